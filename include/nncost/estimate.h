@@ -194,7 +194,7 @@ const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count);
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* Activities of a pipeline stage. In each interval of the step, a stage has exactly one of these activities. */
+/* Activities of a pipeline stage. In each interval of the step, a stage has exactly one activity. */
 #define NNC_ACTIVITY_LIST(X)                                                                                   \
     X(NNC_ACTIVITY_FORWARD, "forward")                                                                         \
     X(NNC_ACTIVITY_BACKWARD, "backward") /* with weight gradients, unless the pass "weight" computes them */   \
@@ -228,8 +228,8 @@ NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, 
 
 /* A complete plan that fits in memory, made from a plan that does not fit. nnc_advise writes at most `max` of these
  * plans to `advice` and returns the number of written plans. The list has plans with up to four changes that keep the
- * training result, the fastest plan first. If no such plan fits, the list has plans with the fewest changes of any
- * kind. text: the changes as command-line options. */
+ * training result, the fastest plan first. If no plan with such changes fits, the list has plans with the fewest
+ * changes of any kind. text: the changes as command-line options. */
 typedef struct nnc_advice {
     union {
         nnc_plan plan;
@@ -244,18 +244,18 @@ typedef struct nnc_advice {
 } nnc_advice;
 NNC_API int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                        const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
-/* Does the same as nnc_advise, for a plan that runs with its default profile. The changed plans run with the same
- * profile; if this profile is not the default of a changed plan, `text` contains --software. */
+/* Finds changes as nnc_advise does, for a plan that runs with its default profile. The changed plans run with the
+ * default profile of the given plan; if it is not the default profile of a changed plan, `text` contains --software. */
 NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
 
 /* Estimates a step and writes the result as JSON. nnc_estimate_json writes the same bytes as `nncost estimate
- * --software SOFTWARE --format json`; nnc_estimate_json_by_plan writes the same bytes as this command without
- * --software. Only the command writes values that need rows of measured steps (accuracy, trust, open_facts), and
- * settings with which a plan that does not fit may fit (fit, lower end of total_interval_bytes). The command can also
- * set plan fields from a framework release (a profile with a date); nnc_estimate_json returns NNC_BAD_SPEC for such a
- * profile. *text is a text of *size bytes and a final NUL (size may be NULL); free it with nnc_text_free. After a
- * failure *text is NULL. Errors: those of nnc_estimate, NNC_NO_MEMORY. */
+ * --software SOFTWARE --format json`; nnc_estimate_json_by_plan writes the same bytes as `nncost estimate --format
+ * json`. Only the command `nncost estimate` writes values that need rows of measured steps (accuracy, trust,
+ * open_facts), and settings with which a plan that does not fit may fit (fit, lower end of total_interval_bytes).
+ * `nncost estimate` can also set plan fields from a framework release (a profile with a date); nnc_estimate_json
+ * returns NNC_BAD_SPEC for a profile with a date. *text is a text of *size bytes and a final NUL (size may be NULL);
+ * free it with nnc_text_free. After a failure *text is NULL. Errors: those of nnc_estimate, NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                      const nnc_plan *plan, nnc_scratch *scratch, char **text, size_t *size,
                                      nnc_error *err);

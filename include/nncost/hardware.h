@@ -245,8 +245,8 @@ typedef struct nnc_serve_efficiency {
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* Power that a device draws, as shares of power_w. From these shares, nnc_power_throttle computes how much a power
- * limit slows kernels down. */
+/* Power that a device draws, as shares of power_w. From the shares of power, nnc_power_throttle computes how much a
+ * power limit slows kernels down. */
 typedef struct nnc_power_efficiency {
     double idle_share;   /* share of power_w that the device draws while it does no work; neutral: 0 */
     double memory_share; /* share of power_w that the memory draws at full memory bandwidth; neutral: 0 */
@@ -310,7 +310,7 @@ typedef struct nnc_efficiencies {
 } nnc_efficiencies;
 
 /* Peaks of the device file, with the number of units and the clock to which the peaks belong. If a user changes the
- * units or the clock, nnc_device_set computes new peaks from these values. */
+ * units or the clock, nnc_device_set computes new peaks from the stated peaks, units and clock. */
 typedef struct nnc_rated {
     int32_t units;
     double clock_hz;

@@ -169,8 +169,8 @@ typedef struct nnc_decoder {
     bool qkv_bias;  /* true: the query, key and value projections have a bias */
     bool tied_head; /* true: the head has no weights of its own, but uses those of the embedding table */
     double dropout; /* dropout probability in training; 0 = the model has no dropout kernels and no masks */
-    /* Mixture of experts. The first dense_layers layers have no experts. In all further layers a router sends each
-     * token to experts_per_token experts; a layer has `experts` of these experts, each a gated MLP of width
+    /* Mixture of experts. The first dense_layers layers of the model have no experts. In all further layers a router
+     * sends each token to experts_per_token experts; a layer has `experts` of these experts, each a gated MLP of width
      * expert_hidden. shared_hidden: total width of the shared experts, which process every token. */
     int64_t experts, experts_per_token, expert_hidden, shared_hidden, dense_layers;
     bool router_bias; /* true: the router has one learned value per expert, and adds it to the score of the expert */

@@ -177,7 +177,8 @@ enum nnc_train {
     NNC_TRAIN_TIME = 32,
     NNC_TRAIN_HEAD = 64,
     NNC_TRAIN_TOWERS = 128,
-    NNC_TRAIN_ADAPTERS = 256
+    NNC_TRAIN_ADAPTERS = 256,
+    NNC_TRAIN_NONE = 512 /* alone: no weight is trained, so the step is one forward pass */
 };
 /* Writes the names of the trained parts of a combination of nnc_train flags, joined by commas ("attention,norm"), to
  * `text`, cut to `size` bytes; "all" if `train` is 0. */
@@ -317,7 +318,7 @@ NNC_ENUM(nnc_norm_keep, NNC_NORM_KEEP_LIST, NNC_KEEP_COUNT);
 NNC_API const char *nnc_norm_keep_name(nnc_norm_keep keep);
 NNC_API const char *nnc_norm_keep_help(nnc_norm_keep keep);
 
-/* Tensors that the loss keeps for backward. Each of these tensors has one value per logit. */
+/* Tensors that the loss keeps for backward. A tensor that the loss keeps has one value per logit. */
 #define NNC_LOSS_KEEP_LIST(X)                                                                           \
     X(NNC_LOSS_KEEPS_LOGITS, "logits", "The logits or their log-softmax, in the format of the logits.") \
     X(NNC_LOSS_KEEPS_FP32, "fp32", "The probabilities in fp32.")                                        \

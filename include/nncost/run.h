@@ -35,8 +35,9 @@ NNC_API const char *nnc_method_help(nnc_method method);
 NNC_API bool nnc_method_rolls_out(nnc_method method);
 typedef struct nnc_run_ask nnc_run_ask;
 /* Sets the plan members that count the memory of the helper models of a training method (ask->method). A helper model
- * whose size is not given is a copy of the trained model. If only adapters are trained, such a copy is the frozen base
- * model with other adapters or without adapters, so the copy needs no further weights. */
+ * whose size is not given is a copy of the trained model. If only adapters are trained, the copy that a helper model
+ * needs is the frozen base model with other adapters or without adapters, so the helper model needs no further
+ * weights. */
 NNC_API void nnc_method_helpers(const nnc_run_ask *ask, nnc_plan *plan);
 
 /* Inputs of a run in addition to its step. NaN = not given: nncost then computes the value, uses a published default,

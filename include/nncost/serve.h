@@ -96,8 +96,9 @@ typedef struct nnc_serve_ask {
     /* share of the communication of experts in a prefill that overlaps with compute of another micro-batch */
     double overlap_expert;
     /* With attention_data above 1 and while sequences decode: prompts wait until each group of attention_data has a
-     * prompt, and then balance_more further steps. If not all groups have a prompt, all waiting prompts start at each
-     * balance_steps-th step after the last start of prompts. 0 in balance_steps: no prompt waits for other groups. */
+     * prompt, and then balance_more further steps. While a group of attention_data has no prompt, all waiting prompts
+     * start at each balance_steps-th step after the last start of prompts. 0 in balance_steps: no prompt waits for
+     * other groups. */
     int64_t balance_steps, balance_more;
 } nnc_serve_ask;
 
@@ -194,6 +195,8 @@ typedef struct nnc_serve {
     /* why ttft_interval_s and tpot_interval_s are wider than those of measured devices and networks, in static storage;
      * NULL = they are not wider */
     const char *interval_reason;
+    double saturation_interval[2]; /* smallest and largest value of a range that contains 90 % of measured saturation
+                                    * rates */
 } nnc_serve;
 
 /* One op of a prefill or decode step, summed over all layers, on one device of a replica. */

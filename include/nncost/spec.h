@@ -132,8 +132,8 @@ NNC_API nnc_status nnc_software_set(nnc_software *software, const char *field, c
 NNC_API nnc_status nnc_plan_set(nnc_plan *plan, const char *field, const char *value, nnc_error *err);
 
 /* These functions check rules that several fields of a spec must fulfil together, for example that kv_heads divides
- * heads. A loaded spec has passed these checks; call the functions after nnc_device_set or nnc_model_set. name: name of
- * the spec in error messages; NULL = no name. */
+ * heads. A loaded spec has passed the checks of all rules; call the functions after nnc_device_set or nnc_model_set.
+ * name: name of the spec in error messages; NULL = no name. */
 NNC_API nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_error *err);
 NNC_API nnc_status nnc_model_check(const nnc_model *model, const char *name, nnc_error *err);
 

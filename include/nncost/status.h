@@ -53,8 +53,8 @@ NNC_ENUM(nnc_status, NNC_STATUS_LIST, NNC_STATUS_COUNT);
 
 /* Rules for the pointers and structs of this library.
  *
- * A pointer that is passed to a function must not be NULL unless the comment of the function gives NULL a meaning. If
- * such a pointer is NULL all the same, a function that returns a status returns NNC_BAD_USAGE and names the parameter
+ * A pointer that is passed to a function must not be NULL unless the comment of the function gives NULL a meaning. If a
+ * pointer that must not be NULL is NULL, a function that returns a status returns NNC_BAD_USAGE and names the parameter
  * in err; every other function does nothing and returns NaN, NULL, "?", 0 or false. The parameter err may always be
  * NULL, and functions whose names end in _destroy, _close or _free accept NULL. The comment of a function names the
  * owner of a pointer that the function returns; if the comment names no owner, the owner is the struct or set from
@@ -63,8 +63,8 @@ NNC_ENUM(nnc_status, NNC_STATUS_LIST, NNC_STATUS_COUNT);
  * A struct that the caller allocates begins with struct_size, so that later releases can append members. The following
  * structs have no struct_size and never change: nnc_error, nnc_work, nnc_cell, nnc_figure(s), nnc_tolerance,
  * nnc_change, nnc_requirement, nnc_policy_sizes, nnc_choice, nnc_advice, nnc_sensitivity, nnc_target, nnc_optimum,
- * nnc_sweep_tally and nnc_search_tally. Only the library creates all other structs; those that it returns as const
- * pointers may get more members at their end.
+ * nnc_sweep_tally and nnc_search_tally. Only the library creates structs of other types; structs that it returns as
+ * const pointers may get more members at their end.
  *
  * A later release may add values at the end of an enumeration; a program should accept values that it does not know. */
 

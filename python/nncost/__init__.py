@@ -50,6 +50,8 @@ class Error(ValueError):
     """Raised for refused input. .where and .what have the two parts of the message that the command prints."""
 
     def __init__(self, where: str, what: str):
+        if _written and where.startswith(_written.name):  # the file of a dict, which the caller does not know
+            where = "dict" + where[where.find("config.json") + len("config.json"):]
         super().__init__(f"{where}: {what}")
         self.where, self.what = where, what
 
@@ -142,6 +144,12 @@ def _text(value: Any) -> bytes:
     return str(value).encode()
 
 
+def _changes(given: Any) -> Mapping[str, Any]:
+    if given is not None and not isinstance(given, Mapping):
+        raise Error("set", f'expected fields with their values, such as {{"model.layers": 24}}, found {given!r}')
+    return given or {}
+
+
 _written: Optional[tempfile.TemporaryDirectory[str]] = None
 
 
@@ -194,7 +202,7 @@ class Specs:
         a framework (software="nemo-26.06") is refused here; nncost.estimate() asks the program for it."""
         found = {"model": self._get("nnc_model_load", _text(_operand(model))),
                  "device": self._get("nnc_device_load", _text(_operand(device)))}
-        for name, value in (set or {}).items():
+        for name, value in _changes(set).items():
             what, _, field = name.partition(".")
             if what not in found or not field:
                 raise Error("set", f"expected model.FIELD or device.FIELD, found {name}")
@@ -262,9 +270,9 @@ def estimate(model: Content, device: Content, software: Optional[str] = None, se
         answer = _specs().estimate(model, device, software, set, **options)
         if answer.memory.fit != "does_not_fit" and "tokens" not in options and "samples" not in options:
             return answer  # else the program adds the run, and settings with which the plan may fit
-    except Error as error:  # the program knows releases, aliases (qlora, dtype) and fields of `set` without "model."
+    except Error as error:  # the program needs no library, and knows releases, aliases (qlora, dtype) and `set` without "model."
         unknown = error.where in options and error.what.startswith("unknown")
-        if error.where != "set" and not unknown and not error.what.startswith("a release"):
+        if error.where != "set" and not unknown and not error.what.startswith(("a release", "the shared library")):
             raise
     return command("estimate", model, device, software=software, set=set, **options)
 

@@ -43,6 +43,8 @@ _LISTS = ("best", "changes", "remedies")  # plans and changes, which a person re
 def _with_unit(value: Any, unit: str) -> str:
     if value is None:
         return "unknown"
+    if isinstance(value, list) and len(value) == 2 and value[0] is not None and value[1] is None:
+        return f"from {_with_unit(value[0], unit)}, without an upper end"
     if isinstance(value, list):
         return " .. ".join(_with_unit(part, unit) for part in value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -83,6 +85,12 @@ def _plan_row(row: dict[str, Any]) -> str:
 class Answer(dict):
     """The JSON of a command. answer.step.step_s is answer["step"]["step_s"]; answer.step_s is the same, because one record
     has this key. A key with the name of a method of dict is read with [] alone. None is an unknown number."""
+
+    def __missing__(self, name: Any) -> Any:
+        records = [key for key, record in self.items() if isinstance(record, dict) and name in record]
+        near = difflib.get_close_matches(str(name), self, 1, 0.6)
+        raise KeyError(f"{name}: no key of the answer, " + (f"expected it in {' or '.join(records)}" if records else
+                       f"did you mean {near[0]}? It has {', '.join(self)}" if near else f"expected one of {', '.join(self)}"))
 
     def __getattr__(self, name: str) -> Any:
         if name in self:
@@ -142,7 +150,8 @@ class Answer(dict):
 class Columns(dict):
     """A table: one list per column, all of one length. pandas.DataFrame(columns), polars.DataFrame(columns) and
     pyarrow.table(dict(columns)) take it as it is. None is an unknown number. A column has the last part of its name where
-    that is unique, with '_' for '.': "step_s" is "step.step_s" of the command; columns["step.step_s"] finds it, too."""
+    that is unique, with '_' for '.': "step_s" is "step.step_s" of the command; columns["step.step_s"] finds it, too.
+    columns[0] is the first row, as a dict."""
 
     full: dict[str, str] = {}  # names of the command, where they differ
 
@@ -154,6 +163,10 @@ class Columns(dict):
         table = cls({short: [row.get(name) for row in rows] for name, short in zip(names, plain)})
         table.full = {name: short for name, short in zip(names, plain) if name != short}
         return table
+
+    def __getitem__(self, name: Any) -> Any:
+        """Returns the column with a name; a number or a slice gives a row or rows."""
+        return self.rows()[name] if isinstance(name, (int, slice)) else super().__getitem__(name)
 
     def __missing__(self, name: str) -> list[Any]:
         if name not in self.full:

@@ -61,6 +61,7 @@ import os
 import runpy
 import sys
 import types
+import warnings
 import weakref
 
 SCHEMA = "nncost.capture/1"
@@ -1214,7 +1215,9 @@ def scaled(noted):
     done = noted.setdefault("unscaled", weakref.WeakSet())
 
     def made(self, *args, **kwargs):
-        init(self, *args, **kwargs)
+        with warnings.catch_warnings():  # that it is disabled without a GPU, which the recorder makes up for
+            warnings.simplefilter("ignore", UserWarning)
+            init(self, *args, **kwargs)
         self.is_scaled = not self._enabled and kwargs.get("enabled", True)
         self.factor = torch.ones(())
 
@@ -1700,7 +1703,8 @@ def capture_calls(path, arguments, number, batch=None):
                 replaced((torch.nn.Module, "__call__", called), (torch.autocast, "__init__", no_autocast),
                          (torch, "inference_mode", without_gradients)):
             runpy.run_path(path, run_name="__main__")
-        raise SystemExit(f"nncost.capture: {path}: ended after {state['calls']} calls of a model without gradients (torch.no_grad()), expected call {number}")
+        raise SystemExit(f"nncost.capture: {path}: ended after {state['calls']} call{'s' * (state['calls'] != 1)} of a model without gradients (torch.no_grad()), "
+                         f"expected call {number}; --call N records another")
     except Done:
         captured = state["captured"]
     finally:
@@ -1835,6 +1839,8 @@ def main():
     args = parser.parse_args()
     if [bool(args.network), bool(args.script), bool(args.join)].count(True) != 1:
         parser.error("expected a script, --network or --join")
+    if args.script and not os.path.exists(args.script[0]):
+        parser.error(f"expected a training script, found no file {args.script[0]!r}")
     if not args.join and importlib.util.find_spec("torch") is None:
         raise SystemExit(f"nncost.capture: PyTorch is missing for {sys.executable}, expected a Python that can import torch")
     sizes = (args.batch or "").split(",")

@@ -88,8 +88,14 @@ nnc_status nnc_need(const char *function, const char *what, bool given, nnc_erro
  * return an nnc_status and have a parameter err. */
 #define NNC_NEED(pointer) NNC_TRY(nnc_need(__func__, #pointer, (pointer) != NULL, err))
 
-/* Returns the name in a list with the smallest edit distance to `text`. Returns NULL if this distance is more than a
- * third of the length of the longer text, or if `text` has more than 64 characters. */
+/* Tests whether two names begin with the same word, which ends with a hyphen: "vit-large" and "vit-b-16". */
+bool nnc_begins_alike(const char *a, const char *b);
+/* Tests whether a name is a better suggestion for the unknown name `text` than `near`: `near` is NULL, or only `name`,
+ * without an owner ("OWNER/NAME"), begins with the same word as `text`. */
+bool nnc_nearer(const char *text, const char *name, const char *near);
+/* Returns the name in a list with the smallest edit distance to `text`; names that begin with the same word as `text`
+ * come before all others. Skips a name if its distance is more than a third of the length of the longer text. Returns
+ * NULL if no name is left, or if `text` has more than 64 characters. */
 const char *nnc_nearest(const char *text, const char *const *names, size_t count);
 /* Tests whether a list of names has the name `name`. The list ends with NULL; NULL = a list without names. */
 bool nnc_is_one_of(const char *name, const char *const *names);
@@ -143,9 +149,9 @@ int nnc_names_find(nnc_names names, const char *text);
 int nnc_names_find_nocase(nnc_names names, const char *text);
 
 /* ---- structs that begin with their size ----
- * The first member of such a struct is the size that the struct had when the caller was compiled. A caller compiled for
- * an older version of this library has a shorter struct, and a caller compiled for a newer version has a longer one.
- * New members are only added at the end of a struct. */
+ * The first member of a struct of this kind is the size that the struct had when the caller was compiled. A caller
+ * compiled for an older version of this library has a shorter struct, and a caller compiled for a newer version has a
+ * longer one. New members are only added at the end of a struct. */
 
 /* Replaces the first bytes of `full`, which has the default of every member, by the struct `given` of a caller. If
  * `given` is longer than `full`, the further members, which this library does not know, must be zero. what: name of the
@@ -247,7 +253,7 @@ bool nnc_read_money(const char *text, double *out, char currency[NNC_CURRENCY_TE
 
 /* These functions write a number as the shortest decimal text with at most 12 digits. The decimal point is '.' in every
  * locale; NaN and infinities become "null". nnc_number_text returns the text, nnc_number_write the length of the text.
- * NNC_NUMBER_TEXT: largest number of bytes of such a text, with its NUL. */
+ * NNC_NUMBER_TEXT: largest number of bytes of the text of a number, with its NUL. */
 enum { NNC_NUMBER_TEXT = 32 };
 char *nnc_number_text(double value, char text[NNC_NUMBER_TEXT]);
 size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT]);
@@ -400,8 +406,8 @@ typedef struct nnc_atomic_file {
  * Returns false on failure: no file remains, and errno has the cause. */
 bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path);
 
-/* Does the same as nnc_atomic_file_open, but gives the temporary file a name (.nncost- and six letters). For libraries
- * that open a file by its name. */
+/* Opens a temporary file as nnc_atomic_file_open does, but gives it a name (.nncost- and six letters). Libraries that
+ * open a file by its name need it. */
 bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path);
 
 /* Closes the temporary file, which then replaces the target file. If `durable` is true, first waits until the bytes are
@@ -443,8 +449,8 @@ enum { NNC_THREADS_MAX = 256 };
 
 /* Calls the function `work` once for each of `count` contexts (an array of structs of `size` bytes). The first call
  * runs in the calling thread, each further call in its own thread (at most NNC_THREADS_MAX). If a thread cannot be
- * started, `work` is not called for its context. All contexts must therefore take their work from one shared queue, so
- * that the other calls can finish all work. */
+ * started, `work` is not called for its context. The contexts must therefore take their work from one shared queue, so
+ * that the other calls of `work` can finish all work. */
 void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, int32_t count);
 
 /* ---- system libraries that are loaded at their first use (dlopen.c) ---- */
@@ -616,9 +622,9 @@ const char *nnc_formula_name(const char **at, size_t *size);
         if ((why) != NULL) { call; } \
     } while (0)
 
-/* NNC_SAYING marks a function with a parameter `why` that is called very often. The compiler inlines such a function,
- * so that a call with why = NULL spends no time on recording. In a program optimised for size the function is not
- * inlined. */
+/* NNC_SAYING marks a function with a parameter `why` that is called very often. The compiler inlines functions marked
+ * NNC_SAYING, so that a call with why = NULL spends no time on recording. In a program optimised for size the function
+ * is not inlined. */
 #ifdef __OPTIMIZE_SIZE__
 #define NNC_SAYING static inline
 #else

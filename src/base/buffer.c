@@ -370,8 +370,9 @@ void nnc_short_name(const char *const *names, int count, int index, char *name, 
 
 /* BLOCK_BYTES: size of the first block of an arena. A device or a model needs less than BLOCK_BYTES, so most sets of
  * specs need only one block. Each further block is as large as all earlier blocks together, up to BLOCK_MAX, because
- * freeing many small blocks takes long. */
-enum { BLOCK_BYTES = 16 * 1024, BLOCK_MAX = 1024 * 1024 };
+ * freeing many small blocks takes long. BLOCK_SMALL: largest block that malloc() may take from memory that was freed
+ * before. */
+enum { BLOCK_BYTES = 16 * 1024, BLOCK_SMALL = 128 * 1024, BLOCK_MAX = 1024 * 1024 };
 
 typedef struct block {
     struct block *next;
@@ -413,7 +414,7 @@ static block *add_block(nnc_arena *arena, size_t need) {
     /* Small blocks are allocated by malloc(), because calloc() would clear the whole block, pages that are never used
      * included. Large blocks are allocated by calloc(), which gets fresh pages from the system that are zero
      * already. */
-    const bool small = size == BLOCK_BYTES;
+    const bool small = size <= BLOCK_SMALL;
     block *b = small ? malloc(sizeof(block) + size) : calloc(1, sizeof(block) + size);
     if (b == NULL) { return NULL; }
     *b = (block){ .next = arena->blocks, .size = size, .used_before = small };

@@ -447,7 +447,7 @@ static int operator_here(const parser *p) {
 }
 
 /* Reads an expression with operators of precedence `level` or higher (1 = "||", 5 = "*"). Returns false if the text is
- * no such expression. */
+ * no expression of this grammar. */
 static bool read_level(parser *p, int level) /* NOLINT(misc-no-recursion): nesting_max deep */
 {
     if (level > TIGHTEST) { return read_operand(p); }

@@ -111,10 +111,20 @@ bool nnc_is_one_of(const char *name, const char *const *names) {
     return false;
 }
 
+bool nnc_begins_alike(const char *a, const char *b) {
+    const size_t word = strcspn(a, "-");
+    return word > 0 && a[word] == '-' && strncasecmp(a, b, word + 1) == 0;
+}
+
+bool nnc_nearer(const char *text, const char *name, const char *near) {
+    const char *slash = strrchr(name, '/');
+    return near == NULL || (nnc_begins_alike(text, slash != NULL ? slash + 1 : name) && !nnc_begins_alike(text, near));
+}
+
 const char *nnc_nearest(const char *text, const char *const *names, size_t count) {
     const size_t length = strlen(text);
     const char *best = NULL;
-    size_t best_distance = NAME_MAX_LENGTH + 1;
+    size_t best_cost = 2 * NAME_MAX_LENGTH + 1; /* edit distance, and a surcharge for names with another first word */
     unsigned char counts[256] = { 0 };
     if (length > NAME_MAX_LENGTH) { return NULL; }
     for (size_t i = 0; i < length; i++) { counts[(unsigned char)text[i]]++; }
@@ -122,14 +132,15 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
         const size_t name_length = strlen(names[i]);
         if (name_length > NAME_MAX_LENGTH) { continue; }
         const size_t letters = length > name_length ? length : name_length;
-        /* Lower bound of an edit distance: each letter that only one of the texts has needs an edit. This bound makes
-         * most computations of edit distances unnecessary. */
+        /* Lower bound of an edit distance: each letter that only one of the texts has needs an edit. The lower bound
+         * makes most computations of edit distances unnecessary. */
         const size_t least = letters - common_letters(counts, names[i]);
-        if (least * 3 > letters || least >= best_distance) { continue; }
+        const size_t surcharge = nnc_begins_alike(text, names[i]) ? 0 : NAME_MAX_LENGTH;
+        if (least * 3 > letters || least + surcharge >= best_cost) { continue; }
         const size_t distance = edit_distance(text, length, names[i], name_length);
-        if (distance * 3 <= letters && distance < best_distance) {
+        if (distance * 3 <= letters && distance + surcharge < best_cost) {
             best = names[i];
-            best_distance = distance;
+            best_cost = distance + surcharge;
         }
     }
     return best;

@@ -78,8 +78,8 @@ static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1
                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
 
 /* Reads a decimal number with at most 15 digits and a power of ten from -22 to 22 (the number of decimals is subtracted
- * from the power). A double represents such digits and such powers exactly, so one multiplication or division gives the
- * nearest double. Source: Clinger, PLDI '90. Returns false for all other texts. */
+ * from the power). A double represents up to 15 digits and powers of ten from -22 to 22 exactly, so one multiplication
+ * or division gives the nearest double. Source: Clinger, PLDI '90. Returns false for all other texts. */
 static bool read_short(const char *text, double *out) {
     int64_t value = 0;
     int digits = 0, decimals = 0, power = 0;

@@ -34,13 +34,14 @@
 #define readlink(path, name, size) ((void)(path), (void)(name), (ssize_t)-1)
 #define fchmod(descriptor, mode) ((void)(mode), 0)
 
-/* AT_FDCWD and AT_SYMLINK_FOLLOW have no effect on Windows. Both are arguments of linkat(), which gives a name to an
- * unnamed file; Windows has no unnamed files. */
+/* AT_FDCWD and AT_SYMLINK_FOLLOW have no effect on Windows. Both flags are arguments of linkat(), which gives a name to
+ * an unnamed file; Windows has no unnamed files. */
 #define AT_FDCWD 0
 #define AT_SYMLINK_FOLLOW 0
 #define linkat(from, own, to, path, flags) ((void)(own), -1)
 
-/* Does the same as rename(), which on Windows would not overwrite a file. Returns 0, or -1 with the cause in errno. */
+/* Renames a file and replaces the file at `to`; rename() of Windows would not replace it. Returns 0, or -1 with the
+ * cause in errno. */
 static int replace(const char *from, const char *to) {
     if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) { return 0; }
     errno = EACCES;

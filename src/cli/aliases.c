@@ -107,8 +107,8 @@ static const alias *row_of(const expansion *e, const char *word, const char *val
     return any;
 }
 
-/* Returns true if a word is an option of training programs that would change no result of nncost. Such an option is
- * refused. */
+/* Returns true if a word is an option of training programs that would change no result of nncost. nncost refuses an
+ * option without effect on its results. */
 static bool is_free(const expansion *e, const char *word) {
     static const char *const names[] = {
         "--lr",           "--lr-*",         "--learning-rate*",  "--min-lr*",       "--warmup-steps",
@@ -193,8 +193,9 @@ nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, c
         ended = ended || strcmp(argv[i], "--") == 0;
         snprintf(option, sizeof option, "%.*s", (int)strcspn(argv[i], "="), argv[i]);
         const bool own = argv[i][0] == '-' && known(context, option);
-        /* Among nncost's own options, only these two have values with aliases. */
-        const bool has_values = strcmp(option, "--precision") == 0 || strcmp(option, "--optimizer") == 0;
+        /* Among nncost's own options, only these have values with aliases. */
+        const bool has_values = strcmp(option, "--precision") == 0 || strcmp(option, "--optimizer") == 0 ||
+                                strcmp(option, "--weights") == 0;
         if (!ended && argv[i][0] == '-' && argv[i][1] != '\0' && (!own || has_values)) {
             status = expand_word(&e, argv + i, i + 1 == *argc, own, &used, &found, err);
         }

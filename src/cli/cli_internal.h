@@ -1,4 +1,4 @@
-/* Functions and types that the files of src/cli share. These files read the command line and run the commands:
+/* Functions and types that the files of src/cli share. The files of src/cli read the command line and run the commands:
  *
  *     main.c            finds the command of a command line and runs it
  *     option_table.c    has a row for every option: name, place in nnc_options, type, limits, default, help
@@ -351,7 +351,8 @@ nnc_status nnc_plans_of_args(nnc_session *session, const char *model, const char
                              const nnc_plans_scenario **picked, nnc_error *err);
 
 /* Refuses options of a run for a command whose answer has no run. Options of fine-tuning methods are allowed, and with
- * `input` options of data loading. needs: text of the error, which says where such options have an effect. */
+ * `input` options of data loading. needs: text of the error, which says where options of fine-tuning and data loading
+ * have an effect. */
 nnc_status nnc_run_options_refuse(const nnc_scenario_args *given, bool input, const char *needs, nnc_error *err);
 
 /* Loads a scenario from the operands of a command. `model` is a model, or a plan file in which the option --scenario
@@ -370,8 +371,8 @@ nnc_status nnc_scenarios_check_read(const nnc_options *options, const nnc_scenar
 /* Makes the estimate of a scenario compute the metrics of the whole run too, if --tokens or --samples is given. */
 void nnc_scenario_request_run(nnc_scenario *scenario);
 
-/* Loads a model and a device and estimates the plan of the options. Then calls the function `write` with `context` and
- * with the scratch to which the lists of the report point. If `model` is a plan file, `device` may be NULL. */
+/* Loads a model and a device, estimates the plan of the options, and calls the function `write` with `context` and with
+ * the scratch to which the lists of the report point. If `model` is a plan file, `device` may be NULL. */
 typedef nnc_status nnc_report_writer(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
                                      nnc_error *err);
 nnc_status nnc_scenario_report(nnc_session *session, const char *model, const char *device, nnc_report_writer *write,
@@ -423,9 +424,9 @@ const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out);
 /* ---- running a search from operands and options: search_args.c ---- */
 
 /* Searches plans for the model and device of the operands (as nnc_scenario_load_args loads them), and shows progress on
- * standard error. Then, on MPI rank 0 only, calls the function `write` with its context and the result. Removes the
- * options of the search from the options of the session. Sets the exit code: 1 if no plan was found, 128 + signal if a
- * signal stopped the search. */
+ * standard error. After the search, calls the function `write` with its context and the result, on MPI rank 0 only.
+ * Removes the options of the search from the options of the session. Sets the exit code: 1 if no plan was found, 128 +
+ * signal if a signal stopped the search. */
 typedef nnc_status nnc_search_writer(nnc_session *session, void *context, const nnc_search_report *report,
                                      nnc_error *err);
 nnc_status nnc_search_args_run(nnc_session *session, const char *model, const char *device, nnc_search_writer *write,
@@ -445,7 +446,8 @@ nnc_style nnc_output_style(const nnc_options *options);
 /* Writes a text to a file; after a failure, the file is as it was before. path NULL: standard output. */
 nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc_error *err);
 
-/* Returns the seconds of a clock that is never set back. Only the difference of two such values has a meaning. */
+/* Returns the seconds of a clock that is never set back. Only the difference of two values of this clock has a
+ * meaning. */
 double nnc_clock_s(void);
 
 /* State of the progress that a command shows on standard error: one line with rate and remaining time, or JSON

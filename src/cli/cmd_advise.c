@@ -49,12 +49,12 @@ static const char *plan_change_sentence(const nnc_plan_change *change, const nnc
 #define CHANGE(member) NNC_IN(line, change.member)
 static const nnc_metric table_rows[] = {
     NNC_AS("options", CHARS, CHANGE(options), .head = "with", .wraps = true,
-           .help = "Options that make the change. They replace the same options of the plan."),
+           .help = "Options that make the change. They replace options of the plan that set the same fields."),
     NNC_AS("step_s", NUMBER, CHANGE(step_s), .head = "step", .unit = "s",
            .help = "Time of one step with these options."),
     NNC_AS("gain", NUMBER, CHANGE(gain), .head = "speed", .show = NNC_SHOW_PERCENT,
-           .help = "Samples per second with these options, divided by the samples per second of the plan. Options with "
-                   "another --seq-len: tokens per second."),
+           .help = "Samples per second with the options of the change, divided by the samples per second of the plan. "
+                   "Options with another --seq-len: tokens per second."),
     NNC_AS("total_bytes", WHOLE, CHANGE(total_bytes), .head = "memory", .unit = "B",
            .help = "Memory of the fullest device."),
     NNC_AS("cost_usd", NUMBER, CHANGE(cost_step), .head = "cost", .show = NNC_SHOW_COUNT,
@@ -218,12 +218,12 @@ NNC_GET(get_rank, fit_answer, positive(self->fit.lora_rank))
 NNC_GET(get_layers, fit_answer, positive(self->fit.layers))
 
 static const nnc_metric remedy_rows[] = {
-    NNC_CHARS(nnc_remedy, options, .head = "with", .help = "Options to add."),
+    NNC_CHARS(nnc_remedy, options, .head = "with", .help = "Command-line options that save memory."),
     NNC_WHOLE(nnc_remedy, total_bytes, .head = "memory", .unit = "B",
               .help = "Memory with these options. The micro-batch is the largest that fits without these options; if "
                       "none fits, it is the largest that fits with these options."),
     NNC_NUMBER(nnc_remedy, step_s, .head = "step", .unit = "s",
-               .help = "Time of one step with these options and with the micro-batch of total_bytes."),
+               .help = "Time of one step with these options, at the micro-batch with which total_bytes was computed."),
     NNC_WHOLE(nnc_remedy, micro_batch, .head = "micro-batch",
               .help = "The largest micro-batch that fits with these options."),
     NNC_NUMBER(nnc_remedy, samples_per_s, .head = "samples/s", .show = NNC_SHOW_COUNT,
@@ -387,10 +387,10 @@ typedef struct limits {
 
 #define LIMIT(member) NNC_IN(limits, found.member)
 
-/* Returns the formulas of a limit as text. The first formula is the condition for the whole step; the second is
- * simpler, and takes into account only the layers with most of the work (MLPs, ring attention, or all matrices).
- * Source: "How to Scale Your Model", chapter 5, Training: https://jax-ml.github.io/scaling-book/training/; for rings:
- * arXiv:2310.01889, section 3. */
+/* Returns the formulas of a limit as text. Formula 1 is the condition for the whole step; formula 2 is simpler, and
+ * takes into account only the layers with most of the work (MLPs, ring attention, or all matrices). Source: "How to
+ * Scale Your Model", chapter 5, Training: https://jax-ml.github.io/scaling-book/training/; for rings: arXiv:2310.01889,
+ * section 3. */
 static const char *limit_formula(nnc_limit of) {
     switch (of) {
     case NNC_LIMIT_TENSOR: return "network_s <= other bounds; MLPs alone: tensor <= F W / C";
@@ -424,7 +424,8 @@ static const nnc_metric point_rows[] = {
     NNC_NUMBER(nnc_limit_point, step_s, .head = "step", .drop = 1, .unit = "s",
                .help = "Predicted step time of the plan that was tried."),
     NNC_AS("bound", ENUM, NNC_IN(nnc_limit_point, bound), .head = "bound", .name_of = nnc_bound_name,
-           .values = NNC_BOUND_COUNT, .help = "The resource with the longest of these times."),
+           .values = NNC_BOUND_COUNT,
+           .help = "The resource (compute, memory, network) whose shortest time is the longest of the three."),
     NNC_AS("fit", ENUM, NNC_IN(nnc_limit_point, verdict), .head = "memory fits", .name_of = nnc_verdict_name,
            .values = NNC_VERDICT_COUNT,
            .help = "Whether the plan fits into the memory of a device. The limit does not depend on the memory."),
@@ -439,8 +440,8 @@ static const nnc_metric limit_rows[] = {
            .help = "The axis whose limit is computed, as --of names it."),
     NNC_AS("limit", NUMBER, LIMIT(limit), .show = NNC_SHOW_COUNT,
            .help = "tensor, context: the largest degree with which the network does not bound the step. data: the "
-                   "fewest tokens (images) per device and step with which it does not. batch: the fewest with which "
-                   "compute bounds the step. null: there is no limit."),
+                   "fewest tokens (images) per device and step with which the network does not bound the step. batch: "
+                   "the fewest tokens (images) with which compute bounds the step. null: there is no limit."),
     NNC_AS("unit", TEXT, .get = get_tokens, .help = "tokens or images, of one device in a step; null for a degree."),
     NNC_AS("bound_by", TEXT, NNC_IN(limits, stop),
            .help =
@@ -455,7 +456,8 @@ static const nnc_metric limit_rows[] = {
     NNC_AS("plan", OBJECT, NNC_VIA(limits, shown), .rows = &nnc_resolved_plan_metrics,
            .help = "The plan at the limit."),
     NNC_AS("curve", LIST, NNC_IN(limits, points), NNC_COUNT(limits, found.count), .rows = &point_metrics,
-           .help = "The plans that were tried, ordered by size."),
+           .help =
+               "The plans that were tried, ordered by `size` (degree, or tokens or images of one device in a step)."),
 };
 static const nnc_metrics limit_metrics = NNC_METRICS("a limit of a plan", limit_rows, limits);
 

@@ -105,7 +105,7 @@ static void write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *
 }
 
 /* Returns the number of metrics that the estimates of this nncost version have and the recorded estimates lack, summed
- * over the scenarios without other changes. Such metrics do not make a check fail. */
+ * over the scenarios without other changes. A metric that recorded estimates lack does not make a check fail. */
 static int32_t added_metrics(const nnc_check_report *report) {
     int32_t added = 0;
     for (int32_t i = 0; i < report->row_count; i++) {
@@ -397,7 +397,7 @@ static void put_moved(nnc_buffer *out, const nnc_check_report *report, const nnc
     if (row->state == NNC_CHECK_ADDED) {
         nnc_buffer_text(out, "no estimate is recorded");
     } else if (row->state == NNC_CHECK_REMOVED) {
-        nnc_buffer_text(out, "an estimate is recorded, but there is no such scenario");
+        nnc_buffer_text(out, "an estimate is recorded for this id, but the file has no scenario with it");
     } else if (headline[0] != '\0') {
         put_escaped(out, headline, false);
     } else {

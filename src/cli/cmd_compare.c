@@ -373,7 +373,8 @@ static nnc_status keep_software(const nnc_scenario *first, nnc_scenario *scenari
     if (scenario == first || !scenario->report.software_chosen || scenario->profiles.any) { return NNC_OK; }
     const nnc_profile_kind by_plan = nnc_profile_kind_by_plan(&first->model, &first->plan),
                            kept = nnc_profile_kind_kept(&scenario->model, &scenario->device, &first->plan, by_plan);
-    if (kept == NNC_PROFILE_TPU || scenario->model.captured != NULL) { return NNC_OK; } /* its only profile */
+    /* Plans on a TPU, and plans of a captured program, have only one software profile. */
+    if (kept == NNC_PROFILE_TPU || scenario->model.captured != NULL) { return NNC_OK; }
     if (first->report.software_chosen &&
         nnc_profile_kind_kept(&first->model, &first->device, &first->plan, kept) != kept) {
         NNC_TRY(nnc_profile_load(scenario->specs, kept, &software, err));

@@ -14,48 +14,6 @@
 #include "cost/cost_internal.h"
 #include "graph/graph_internal.h"
 
-/* Writes the errors of earlier predictions: of published measured steps with the same profile and kind of model. */
-static void write_past(nnc_sheet *sheet, const void *record) {
-    const nnc_report *report = record;
-    const char *as = report->software_chosen ? " predicted without their framework" : "";
-    char error[NNC_ERROR_TEXT], bias[NNC_NUMBER_TEXT], others[64] = "";
-    const nnc_past *p = &report->past;
-    if (p->of == NNC_PAST_NONE) { return; }
-    nnc_sheet_label(sheet, "");
-    if (p->of == NNC_PAST_FEW) {
-        if (nnc_past_lacks_cpu(report)) {
-            nnc_sheet_words(sheet, "the error is not known: no step of a CPU was measured");
-        } else {
-            nnc_sheet_words(sheet,
-                            "the error is not known: fewer than %d measured steps of this family and profile that no "
-                            "fit has seen",
-                            NNC_PAST_FEWEST);
-        }
-        nnc_sheet_end(sheet);
-        return;
-    }
-    if (p->of == NNC_PAST_SEEN) {
-        nnc_sheet_words(sheet,
-                        "%" PRId64 " measured steps of this device, family and profile%s, %" PRId64
-                        " of them seen by no fit: mean error %s, bias %s%s",
-                        p->rows, as, p->unseen, nnc_error_text(p, error), p->bias < 0.0 ? "-" : "+",
-                        nnc_percent_text(fabs(p->bias), bias));
-        nnc_sheet_end(sheet);
-        return;
-    }
-    if (p->of == NNC_PAST_OTHER_DEVICES) {
-        snprintf(others, sizeof others, " on other devices");
-    } else if (p->of == NNC_PAST_ALL_DEVICES) {
-        snprintf(others, sizeof others, " on any device, %" PRId64 " on this one", p->device_rows);
-    }
-    nnc_sheet_words(sheet,
-                    "%" PRId64 " measured steps of this %sfamily and profile%s that no fit has "
-                    "seen%s%s: mean error %s, bias %s%s",
-                    p->unseen, p->of == NNC_PAST_DEVICE ? "device, " : "", others, *as != '\0' ? "," : "", as,
-                    nnc_error_text(p, error), p->bias < 0.0 ? "-" : "+", nnc_percent_text(fabs(p->bias), bias));
-    nnc_sheet_end(sheet);
-}
-
 /* Writes the two open facts (properties of the software that nncost does not know) that can change the step time most;
  * nothing if there are no open facts. */
 static void write_open_facts(nnc_sheet *sheet, const void *record) {
@@ -109,8 +67,8 @@ static void write_memory(nnc_sheet *sheet, const void *record) {
     nnc_table_write(&table, sheet->out, sheet->style);
 }
 
-/* Writes the lower end of the memory interval, and settings with which the plan may need no more than this. If no such
- * settings are known, writes that measured peaks may be this low. */
+/* Writes the lower end of the memory interval, and settings with which the plan may need no more than this. If no
+ * settings with a lower memory are known, writes that measured peaks may be as low as the lower end. */
 static void write_least(nnc_sheet *sheet, const nnc_report *report) {
     char least[NNC_NUMBER_TEXT];
     nnc_unit_text((double)report->result->memory.total_interval_bytes[0], "B", least);
@@ -251,8 +209,8 @@ typedef struct slice {
     double amount; /* size of the part: seconds of the step, or bytes of memory */
 } slice;
 
-/* Smallest share of the step time that a part (such as host time) must have to be shown. Without such a limit the page
- * would show the nanoseconds of a host that does not delay the device. */
+/* Smallest share of the step time that a part (such as host time) must have to be shown. Without this smallest share
+ * the page would show the nanoseconds of a host that does not delay the device. */
 static const double shown_from = 1e-6;
 
 /* Lists the metrics that add up to the step time, without metrics below the share shown_from. Returns the number of
@@ -339,10 +297,19 @@ NNC_GET(get_waits, nnc_report, nnc_bool_cell(communicates(self->result) || self-
 NNC_GET(get_updates_unrecorded, nnc_report,
         nnc_bool_cell((self->result->plan.offload & NNC_OFFLOAD_OPTIMIZER) != 0 &&
                       isnan(self->device->host.mem_bytes_per_s)))
-NNC_GET(get_trains, nnc_report, nnc_bool_cell(self->model->captured == NULL || !self->model->captured->inference))
+NNC_GET(get_trains, nnc_report, nnc_bool_cell(!nnc_is_forward_pass(self->model, &self->result->plan)))
 NNC_GET(get_bound_share, nnc_report, nnc_number_cell(self->result->bound_s[self->result->bound] / self->result->step_s))
 NNC_GET(get_next_share, nnc_report,
         nnc_number_cell(self->result->bound_s[self->result->next_bound] / self->result->step_s))
+static nnc_cell get_limit(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
+    const nnc_bound bound = ((const nnc_report *)place->record)->result->bound;
+    const char *limit = bound == NNC_BOUND_BUBBLE ? "bubble"
+                        : bound == NNC_BOUND_HOST ? "host and fixed times of kernels"
+                                                  : NULL;
+    snprintf(text, NNC_METRIC_TEXT_MAX, "the %s%s", limit != NULL ? limit : nnc_bound_name(bound),
+             limit != NULL ? "" : " limit");
+    return nnc_text_cell(text);
+}
 NNC_GET(get_traffic, nnc_report, nnc_number_cell(self->result->read_bytes + self->result->write_bytes))
 NNC_GET(get_has_run, nnc_report, nnc_bool_cell(self->run != NULL && self->result->verdict != NNC_OVER_MEMORY))
 /* The policy that the program of a named profile has without options, if the plan has another one; else "". */
@@ -370,6 +337,7 @@ static const nnc_metric page_metric_rows[] = {
     NNC_AS("updates_unrecorded", BOOL, .get = get_updates_unrecorded),
     NNC_AS("trains", BOOL, .get = get_trains),
     NNC_AS("bound_share", NUMBER, .get = get_bound_share, .show = NNC_SHOW_PERCENT),
+    NNC_AS("limit", TEXT, .get = get_limit),
     NNC_AS("next_share", NUMBER, .get = get_next_share, .show = NNC_SHOW_PERCENT),
     NNC_AS("traffic_bytes", NUMBER, .get = get_traffic, .unit = "B"),
     NNC_AS("has_run", BOOL, .get = get_has_run),
@@ -433,7 +401,7 @@ static const nnc_page_row step_rows[] = {
     NNC_BOLD("{step.step_s}"),
     NNC_ITEM("90 % range {step.interval_s.0} to {step.interval_s.1}"),
     NNC_ITEM("busiest stage {step.stage} of {plan.pipeline}", .when = "plan.pipeline > 1"),
-    NNC_BLOCK(write_past),
+    NNC_BLOCK(nnc_sheet_past),
     NNC_BLOCK(write_open_facts),
 };
 static const nnc_page_rows step_page = NNC_PAGE_ROWS(&nnc_estimate_document, step_rows);
@@ -453,9 +421,7 @@ static const nnc_page_row page_rows[] = {
     NNC_LINE("bound by"),
     NNC_BOLD("{step.bound} {bound_share} of the step"),
     NNC_ITEM("{step.next_bound} {next_share}", .when = "next_share > 0, step.next_bound != step.bound"),
-    NNC_ITEM("without the {step.bound} limit it would take {step.step_without_bound_s}",
-             .when = "step.bound != bubble"),
-    NNC_ITEM("without the bubble it would take {step.step_without_bound_s}", .when = "step.bound = bubble"),
+    NNC_ITEM("without {limit} it would take {step.step_without_bound_s}"),
     NNC_LINE(""),
     NNC_WORDS("{step.advice}"),
     NNC_GAP(),
@@ -486,7 +452,7 @@ static const nnc_page_row page_rows[] = {
     NNC_ITEM("model {work.model_flops}"),
     NNC_ITEM("with recompute {work.hardware_flops}", .when = "work.hardware_flops > work.model_flops"),
     NNC_ITEM("executed {work.executed_flops}"),
-    NNC_ITEM("6ND {work.six_nd_flops}", .when = "work.tokens"),
+    NNC_ITEM("6ND {work.six_nd_flops}", .when = "work.tokens, trains"),
     NNC_ITEM("memory traffic {traffic_bytes}", .when = "plan.devices = 1"),
     NNC_ITEM("memory traffic {traffic_bytes} per device", .when = "plan.devices > 1"),
     NNC_LINE("measured", .when = "measured.step_s"),
@@ -574,48 +540,6 @@ static void add_plan_word(nnc_sheet *sheet, const void *record) {
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "trains %" PRId64 " layer%s from layer %" PRId64 " on", plan->train_layers,
                        more, plan->train_from);
     }
-}
-
-/* Tests whether the range of the step time reaches much farther above the prediction than below it. Such a range also
- * covers programs slower than that of the software profile (`skew` of the profile, docs/accuracy.md). */
-static bool covers_slower(const nnc_result *r) {
-    enum { SKEWED = 2 }; /* a usual range has 1.35, that of vision models without a stated framework 2.33 */
-    return r->interval_s[0] > r->lower_bound_s &&
-           log(r->interval_s[1] / r->step_s) > SKEWED * log(r->step_s / r->interval_s[0]);
-}
-
-/* Writes how the range of the step time was found. The text contains "measured" only if measured steps of similar plans
- * exist. */
-static void write_trust(nnc_sheet *sheet, const void *record) {
-    const nnc_report *report = record;
-    const nnc_past *p = &report->past;
-    char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT];
-    /* With --measured, another line of the page compares the prediction with the step time that the user measured. */
-    if (report->own != NULL) { return; }
-    nnc_sheet_label(sheet, "");
-    if (nnc_report_is_implausible(report)) {
-        nnc_sheet_words(sheet, "no range: the input is implausible");
-    } else if (report->model->stand_in) {
-        nnc_sheet_words(sheet, "estimated with a network of similar counts (a stand-in), so ranges are wider");
-    } else if (report->result->plan.mode == NNC_MODE_IDEAL) {
-        nnc_sheet_words(sheet, "the lower bound: datasheet rates, all communication overlaps");
-    } else if (!report->device->efficiency.fitted) {
-        nnc_sheet_words(sheet, "datasheet rates: no efficiency of this device was measured");
-    } else if (p->of >= NNC_PAST_DEVICE) {
-        nnc_sheet_words(sheet, "%" PRId64 "%s measured steps %s: %s off on average, %s too %s%s",
-                        p->of == NNC_PAST_SEEN ? p->rows : p->unseen, p->of == NNC_PAST_SEEN ? "" : " unseen",
-                        p->of == NNC_PAST_OTHER_DEVICES ? "on other devices"
-                        : p->of == NNC_PAST_ALL_DEVICES ? "on all devices"
-                                                        : "like it",
-                        nnc_percent_text(p->error, error), nnc_percent_text(fabs(p->bias), bias),
-                        p->bias < 0.0 ? "fast" : "slow",
-                        covers_slower(report->result) ? "; the range also covers slower frameworks" : "");
-    } else if (nnc_past_lacks_cpu(report)) {
-        nnc_sheet_words(sheet, "range of steps of GPUs, as no step of a CPU was measured");
-    } else {
-        nnc_sheet_words(sheet, "range of similar steps, as too few of this kind were measured");
-    }
-    nnc_sheet_end(sheet);
 }
 
 static void add_verdict(nnc_sheet *sheet, const void *record) {
@@ -760,7 +684,7 @@ static const nnc_page_row first_rows[] = {
     NNC_BLOCK(write_sentence),
     NNC_LINE("plan"),
     NNC_ADD(add_plan_word),
-    NNC_ITEM("trains {plan.train}", .when = "plan.train != all"),
+    NNC_ITEM("trains {plan.train}", .when = "plan.train != all, trains"),
     NNC_ITEM("offload {plan.offload}", .when = "plan.devices = 1, plan.offload != none"),
     NNC_ITEM("helper models of {memory.helper_bytes}, whose passes 'nncost run' counts",
              .when = "memory.helper_bytes > 0"),
@@ -777,7 +701,7 @@ static const nnc_page_row first_rows[] = {
     NNC_BOLD("{step.step_s}"),
     NNC_ITEM("90 % range {step.interval_s.0} to {step.interval_s.1}"),
     NNC_ITEM("busiest stage {step.stage} of {plan.pipeline}", .when = "plan.pipeline > 1"),
-    NNC_BLOCK(write_trust),
+    NNC_BLOCK(nnc_sheet_trust),
     NNC_BLOCK(write_eager),
     NNC_LINE("bounds"),
     NNC_ITEM("lower {step.lower_bound_s}"),
@@ -785,8 +709,7 @@ static const nnc_page_row first_rows[] = {
     NNC_LINE("bound by"),
     NNC_BOLD("{step.bound} {bound_share}"),
     NNC_ITEM("{step.next_bound} {next_share}", .when = "next_share > 0, step.next_bound != step.bound"),
-    NNC_ITEM("{step.step_without_bound_s} without the {step.bound} limit", .when = "step.bound != bubble"),
-    NNC_ITEM("{step.step_without_bound_s} without the bubble", .when = "step.bound = bubble"),
+    NNC_ITEM("{step.step_without_bound_s} without {limit}"),
     NNC_LINE("waits", .when = "waits"),
     NNC_ITEM("exposed communication {step.exposed_comm_s}", .when = "communicates"),
     NNC_ITEM("pipeline bubble {step.bubble_share}", .when = "plan.pipeline > 1"),
@@ -812,6 +735,8 @@ static const nnc_page_row first_rows[] = {
     NNC_LINE("run", .when = "has_run"),
     NNC_BOLD("{run.run_s}"),
     NNC_ITEM("{run.cost:count} {cost.currency}"),
+    NNC_ITEM("{run.tokens:si} tokens"),
+    NNC_ITEM("{run.samples:si} samples", .when = "!run.tokens"),
     NNC_LINE("run", .when = "hides_run"),
     NNC_WORDS(HIDDEN_RUN),
     NNC_BLOCK(write_changes),

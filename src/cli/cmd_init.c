@@ -113,8 +113,8 @@ static void write_file(const nnc_session *session, const nnc_report *report) {
     nnc_record_end(&record);
 }
 
-/* Texts of new files: a device, a model, a cluster and measured rows. The numbers in these texts are round examples,
- * which the user replaces. */
+/* Texts of new files: a device, a model, a cluster and measured rows. The numbers in the texts of new files are round
+ * examples, which the user replaces. */
 static const struct {
     const char *kind, *text;
 } templates[] = {

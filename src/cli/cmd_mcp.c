@@ -235,7 +235,7 @@ static void put_tool(nnc_buffer *out, const struct tool *tool) {
                              "\\\"step.forward_s\\\" or \\\"memory\\\"; [\\\"all\\\"]: the whole answer. "
                              "Without: about 2 kB\"}");
     } else {
-        out->size -= !out->failed; /* the comma after the last operand */
+        out->size -= !out->failed; /* removes the comma after the last operand */
     }
     nnc_buffer_text(out, "},\"additionalProperties\":false,\"required\":[");
     for (int i = 0; i < required_of(tool); i++) {
@@ -423,7 +423,8 @@ static void add_word(words *w, const char *begin, const char *middle, const char
 }
 
 /* Returns true if a comma-separated list of file names contains standard input, a pipe, or a name longer than any path.
- * Such names are refused: standard input carries the messages of the server, and reading a pipe could wait forever. */
+ * Standard input is refused because it carries the messages of the server, and a pipe because reading it could wait
+ * forever. */
 static bool names_pipe(const char *list) {
     char name[PATH_MAX];
     for (bool more = true; more;) {
@@ -514,7 +515,8 @@ static bool takes_value(const nnc_command *command, const char *key) {
 
 static nnc_status add_options(words *w, const nnc_command *command, nnc_json options, nnc_error *err) {
     if (nnc_json_type_of(options) != NNC_JSON_OBJECT && nnc_json_type_of(options) != NNC_JSON_ABSENT) {
-        return nnc_fail(err, NNC_BAD_USAGE, "options", "wrong type, expected an object");
+        return nnc_fail(err, NNC_BAD_USAGE, "options",
+                        "wrong type, expected an object such as {\"devices\": 8, \"zero\": 3}");
     }
     for (nnc_json one = nnc_json_first(options); one.node != NULL; one = nnc_json_next(one)) {
         const char *key = nnc_json_key(one);
@@ -528,7 +530,7 @@ static nnc_status add_options(words *w, const nnc_command *command, nnc_json opt
         add_option(w, key, one, command != NULL && takes_lists(command) && strcmp(key, "set") != 0);
         if (w->failed) {
             return nnc_fail(err, NNC_BAD_USAGE, key,
-                            "expected a number, a text, true, false or a list of such values, and no pipe");
+                            "expected a number, a text, true, false or a list of these, and no pipe");
         }
     }
     return NNC_OK;
@@ -572,6 +574,14 @@ static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, n
         key_of(key, typed);
         const char *nearest = nnc_nearest(typed, known, count);
         bool is_option = false;
+        for (int i = 0; command != NULL && i < nnc_option_alias_count; i++) { /* an option's name in another program */
+            char alias[NNC_OPTION_NAME];
+            key_of(nnc_option_aliases[i].name, alias);
+            if (strcmp(alias, typed) == 0) {
+                nearest = typed;
+                is_option = true;
+            }
+        }
         for (size_t i = operands; i < count; i++) { is_option = is_option || known[i] == nearest; }
         return nearest == NULL
                    ? nnc_fail(err, NNC_BAD_USAGE, "arguments", "unknown member, see tools/list, found \"%.60s\"", key)

@@ -228,8 +228,8 @@ static bool take_bytes(nnc_buffer *text, FILE *file) {
     return text->size > 0;
 }
 
-/* Replaces the SVG text of a picture by PNG bytes. The first program of the table `converters` that is installed
- * computes the PNG bytes. */
+/* Replaces the SVG text of a picture by PNG bytes. The first installed program of the table `converters` makes the PNG
+ * bytes. */
 nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err) {
     FILE *svg = tmpfile(), *png = tmpfile();
     bool done = false;
@@ -274,10 +274,10 @@ const nnc_command nnc_cmd_plot = {
     .notes = "step: the parts of a step and the range of measurements. memory: memory of the fullest device by class; "
              "with --stages, memory of every stage. roofline: every op under the roofline of the device. timeline: the "
              "passes of every pipeline stage over time. front: step time against memory of the plans that 'search' "
-             "finds for --devices N. scaling: throughput of the best plans for --devices 8..512. All numbers equal the "
-             "numbers of 'estimate' or 'search' with the same options. The file follows the reader's light or dark "
-             "mode. '-o NAME.png' converts it by resvg or rsvg-convert, if one is installed. Exits with 0 whether the "
-             "step fits or not, with 1 when no plan of a search fits.",
+             "finds for --devices N. scaling: throughput of the best plans for --devices 8..512. The numbers of a "
+             "picture equal the numbers of 'estimate' or 'search' with the options of the picture. The file follows "
+             "the reader's light or dark mode. '-o NAME.png' converts it by resvg or rsvg-convert, if one is "
+             "installed. Exits with 0 whether the step fits or not, with 1 when no plan of a search fits.",
     .min_operands = 2,
     .max_operands = 3,
     .leading_operands = 1,

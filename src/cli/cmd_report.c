@@ -276,7 +276,7 @@ const nnc_command nnc_cmd_report = {
     .notes = "The page has the output of 'estimate' and 'ops', of 'search' or of 'diff' with the same options, and the "
              "pictures of 'plot'. The page is one file, which opens from disk, can be mailed and printed, and loads no "
              "other file. For a plan file the page has a part for each scenario, or only for --scenario. A click on a "
-             "heading sorts a table. The same command gives the same bytes; --date adds a date. --format has no "
+             "heading sorts a table. Two runs of a command give the same bytes; --date adds a date. --format has no "
              "effect. Exits with 1 when a plan does not fit, or no plan is found.",
     .min_operands = 1,
     .max_operands = 3,

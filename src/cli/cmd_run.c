@@ -1,5 +1,5 @@
 /* nncost run: the page of a whole run: its length, the parts of its wall time, method, data loading, failures and
- * checkpoints, money, energy and carbon. The page consists of run_rows; nncost estimate shows these rows below its own
+ * checkpoints, money, energy and carbon. The page consists of run_rows, which nncost estimate also shows below its own
  * page. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
@@ -308,8 +308,7 @@ static const nnc_metric optimum_rows[] = {
     NNC_NUMBER(nnc_optimum, loss, .head = "loss", .show = NNC_SHOW_COUNT,
                .help = "Loss that the law expects, E + A / N^a + B / D^b; null for a law without a loss."),
     NNC_NUMBER(nnc_optimum, served_params, .head = "to serve", .show = NNC_SHOW_SHORT,
-               .help =
-                   "Parameters of the model with the same loss that takes the fewest FLOPs for training and serving."),
+               .help = "Parameters of the model that reaches `loss` with the fewest FLOPs for training and serving."),
     NNC_NUMBER(nnc_optimum, served_tokens, .head = "tokens", .show = NNC_SHOW_SHORT,
                .help = "Tokens on which the model with the fewest FLOPs for training and serving is trained."),
     NNC_NUMBER(
@@ -347,12 +346,12 @@ static const nnc_metric budget_rows[] = {
     NNC_AS("params", NUMBER, BUDGET(params), .help = "Parameters given by --params."),
     NNC_AS("tokens", NUMBER, BUDGET(tokens), .help = "Tokens given by --tokens."),
     NNC_AS("over_training", NUMBER, BUDGET(over_training), .each_count = NNC_LAW_COUNT,
-           .help =
-               "flops divided by the fewest FLOPs that reach the same loss, for each scaling law that states a loss.",
+           .help = "flops divided by the fewest FLOPs that reach the loss of the given model, for each scaling law "
+                   "that states a loss.",
            .more = NNC_MORE(.each = law_at)),
     NNC_AS("optima", LIST, NNC_IN(answer, optima), NNC_COUNT(answer, count), .rows = &optimum_metrics,
-           .help = "The best model for these FLOPs by each law: G (C / 6)^(b / (a + b)) parameters "
-                   "with G = (a A / (b B))^(1 / (a + b)), and C / (6 N) tokens."),
+           .help = "The best model for the FLOPs of the budget by each law: G (C / 6)^(b / (a + b)) parameters with G "
+                   "= (a A / (b B))^(1 / (a + b)), and C / (6 N) tokens."),
 };
 static const nnc_metrics budget_metrics = NNC_METRICS("a budget", budget_rows, answer);
 
@@ -372,12 +371,14 @@ static void write_optima(nnc_sheet *sheet, const void *record) {
 
 static void add_comparison(nnc_sheet *sheet, const void *record) {
     const nnc_budget *b = &((const answer *)record)->budget;
+    const double epoch = b->over_training[NNC_LAW_EPOCH];
+    const char *how = epoch < 1.005                                 ? ""
+                      : b->params < b->optima[NNC_LAW_EPOCH].params ? "; it is smaller and trained on more tokens"
+                                                                    : "; it is larger and trained on fewer tokens";
     nnc_sheet_words(sheet,
-                    "costs %.3g times the FLOPs of the best model of this loss by the law of "
-                    "epoch, %.3g times by the printed one: %s",
-                    b->over_training[NNC_LAW_EPOCH], b->over_training[NNC_LAW_PRINTED],
-                    b->params < b->optima[NNC_LAW_EPOCH].params ? "a smaller model that is cheaper to serve"
-                                                                : "a larger model on fewer tokens");
+                    "needs %.3g times the FLOPs of the best model with the same loss by the law epoch, %.3g times by "
+                    "the law printed%s",
+                    epoch, b->over_training[NNC_LAW_PRINTED], how);
 }
 
 NNC_GET(get_budget_currency, answer, nnc_text_cell(nnc_price_currency(self->device)))
@@ -403,7 +404,7 @@ static const nnc_page_row page_rows[] = {
     NNC_GAP(),
     NNC_BLOCK(write_optima),
     NNC_GAP(.when = "over_training.epoch"),
-    NNC_LINE("asked for", .when = "over_training.epoch"),
+    NNC_LINE("model", .when = "over_training.epoch"),
     NNC_ADD(add_comparison),
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&budget_page_metrics, page_rows);
@@ -452,9 +453,9 @@ const nnc_command nnc_cmd_budget = {
     .name = "budget",
     .operands = "--device DEVICE --cost MONEY | --params N --tokens D | --flops C",
     .summary = "The best model for a budget, or the cost of training a model, by the scaling laws.",
-    .notes = "Prints the model with the least loss for the money, by each published scaling law; the sizes of these "
-             "models differ by a factor of two and more. FLOPs are 6 N D. --mfu and --goodput are assumptions: 'nncost "
-             "estimate' computes the MFU of a model, and 'nncost run' its goodput.",
+    .notes = "Prints the model with the least loss for the money, by each published scaling law; the models of "
+             "different laws differ in size by a factor of two and more. FLOPs are 6 N D. --mfu and --goodput are "
+             "assumptions: 'nncost estimate' computes the MFU of a model, and 'nncost run' its goodput.",
     .takes = NNC_TAKES_COMMON | NNC_TAKES_BUDGET,
     .run = run_budget,
 };

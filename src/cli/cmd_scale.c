@@ -104,8 +104,9 @@ static const nnc_metric scale_rows[] = {
                    "the same batch."),
     NNC_HEAD("lost to", TEXT, .get = get_lost),
     NNC_AS("lost", NUMBER, NNC_IN(scale_row, lost), .each_count = NNC_SCALE_COUNT,
-           .help = "For each part of the step: device time in addition to the plan on base_devices, divided by the "
-                   "device time of the whole step. The parts add up to 1 - scaling_efficiency.",
+           .help = "For each part of the step: device time (devices x time) that exceeds the device time of the part "
+                   "on base_devices, divided by the device time of the whole step of this row. The parts add up to 1 - "
+                   "scaling_efficiency.",
            .more = NNC_MORE(.each = part_name)),
     NNC_AS("lost_to", TEXT, .get = get_broke,
            .help = "Part with the largest loss; null when no part lost half a percent."),

@@ -1,6 +1,6 @@
 /* nncost search: finds the best legal plans for one or several numbers of devices, and the Pareto front of step time
- * and memory. This file has functions for device_ranking.c and cmd_scale.c, which need the best plan on one device or
- * on one number of devices. */
+ * and memory. cmd_search.c has functions for device_ranking.c and cmd_scale.c, which need the best plan on one device
+ * or on one number of devices. */
 #include <nncost/nncost.h>
 
 #include "base/base_internal.h"
@@ -552,7 +552,7 @@ void nnc_best_command(nnc_buffer *out, const nnc_best *best) {
 /* ---- probability that the first plan of the result is the fastest ---- */
 
 /* The errors of the predicted step times of two plans of one search are correlated, because both have the error of the
- * model, the device and the profile. This constant is the correlated share of the variance of the error. The correlated
+ * model, the device and the profile. common_share is the correlated share of the variance of the error. The correlated
  * share was chosen on pairs of published steps that differ only in the plan: tests/sure.py prints how often a plan is
  * faster if its probability is 80 %. */
 static const double common_share = 0.7;

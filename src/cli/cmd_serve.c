@@ -132,7 +132,9 @@ static const nnc_page_row answer_rows[] = {
     NNC_BOLD("{latency.ttft_s}"),
     NNC_ADD(add_server_time),
     NNC_ITEM("90 % range {latency.ttft_interval_s.0} to {latency.ttft_interval_s.1}",
-             .when = "latency.ttft_interval_s.0"),
+             .when = "latency.ttft_interval_s.0, latency.ttft_interval_s.1"),
+    NNC_ITEM("90 % range from {latency.ttft_interval_s.0}, unbounded if the server saturates",
+             .when = "latency.ttft_interval_s.0, !latency.ttft_interval_s.1"),
     NNC_ITEM("at least {latency.ttft_lower_bound_s}", .when = "latency.ttft_s"),
     NNC_LINE("per token"),
     NNC_BAD(UNBOUNDED, .when = "!latency.tpot_s"),
@@ -161,6 +163,8 @@ static const nnc_page_row answer_rows[] = {
     NNC_LINE("saturation"),
     NNC_ITEM("at {throughput.saturation_rate} requests/s", .when = "!throughput.saturated"),
     NNC_BAD("at {throughput.saturation_rate} requests/s, below the arrival rate", .when = "throughput.saturated"),
+    NNC_ITEM("90 % range {throughput.saturation_interval.0:count} to {throughput.saturation_interval.1:count}",
+             .when = "throughput.saturation_interval.0, plan.mode = open-loop"),
     NNC_LINE("decode"),
     NNC_ITEM("{decode.bound}-bound"),
     NNC_ITEM("at this length no number of sequences makes it compute-bound",
@@ -211,13 +215,15 @@ static const nnc_page_row answer_rows[] = {
 };
 static const nnc_page_rows answer_page = NNC_PAGE_ROWS(&page_metrics, answer_rows);
 
-/* Writes changes with which the deployment fits in memory or, if it fits already, costs less per token: "would fit
+/* Writes changes with which the deployment fits in memory, serves the request rate or, if it does both already, costs
+ * less per token: "would fit
  * --tensor 4: 52.5 ms per token, 73 tokens/s, 105 USD per million out". */
 static void write_changes(nnc_sheet *sheet, const nnc_report *report) {
     char time[NNC_NUMBER_TEXT], rate[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT], money[64] = "";
-    const char *label = report->serve->fits ? "cheaper" : "would fit";
-    if (!report->serve->fits && report->serve_change_count == 0 && report->serve->mode == NNC_SERVE_STATIC) {
-        nnc_sheet_note(sheet, label, "no change that was tried: a smaller batch, weights of fewer bits, tensor ranks");
+    const char *label = !report->serve->fits ? "would fit" : report->serve->saturated ? "would serve" : "cheaper";
+    if (!report->serve->fits && report->serve_change_count == 0) {
+        nnc_sheet_note(sheet, label, "no change that was tried: %sweights of fewer bits, tensor ranks",
+                       report->serve->mode == NNC_SERVE_STATIC ? "a smaller batch, " : "");
     }
     for (int32_t i = 0; i < report->serve_change_count; i++) {
         const nnc_serve_change *change = &report->serve_changes[i];
@@ -270,7 +276,7 @@ static const nnc_page_row images_rows[] = {
     NNC_ITEM("{images.image} x {images.image} pixels", .when = "images.image > 0"),
     NNC_ITEM("a video of the model's size", .when = "!images.image"),
     NNC_ITEM("{images.batch} at a time"),
-    NNC_ITEM("{images.steps} steps", .when = "!images.guidance"),
+    NNC_ITEM("{images.steps} steps without guidance", .when = "!images.guidance"),
     NNC_ITEM("{images.steps} steps with guidance", .when = "images.guidance"),
     NNC_ITEM("{images.precision}"),
     NNC_ITEM("software {software}"),

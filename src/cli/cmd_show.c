@@ -136,7 +136,7 @@ static void push(level *stack, int *depth, const nnc_field *field, const void *o
 /* Tests whether a field has only a comment of the spec file. `show` prints comments together with the sources. */
 static bool is_comment(const nnc_field *field) { return field->type == NNC_FIELD_TEXT && field->size == 0; }
 
-/* Returns true if a field is rarely used and is not set in the spec; `show` does not print such fields. */
+/* Returns true if a field is rarely used and is not set in the spec; `show` leaves this field out. */
 static bool is_off(const nnc_field *field, const char *text) {
     return field->rare && (strcmp(text, "off") == 0 || strcmp(text, "0") == 0 || strcmp(text, "-") == 0 ||
                            (field->type == NNC_FIELD_ENUM && strcmp(text, field->names.of(0)) == 0));
@@ -460,6 +460,9 @@ static nnc_status unknown_id(nnc_specs *specs, const char *id, nnc_error *err) {
     for (int kind = 0; kind < NNC_SPEC_KIND_COUNT && nearest == NULL; kind++) {
         nearest = nnc_specs_nearest_alias(specs, (nnc_spec_kind)kind, id);
     }
+    nnc_hub_name hub = { .path = NULL };
+    NNC_TRY(nnc_hub_find(specs, id, &hub, err));
+    nearest = hub.nearest != NULL && nnc_nearer(id, hub.nearest, nearest) ? hub.nearest : nearest;
     return nearest != NULL ? nnc_fail(err, NNC_UNKNOWN_ID, id,
                                       "no device, model or software profile of this id, did you mean %s?", nearest)
                            : nnc_fail(err, NNC_UNKNOWN_ID, id,
@@ -537,7 +540,7 @@ const nnc_command nnc_cmd_show = {
     .summary = "A device, model or software profile: its file, every field, the sources.",
     .notes = "--format json prints a model as a model file, which nncost can read. --to-options prints the command "
              "line with the same meaning as launch files, see docs/files.md. CHECKPOINT is a .gguf or .safetensors "
-             "file, or an index of such files; its tensors, parameters and bytes are printed.",
+             "file, or an index of such files; 'show' prints the tensors, parameters and bytes of a checkpoint.",
     .min_operands = 1,
     .max_operands = 100,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_MODEL | NNC_TAKES_SHOW,
@@ -673,7 +676,8 @@ static const nnc_metric type_rows[] = {
     NNC_CHARS(nnc_checkpoint_part, name, .head = "type",
               .help = "Number format or quantisation, as the file names it."),
     NNC_WHOLE(nnc_checkpoint_part, tensors, .head = "tensors", .help = "Number of tensors of this type."),
-    NNC_WHOLE(nnc_checkpoint_part, params, .head = "parameters", .help = "Number of values in these tensors."),
+    NNC_WHOLE(nnc_checkpoint_part, params, .head = "parameters",
+              .help = "Number of values in all tensors of this type."),
     NNC_WHOLE(nnc_checkpoint_part, bytes, .head = "bytes", .unit = "B",
               .help = "Total bytes of all tensors with this data type."),
 };

@@ -59,7 +59,7 @@ NNC_GET(get_reason, nnc_trace_row, reason(self, text))
         NNC_AS("class", ENUM, ROW(class), .name_of = class_name, .values = 3,                                          \
                .help = "compute, communication or copy."),                                                             \
         NNC_AS("calls", WHOLE, ROW(calls), .head = "calls", .help = "Number of calls of the operator."),               \
-        NNC_AS("kernels", WHOLE, ROW(kernels), .help = "Number of kernels that these calls issued."),                  \
+        NNC_AS("kernels", WHOLE, ROW(kernels), .help = "Number of kernels that the calls of the operator issued."),    \
         NNC_AS("share", NUMBER, ROW(share), .head = "share", .show = NNC_SHOW_PERCENT,                                 \
                .help = "Share of all kernel time."),                                                                   \
         NNC_AS("measured_s", NUMBER, ROW(measured_s), .unit = "s", .head = "measured",                                 \
@@ -76,9 +76,9 @@ NNC_GET(get_reason, nnc_trace_row, reason(self, text))
                .help =                                                                                                 \
                    "Time that could be saved: measured time minus expected time. For a product that padding makes "    \
                    "faster, it is measured time minus the time with padded dimensions."),                              \
-        NNC_AS("flops", NUMBER, ROW(price.flops), .unit = "FLOP", .help = "FLOPs of all calls."),                      \
+        NNC_AS("flops", NUMBER, ROW(price.flops), .unit = "FLOP", .help = "FLOPs of all calls of the operator."),      \
         NNC_AS("moved_bytes", NUMBER, ROW(price.moved_bytes), .unit = "B",                                             \
-               .help = "Bytes that all calls read and write.")
+               .help = "Bytes that all calls of the operator read and write.")
 
 static const nnc_metric row_rows[] = { ROW_METRICS };
 static const nnc_metrics row_metrics = NNC_METRICS("an operator of a trace", row_rows, nnc_trace_row);
@@ -103,7 +103,7 @@ static const nnc_metric document_rows[] = {
     NNC_AS("file", TEXT, NNC_IN(answer, file), .help = "File name of the trace."),
     NNC_AS("recorded_device", TEXT, NNC_IN(answer, recorded_device), .help = "Name of the device in the trace."),
     NNC_AS("device", TEXT, NNC_IN(answer, device), .help = "Device for which times are predicted."),
-    NNC_AS("model", TEXT, NNC_IN(answer, model), .help = "Model of the command line."),
+    NNC_AS("model", TEXT, NNC_IN(answer, model), .help = "Model that the command line names."),
     NNC_AS("kernels", WHOLE, NNC_IN(answer, kernels), .help = "Number of kernels and copies in the trace."),
     NNC_AS("steps", WHOLE, NNC_IN(answer, steps), .help = "Number of steps that the profiler marked."),
     NNC_AS("devices", WHOLE, SUM(devices), .help = "Number of devices that ran kernels."),
@@ -136,8 +136,9 @@ static const nnc_metric document_rows[] = {
     NNC_AS("parts", LIST, NNC_IN(answer, parts), NNC_COUNT(answer, part_count), .rows = &part_metrics,
            .help = "Parts of a step, each with its time in the trace and in the estimate of the model."),
     NNC_AS("findings", LIST, SUM(findings), NNC_COUNT(answer, sum.finding_count), .rows = &finding_metrics,
-           .help = "Operators that take longer than expected, by more than the usual error of this trace. Also matrix "
-                   "products that padding would make faster. The operator with the largest save_s is first."),
+           .help =
+               "Operators that take longer than expected, by more than the usual error of this trace. The list also "
+               "has matrix products that padding would make faster. The operator with the largest save_s is first."),
     NNC_AS("ops", LIST, SUM(rows), NNC_COUNT(answer, sum.row_count), .rows = &row_metrics,
            .help = "All operators, longest time first."),
 };
@@ -247,8 +248,10 @@ static const nnc_metric change_rows[] = {
     NNC_AS("op", TEXT, CHANGE(op), .head = "op", .shrinks = true,
            .help = "Operator, or the kernel if its operator is not known."),
     NNC_AS("dims", TEXT, CHANGE(dims), .head = "dims", .shrinks = true, .help = "Shapes of the operator's inputs."),
-    NNC_AS("before_calls", WHOLE, CHANGE(before_calls), .head = "calls", .help = "Calls in the first trace."),
-    NNC_AS("after_calls", WHOLE, CHANGE(after_calls), .head = "now", .help = "Calls in the second trace."),
+    NNC_AS("before_calls", WHOLE, CHANGE(before_calls), .head = "calls",
+           .help = "Number of calls of the operator in the first trace."),
+    NNC_AS("after_calls", WHOLE, CHANGE(after_calls), .head = "now",
+           .help = "Number of calls of the operator in the second trace."),
     NNC_AS("before_s", NUMBER, CHANGE(before_s), .unit = "s", .head = "before",
            .help = "Time of the operator's kernels in the first trace."),
     NNC_AS("after_s", NUMBER, CHANGE(after_s), .unit = "s", .head = "after",
@@ -642,12 +645,13 @@ static const nnc_metric watch_rows[] = {
                    "more_memory: the memory is above memory_most_bytes."),
     NNC_AS("lines", WHOLE, WATCHED(lines), .help = "Number of lines of the log."),
     NNC_AS("readings", WHOLE, WATCHED(readings), .help = "Number of lines with a step time."),
-    NNC_AS("skipped", WHOLE, WATCHED(skipped), .help = "Number of readings in the warm-up."),
+    NNC_AS("skipped", WHOLE, WATCHED(skipped),
+           .help = "Number of lines with a step time that belong to the warm-up, which is not judged."),
     NNC_AS("step_s", NUMBER, WATCHED(step_s), .unit = "s",
            .help = "Measured step time: median of the latest 100 readings."),
     NNC_AS("predicted_s", NUMBER, WATCHED(predicted_s), .unit = "s", .help = "Estimated step time of the plan."),
     NNC_AS("interval_s", NUMBER, WATCHED(interval_s), .each_count = 2, .unit = "s",
-           .help = "Interval of the estimate."),
+           .help = "Interval of the step time in the estimate."),
     NNC_AS("alarm_s", NUMBER, WATCHED(alarm_s), .each_count = 2, .unit = "s",
            .help = "Limits of the step time; a step outside them is an alarm."),
     NNC_AS("ratio", NUMBER, WATCHED(ratio), .help = "step_s divided by predicted_s."),
@@ -771,13 +775,13 @@ const nnc_command nnc_cmd_watch = {
     .part_of = "trace log",
     .operands = "LOG MODEL DEVICE | LOG PLANS.json [DEVICE]",
     .summary = "The log of a run, compared with its estimate: step time, memory, MFU.",
-    .notes = "Reads logs of Megatron, NeMo, torchtitan, HF Trainer, Axolotl, DeepSpeed, MaxText, nanotron, torchtune, "
-             "Composer, nanoGPT and llm.c. LOG '-' is standard input: the command follows a running job and prints a "
-             "line on standard error when a step is outside of the limits. The first "
-             "line and the first 5 steps are warm-up and not judged. The step time is the median of the latest 100 "
-             "lines. The limits are wider than the interval of the estimate: ln(limit / estimate) is 1.5 times ln(end "
-             "of the interval / estimate). Exits "
-             "with 1 when the step is outside of the limits, or memory is above the upper end of the memory interval.",
+    .notes =
+        "Reads logs of Megatron, NeMo, torchtitan, HF Trainer, Axolotl, DeepSpeed, MaxText, nanotron, torchtune, "
+        "Composer, nanoGPT and llm.c. LOG '-' is standard input: the command follows a running job and prints a line "
+        "on standard error when a step is outside of the limits. The first line of the log and the first 5 steps are "
+        "warm-up and not judged. The step time is the median of the latest 100 lines. The limits are wider than the "
+        "interval of the estimate: ln(limit / estimate) is 1.5 times ln(end of the interval / estimate). Exits with 1 "
+        "when the step is outside of the limits, or memory is above the upper end of the memory interval.",
     .min_operands = 2,
     .max_operands = 3,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO,

@@ -1,5 +1,6 @@
 /* Writes the help of the program, the help of a command with all options of the command, and the short help of -h. */
 #include <limits.h>
+#include <strings.h>
 
 #include <nncost/nncost.h>
 
@@ -748,7 +749,30 @@ static nnc_status explain_plans(nnc_session *session, nnc_error *err) {
     return status;
 }
 
-static nnc_status run_explain(nnc_session *session, nnc_error *err) {
+/* Returns the field of the plan that a word names by the second name of its option, such as tp or lora. */
+static const char *field_named(const char *word) {
+    for (size_t i = 0; i < nnc_plan_table.count; i++) {
+        const nnc_field *field = &nnc_plan_table.fields[i];
+        if (field->alias != NULL && strcasecmp(field->alias, word) == 0) { return field->name; }
+    }
+    return word;
+}
+
+/* If a word that is no metric is a value of an option, such as adamw, replaces the error by one that names the option. */
+static nnc_status name_option(const char *word, nnc_status status, nnc_error *err) {
+    for (size_t i = 0; status == NNC_BAD_USAGE && strcmp(err->where, word) == 0 && i < nnc_plan_table.count; i++) {
+        const nnc_field *field = &nnc_plan_table.fields[i];
+        for (int v = 0; field->type == NNC_FIELD_ENUM && v < field->names.count; v++) {
+            if (strcasecmp(field->names.of((unsigned)v), word) == 0) {
+                return nnc_fail(err, NNC_BAD_USAGE, word, "a value of %s, expected that name: nncost explain %s",
+                                field->name, field->name);
+            }
+        }
+    }
+    return status;
+}
+
+static nnc_status explain_asked(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     nnc_explain_output explained[OUTPUT_COUNT + 1];
     list_explained(explained);
@@ -758,6 +782,13 @@ static nnc_status run_explain(nnc_session *session, nnc_error *err) {
     case 2: return explain_plans(session, err);
     default: return nnc_scenario_report(session, operands[1], operands[2], write_explained, NULL, err);
     }
+}
+
+static nnc_status run_explain(nnc_session *session, nnc_error *err) {
+    char **operands = session->options.operands;
+    if (session->options.operand_count == 0) { return explain_asked(session, err); }
+    operands[0] = (char *)field_named(operands[0]);
+    return name_option(operands[0], explain_asked(session, err), err);
 }
 
 const nnc_command nnc_cmd_explain = {

@@ -98,8 +98,8 @@ static bool is_filler(const char *word) {
     return found;
 }
 
-/* Finds the command with the name `name`, the first word of a command line; `rest` are the words after it. If there is
- * no such command, the error suggests one: for "gpt2 h100", "nncost estimate gpt2 h100". */
+/* Finds the command with the name `name`, the first word of a command line; `rest` are the words after it. The error
+ * about an unknown name suggests a command: for "gpt2 h100", "nncost estimate gpt2 h100". */
 static const nnc_command *find_command(const char *name, char **rest, nnc_error *err) {
     static const char *const asked[] = { "--version", "--help", "--help-all" };
     const char *names[COMMAND_COUNT];
@@ -140,26 +140,60 @@ static const nnc_command *find_part(int argc, char **argv) {
     return NULL;
 }
 
-/* Fails if the operands after the model are the words of one device name, as in "gpt2 rtx 3060", or are several
- * devices. */
+/* Returns true if a word stands between two devices, such as "vs" in "compare gpt2 4090 vs 3090". */
+static bool joins_devices(const char *word) {
+    static const char *const words[] = { "vs", "vs.", "versus", "and", "or", "," };
+    bool found = false;
+    for (size_t i = 0; i < NNC_COUNT_OF(words); i++) { found = found || strcasecmp(words[i], word) == 0; }
+    return found;
+}
+
+/* Returns the digits of a word that counts devices, such as 8 in "8", "x8" and "8x"; NULL = it counts nothing. */
+static const char *count_in(const char *word, char digits[16]) {
+    const char *start = word[0] == 'x' || word[0] == 'X' ? word + 1 : word;
+    const size_t length = strspn(start, "0123456789");
+    const char *end = start + length;
+    if (length == 0 || length >= 16 || (*end != '\0' && (start != word || strcasecmp(end, "x") != 0))) { return NULL; }
+    snprintf(digits, 16, "%.*s", (int)length, start);
+    return digits;
+}
+
+/* Fails if the operands after the model are several devices, as in "gpt2 4090 3090", or a device and its number, as in
+ * "gpt2 8 h100" and "gpt2 h100 x8". */
+static nnc_status check_several(nnc_specs *specs, const nnc_options *options, nnc_error *err) {
+    const nnc_device *device;
+    char list[128] = "", digits[16];
+    char *const *words = options->operands;
+    const char *other = NULL; /* the word that is no device */
+    int devices = 0;
+    for (int i = 1; i < options->operand_count; i++) {
+        if (joins_devices(words[i])) { continue; }
+        if (nnc_device_load(specs, words[i], &device, NULL) == NNC_OK) {
+            nnc_text_append(list, sizeof list, ",", "%s", words[i]);
+            devices++;
+        } else {
+            other = words[i];
+        }
+    }
+    if (devices == 1 && other != NULL && count_in(other, digits) != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, other, "a number of devices, expected as an option: %s --devices %s", list,
+                        digits);
+    }
+    return devices < 2 || other != NULL
+               ? NNC_OK
+               : nnc_fail(err, NNC_BAD_USAGE, words[2],
+                          "one argument too many, expected one device; several: nncost compare %s %s", words[0], list);
+}
+
+/* Fails if the operands after the model are the words of one device name, as in "gpt2 rtx 3060", several devices, or a
+ * device and its number. */
 static nnc_status check_quotes(nnc_specs *specs, const nnc_options *options, nnc_error *err) {
     char name[128] = "";
     const nnc_device *device;
     for (int i = 1; i < options->operand_count; i++) {
         nnc_text_append(name, sizeof name, " ", "%s", options->operands[i]);
     }
-    if (nnc_device_load(specs, name, &device, NULL) != NNC_OK) {
-        const bool known = nnc_device_load(specs, options->operands[2], &device, NULL) == NNC_OK;
-        const char *count = options->operands[1];
-        if (known && count[0] != '\0' && count[strspn(count, "0123456789")] == '\0') {
-            return nnc_fail(err, NNC_BAD_USAGE, count, "a number of devices, expected as an option: %s --devices %s",
-                            options->operands[2], count);
-        }
-        return known ? nnc_fail(err, NNC_BAD_USAGE, options->operands[2],
-                                "one argument too many, expected one device; several: nncost compare %s %s,%s",
-                                options->operands[0], options->operands[1], options->operands[2])
-                     : NNC_OK;
-    }
+    if (nnc_device_load(specs, name, &device, NULL) != NNC_OK) { return check_several(specs, options, err); }
     return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "several words, expected them in quotes: \"%s\"", name);
 }
 

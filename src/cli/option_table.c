@@ -26,8 +26,8 @@ NNC_ENUM_NAMES(nnc_ops_by, NNC_BY_LIST)
 const nnc_own_option nnc_own_options[] = {
     /* clang-format off */
     { .field = { .name = "cluster", TEXT(given.cluster), .group = "Parallelism",
-                 .help = "JSON file of a cluster, with the links between its devices. These links replace the "
-                         "links in the device file." },
+                 .help = "JSON file of a cluster, with the links between its devices. The links of the cluster replace "
+                         "the links in the device file." },
       .argument = "FILE", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE },
     { .field = { .name = "software", TEXT(given.software), .group = "Numbers",
                  .help = "Software profile: fused kernels, kept tensors and overlap of a framework. PROFILE is a "
@@ -146,8 +146,8 @@ const nnc_own_option nnc_own_options[] = {
                          "--micro-batch 4'." },
       .argument = "COMMAND", .takes = NNC_TAKES_PLOT },
     { .field = { .name = "full", SWITCH(full), .group = "Output",
-                 .help = "Show all results: plan, parts of the step, memory by class, sources. The plan includes "
-                         "the values of all options that are not given." },
+                 .help = "Show all results: plan, parts of the step, memory by class, sources. The printed plan also "
+                         "has the defaults of options that were not given." },
       .takes = NNC_TAKES_STAGES },
     { .field = { .name = "brief", SWITCH(verdict), .group = "Output",
                  .help = "Print only one sentence: step time, bound, and whether the plan fits." },
@@ -249,8 +249,8 @@ const nnc_own_option nnc_own_options[] = {
                  .default_text = "step_s" },
       .argument = "COLUMN[:desc]", .takes = NNC_TAKES_SWEEP },
     { .field = { .name = "db", TEXT(sweep.database), .group = "Output",
-                 .help = "Write the rows to the SQLite database FILE. The same command continues an interrupted "
-                         "sweep where it stopped." },
+                 .help = "Write the rows to the SQLite database FILE. If a sweep was interrupted, the command that "
+                         "started it continues it where it stopped." },
       .argument = "FILE", .takes = NNC_TAKES_SWEEP },
     { .field = { .name = "device", TEXT(device), .group = "Output",
                  .help = "Device whose parameters 'nncost calibrate' fits. For 'nncost budget': the device whose "
@@ -262,8 +262,8 @@ const nnc_own_option nnc_own_options[] = {
                  .default_text = "parameters that the rows can determine" },
       .argument = "PARAMETER,...", .takes = NNC_TAKES_CALIBRATE },
     { .field = { .name = "explain", TEXT(explain), .group = "Output",
-                 .help = "List measurements that would narrow the predicted interval of MODEL. It is the 90 % "
-                         "interval of the step time; the most useful measurement comes first." },
+                 .help = "List measurements that would narrow the predicted interval of MODEL. The predicted interval "
+                         "is the 90 % interval of the step time; the most useful measurement comes first." },
       .argument = "MODEL", .takes = NNC_TAKES_CALIBRATE },
     { .field = { .name = "rows", SWITCH(rows), .group = "Output",
                  .help = "Print every measured row with its prediction and error." },
@@ -290,8 +290,8 @@ const nnc_own_option nnc_own_options[] = {
                  .default_text = "id" },
       .argument = "KEY,...", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "hold-out", TEXT(hold_out), .group = "Output",
-                 .help = "Do not fit on measured rows whose device, model or source is NAME. The errors of these "
-                         "rows are printed separately." },
+                 .help = "Do not fit on measured rows whose device, model or source is NAME. The errors of the "
+                         "left-out rows are printed separately." },
       .argument = "NAME", .takes = NNC_TAKES_CALIBRATE },
     { .field = { .name = "sort", NUMBER(view.sort), .group = "Output", NAMED(nnc_ops_sort_name, NNC_SORT_COUNT),
                  .help = "Order of the rows: order (of execution), or time, flops, bytes (largest first).",

@@ -84,10 +84,27 @@ static const spelling *find_letter(const spellings *list, int letter) {
     return NULL;
 }
 
-/* Fails because a word names no option of the command; the error suggests the option with the most similar name. */
+/* Writes the name of the field that --set would change for an option, such as mem_bytes for --mem-bytes. Returns false
+ * if neither the plan nor the device nor a model of any family has a field with this name. trains: the command has a
+ * training plan. */
+static bool set_field_of(const char *option, bool trains, char name[64]) {
+    void *object = NULL;
+    nnc_dtype dtype;
+    snprintf(name, 64, "%s", option + 2);
+    for (char *c = name; *c != '\0'; c++) { *c = (char)(*c == '-' ? '_' : *c); }
+    bool found = (trains && nnc_field_find(&nnc_plan_table, name, &object, &dtype) != NULL) ||
+                 nnc_field_find(&nnc_device_table, name, &object, &dtype) != NULL;
+    for (int family = 0; family < NNC_FAMILY_COUNT && !found; family++) {
+        found = nnc_field_find(nnc_model_table((nnc_family)family), name, &object, &dtype) != NULL;
+    }
+    return found;
+}
+
+/* Fails because a word names no option of the command; the error suggests the option with the most similar name, or
+ * --set for the name of a field. */
 static nnc_status refuse_unknown(const spellings *list, const char *command, const char *word, nnc_error *err) {
     const char *names[SPELLINGS_MAX];
-    char typed[64];
+    char typed[64], field[64];
     spellings all;
     snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word, "="), word);
 
@@ -97,6 +114,9 @@ static nnc_status refuse_unknown(const spellings *list, const char *command, con
             return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, options are not abbreviated: did you mean %s?",
                             names[i]);
         }
+    }
+    if (find_spelling(list, "--set") != NULL && set_field_of(typed, find_spelling(list, "--zero") != NULL, field)) {
+        return nnc_fail(err, NNC_BAD_USAGE, typed, "is not an option of '%s', expected --set %s=VALUE", command, field);
     }
     list_spellings(&all, ~0u);
     if (find_spelling(&all, typed) != NULL) {
@@ -170,8 +190,8 @@ static nnc_status store_text(const nnc_field *field, const char *option, const c
     return NNC_OK;
 }
 
-/* Tests whether the value of an option is a number or a word of a list. Such a value is read after all options are
- * known, because the form of the command, which the operands choose, may not have the option. */
+/* Tests whether the value of an option is a number or a word of a list. A number or a word of a list is read after all
+ * options are known, because the form of the command, which the operands choose, may not have the option. */
 static bool is_read_last(const nnc_field *field) {
     return field->type != NNC_FIELD_BOOL && field->type != NNC_FIELD_TEXT;
 }
@@ -421,6 +441,13 @@ static nnc_status choose_format(nnc_options *options, unsigned takes, nnc_error 
     return options->format != NULL ? NNC_OK : NNC_BAD_USAGE;
 }
 
+static nnc_status refuse_missing(const spelling *entry, nnc_error *err) {
+    char expected[256] = "";
+    if (entry->own == NULL) { nnc_field_expected(entry->field, expected, sizeof(expected)); }
+    return nnc_fail(err, NNC_BAD_USAGE, entry->name, "a value is missing, expected %s",
+                    entry->own != NULL ? entry->own->argument : expected);
+}
+
 /* Handles one result of getopt_long. code: 0 or a letter = an option; '?' = an unknown option, or a value for an option
  * without values; ':' = an option without its value. */
 static nnc_status take_found(nnc_options *options, const spellings *list, const char *command, int code,
@@ -428,18 +455,16 @@ static nnc_status take_found(nnc_options *options, const spellings *list, const 
     const spelling *found =
         code != 0 && code != ':' && code != '?' ? find_letter(list, code) : find_spelling(list, word);
     if (found == NULL && (code == ':' || code == '?') && word[1] != '-') { found = find_letter(list, optopt); }
-    if (code == ':' && found != NULL) {
-        char expected[256] = "";
-        if (found->own == NULL) { nnc_field_expected(found->field, expected, sizeof(expected)); }
-        return nnc_fail(err, NNC_BAD_USAGE, found->name, "a value is missing, expected %s",
-                        found->own != NULL ? found->own->argument : expected);
-    }
+    if (code == ':' && found != NULL) { return refuse_missing(found, err); }
     if (code == '?' && found != NULL) { return nnc_fail(err, NNC_BAD_USAGE, found->name, "takes no value"); }
     if (code == '?' && optopt != 0) {
         const char letter[] = { '-', (char)optopt, '\0' };
         return nnc_fail(err, NNC_BAD_USAGE, letter, "unknown option, options start with two dashes");
     }
     if (found == NULL) { return refuse_unknown(list, command, word, err); }
+    if (optarg != NULL && strncmp(optarg, "--", 2) == 0 && isalpha((unsigned char)optarg[2])) {
+        return refuse_missing(found, err); /* getopt takes the option that follows as the value */
+    }
     options->brief = options->brief || code == 'h';
     return take(options, found, optarg, err);
 }

@@ -278,8 +278,8 @@ static bool is_not_released(const void *in, const char *field) {
 }
 
 /* Writes fields of a found plan that an estimate with a framework release would change. A search ignores the settings
- * of the release, so the command line states such fields, although they have their defaults. Writes vocab_multiple too,
- * if the release has set it for another tensor degree. */
+ * of the release, so the command line states the fields that the release sets, although they have their defaults.
+ * Writes vocab_multiple too, if the release has set it for another tensor degree. */
 static void put_released(nnc_buffer *out, const nnc_command_args *args, const nnc_plan *plan) {
     const nnc_scenario *s = args->of_release;
     const nnc_given given = { is_not_released, NULL };
@@ -305,8 +305,9 @@ static void put_released(nnc_buffer *out, const nnc_command_args *args, const nn
 }
 
 /* Returns plan number `index` (from 0) of a search report; NULL = the report has no such plan. If several numbers of
- * devices were searched, the plans are, for each number, the best plan and the fastest plan that misses a limit.
- * Otherwise the plans are the best plans, the Pareto front, and the fastest plan that misses a limit. */
+ * devices were searched, the plans are, for each number, the best plan and the fastest plan that misses the deadline or
+ * the budget. If one number of devices was searched, the plans are the best plans, the Pareto front, and the fastest
+ * plan that misses the deadline or the budget. */
 static nnc_found *found_at(nnc_search_report *report, int32_t index) {
     nnc_search_result *result = report->result;
     for (int32_t i = 0; i < report->size_count; i++) {

@@ -1,8 +1,8 @@
 /* Turns operands and options into a search: the plan fields that the search varies, the numbers of devices, and the
  * limits. Runs the search with progress, signals, shards and MPI ranks.
  *
- * An option for a plan field that a search varies (--tensor 1,2,4) lists the values that the search may use. All other
- * options of the plan hold for every plan of the search. */
+ * An option for a plan field that a search varies (--tensor 1,2,4) lists the values that the search may use. Options
+ * for all other fields hold for every plan of the search. */
 #include <unistd.h>
 
 #include "base/base_internal.h"
@@ -128,7 +128,8 @@ static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_sea
         const nnc_setting *setting = &options->given.settings[i];
         const searched *axis = find_searched(setting->field->name);
         const bool sizes = strcmp(setting->field->name, "devices") == 0 &&
-                           (strchr(setting->value, ',') || strstr(setting->value, ".."));
+                           (strpbrk(setting->value, ",:") || strstr(setting->value, "..") ||
+                            strchr(setting->value + (*setting->value == '-'), '-')); /* "1-8" gets a hint at "1..8" */
         if (nnc_is_shard(setting)) {
             nnc_shard shard;
             NNC_TRY(nnc_shard_read(setting->value, &shard, err));
@@ -426,7 +427,7 @@ static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_s
                : NNC_OK;
 }
 
-/* Merges the shard files that --shards lists. Each file must have the digest of this search. */
+/* Merges the shard files that --shards lists. Each shard file must state the digest of this search. */
 static nnc_status read_shards(const nnc_options *options, nnc_search_task *task, nnc_arena *arena, uint64_t digest,
                               nnc_search_report *report, nnc_error *err) {
     char text[NNC_DIGEST_TEXT], *at = nnc_arena_strdup(arena, options->search.shards);

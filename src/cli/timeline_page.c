@@ -276,8 +276,8 @@ static void put_stage(nnc_record *record, const nnc_report *report, lane l) {
     }
 }
 
-/* Tests whether every pipeline stage has a single chunk. Only then are arrows drawn: with several chunks, the stage
- * that runs next is not the same for all passes. */
+/* Tests whether every pipeline stage has a single chunk. Arrows are drawn only for single chunks: with several chunks,
+ * the stage that runs next is not the same for all passes. */
 static bool one_chunk(const nnc_report *report) {
     for (int64_t i = 0; i < report->interval_count; i++) {
         if (report->intervals[i].chunk != 0) { return false; }

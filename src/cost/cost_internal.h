@@ -146,8 +146,8 @@ double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes
 
 /* Groups of ranks that communicate. Gradients of parameters outside experts are summed over data x context ranks,
  * gradients of experts over the ranks that hold the same experts. A shard group consists of ranks that together hold
- * one copy of the tensors that ZeRO divides. A replica group consists of ranks that hold the same part of these
- * tensors. */
+ * one copy of the tensors that ZeRO divides. A replica group consists of ranks that hold the same part of the tensors
+ * that ZeRO divides. */
 typedef enum nnc_route_kind {
     NNC_ROUTE_TENSOR,
     NNC_ROUTE_CONTEXT,
@@ -255,8 +255,8 @@ void nnc_fabric_say_load(const nnc_network *network, const nnc_collective_op *ex
 /* ---- op_rows.c: the op table of one micro-batch on one rank ---- */
 
 /* Largest number of rows of an op table. Each op of a list has at most one forward row, one recomputed row and
- * NNC_BACKWARD_MAX backward rows. After these rows come at most NNC_STEP_ROWS_MAX rows for the whole step, such as the
- * update. */
+ * NNC_BACKWARD_MAX backward rows. After the rows of all ops come at most NNC_STEP_ROWS_MAX rows for the whole step,
+ * such as the update. */
 enum { NNC_STEP_ROWS_MAX = 32, NNC_ROWS_MAX = NNC_OPS_MAX * (2 + NNC_BACKWARD_MAX) + NNC_STEP_ROWS_MAX };
 
 /* A function that is called in place of nnc_op_time and returns the same times, for example from a cache. `context` is
@@ -336,8 +336,8 @@ void nnc_rows_build_rest(const nnc_op_list *list, int32_t first, const nnc_devic
  * The rows of the result point to ops in `base` and `rest`, which must stay in memory as long as the result is used. */
 void nnc_rows_join(const nnc_rows *base, const nnc_rows *rest, nnc_rows *rows);
 
-/* Tests whether a row is a compute-bound matrix product or attention. Such rows get slower if fewer units are free or
- * the clock is lower. */
+/* Tests whether a row is a compute-bound matrix product or attention. A compute-bound row gets slower if fewer units
+ * are free or the clock is lower. */
 bool nnc_row_fills_units(const nnc_op_cost *row);
 
 /* nnc_rows_lent_factor returns the factor by which the computation of matrix products and attention gets slower while
@@ -469,7 +469,7 @@ typedef struct nnc_kept {
     bool uneven;
 } nnc_kept;
 
-/* Sums over all segments that one device holds. ZeRO and offload are not yet applied to these sums. */
+/* Sums over all segments that one device holds. ZeRO and offload are not yet applied to the sums over segments. */
 typedef struct nnc_resident_bytes {
     /* parameters on the device: trained outside experts (dense), trained of experts (expert), frozen outside experts
      * (frozen), frozen of experts (frozen_expert) */
@@ -490,7 +490,7 @@ typedef struct nnc_resident_bytes {
         double gradient_bytes, activation_bytes, op_bytes, block_bytes, cast_bytes, workspace_bytes;
         const char *what;
     } peak; /* if `replayed` is true: the bytes in memory at the moment of backward that needs the most bytes */
-    nnc_launches launches; /* of the optimizers of a captured program */
+    nnc_launches launches; /* numbers of kernel launches that a captured program recorded for its optimizers */
     /* bytes of the largest temporary tensor, taken as half of the largest working set of an op */
     double largest_block_bytes;
 } nnc_resident_bytes;
@@ -518,7 +518,7 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
                           nnc_derivation *why);
 /* Returns the memory of a device, as nnc_memory_of does, from the sums over its segments (*held) that the caller has
  * computed. Plans that differ only in ZeRO stage and offload have equal sums, so a search computes the sums once for
- * these plans. */
+ * all of them. */
 nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                                   const nnc_stage_residency *holding, const nnc_plan *plan,
                                   const nnc_software *software, int64_t capacity_bytes);
@@ -557,8 +557,8 @@ double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan);
 double nnc_dense_shards(const nnc_plan *plan);
 double nnc_expert_shards(const nnc_plan *plan);
 
-/* Tests whether the plan is a pipeline in ZeRO 3 without resharding. In such a plan each stage adds up whole gradients
- * over the micro-batches and scatters the sums after the last micro-batch. Source: in PyTorch,
+/* Tests whether the plan is a pipeline in ZeRO 3 without resharding. In a pipeline without resharding each stage adds
+ * up whole gradients over the micro-batches and scatters the sums after the last micro-batch. Source: in PyTorch,
  * backward_maybe_with_nosync of torch/distributed/pipelining/stage.py turns set_requires_gradient_sync and
  * set_reshard_after_backward off. */
 bool nnc_gradients_stay_whole(const nnc_plan *plan);

@@ -75,6 +75,39 @@ static double unquantised_params(const nnc_op *op) {
     return op->frozen && op->kind != NNC_OP_MATMUL && !w->table ? (double)(w->count * w->rows * w->cols) : 0.0;
 }
 
+/* Returns the bytes of tensors that exist while an op of a forward pass runs: its inputs and outputs without weights,
+ * and the residual stream. Nothing is kept for backward.   [forward-pass] */
+static double forward_bytes(const nnc_op_list *list, const nnc_op *op) {
+    const nnc_work work = nnc_op_work(op);
+    const double width = nnc_dtype_bytes(op->dtype);
+    const double weights = width * (double)nnc_weights_active(&op->weights);
+    const double moved = work.read_bytes + work.write_bytes;
+    return nnc_max(moved - weights, work.write_bytes) + width * (double)list->stream_elements;
+}
+
+/* Replaces the largest working set of the segment if that of the op is larger. */
+static void add_transient(const nnc_op_list *list, const nnc_op *op, nnc_segment_sums *s) {
+    const bool passes = nnc_list_infers(list);
+    const double transient = passes ? forward_bytes(list, op) : nnc_op_transient_bytes(op);
+    if (transient > s->transient_bytes) {
+        s->transient_bytes = transient;
+        s->transient_what = passes ? "inputs and outputs of an op" : nnc_op_row_of(op)->transient_what;
+    }
+}
+
+/* Adds the parameters of an op that occurs `instances` times in its segment. */
+static void add_op_weights(const nnc_op_list *list, const nnc_op *op, double instances, nnc_parameters *kind) {
+    add_weights(&op->weights, instances, kind);
+    kind->matrix_params -= instances * unquantised_params(op);
+    if (list->projected_rank > 0) {
+        const nnc_projected projected = nnc_projected_of(op, list->projected_rank);
+        kind->projected_elements += instances * projected.elements;
+        kind->projected_products += instances * projected.products;
+        kind->projected_params += instances * projected.params;
+    }
+    kind->table_params += op->in_place ? instances * (double)nnc_weights_params(&op->weights) : 0.0;
+}
+
 void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENTS_MAX]) {
     double live[NNC_BLOCKS_MAX], again[NNC_BLOCKS_MAX], params[NNC_BLOCKS_MAX], outside[NNC_SEGMENTS_MAX] = { 0 };
     double frozen[NNC_BLOCKS_MAX], frozen_outside[NNC_SEGMENTS_MAX] = { 0 };
@@ -89,18 +122,9 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
         const nnc_op *op = &list->ops[i];
         nnc_segment_sums *s = &sums[op->segment];
         const double instances = (double)op->repeat / (double)list->segments[op->segment].instances;
-        const double kept = nnc_op_kept_bytes(op), transient = nnc_op_transient_bytes(op);
+        const double kept = nnc_list_infers(list) ? 0.0 : nnc_op_kept_bytes(op);
         if (op->weights.count > 0 || op->weights.vector > 0) {
-            nnc_parameters *kind = kind_of(op, s);
-            add_weights(&op->weights, instances, kind);
-            kind->matrix_params -= instances * unquantised_params(op);
-            if (list->projected_rank > 0) {
-                const nnc_projected projected = nnc_projected_of(op, list->projected_rank);
-                kind->projected_elements += instances * projected.elements;
-                kind->projected_products += instances * projected.products;
-                kind->projected_params += instances * projected.params;
-            }
-            kind->table_params += op->in_place ? instances * (double)nnc_weights_params(&op->weights) : 0.0;
+            add_op_weights(list, op, instances, kind_of(op, s));
             if (!op->in_place) { /* ZeRO never gathers tables that are updated in place */
                 add_unit(list, op, instances, op->frozen ? frozen : params, op->frozen ? frozen_outside : outside);
             }
@@ -114,10 +138,7 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
         } else {
             s->input_bytes += kept * instances;
         }
-        if (transient > s->transient_bytes) {
-            s->transient_bytes = transient;
-            s->transient_what = nnc_op_row_of(op)->transient_what;
-        }
+        add_transient(list, op, s);
     }
     set_units(list, params, frozen, outside, frozen_outside, sums);
 }
@@ -425,8 +446,8 @@ double nnc_memory_risk(const nnc_memory *memory, int64_t capacity_bytes) {
     return deviation > 0.0 ? 0.5 * erfc(log(capacity / total) / deviation / sqrt(2.0)) : total > capacity ? 1.0 : 0.0;
 }
 
-/* Converts bytes to a whole number, at most 2^60: no device has as much, and the sum of a few such numbers does not
- * overflow. */
+/* Converts bytes to a whole number, at most 2^60: no device has as much memory, and the sum of a few numbers below 2^60
+ * does not overflow. */
 static int64_t whole_bytes(double bytes) { return (int64_t)nnc_min(bytes, 0x1p60); }
 
 static const char *held_name(const nnc_policy_sizes *sizes) {
@@ -490,7 +511,7 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
             held.op_what = sums[s].transient_what;
         }
     }
-    nnc_peak_moment(list, sums, holding, plan, software, &held);
+    if (!nnc_list_infers(list)) { nnc_peak_moment(list, sums, holding, plan, software, &held); }
     return held;
 }
 
@@ -508,8 +529,8 @@ typedef struct parts {
 /* Sets transient_bytes, the largest temporary bytes at the peak: gradients of activations and the recomputed block,
  * both of one segment; with ZeRO 3 the gathered weights of two units (without resharding: of all units) and the whole
  * gradient of one unit (of all units if a pipeline keeps whole gradients); and temporary copies of the precision
- * policy. If ZeRO 3 gathers cast weights, these copies are the 16-bit gradient of a unit, in addition to the fp32
- * gradient that is scattered (foreach_reduce of torch.distributed.fsdp). */
+ * policy. If ZeRO 3 gathers cast weights, the temporary copies are the 16-bit gradient of a unit, in addition to the
+ * fp32 gradient that is scattered (foreach_reduce of torch.distributed.fsdp). */
 NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *plan, const parts *p, nnc_memory *memory,
                               nnc_derivation *why) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
@@ -659,9 +680,9 @@ NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nn
 /* Sets the bytes that PyTorch's allocator gives to tensors at the peak (peak_allocated_bytes), the bytes that it
  * reserves from the driver for them (peak_reserved_bytes), and the bytes of the driver's context (context_bytes). The
  * allocator rounds each tensor up to a multiple of 512 B, and reserves segments in multiples of 2 MiB for requests
- * above 10 MiB. The largest short-lived tensors are those of the loss; later tensors occupy parts of one of their freed
- * blocks, so the bytes of one such block are reserved in addition. Source: c10/cuda/CUDACachingAllocator.cpp of
- * PyTorch.   [memory] */
+ * above 10 MiB. The largest short-lived tensors are those of the loss; later tensors occupy parts of a freed block of
+ * the loss, so the bytes of one block of the loss are reserved in addition. Source: c10/cuda/CUDACachingAllocator.cpp
+ * of PyTorch.   [memory] */
 NNC_SAYING void set_allocated(const nnc_software *software, nnc_memory *memory, nnc_derivation *why) {
     NNC_LET(why, counted_bytes, "B",
             (double)(memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes +
@@ -810,6 +831,7 @@ NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
         set_apart(held, &memory, why);
     } else {
         NNC_SET(why, memory.apart_bytes, "B", 0);
+        memory.one_moment = nnc_list_infers(list);
     }
     complete(model, plan, software, &memory, why);
     return memory;

@@ -195,8 +195,8 @@ static int32_t domain_of(const nnc_scale_up *up, int32_t devices_per_node) {
 }
 
 /* Returns the fitted values for collectives of a device. NULL = the device has no such values, and its collectives
- * reach the full rates. A device on PCIe always has such values: cards on PCIe share bridges, so the reader of device
- * files sets values even if none were measured. */
+ * reach the full rates. A device on PCIe always has fitted values for collectives: cards on PCIe share bridges, so the
+ * reader of device files sets values even if none were measured. */
 static const nnc_collective_efficiencies *fitted_of(const nnc_device *device) {
     const nnc_efficiencies *e = &device->efficiency;
     const bool pcie = device->scale_up.kind == NNC_LINK_PCIE && e->basis != NNC_BASIS_NONE;
@@ -266,7 +266,8 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
     const int32_t base = plan->context == 1 || !adjacent ? strides[DATA] : strides[CONTEXT];
     const int32_t same_experts = nnc_plan_expert_ranks(plan) / plan->expert;
     const int32_t expert_base = plan->whole_experts ? base / plan->tensor : base;
-    const int32_t expert_shard = plan->shard < same_experts ? plan->shard : same_experts;
+    /* without ZeRO no tensor is divided: the gradients of experts are summed over all their copies at once */
+    const int32_t expert_shard = plan->zero > 0 && plan->shard < same_experts ? plan->shard : same_experts;
     const struct {
         int32_t size, stride;
     } groups[NNC_ROUTE_COUNT] = {

@@ -178,7 +178,7 @@ static void add_backward(nnc_rows *rows, const nnc_op_list *list, int32_t index,
     const bool whole_block = (plan->recompute & NNC_RECOMPUTE_FULL) != 0 && op->block >= 0;
     const nnc_op_place *known = find_place(like, list, index);
     nnc_op_place *place = &rows->places[index];
-    if (place->forward >= 0 && (op->recomputed || whole_block) && !op->forward_only) {
+    if (place->forward >= 0 && (op->recomputed || whole_block) && (!op->forward_only || op->detached)) {
         nnc_op *again = &rows->ops[rows->count];
         *again = *op;
         again->phase = NNC_PHASE_RECOMPUTE;
@@ -344,4 +344,15 @@ void nnc_power_throttle(nnc_rows *rows, const nnc_device *device) {
         row->time_s = row->fixed_s + (row->time_s - row->fixed_s) * factor;
         row->compute_s *= factor;
     }
+}
+
+double nnc_product_least_s(const nnc_device *device, const nnc_op *op, const nnc_work *work) {
+    const nnc_matmul *u = &op->u.matmul;
+    const nnc_gemm_efficiency *e = &device->efficiency.gemm[op->math_dtype];
+    if (nnc_op_timed(op) != NNC_TIMED_GEMM || op->issued_as == NNC_ISSUED_INSTEAD) { return 0.0; }
+    const double tokens = (double)(op->phase == NNC_PHASE_GRAD_WEIGHT ? u->k : u->m);
+    const double whole = nnc_max(0.0, 1.0 - 2.0 * (u->experts > 0 ? (double)u->experts : 1.0) / tokens);
+    const double sustained = nnc_min(e->sustained_fraction * device->efficiency.calibration * e->boost_ratio, 1.0);
+    const double scales = nnc_min(1.0, e->block_ratio) * nnc_min(1.0, e->group_ratio);
+    return whole * scales * work->flops / (sustained * nnc_device_matmul_peak(device, op->math_dtype));
 }

@@ -302,9 +302,7 @@ static bool is_odd(const nnc_op *op) {
 
 static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e) {
     const nnc_matmul *u = &op->u.matmul;
-    /* true: the experts get different numbers of tokens, because no capacity factor fixes them */
-    const bool ragged = u->experts > 1 && !(u->useful > 0.0);
-    const double scales = (u->in_blocks ? e->block_ratio : 1.0) * (ragged ? e->group_ratio : 1.0);
+    const double scales = (u->in_blocks ? e->block_ratio : 1.0) * (u->experts > 1 && u->ragged ? e->group_ratio : 1.0);
     const bool gradient = op->phase == NNC_PHASE_GRAD_INPUT || op->phase == NNC_PHASE_GRAD_WEIGHT;
     const double ratio =
         gradient && e->unaligned_backward_ratio > 0.0 ? e->unaligned_backward_ratio : e->unaligned_ratio;
@@ -345,7 +343,8 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
         NNC_SAY(why, matrix_s, "s", work->flops / (sustained * r.matmul_flops_per_s) * alignment);
         NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));
         NNC_SAY(why, memory_s, "s", (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
-        return roofline(compute_s, memory_s, kernels * r.fixed_s, why);
+        NNC_LET(why, fixed_s, "s", kernels * r.fixed_s);
+        return roofline(compute_s, memory_s, fixed_s, why);
     }
     NNC_SAY(why, rate, "FLOP/s",
             nnc_min(r.sustained_fraction * r.calibration * e->boost_ratio, 1.0) * r.matmul_flops_per_s);
@@ -384,8 +383,8 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
  * f P: the rate that long sequences with many heads reach; in backward f is multiplied by backward_ratio. s_q: number
  * of queries. pairs: query-key pairs. d: head width; the factor with r is 1 from d = 128 on. s0: seq_half. c:
  * block_penalty. r: narrow_ratio. N: number of units of the device. h: 1/2 under a causal mask, else 1. t0: fixed time.
- * The first factor: starting and ending a block of queries takes the same time for few keys as for many. The second:
- * with few blocks some units are idle. d' is d rounded up to a width that kernels have, except for a neutral
+ * The factor with s0: starting and ending a block of queries takes the same time for few keys as for many. The factor
+ * with c: with few blocks some units are idle. d' is d rounded up to a width that kernels have, except for a neutral
  * efficiency. Operands are moved through memory once. For kernels that PyTorch issues, the factor with r uses d'
  * instead of d, and backward takes library_backward_bytes / B more per value of the queries (B: memory bandwidth).
  * [flash-time] */
@@ -558,8 +557,8 @@ NNC_SAYING double converted_s(const nnc_device *device, const nnc_op *op, nnc_de
 /* Rate of the vector units on groups with several channels, divided by their rate on depthwise convolutions. */
 static const double grouped_ratio = 1.5;
 
-/* Tests whether PyTorch computes a depthwise convolution with its own kernels (conv_depthwise2d). For NCHW maps, these
- * kernels add up in fp32 on the vector units. */
+/* Tests whether PyTorch computes a depthwise convolution with its own kernels (conv_depthwise2d). For NCHW maps,
+ * PyTorch's own kernels add up in fp32 on the vector units. */
 static bool by_channel(const nnc_op *op) {
     return op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups > 1 && op->u.conv.groups == op->u.conv.c_in;
 }
@@ -793,8 +792,8 @@ NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, cons
 
 /* ---- time with constant fractions of the datasheet rates ---- */
 
-/* Returns the time of an op from constant fractions of the datasheet rates. If an optimizer update has matrix products,
- * the rate of these products is multiplied by the calibration of the machine as well. */
+/* Returns the time of an op from constant fractions of the datasheet rates. The rate of matrix products in an optimizer
+ * update is multiplied by the calibration of the machine as well. */
 NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
                                     nnc_derivation *why) {
     const nnc_efficiency e = form_of(op)->efficiency(device, op);
@@ -834,7 +833,7 @@ static nnc_efficiency map_efficiency(const nnc_device *device, const nnc_op *op)
     return maps->memory_fraction > 0.0 ? *maps : pointwise_efficiency(device, op);
 }
 
-/* Returns the efficiency of casts to 8 bits. The library of matrix products runs these casts, so a cast reaches the
+/* Returns the efficiency of casts to 8 bits. The library of matrix products runs casts to 8 bits, so a cast reaches the
  * bandwidth of that library. */
 static nnc_efficiency cast_efficiency(const nnc_device *device, const nnc_op *op) {
     nnc_efficiency e = pointwise_efficiency(device, op);
@@ -897,7 +896,7 @@ static const time_form *form_of(const nnc_op *op) { return forms[nnc_op_timed(op
  *     t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + F / (f P) + kernels t0
  * g: fraction of the bandwidth B that kernels reach; g_mixed: for kernels whose operands have two formats. s: time per
  * row of a layer norm. F: FLOPs of attention that runs as separate fp32 products; f P: their rate. t0: fixed time of a
- * kernel. This function returns g, which depends on the op.   [issued] */
+ * kernel. Returns g, which depends on the op.   [issued] */
 static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op) {
     if (op->kind == NNC_OP_UPDATE) {
         const bool passes =
@@ -957,7 +956,7 @@ NNC_SAYING nnc_timing issued_time(const nnc_device *device, const nnc_op *op, nn
     return roofline(products_s, kernels_s, started_s, why);
 }
 
-static nnc_timing issued_too(const nnc_device *device, const nnc_op *op, nnc_derivation *why) {
+NNC_SAYING nnc_timing issued_too(const nnc_device *device, const nnc_op *op, nnc_derivation *why) {
     const nnc_issued i = nnc_op_issued(op);
     const nnc_stream_efficiency *e = &device->efficiency.stream;
     nnc_op plain = *op;
@@ -966,11 +965,23 @@ static nnc_timing issued_too(const nnc_device *device, const nnc_op *op, nnc_der
     nnc_timing t = why != NULL ? form_of(op)->say(device, op, &own, why) : form_of(op)->time(device, op, &own);
     /* oneDNN adds the biases in the kernel of the convolution, so no other kernel adds them */
     const bool inside = op->kind == NNC_OP_CONV && is_own_host(device);
-    const double casts_s = (inside ? 0.0 : i.bytes / (e->memory_fraction * device->mem_bytes_per_s)) +
-                           i.mixed_bytes / (e->mixed_fraction * device->mem_bytes_per_s) +
-                           nnc_max(0.0, i.kernels - 1.0) * e->fixed_s;
-    t.time_s += casts_s;
-    t.memory_s += casts_s;
+    const double bytes = inside ? 0.0 : i.bytes, kernels = nnc_max(0.0, i.kernels - 1.0);
+    if (!(bytes + i.mixed_bytes + kernels > 0.0)) { return t; }
+    NNC_PUT(why, bytes, "B");
+    NNC_PUT(why, i.mixed_bytes, "B");
+    NNC_PUT(why, kernels, NULL);
+    NNC_PUT(why, device->mem_bytes_per_s, "B/s");
+    NNC_PUT(why, e->memory_fraction, NULL);
+    NNC_PUT(why, e->mixed_fraction, NULL);
+    NNC_PUT(why, e->fixed_s, "s");
+    NNC_LET(why, own_memory_s, "s", t.memory_s);
+    NNC_LET(why, own_time_s, "s", t.time_s);
+    NNC_SAY(why, further_s, "s",
+            bytes / (e->memory_fraction * device->mem_bytes_per_s) +
+                i.mixed_bytes / (e->mixed_fraction * device->mem_bytes_per_s) + kernels * e->fixed_s);
+    NNC_NOTE(why, "further kernels that the library issues for this op: casts, biases, sums of gradients");
+    NNC_SET(why, t.memory_s, "s", own_memory_s + further_s);
+    NNC_SET(why, t.time_s, "s", own_time_s + further_s);
     return t;
 }
 
@@ -986,15 +997,4 @@ nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc
         return op->issued_as == NNC_ISSUED_INSTEAD ? issued_time(device, op, why) : issued_too(device, op, why);
     }
     return form_of(op)->say(device, op, work, why);
-}
-
-double nnc_product_least_s(const nnc_device *device, const nnc_op *op, const nnc_work *work) {
-    const nnc_matmul *u = &op->u.matmul;
-    const nnc_gemm_efficiency *e = &device->efficiency.gemm[op->math_dtype];
-    if (nnc_op_timed(op) != NNC_TIMED_GEMM || op->issued_as == NNC_ISSUED_INSTEAD) { return 0.0; }
-    const double tokens = (double)(op->phase == NNC_PHASE_GRAD_WEIGHT ? u->k : u->m);
-    const double whole = nnc_max(0.0, 1.0 - 2.0 * (u->experts > 0 ? (double)u->experts : 1.0) / tokens);
-    const double sustained = nnc_min(e->sustained_fraction * device->efficiency.calibration * e->boost_ratio, 1.0);
-    const double scales = nnc_min(1.0, e->block_ratio) * nnc_min(1.0, e->group_ratio);
-    return whole * scales * work->flops / (sustained * nnc_device_matmul_peak(device, op->math_dtype));
 }

@@ -71,18 +71,19 @@ static int shorter_steps(const nnc_plan *plan) {
     return count;
 }
 
-/* Returns the number of strengths that a change has for the base plan; 0 = the change is not possible. A change with
- * some of these strengths may give an illegal plan, whose estimate fails. */
+/* Returns the number of strengths that a change has for the base plan; 0 = the change is not possible. A possible
+ * strength of a change may give an illegal plan, whose estimate fails. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 static int steps_of(change what, const nnc_model *model, const nnc_plan *plan, const nnc_device *device) {
     const bool single = plan->precision == NNC_FP32 || plan->precision == NNC_TF32;
     const bool smaller = nnc_optimizer_smaller(plan->optimizer) != plan->optimizer;
     const bool splits = nnc_family_of(model)->split != NULL && plan->devices > 1;
-    const bool adapted = plan->adapter_rank > 0;
+    const bool adapted = plan->adapter_rank > 0, trains = !nnc_is_forward_pass(model, plan);
     switch (what) {
     case CHANGE_MICRO_BATCH: return halvings(plan->micro_batch, STEPS_MAX);
     case CHANGE_RECOMPUTE:
-        return (plan->recompute & NNC_RECOMPUTE_FULL) != 0 ? 0 : (int)(sizeof recomputes / sizeof recomputes[0]);
+        return (plan->recompute & NNC_RECOMPUTE_FULL) != 0 || !trains ? 0
+                                                                      : (int)(sizeof recomputes / sizeof recomputes[0]);
     case CHANGE_SEQUENCE: return splits && !plan->sequence_parallel ? 1 : 0;
     case CHANGE_ZERO: return plan->data * plan->context > 1 ? 3 - plan->zero : 0;
     case CHANGE_TENSOR:
@@ -93,19 +94,19 @@ static int steps_of(change what, const nnc_model *model, const nnc_plan *plan, c
                           !isnan(nnc_device_matmul_peak(device, NNC_FP16)))
                    ? 1
                    : 0;
-    case CHANGE_OPTIMIZER: return smaller ? 1 : 0;
-    case CHANGE_FROZEN: return adapted && plan->frozen == NNC_FROZEN_16 ? 2 : 0;
+    case CHANGE_OPTIMIZER: return smaller && trains ? 1 : 0;
+    case CHANGE_FROZEN: return (adapted || !trains) && plan->frozen == NNC_FROZEN_16 ? 2 : 0;
     case CHANGE_SEQ_LEN: return adapted ? shorter_steps(plan) : 0;
     case CHANGE_SHORTER: return adapted ? 0 : shorter_steps(plan);
-    case CHANGE_OFFLOAD: return plan->offload == 0 ? 3 : 0;
+    case CHANGE_OFFLOAD: return plan->offload == 0 && trains ? 3 : 0;
     case CHANGE_ADAPTERS: return plan->train == NNC_TRAIN_ALL && plan->train_layers == 0 && !adapted ? 2 : 0;
-    default: return plan->policy == NNC_POLICY_BF16_PURE || single ? 0 : 1;
+    default: return plan->policy == NNC_POLICY_BF16_PURE || single || !trains ? 0 : 1;
     }
 }
 
-/* Divides the number of data ranks by 2^step, and multiplies another degree by 2^step. Each replica then runs 2^step
- * times as many micro-batches. Returns false if 2^step does not divide the number of data ranks, or if the degree would
- * be too large. */
+/* Divides the number of data ranks by 2^step, and multiplies another degree by 2^step. With 2^step times fewer data
+ * ranks, each replica runs 2^step times as many micro-batches. Returns false if 2^step does not divide the number of
+ * data ranks, or if the degree would be too large. */
 static bool take_from_data(int step, nnc_plan *plan, int32_t *degree) {
     const bool whole = plan->shard == plan->data * plan->context;
     if (plan->data % (1 << step) != 0 || *degree > INT32_MAX >> step) { return false; }
@@ -306,7 +307,7 @@ static void remember(search *s, const int at[CHANGES], double step_s) {
 }
 
 /* Returns the seconds in which a plan processes as many tokens as one step of the base plan. A plan with sequences of
- * half the length needs two steps for these tokens. */
+ * half the length needs two steps for the tokens of one step of the base plan. */
 static double time_of_tokens(const search *s, const nnc_advice *one) {
     const int64_t before = s->base->seq_len, now = one->plan.seq_len;
     return before > now && now > 0 ? one->step_s * ((double)before / (double)now) : one->step_s;
@@ -373,8 +374,8 @@ static int insert(const search *s, nnc_advice *advice, int found, int max, bool 
     return found;
 }
 
-/* Sets of changes with which a plan was found to fit, one bit for each change. A set that contains all changes of such
- * a set and more is not tried. */
+/* Sets of changes with which a plan was found to fit, one bit for each change. A set that contains all changes of a
+ * fitting set and more is not tried. */
 typedef struct found_sets {
     unsigned sets[64];
     int count;
@@ -387,8 +388,8 @@ static bool holds_one(const found_sets *found, unsigned set) {
 }
 
 /* Tries all sets of `size` changes out of the first `changes` values of `change`. If all these changes are gentle, the
- * `max` fastest plans with the longest sequences stay in `advice`. Otherwise the first `max` plans that fit stay there;
- * sets with weaker changes are tried first. */
+ * `max` fastest plans with the longest sequences stay in `advice`. If a change is not gentle, the first `max` plans
+ * that fit stay in `advice`; sets with weaker changes are tried first. */
 static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_advice *advice, int *found, int max) {
     nnc_advice one;
     const bool gentle = changes == CHANGES_GENTLE;
@@ -494,8 +495,8 @@ static bool refine(search *s, nnc_advice *advice) {
 
 static bool is_degree(int c) { return c == CHANGE_TENSOR || c == CHANGE_PIPELINE || c == CHANGE_CONTEXT; }
 
-/* Adds the first `changes` values of `change`, except the degrees, one by one to `at`, until the plan fits. Each is
- * added at full strength, or at the strongest that is legal. Returns true if the plan fits. */
+/* Adds the first `changes` values of `change`, except the degrees, one by one to `at`, until the plan fits. Each change
+ * is added at full strength, or at the strongest that is legal. Returns true if the plan fits. */
 static bool add_until_it_fits(search *s, int changes, int at[CHANGES]) {
     nnc_advice one;
     outcome now = try_plan(s, at, false, &one);

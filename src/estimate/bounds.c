@@ -378,8 +378,8 @@ static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const n
     nnc_say_formula(why, "host_s", "s", "0", 0.0);
 }
 
-/* Sets the bounds of an ideal step, in seconds. All resources work at the same time. So if the resource with the
- * largest bound took no time, the step would take as long as the second largest bound. */
+/* Sets the bounds of an ideal step, in seconds. In an ideal step all resources work at the same time, so without the
+ * resource with the largest bound, the step would take as long as the second largest bound. */
 static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *why) {
     NNC_LET(why, matrix_s, "s", ideal->engine_s[NNC_ENGINE_MATRIX]);
     NNC_LET(why, vector_s, "s", ideal->engine_s[NNC_ENGINE_VECTOR]);

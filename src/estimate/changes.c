@@ -62,7 +62,7 @@ typedef struct candidate {
 typedef struct tuner {
     const nnc_plan_change_ask *ask;
     nnc_scratch *scratch;
-    nnc_model padded; /* see padded_model */
+    nnc_model padded; /* the model with a padded vocabulary, which padded_model() computes */
     nnc_result base;
     nnc_variant variant; /* the changed plan that is being estimated */
     bool shipped;        /* true: changed plans use only features that the framework of the software profile has */

@@ -17,7 +17,7 @@ NNC_ENUM_NAMES(nnc_verdict, NNC_VERDICT_LIST)
 
 _Static_assert(sizeof(nnc_memory) <= NNC_MEMORY_SPACE && (int)NNC_GROUP_COUNT <= NNC_GROUP_SPACE &&
                    (int)NNC_COMM_COUNT <= NNC_COMM_SPACE && (int)NNC_BOUND_COUNT <= NNC_BOUND_SPACE,
-               "a result has less space");
+               "the space of a public struct or array is smaller than its contents");
 
 /* ---- rates, money, energy, and the interval of the step time ---- */
 
@@ -175,8 +175,8 @@ static bool is_ideal(const nnc_plan *plan, const nnc_software *software) {
            !software->zero_gradients && !software->added_gradients;
 }
 
-/* A step, its op table and its ideal step. There are two such steps; the shorter of both ideal steps becomes the lower
- * bound. */
+/* A step, its op table and its ideal step. An estimate has two of these structs (ideal fusion, and the plan's own ops);
+ * the shorter of both ideal steps becomes the lower bound. */
 typedef struct bound_rows {
     nnc_step step;
     nnc_rows *rows;

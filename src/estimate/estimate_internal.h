@@ -60,13 +60,13 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, c
  * Leaves a plan with context parallelism as it is. */
 void nnc_plan_set_attention(nnc_plan *plan, const nnc_software *software);
 
-/* Sets the fields that a plan leaves open, as nnc_plan_resolve_read does. Then calls nnc_plan_set_attention, which
+/* Sets the fields that a plan leaves open, as nnc_plan_resolve_read does, and calls nnc_plan_set_attention, which
  * changes the attention if the software profile has no fused attention. */
 nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                 const nnc_software *software, nnc_plan *resolved, nnc_error *err);
 
 /* Checks the schedule and the virtual stages of a resolved plan again, after one of them was changed. All other fields
- * of the plan are independent of these two. layers: number of layers of the model. */
+ * of the plan are independent of the schedule and the virtual stages. layers: number of layers of the model. */
 nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers, nnc_error *err);
 
 /* Inputs of the estimate of a changed plan. `plan`, `model` and `software` point to objects of the caller, or, if the
@@ -252,8 +252,8 @@ typedef struct nnc_step {
 } nnc_step;
 
 /* Tests whether the program adds the gradients of each micro-batch to the sum of earlier micro-batches with a kernel of
- * its own. A software profile can state that the program has such a kernel; in captured programs autograd always runs
- * such a kernel. */
+ * its own. A software profile can state that the program adds gradients with a kernel of its own; in captured programs
+ * autograd always does. */
 static inline bool nnc_step_adds_gradients(const nnc_step *step) {
     return step->software->added_gradients || step->list->recorded;
 }
@@ -277,8 +277,8 @@ typedef struct nnc_step_memory {
 } nnc_step_memory;
 
 /* Returns how many micro-batches pass through each layer of a device in a step. The result is the number of
- * micro-batches of the plan. With DualPipe it is half of this number, because a device then holds two stages, and each
- * micro-batch passes through one of these stages. */
+ * micro-batches of the plan. With DualPipe the result is half of the micro-batches of the plan, because a device then
+ * holds two stages, and each micro-batch passes through one of them. */
 static inline int64_t nnc_step_passes(const nnc_plan *plan) {
     return plan->micro_batches / (nnc_schedule_dual(plan) ? 2 : 1);
 }
@@ -322,8 +322,8 @@ void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows, nnc_segment_ti
 /* ---- step_end.c: work once per step: communication of gradients and weights, update ---- */
 
 /* Seconds of one pass in which communication of the step end can run at the same time, on one device, in forward
- * (forward_s) and in backward (backward_s). For each lane these are the seconds of compute, of the host issuing ops,
- * and of communication in other lanes, minus the seconds that already overlap with other communication. */
+ * (forward_s) and in backward (backward_s). The seconds of a lane are those of compute, of the host issuing ops, and of
+ * communication in other lanes, minus the seconds that already overlap with other communication. */
 typedef struct nnc_overlap_window {
     double forward_s[NNC_LANES], backward_s[NNC_LANES];
     /* bucket_bytes: bytes of a bucket of gradients; table_share: fraction of the gradients outside experts that belongs
@@ -360,7 +360,8 @@ typedef struct nnc_step_end {
 } nnc_step_end;
 
 /* Numbers of trained parameters on a device: outside experts (dense), of experts (expert), and of the tied embedding
- * table (tied_params). With the same plan, profile and network, devices with equal numbers have equal step ends. */
+ * table (tied_params). For one plan, profile and network, devices with equal numbers of trained parameters have equal
+ * step ends. */
 typedef struct nnc_step_end_params {
     nnc_parameters dense, expert;
     double tied_params;
@@ -388,7 +389,7 @@ nnc_step_end_seconds nnc_step_end_expose(const nnc_step *step, const nnc_segment
 void nnc_step_end_set(nnc_step_memory *m, int32_t d, const nnc_step_end_seconds *seconds);
 void nnc_step_end_set_alike(nnc_step_memory *m, int32_t d);
 /* Computes the seconds of the step end of every stage, after overlap, and stores them in *m. The functions of step.c
- * read these seconds from *m to compute the step time. */
+ * read the seconds of the step end from *m to compute the step time. */
 void nnc_step_ends_set(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_overlap *overlap,
                        nnc_step_memory *m);
 

@@ -141,12 +141,13 @@ static void add_remedy(finder *f, const option *o, const nnc_plan *base, const n
 }
 
 static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc_fitting *fit) {
-    const bool stores_all = p->recompute == 0, has_adapters = p->adapter_rank > 0;
+    const bool trains = !nnc_is_forward_pass(f->model, p);
+    const bool stores_all = p->recompute == 0 && trains, has_adapters = p->adapter_rank > 0;
     const bool stores_scores = stores_all && p->attention == NNC_ATTENTION_UNFUSED;
-    const bool trains = f->model->captured == NULL || !f->model->captured->inference;
+    const bool offloads_none = p->offload == 0 && trains;
     const bool has_larger = nnc_optimizer_smaller(p->optimizer) != p->optimizer && !has_adapters && trains;
-    const bool is_wide = p->policy != NNC_POLICY_BF16_PURE && p->precision == NNC_BF16 && !has_adapters;
-    const bool has_wide_frozen = has_adapters && p->frozen == NNC_FROZEN_16;
+    const bool is_wide = trains && p->policy != NNC_POLICY_BF16_PURE && p->precision == NNC_BF16 && !has_adapters;
+    const bool has_wide_frozen = (has_adapters || !trains) && p->frozen == NNC_FROZEN_16;
     const bool trains_all = !has_adapters && p->train == NNC_TRAIN_ALL && p->train_layers == 0;
     const bool is_alone = p->devices == 1, shares = p->data * p->context > 1, keeps = shares && p->zero < 3;
     const option options[] = {
@@ -161,16 +162,16 @@ static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc
         { "--lora 16", trains_all },
         { "--lora 16 --frozen nf4", trains_all },
         { "--recompute full --lora 16 --frozen nf4", trains_all && stores_all },
-        { "--zero 1", shares && p->zero == 0 },
+        { "--zero 1", trains && shares && p->zero == 0 },
         { "--zero 3", keeps },
         { "--zero 3 --recompute full", keeps && stores_all },
         { "--data 2 --zero 3", is_alone },
-        { "--data 8 --zero 1", is_alone },
+        { "--data 8 --zero 1", trains && is_alone },
         { "--data 8 --zero 3", is_alone },
         { "--data 8 --zero 3 --recompute full", is_alone && stores_all },
-        { "--offload optimizer", p->offload == 0 && !has_adapters },
-        { "--offload optimizer,activations", p->offload == 0 },
-        { "--zero 3 --offload optimizer,activations", keeps && p->offload == 0 },
+        { "--offload optimizer", offloads_none && !has_adapters },
+        { "--offload optimizer,activations", offloads_none },
+        { "--zero 3 --offload optimizer,activations", keeps && offloads_none },
     };
     _Static_assert((sizeof options / sizeof options[0]) <= NNC_REMEDIES_MAX, "more options than remedies");
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {

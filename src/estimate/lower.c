@@ -51,8 +51,8 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
         .linear_dtype = plan->precision,
         .grad_bytes = adds && own_buffer ? sizes.weight_bytes : nnc_policy_gradient_io_bytes(plan->policy),
         /* Fraction of the micro-batches in which the product of a weight gradient reads the sum of earlier gradients in
-         * addition to writing it. With a separate fp32 buffer for the gradients of 16-bit weights, these are all
-         * micro-batches; otherwise all but the first, which only writes. */
+         * addition to writing it. With a separate fp32 buffer for the gradients of 16-bit weights, all micro-batches
+         * read the sum; without this buffer, all but the first, which only writes. */
         .grad_accumulate = adds         ? 0.0
                            : own_buffer ? 1.0
                                         : (passes - 1.0) / passes,
@@ -86,7 +86,7 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
         const nnc_weights *w = &list->ops[i].weights;
         trained = trained || (!list->ops[i].frozen && w->count + w->vector > 0);
     }
-    if (!trained && !(model->captured != NULL && model->captured->inference)) {
+    if (!trained && !list->forward_pass) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train", "trains nothing of %s, expected other parts of it",
                         model->id);
     }
@@ -102,9 +102,9 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
     return NNC_OK;
 }
 
-/* Returns the parameters of the layers that predict further tokens (multi-token prediction). Each of these layers has
- * the parameters of the last layer of the model, three norms, and a product that merges two streams of width h;
- * embedding table and head are shared with the model. Source: arXiv:2412.19437, section 2.2. */
+/* Returns the parameters of the layers that predict further tokens (multi-token prediction). A layer for multi-token
+ * prediction has the parameters of the last layer of the model, three norms, and a product that merges two streams of
+ * width h; embedding table and head are shared with the model. Source: arXiv:2412.19437, section 2.2. */
 static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d) {
     int32_t last = list->segment_count - 1;
     int64_t params = 2 * d->hidden * d->hidden + (d->plain_norms ? 0 : 3 * d->hidden);
@@ -119,7 +119,7 @@ static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d) {
 }
 
 /* Sets in the result sizes of the whole model, from the op list before it is sharded: parameters, tokens and input
- * bytes of a step, and FLOPs by the rule 6 N D. If `why` is not NULL, records the formulas of these sizes. */
+ * bytes of a step, and FLOPs by the rule 6 N D. If `why` is not NULL, records the formulas of the sizes. */
 static void describe_model(const nnc_op_list *list, const nnc_device *device, nnc_result *r, nnc_derivation *why) {
     const nnc_plan *plan = &r->plan;
     for (int32_t i = 0; i < list->count; i++) {
@@ -320,14 +320,16 @@ void nnc_split_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums
  * Python program issues a kernel in about 10 us. */
 #define NNC_KERNEL_LAUNCH_S 1e-5
 
-static nnc_launch launch_of(const nnc_model *model, const nnc_device *device, const nnc_software *software,
-                            bool whole) {
+static nnc_launch launch_of(const nnc_model *model, const nnc_plan *plan, const nnc_device *device,
+                            const nnc_software *software) {
     const bool experts = nnc_model_sizes_of(model).experts > 0;
     if (device->host.kernel_s == 0.0) { /* on a CPU the host is the device: no time is spent on issuing kernels */
         return (nnc_launch){ 0 };
     }
     const bool listed = model->captured != NULL || nnc_listing_of(model, device) != NNC_LISTING_NONE;
-    if (listed && software->lists_operators && whole) { return (nnc_launch){ .kernel_s = nnc_issue_s(model, device) }; }
+    if (listed && software->lists_operators && nnc_plan_is_whole(plan)) {
+        return (nnc_launch){ .kernel_s = nnc_issue_s(model, plan, device) };
+    }
     if (model->captured != NULL) { /* in a captured program each op is one kernel */
         return (nnc_launch){ .op_s = nnc_min(software->launch_s, NNC_KERNEL_LAUNCH_S) };
     }
@@ -346,7 +348,7 @@ nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device, cons
                         .plan = plan,
                         .software = software,
                         .network = alone ? NULL : network,
-                        .launch = launch_of(model, device, software, nnc_plan_is_whole(plan)) };
+                        .launch = launch_of(model, plan, device, software) };
     return NNC_OK;
 }
 

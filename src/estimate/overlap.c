@@ -104,8 +104,8 @@ static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s) {
     w->exposed_s[lane] += exposed_s;
 }
 
-/* Returns the exposed seconds of all lanes that share no links with `lane`. In these seconds the device waits, and
- * communication of `lane` can run on its own links. */
+/* Returns the exposed seconds of all lanes that share no links with `lane`. During the exposed seconds of other lanes
+ * the device waits, and communication of `lane` can run on its own links. */
 static double beside_waits_s(const windows *w, nnc_lane lane) {
     double waits_s = 0.0;
     for (int f = 0; f < NNC_LANES; f++) { waits_s += nnc_lanes_meet((nnc_lane)f, lane) ? 0.0 : w->exposed_s[f]; }

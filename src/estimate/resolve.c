@@ -1,6 +1,6 @@
 /* From a given plan to a complete and legal plan: reads a plan of any struct_size, fills in the fields that it leaves
- * open (precision, policy, devices, batch, schedule), and checks the rules. Also chooses the software profile of a
- * plan. [legal-plans] */
+ * open (precision, policy, devices, batch, schedule), and checks the rules. resolve.c also chooses the software profile
+ * of a plan. [legal-plans] */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
@@ -99,7 +99,7 @@ static nnc_status resolve_batch(nnc_plan *p, nnc_error *err) {
     }
     if (p->global_batch > 0 && p->global_batch != product) {
         return nnc_fail(err, NNC_BAD_USAGE, "--global-batch",
-                        "disagrees with the other two options, expected micro_batch x micro_batches x data "
+                        "disagrees with --micro-batch and --micro-batches, expected micro_batch x micro_batches x data "
                         "= %" PRId64 ", found %" PRId64,
                         product, p->global_batch);
     }
@@ -146,9 +146,22 @@ static nnc_status check_rotations(const nnc_plan *p, nnc_error *err) {
     return why == NULL ? NNC_OK : nnc_fail(err, NNC_ILLEGAL_PLAN, "--oft", "%s", why);
 }
 
+/* Checks a plan that trains nothing: refuses options that train something. */
+static nnc_status check_forward_pass(const nnc_plan *p, nnc_error *err) {
+    const char *option = p->train != NNC_TRAIN_NONE ? "--train"
+                         : p->adapter_rank > 0      ? "--adapter-rank"
+                         : p->train_layers > 0      ? "--train-layers"
+                         : has_helpers(p)           ? "helper_copies"
+                                                    : NULL;
+    return option == NULL ? NNC_OK
+                          : nnc_fail(err, NNC_ILLEGAL_PLAN, option, "--train none is one forward pass, expected %s",
+                                     p->train != NNC_TRAIN_NONE ? "it alone" : "the default");
+}
+
 /* Checks the options that say which weights are trained, and in which format frozen weights are stored. */
 static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_error *err) {
     const bool all = nnc_plan_trains_all(p) && model->captured == NULL;
+    if ((p->train & NNC_TRAIN_NONE) != 0) { NNC_TRY(check_forward_pass(p, err)); }
     if (!(p->helper_copies >= 0.0 && p->helper_params >= 0.0 && p->critic_copies >= 0.0 && p->critic_params >= 0.0)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "helper_copies", "expected numbers of helper models of 0 or more");
     }
@@ -228,9 +241,10 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, c
     NNC_TRY(nnc_plan_split_devices(p, err));
     NNC_TRY(resolve_batch(p, err));
     NNC_TRY(check_trained(p, model, err));
-    if (has_helpers(p) && nnc_plan_trains_all(p) && p->frozen == NNC_FROZEN_16 &&
+    const bool passes = (p->train & NNC_TRAIN_NONE) != 0;
+    if ((passes || (has_helpers(p) && nnc_plan_trains_all(p))) && p->frozen == NNC_FROZEN_16 &&
         !(nnc_dtype_bytes(p->precision) < 4.0)) {
-        /* the weights of helper models are stored in the number format of the trained model */
+        /* the weights of helper models and of a forward pass are stored in the number format of the products */
         p->frozen = NNC_FROZEN_32;
     }
     NNC_TRY(resolve_optimizer_kernels(model, device, plan->optimizer_kernels, p, err));
@@ -293,9 +307,9 @@ nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan
     return plan->zero == 3 ? NNC_PROFILE_SHARDED : split ? NNC_PROFILE_SPLIT : NNC_PROFILE_COPIES;
 }
 
-/* Tests whether the GPU is older than Hopper. Published runs on such GPUs are mostly from 2019 to 2023, and used
- * software of that time: fp16 and TF32 came before bf16 and before fused attention (arXiv:2205.14135 of May 2022, in
- * PyTorch since 2.0 of March 2023), and runs in bf16 used the first generation of FlashAttention. */
+/* Tests whether the GPU is older than Hopper. Published runs on GPUs before Hopper are mostly from 2019 to 2023, and
+ * used software of that time: fp16 and TF32 came before bf16 and before fused attention (arXiv:2205.14135 of May 2022,
+ * in PyTorch since 2.0 of March 2023), and runs in bf16 used the first generation of FlashAttention. */
 static bool is_early(const nnc_device *device) {
     static const char *const early[] = { "pascal", "volta", "turing", "ampere" };
     bool found = false;
@@ -322,9 +336,9 @@ static bool is_transformer(const nnc_model *model) {
     return model->family == NNC_FAMILY_DECODER || model->family == NNC_FAMILY_VIT;
 }
 
-/* Tests whether the model is a network of feature maps (a graph or a U-Net). For such networks old and new programs
- * differ: compiled programs (PyTorch 2.0, March 2023) run a batch norm, the activation and the following sum in one
- * kernel, older programs in separate kernels. */
+/* Tests whether the model is a network of feature maps (a graph or a U-Net). For networks of feature maps old and new
+ * programs differ: compiled programs (PyTorch 2.0, March 2023) run a batch norm, the activation and the following sum
+ * in one kernel, older programs in separate kernels. */
 static bool has_maps(const nnc_model *model) {
     return model->family == NNC_FAMILY_GRAPH || model->family == NNC_FAMILY_UNET;
 }

@@ -1,6 +1,6 @@
 /* Effect of each parameter of the device file on the step time: the elasticity (relative change of the step time per
  * relative change of the parameter), the step time with twice the value, and the value with which the step reaches a
- * given time. Every one of these numbers is computed from estimates with a changed device.   [sensitivity] */
+ * given time. All numbers of a sensitivity are computed from estimates with a changed device.   [sensitivity] */
 #include <nncost/estimate.h>
 
 #include "base/base_internal.h"
@@ -10,13 +10,14 @@
  * that the bound of an op seldom changes, and large compared with rounding errors. */
 #define APART 1e-3
 
-/* Factor on a rate of the device. With this factor the resource takes nearly no time, but all numbers stay finite. */
+/* Factor on a rate of the device. At WITHOUT_BOUND times its rate a resource takes nearly no time, but all numbers stay
+ * finite. */
 #define WITHOUT_BOUND 0x1p40
 
 enum { HALVINGS = 80 };
 
-/* Says which value of a device parameter is changed. ONE_RATE: the parameter has one value. Otherwise the parameter has
- * one value per number format; the value for the format of the plan's precision, or the value for fp32, is changed. */
+/* Says which value of a device parameter is changed. ONE_RATE: the only value of the parameter. OF_PRECISION, OF_FP32:
+ * of a parameter with one value per number format, the value for the format of the plan's precision, or for fp32. */
 typedef enum which_rate { ONE_RATE, OF_PRECISION, OF_FP32 } which_rate;
 
 static const struct {

@@ -1,6 +1,6 @@
 /* The step time: replays the passes in the pipeline schedule, finds the stage that ends last with its step end, and
- * divides the time of the busiest stage into parts. Then the FLOPs of a step, its timeline, and the time of a single
- * op.
+ * divides the time of the busiest stage into parts. The file also computes the FLOPs of a step, its timeline, and the
+ * time of a single op.
  *
  *     stage 0   F F F F B B B B | step end
  *     stage 1     F F F F B B B B | step end          step = the longest of passes + step end
@@ -553,8 +553,8 @@ void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_ste
     }
 }
 
-/* Tests whether the pipeline schedule has no barrier between two steps. Then the step of a stage begins with the first
- * pass of this stage, and not with the first pass of the first stage. */
+/* Tests whether the pipeline schedule has no barrier between two steps. Without a barrier, the step of a stage begins
+ * with the first pass of this stage, and not with the first pass of the first stage. */
 static bool rolls(const nnc_plan *plan) { return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->rolls; }
 
 /* Returns the number of passes that a timeline shows as intervals, summed over all stages. */
@@ -919,7 +919,7 @@ static nnc_status time_collective(const kind *k, const nnc_device *device, nnc_s
         return nnc_fail(err, NNC_BAD_USAGE, "--devices", "missing, expected how many take part, at least 2");
     }
     if (!(a->bytes > 0.0)) {
-        return nnc_fail(err, NNC_BAD_USAGE, k->name, "wrong size, expected the bytes of the whole tensor, 1GB");
+        return nnc_fail(err, NNC_BAD_USAGE, k->name, "wrong size, expected the bytes of the whole tensor, such as 1GB");
     }
     NNC_TRY(nnc_route_find(device, a->devices, a->devices_per_node, a->devices, 1, &route, err));
     a->moved_bytes = nnc_collective_sent_bytes(k->collective, route.size, a->bytes);

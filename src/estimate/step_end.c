@@ -1,6 +1,6 @@
 /* The step end of a device, after its last backward: gradients are reduced, the optimizer updates the weights, sharded
- * weights are gathered. This file counts the communication of ZeRO 0 to 2, the communication of ZeRO 3 that runs once
- * per step, and the communication of tied embedding tables, and the transfers of offloaded optimizer states.
+ * weights are gathered. Counts the communication of ZeRO 0 to 2, of ZeRO 3 once per step, and of tied embedding tables,
+ * and the transfers of offloaded optimizer states.
  *
  *     backward ...[bucket][bucket][last bucket]| update | gather weights ... next forward
  *               gradients overlap with backward           weights overlap with forward
@@ -159,8 +159,8 @@ double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_
 static bool holds(const nnc_stage_residency *holding, int32_t segment) { return holding->instances[segment] > 0; }
 
 /* Returns the number of micro-batches whose gradients a separate kernel adds to the sum; 0 = the program has no such
- * kernel. If the sum has a wider format than the weights, these are all micro-batches of the device; otherwise all but
- * the first. */
+ * kernel. If the sum has a wider format than the weights, a kernel adds the gradients of all micro-batches of the
+ * device; if not, of all but the first. */
 static int64_t added_passes(const nnc_step *step) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(step->plan->policy);
     const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
@@ -265,7 +265,8 @@ nnc_step_end_params nnc_step_end_params_of(const nnc_step *step, const nnc_stage
 void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nnc_step_end *t) {
     const nnc_plan *plan = step->plan;
     const nnc_update u = update_of(step, held);
-    t->exchange_count = 0;
+    t->exchange_count = t->update_count = 0;
+    if (nnc_list_infers(step->list)) { return; }
     if (step->network != NULL) {
         t->exchange_count = step_collectives(held->dense.params, held->expert.params, plan,
                                              step->software->flat_weights, held->tied_params, t->exchanges);

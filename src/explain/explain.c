@@ -148,8 +148,8 @@ static void forget_numbers(nnc_answer *answer) {
     }
 }
 
-/* Splits a text such as "mfu,memory" at its commas and returns the number of words. words NULL: only counts the words.
- * Otherwise stores the start of each word in `words`, and overwrites each comma in `text` with '\0'. */
+/* Splits a text such as "mfu,memory" at its commas and returns the number of words. Stores the start of each word in
+ * `words`, and overwrites each comma in `text` with '\0'; words NULL: only counts the words. */
 static int32_t cut_words(char *text, const char **words) {
     int32_t count = 0;
     for (char *at = text; at != NULL; count++) {
@@ -362,11 +362,11 @@ static const nnc_metric line_rows[] = {
     NNC_AS("name", TEXT, LINE(name), .help = "Name of the metric, or of an intermediate value."),
     NNC_NAMED(nnc_explained, kind, nnc_explained_kind_name, NNC_EXPLAINED_KINDS,
               .help = "formula: computed; given: read from specs or plan; text: a fact."),
-    NNC_AS("formula", TEXT, LINE(formula), .help = "The arithmetic, in names."),
-    NNC_AS("numbers", TEXT, LINE(numbers), .help = "The arithmetic, in numbers."),
-    NNC_AS("result", NUMBER, LINE(value), .help = "The value."),
+    NNC_AS("formula", TEXT, LINE(formula), .help = "Formula of the value, with names of other values."),
+    NNC_AS("numbers", TEXT, LINE(numbers), .help = "Formula of the value, with numbers in place of names."),
+    NNC_AS("result", NUMBER, LINE(value), .help = "Value that the formula gives."),
     NNC_AS("unit", TEXT, LINE(unit), .help = "Unit of the result."),
-    NNC_TEXT(nnc_explained, text, .help = "A value that is not a number."),
+    NNC_TEXT(nnc_explained, text, .help = "The value, if it is a text."),
     NNC_AS("meaning", TEXT, LINE(meaning), .help = "Meaning of the value."),
     NNC_TEXT(nnc_explained, note, .help = "Meaning of the names in the formula."),
     NNC_AS("source", TEXT, LINE(source), .help = "Source of the formula or definition."),
@@ -377,7 +377,7 @@ static const nnc_metrics line_metrics = NNC_METRICS("one line of a derivation", 
 NNC_IF(is_of_example, nnc_answer, self->example != NULL)
 
 static const nnc_metric answer_rows[] = {
-    NNC_AS("quantity", TEXT, NNC_IN(nnc_answer, asked), .help = "The requested name."),
+    NNC_AS("quantity", TEXT, NNC_IN(nnc_answer, asked), .help = "Name that the user asked about."),
     NNC_AS("lines", LIST, NNC_IN(nnc_answer, lines), NNC_COUNT(nnc_answer, count), .rows = &line_metrics,
            .help = "Derivation of the requested value."),
     NNC_TEXT(nnc_answer, example, .help = "Description of the example, when no model and device were named.",
@@ -438,7 +438,7 @@ static void write_line(nnc_sheet *sheet, const nnc_explained *e, bool symbols) {
             strcmp(line->numbers, nnc_number_text(line->value, number)) != 0) {
             nnc_sheet_note(sheet, label, "= %s", line->numbers);
         }
-        write_result(sheet, e, label);
+        if (e->kind != NNC_EXPLAINED_TEXT || e->note == NULL) { write_result(sheet, e, label); }
         if (line->where != NULL && line->where[0] != '\0') { write_where(sheet, line->where); }
     }
     write_words(sheet, "  note", e->note);

@@ -97,8 +97,8 @@ static bool is_value_of(const nnc_explained_name *name, const char *word) {
     return false;
 }
 
-/* Returns the first name that equals the word. Otherwise returns the first name that ends with the word, or the
- * first array that has a value with this name ("exposed_comm.data" -> the array exposed_comm). NULL = no such name. */
+/* Returns the first name that equals the word; if no name does, the first name that ends with the word, or the first
+ * array that has a value with this name ("exposed_comm.data" -> the array exposed_comm). NULL = no such name. */
 static const nnc_explained_name *explained_names_find(const nnc_explained_names *names, const char *word) {
     const nnc_explained_name *end = NULL;
     for (int32_t i = 0; i < names->count; i++) {
@@ -121,7 +121,8 @@ NNC_GET(get_meaning, nnc_explained_name, nnc_text_cell(metric_meaning(self->row)
 NNC_GET(get_source, nnc_explained_name, nnc_text_cell(nnc_metric_rare(self->row)->source))
 
 static const nnc_metric name_rows[] = {
-    NNC_AS("name", TEXT, NNC_IN(nnc_explained_name, path), .help = "The name, with the objects and lists around it."),
+    NNC_AS("name", TEXT, NNC_IN(nnc_explained_name, path),
+           .help = "Name of the metric, after the names of the objects and lists that contain it."),
     NNC_TEXT(nnc_explained_name, output, .help = "The command that prints the metric."),
     NNC_AS("unit", TEXT, NNC_VIA(nnc_explained_name, row), NNC_IN(nnc_metric, unit), .help = "Unit of the metric."),
     NNC_AS("meaning", TEXT, .get = get_meaning, .help = "Meaning of the metric."),
@@ -396,7 +397,12 @@ bool nnc_answer_member(nnc_question *a, const char *word) {
         }
     }
     if (!any) {
-        nnc_answer_add(&a->answer, (nnc_explained){ .kind = NNC_EXPLAINED_TEXT,
+        char text[128];
+        snprintf(text, sizeof text, "'nncost %s' prints its value", found->output);
+        const char *kept = nnc_arena_strdup(a->answer.arena, text);
+        a->answer.failed = a->answer.failed || kept == NULL;
+        nnc_answer_add(&a->answer, (nnc_explained){ .note = kept,
+                                                    .kind = NNC_EXPLAINED_TEXT,
                                                     .line = { .of = found->table->what,
                                                               .name = row->name,
                                                               .unit = row->unit,
@@ -472,6 +478,7 @@ static void say_slowed(const nnc_op_cost *cost, const nnc_timing *alone, double 
 static void say_compute(const nnc_report *report, const nnc_op_cost *cost, bool numbers, nnc_derivation *why) {
     const nnc_op *op = cost->op;
     nnc_op_say(op, why);
+    nnc_op_say_issued(op, why);
     if (op->phase == NNC_PHASE_FORWARD) { nnc_op_say_params(op, why); }
     say_intensity(report->device, cost, numbers, why);
     if (report->result->plan.mode == NNC_MODE_IDEAL) {
@@ -575,11 +582,16 @@ static const nnc_op_cost *longest_row(const nnc_report *report, const char *name
 bool nnc_explain_op(nnc_answer *answer, const nnc_report *report, const nnc_derivation *step, nnc_derivation *why,
                     const char *name) {
     enum { ROWS_SHOWN = 8 };
-    int rows = 0;
-    for (int32_t i = 0; i < report->op_count; i++) { rows += is_named(&report->ops[i], name) ? 1 : 0; }
-    const bool all = answer->report != NULL && rows <= ROWS_SHOWN;
+    int rows = 0,
+        run = 0; /* run: number of rows with instances on the stage; only these are explained, if there are any */
+    for (int32_t i = 0; i < report->op_count; i++) {
+        rows += is_named(&report->ops[i], name) ? 1 : 0;
+        run += is_named(&report->ops[i], name) && report->ops[i].repeat > 0.0 ? 1 : 0;
+    }
+    const bool all = answer->report != NULL && (run > 0 ? run : rows) <= ROWS_SHOWN;
     for (int32_t i = 0; i < report->op_count && all; i++) {
-        if (is_named(&report->ops[i], name)) { explain_row(answer, report, step, &report->ops[i], why); }
+        const nnc_op_cost *cost = &report->ops[i];
+        if (is_named(cost, name) && (run == 0 || cost->repeat > 0.0)) { explain_row(answer, report, step, cost, why); }
     }
     for (int phase = 0; phase < NNC_PHASE_COUNT && !all; phase++) {
         const nnc_op_cost *longest = longest_row(report, name, (nnc_phase)phase);

@@ -293,7 +293,7 @@ static const nnc_field *find(search *s, void **object, nnc_dtype *dtype) {
         const nnc_field *field = find_here(s->fields, s->count, s->rest, length);
         if (field == NULL || s->rest[length] == '\0') { return field; }
         const char *next = s->rest + length + 1;
-        char *base = (char *)*object + field->offset;
+        size_t offset = field->offset;
         if (field->type == NNC_FIELD_RATES || field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
             const size_t part = strcspn(next, ".");
             *dtype = dtype_named(next, part);
@@ -303,13 +303,13 @@ static const nnc_field *find(search *s, void **object, nnc_dtype *dtype) {
                 return NULL;
             }
             if (last) { return field; }
-            base += (size_t)*dtype * (field->size / NNC_DTYPE_COUNT);
+            offset += (size_t)*dtype * (field->size / NNC_DTYPE_COUNT);
             next += part + 1;
         } else if (field->type != NNC_FIELD_OBJECT) {
             *s = (search){ field->name, NULL, 0, next };
             return NULL;
         }
-        *object = base;
+        *object = *object != NULL ? (char *)*object + offset : NULL; /* NULL: only the name is searched */
         *s = (search){ field->name, field->fields, field->field_count, next };
     }
 }

@@ -1,13 +1,14 @@
 /* Field tables: each row describes one member of a public struct. The row is the only place that defines the name of
  * the member (in JSON, in --set, as an option, as a CSV column and in the docs), its unit, limits, default and help.
- * The readers of files and options use these rows, and so do the functions that set defaults and check a struct.
+ * The readers of files and options use the rows of field tables, and so do the functions that set defaults and check a
+ * struct.
  *
  *     field.c            finds a field by name; sets, prints, checks and initialises members
  *     software_fields.c  the table of nnc_software; texts of the public enumerations and flag sets
  *     plan_fields.c      the tables of nnc_plan, nnc_run_ask, nnc_budget_ask, nnc_serve_ask and serving parameters
  *
- * This folder is below the core, because the core fills in and checks these structs. Tables of structs that are only
- * read from files (devices, models, clusters, prices) are in src/input/. */
+ * The folder fields/ is below the core, because the core fills in and checks the structs of these tables. Tables of
+ * structs that are only read from files (devices, models, clusters, prices) are in src/input/. */
 #ifndef NNCOST_FIELDS_FIELDS_INTERNAL_H
 #define NNCOST_FIELDS_FIELDS_INTERNAL_H
 
@@ -164,7 +165,7 @@ const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key)
 const char *nnc_field_help(const nnc_field_table *table, const char *name);
 
 /* Finds a field by its dotted name, such as "spread.own"; NULL = unknown name. Before the call *object points to the
- * outermost struct; the call sets it to the struct that contains the field. For the types RATES and OBJECT_BY_DTYPE the
+ * outermost struct, or is NULL if only the name is searched; the call sets it to the struct that contains the field. For the types RATES and OBJECT_BY_DTYPE the
  * last part of the name is a number format, which *dtype receives; for other types *dtype is NNC_DTYPE_COUNT. */
 const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted, void **object, nnc_dtype *dtype);
 
@@ -212,8 +213,8 @@ char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME]);
 
 /* Returns the type of one element for a list type or for NNC_FIELD_RATES. Returns every other type unchanged. */
 nnc_field_type nnc_field_element(nnc_field_type type);
-/* Checks a number against the limits of a field. NULL = the number is allowed. Otherwise returns the error, such as
- * "out of range", and writes to `expected` which values the field accepts. */
+/* Checks a number against the limits of a field. Returns NULL if the number is allowed. If it is not, returns the
+ * error, such as "out of range", and writes to `expected` which values the field accepts. */
 const char *nnc_field_refuse(const nnc_field *field, double value, char *expected, size_t size);
 /* Stores a value at `place`, the address of a field. If the field is a list, stores the value in the element with the
  * index `index`. */

@@ -68,8 +68,8 @@ static const nnc_field plan_fields[] = {
       .help = "Number of ranks that hold one copy of the tensors ZeRO divides. If N is smaller than data x "
               "context, other groups of N ranks hold further copies (HSDP)." },
     { NNC_FIELD(nnc_plan, reshard), NNC_DEFAULT_ON,
-      .help = "With --zero 3, a layer's gathered weights are freed after forward. Backward gathers these weights "
-              "again; off: gathered weights stay in memory until backward." },
+      .help = "With --zero 3, a layer's gathered weights are freed after forward. Backward gathers the weights of the "
+              "layer again; off: gathered weights stay in memory until backward." },
     { NNC_FIELD(nnc_plan, schedule), .group = "Parallelism", NNC_FIELD_NAMES(nnc_schedule, NNC_SCHEDULE_COUNT),
       NNC_DEFAULT_AS(NNC_SCHEDULE_COUNT, "1f1b; with virtual stages: interleaved"),
       .help = "Pipeline schedule: order of forward and backward passes of a stage." },
@@ -122,11 +122,11 @@ static const nnc_field plan_fields[] = {
               "tensor; default: as fused_optimizer of the software profile says, or as captured." },
     { NNC_FIELD_AS(NNC_FIELD_RECOMPUTE, nnc_plan, recompute), .group = "Memory",
       NNC_DEFAULT_AS(NNC_RECOMPUTE_NONE, "none"),
-      .help = "Activation checkpointing: parts of forward that backward repeats. The tensors inside these parts "
+      .help = "Activation checkpointing: parts of forward that backward repeats. The tensors inside the repeated parts "
               "are not kept. For a captured step, LIST can contain paths of modules, such as layers.*.mlp." },
     { NNC_FIELD_AS(NNC_FIELD_TRAIN, nnc_plan, train), .group = "Memory", NNC_DEFAULT_AS(NNC_TRAIN_ALL, "all"),
-      .help = "Parts whose weights are trained; all other parts are frozen. For a captured step, LIST consists of "
-              "paths of modules." },
+      .help = "Parts whose weights are trained; all other parts are frozen. none: the step is one forward pass "
+              "(inference). For a captured step, LIST consists of paths of modules." },
     { NNC_FIELD(nnc_plan, train_layers), .group = "Memory", .max = 1e5, NNC_DEFAULT(0),
       .help = "Number of successive layers whose weights or adapters are trained. 0 = all layers. With N above 0, "
               "parts outside the layers (embedding, head) are frozen unless --train lists them." },
@@ -184,8 +184,8 @@ static const nnc_field plan_fields[] = {
     { NNC_FIELD(nnc_plan, samples), .min = 1, .max = RUN_MAX,
       .help = "Number of sequences or images to train on in the whole run." },
     { NNC_FIELD(nnc_plan, price), .max = 1e6, .above_min = true, .default_text = "newest price in the device file",
-      .help = "Price of one device for one hour. Its currency is the currency of the device file (US dollars if "
-              "the file has no prices)." },
+      .help = "Price of one device for one hour. The price is in the currency of the device file (US dollars if the "
+              "file has no prices)." },
     { NNC_FIELD(nnc_plan, reserve_bytes), .group = "Memory", .unit = "B", .max = 1e15,
       NNC_DEFAULT_AS(-1, "the software profile's"),
       .help = "Bytes of device memory for driver, collectives and fragmentation. With this option, the verdict "
@@ -235,7 +235,7 @@ static const nnc_field run_fields[] = {
       .default_text = "the estimated model FLOPs",
       .help = "Model FLOPs of one step to use instead of the estimated FLOPs." },
     { TIME(warmup_s), NNC_DEFAULT(0),
-      .help = "Time that the run spends once at its start. It includes the start of the job, compilation and the "
+      .help = "Time that the run spends once at its start. The time includes the start of the job, compilation and the "
               "ramp of the batch size." },
     { NUMBER(evaluate_every), NNC_DEFAULT(0),
       .help = "Number of training steps between two evaluations; 0 = no evaluations." },
@@ -287,8 +287,8 @@ static const nnc_field run_fields[] = {
 
     { NNC_FIELD(nnc_run_ask, method), .group = "Fine-tuning", NNC_FIELD_NAMES(nnc_method, NNC_METHOD_COUNT),
       NNC_DEFAULT_AS(NNC_METHOD_TRAIN, "train"),
-      .help = "Training method. It decides which helper models (reference, reward, critic, teacher) process the "
-              "tokens of a step in addition to the trained model." },
+      .help = "Training method. The method decides which helper models (reference, reward, critic, teacher) process "
+              "the tokens of a step in addition to the trained model." },
     { NUMBER(policy_params), .above_min = true, .default_text = "active parameters of the model",
       .help = "Active parameters of the trained model (the policy)." },
     { NUMBER(reference_params), .default_text = "as many as --policy-params",
@@ -358,8 +358,8 @@ static const nnc_field run_fields[] = {
       .help = "Share of --input-bytes-per-s that reads of samples reach. Small random reads reach 0.1 to 0.4." },
     { SHARE(cached_share), NNC_DEFAULT(0),
       .help = "Share of the samples that come from a cache on the nodes, not from storage." },
-    { TIME(prepare_s), .help = "Time in which a data-loading worker prepares one sample. It includes decoding and "
-                               "augmentation." },
+    { TIME(prepare_s),
+      .help = "Time in which a data-loading worker prepares one sample. The time includes decoding and augmentation." },
     { NUMBER(workers), .above_min = true, NNC_DEFAULT(8), .help = "Number of data-loading workers per device." },
     { NUMBER(prefetch), NNC_DEFAULT(2), .help = "Number of batches that each data-loading worker loads in advance." },
     { BYTES(prepared_bytes), .help = "Bytes of one prepared sample, which the host sends to the device." },
@@ -464,7 +464,7 @@ static const nnc_field serve_fields[] = {
       .help = "Open loop: shape of the gamma distribution of the time between arrivals. 1: Poisson arrivals; below "
               "1: requests arrive in bursts; above 1: requests arrive more evenly." },
     { NNC_FIELD(nnc_serve_ask, arrivals), .default_text = "none",
-      .help = "CSV file of recorded requests. Its columns are arrival_s and, if requests have different lengths, "
+      .help = "CSV file of recorded requests. The file has a column arrival_s and, if requests have different lengths, "
               "input_len and output_len." },
     { NNC_FIELD(nnc_serve_ask, length_spread), .max = 0.99, NNC_DEFAULT(0.1),
       .help = "Closed and open loop: largest relative difference of request lengths. nncost draws the lengths of "
@@ -479,8 +479,8 @@ static const nnc_field serve_fields[] = {
               "prompt waits for further prompts, so that they are computed together (batch_wait_timeout_iters of "
               "TensorRT-LLM)." },
     { NNC_FIELD(nnc_serve_ask, wait_share), .max = 1, NNC_DEFAULT(0),
-      .help = "Closed and open loop: prompts that wait (--wait-steps) are computed early. This happens when the "
-              "tokens of the next step reach X x --chunk (batch_wait_max_tokens_ratio of TensorRT-LLM)." },
+      .help = "Closed and open loop: prompts that wait (--wait-steps) are computed early. Waiting prompts start when "
+              "the tokens of the next step reach X x --chunk (batch_wait_max_tokens_ratio of TensorRT-LLM)." },
     { NNC_FIELD(nnc_serve_ask, balance_steps), .max = 1e6, NNC_DEFAULT(0),
       .help = "Closed and open loop with --attention-data: while sequences decode, prompts wait until each group has "
               "one. Prompts start without those of other groups at every N-th decode step "
@@ -540,7 +540,7 @@ static const nnc_field serve_fields[] = {
       .help = "Draft model of speculative decoding: id of a model or a model file. The draft model runs on the "
               "devices of the served model, and its weights and cache take memory there." },
     { COUNT(draft_length), .default_text = "4 with --draft, else no draft",
-      .help = "Number of tokens that the draft model proposes at a time. The served model then verifies these "
+      .help = "Number of tokens that the draft model proposes at a time. The served model then verifies the proposed "
               "tokens in one step." },
     { NNC_FIELD(nnc_serve_ask, acceptance), .max = 1, NNC_DEFAULT(0.7),
       .help = "Probability that the served model accepts a token of the draft model." },
@@ -624,8 +624,8 @@ const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS] = {
     { EFFICIENCY(attention_s), SECONDS, .default_text = "kernel_s", .help = "Fixed time of one decode attention." },
     { EFFICIENCY(kv_reread), .max = 1, NNC_DEFAULT(0),
       .help = "Share of the cache that decode attention reads again for each further query head with the same keys and "
-              "values. It is used only with an engine whose kv_reread is above 0; the larger of both values is used. "
-              "kv_fraction of a file with this field is used only with such an engine, too." },
+              "values. Only an engine whose kv_reread is above 0 uses this field and kv_fraction of a file with this "
+              "field; it uses the larger of the two kv_reread." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, all_reduce), NNC_FIELD_TABLE(all_reduce_fields),
       .help = "Small all-reduces inside a scale-up domain." },
     { NNC_FIELD_COMMENT("fitted_on"), .required = true,
@@ -663,8 +663,8 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
     { ENGINE(ttft_s), SECONDS, NNC_DEFAULT(0),
       .help = "Part of the time to the first token that is neither queue nor prefill." },
     { ENGINE(text_s), SECONDS, NNC_DEFAULT(0),
-      .help = "Time in which the server turns one output token into text and sends it, while the devices work. "
-              "It handles the tokens of all sequences one after the other." },
+      .help = "Time in which the server turns one output token into text and sends it, while the devices work. The "
+              "server handles the tokens of all sequences one after the other." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, stream_factor), NNC_FIELD_TABLE(factor_fields),
       .help = "Factor on the rate at which the device reads weights." },
     { ENGINE(kv_factor), FACTOR, .help = "Factor on the rate at which the device reads the cache." },
@@ -672,7 +672,7 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
       .help = "Maximum bytes that decode kernels read per unit and clock cycle of the device. Kernels that were "
               "written for smaller devices do not reach the memory bandwidth of larger devices." },
     { ENGINE(wave_threads), .min = 1, .max = 1024, .default_text = "all",
-      .help = "Number of threads per wave of the device that decode kernels use. On a device with wider waves, these "
+      .help = "Number of threads per wave of the device that decode kernels use. On a device with wider waves, decode "
               "kernels read a smaller share of unit_bytes_per_clock." },
     { ENGINE(all_reduce_factor), FACTOR, .help = "Factor on the device's time of an all-reduce." },
     { ENGINE(all_reduce_s), SECONDS, NNC_DEFAULT(0), .help = "Additional time of each all-reduce." },
@@ -695,9 +695,8 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
     { ENGINE(paged), NNC_DEFAULT_ON,
       .help = "The cache has blocks; off: a sequence reserves its full length at the start." },
     { ENGINE(pipelined_passes), NNC_DEFAULT_OFF,
-      .help =
-          "A pipeline stage starts the next --chunk of a prompt while later stages compute the chunk before it. This "
-          "counts for static batches of fewer sequences than stages." },
+      .help = "A pipeline stage starts the next --chunk of a prompt while later stages compute the chunk before it. "
+              "The overlap counts for static batches of fewer sequences than stages." },
     { ENGINE(preempt), NNC_DEFAULT_OFF, .help = "The engine always works as with --preempt." },
     { ENGINE(chunk), .unit = "tokens", .min = 1, .max = LENGTH_MAX, .default_text = "8192",
       .help = "Maximum number of tokens in one prefill step." },

@@ -19,7 +19,8 @@ static const nnc_field spread_fields[] = {
       .help = "Term of the interval on devices whose efficiencies were copied from a similar device." },
     { NNC_FIELD(nnc_spreads, experts), .max = 5, NNC_DEFAULT(0.05),
       .help = "Term of the interval of models with experts." },
-    { NNC_FIELD_COMMENT("fitted_on"), .required = true, .help = "Measurements from which the values were computed." },
+    { NNC_FIELD_COMMENT("fitted_on"), .required = true,
+      .help = "Measurements from which the terms of the interval were computed." },
 };
 
 static const nnc_field reserve_fields[] = {
@@ -39,11 +40,11 @@ static const nnc_field reserve_fields[] = {
     { NNC_FIELD(nnc_reserve, held), .unit = "B", .max = 1e12, NNC_DEFAULT(0),
       .help = "Bytes of workspaces of matrix products that stay allocated between two steps, on GPUs from Hopper on." },
     { NNC_FIELD(nnc_reserve, held_early), .unit = "B", .max = 1e12, NNC_DEFAULT(0),
-      .help = "As the key held, on GPUs before Hopper." },
+      .help = "Bytes of workspaces of matrix products that stay allocated between two steps, on GPUs before Hopper." },
     { NNC_FIELD(nnc_reserve, held_experts), .unit = "B", .max = 1e12, NNC_DEFAULT(0),
       .help = "Further bytes of the workspaces of grouped products of experts, on GPUs from Hopper on." },
     { NNC_FIELD(nnc_reserve, held_experts_early), .unit = "B", .max = 1e12, NNC_DEFAULT(0),
-      .help = "As the key held_experts, on GPUs before Hopper." },
+      .help = "Further bytes of the workspaces of grouped products of experts, on GPUs before Hopper." },
 };
 
 #define SHIPS(field, member, text)                                                                              \
@@ -52,43 +53,50 @@ static const nnc_field reserve_fields[] = {
         NNC_DEFAULT_ON, .help = (text)                                                                          \
     }
 static const nnc_field shipped_fields[] = {
-    SHIPS("1f1b", schedules[NNC_SCHEDULE_1F1B], "Pipeline stages alternate between forward and backward passes."),
-    SHIPS("gpipe", schedules[NNC_SCHEDULE_GPIPE], "Pipeline stages run all forward passes, then all backward passes."),
+    SHIPS("1f1b", schedules[NNC_SCHEDULE_1F1B],
+          "The framework offers pipeline stages that alternate between forward and backward passes."),
+    SHIPS("gpipe", schedules[NNC_SCHEDULE_GPIPE],
+          "The framework offers pipeline stages that run all forward passes, then all backward passes."),
     SHIPS("interleaved", schedules[NNC_SCHEDULE_INTERLEAVED],
-          "Pipeline stages have several groups of layers (virtual stages)."),
-    SHIPS("zb_h1", schedules[NNC_SCHEDULE_ZB_H1], "The zero-bubble schedule ZB-H1."),
-    SHIPS("zb_h2", schedules[NNC_SCHEDULE_ZB_H2], "The zero-bubble schedule ZB-H2."),
-    SHIPS("zb_v", schedules[NNC_SCHEDULE_ZB_V], "The zero-bubble schedule ZB-V."),
-    SHIPS("dualpipe", schedules[NNC_SCHEDULE_DUALPIPE], "The bidirectional schedule DualPipe."),
-    SHIPS("recompute_attention", recompute_attention, "Recomputation of attention only."),
-    SHIPS("recompute_norm", recompute_norm, "Recomputation of norm outputs only."),
-    SHIPS("recompute_activation", recompute_activation, "Recomputation of the outputs of activation functions only."),
-    SHIPS("recompute_apart", recompute_apart,
-          "Recomputation of norm outputs without those of activation functions, and the reverse."),
-    SHIPS("recompute_modules", recompute_modules, "Recomputation of latent projections, MLPs or experts only."),
-    SHIPS("recompute_full", recompute_full, "Recomputation of whole layers."),
-    SHIPS("offload_optimizer", offload_optimizer, "Optimizer in host memory."),
-    SHIPS("offload_activations", offload_activations, "Activations in host memory."),
-    SHIPS("offload_weights", offload_weights, "Weights in host memory."),
-    SHIPS("sharded_states", sharded_states, "ZeRO stage 1, which shards the optimizer states."),
-    SHIPS("sharded_gradients", sharded_gradients, "ZeRO stage 2, which shards the gradients."),
-    SHIPS("sharded_weights", sharded_weights, "ZeRO stage 3, which shards the weights."),
-    SHIPS("sharded_pipelines", sharded_pipelines, "ZeRO 2 and 3 together with pipeline stages."),
+          "The framework offers pipeline stages with several groups of layers (virtual stages)."),
+    SHIPS("zb_h1", schedules[NNC_SCHEDULE_ZB_H1], "The framework offers the zero-bubble schedule ZB-H1."),
+    SHIPS("zb_h2", schedules[NNC_SCHEDULE_ZB_H2], "The framework offers the zero-bubble schedule ZB-H2."),
+    SHIPS("zb_v", schedules[NNC_SCHEDULE_ZB_V], "The framework offers the zero-bubble schedule ZB-V."),
+    SHIPS("dualpipe", schedules[NNC_SCHEDULE_DUALPIPE], "The framework offers the bidirectional schedule DualPipe."),
+    SHIPS("recompute_attention", recompute_attention, "The framework offers recomputation of attention only."),
+    SHIPS("recompute_norm", recompute_norm, "The framework offers recomputation of norm outputs only."),
+    SHIPS("recompute_activation", recompute_activation,
+          "The framework offers recomputation of the outputs of activation functions only."),
+    SHIPS(
+        "recompute_apart", recompute_apart,
+        "The framework offers recomputation of norm outputs without outputs of activation functions, and the reverse."),
+    SHIPS("recompute_modules", recompute_modules,
+          "The framework offers recomputation of latent projections, MLPs or experts only."),
+    SHIPS("recompute_full", recompute_full, "The framework offers recomputation of whole layers."),
+    SHIPS("offload_optimizer", offload_optimizer, "The framework offers an optimizer in host memory."),
+    SHIPS("offload_activations", offload_activations, "The framework offers activations in host memory."),
+    SHIPS("offload_weights", offload_weights, "The framework offers weights in host memory."),
+    SHIPS("sharded_states", sharded_states, "The framework offers ZeRO stage 1, which shards the optimizer states."),
+    SHIPS("sharded_gradients", sharded_gradients, "The framework offers ZeRO stage 2, which shards the gradients."),
+    SHIPS("sharded_weights", sharded_weights, "The framework offers ZeRO stage 3, which shards the weights."),
+    SHIPS("sharded_pipelines", sharded_pipelines, "The framework offers ZeRO 2 and 3 together with pipeline stages."),
     SHIPS("replicated_grids", replicated_grids,
-          "Data ranks without ZeRO, together with tensor, context or expert ranks or pipeline stages."),
+          "The framework offers data ranks without ZeRO, together with tensor, context or expert ranks or pipeline "
+          "stages."),
     SHIPS("plain_tensor", plain_tensor,
-          "Tensor parallelism without sequence parallelism: every rank computes whole norms."),
+          "The framework offers tensor parallelism without sequence parallelism: every rank computes whole norms."),
     SHIPS("plain_experts", plain_experts,
-          "Tensor parallelism without sequence parallelism, for networks with experts."),
-    SHIPS("uneven_stages", uneven_stages, "Pipeline stages and virtual stages with different numbers of layers."),
+          "The framework offers tensor parallelism without sequence parallelism, for networks with experts."),
+    SHIPS("uneven_stages", uneven_stages,
+          "The framework offers pipeline stages and virtual stages with different numbers of layers."),
     SHIPS("ends_as_layers", ends_as_layers,
-          "Embedding and head count as one layer each when layers are divided among pipeline stages."),
+          "The framework can count embedding and head as one layer each when it divides layers among pipeline stages."),
 };
 
 #define SOFTWARE(member) NNC_FIELD(nnc_software, member)
 static const nnc_field software_fields[] = {
     { SOFTWARE(id), .required = true, .help = "Name of the file without \".json\"; the command line uses this name." },
-    { SOFTWARE(name), .required = true, .help = "Full name." },
+    { SOFTWARE(name), .required = true, .help = "Full name of the software profile." },
     { SOFTWARE(date), .help = "Year and month of the release of a framework." },
     /* Switches (nnc_switch_table): each row from here to block_scales has a command-line option and a key in plan
      * files, in addition to its key in profile files. */
@@ -116,14 +124,14 @@ static const nnc_field software_fields[] = {
       .help = "The kernels are the operators that the model's library issues one by one. off, or for a library "
               "whose operators nncost does not know: the kernels that this software profile describes." },
     { SOFTWARE(launch_expert_s), .unit = "s", .max = 1,
-      .help = "Host time to issue one op of a model with experts. It is longer than --launch-s if the host has to "
-              "count the tokens of each expert; not given: as --launch-s." },
+      .help = "Host time to issue any op of a model with experts: longer than --launch-s if the host has to count the "
+              "tokens of each expert. Not given: --launch-s." },
     { SOFTWARE(launch_product_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
       .help = "Host time to issue the matrix product of one expert. 0: one kernel computes the products of all "
               "experts of a rank." },
     { SOFTWARE(tuned_pointwise), NNC_DEFAULT_OFF,
-      .help = "Norms and activation functions run in kernels tuned for the device. Their efficiencies are "
-              "pointwise_tuned in the device file." },
+      .help = "Norms and activation functions run in kernels tuned for the device, with the efficiencies "
+              "pointwise_tuned of the device file." },
     { SOFTWARE(added_gradients), NNC_DEFAULT_OFF,
       .help = "A separate kernel adds the weight gradients of each pass to their sums. off: the matrix products "
               "that compute the gradients add them." },
@@ -143,11 +151,11 @@ static const nnc_field software_fields[] = {
       .help = "Tensor that the loss keeps for backward. logits: the logits in their format; fp32: the "
               "probabilities in fp32; chunks: no tensor, as logits are computed in chunks of tokens." },
     { SOFTWARE(fused_maps), NNC_DEFAULT_ON,
-      .help = "In convolutional networks, a norm and the ops after it are one kernel. These ops are the activation "
-              "function and the sum that follow the norm." },
+      .help = "In convolutional networks, a norm and the ops after it are one kernel. The ops after a norm are an "
+              "activation function and a sum." },
     { SOFTWARE(contiguous_maps), NNC_DEFAULT_OFF,
-      .help = "Feature maps of convolutions are contiguous (NCHW). They are copied to channels last (NHWC) where "
-              "the matrix units need this layout; off: all feature maps are channels last." },
+      .help = "Feature maps of convolutions are contiguous (NCHW). Maps are copied to channels last (NHWC) where the "
+              "matrix units need this layout; off: all feature maps are channels last." },
     { SOFTWARE(random_written), NNC_DEFAULT_OFF,
       .help = "Dropout reads fp32 random numbers that a separate kernel wrote to memory. off: the kernel of "
               "dropout generates the random numbers." },
@@ -242,7 +250,7 @@ static const nnc_field software_fields[] = {
       .help =
           "Device memory that is counted in addition to the tensors of the plan, unless --reserve-bytes is given." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, ships), NNC_FIELD_TABLE(shipped_fields),
-      .help = "Schedules and memory savings that the frameworks of the profile support; a search tries only these." },
+      .help = "Schedules and memory savings that the frameworks of the profile support; a search tries no others." },
     { SOFTWARE(policy), NNC_FIELD_NAMES(nnc_policy, NNC_POLICY_COUNT), NNC_DEFAULT_AS(NNC_POLICY_DEFAULT, "default"),
       .help = "Precision policy that a search under this profile uses if --policy is not given: the default of the "
               "profile's frameworks." },
@@ -359,6 +367,7 @@ const nnc_flag nnc_train_flags[] = {
     FLAG("head", NNC_TRAIN_HEAD),
     FLAG("towers", NNC_TRAIN_TOWERS),
     FLAG("adapters", NNC_TRAIN_ADAPTERS),
+    FLAG("none", NNC_TRAIN_NONE),
     { .name = NULL },
 };
 

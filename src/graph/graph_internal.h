@@ -59,9 +59,9 @@ typedef struct nnc_expr {
 /* ---- the kinds of op that a graph file can contain ---- */
 
 /* Kinds of op of graph files. Columns: value of the enum, name in files, help, and the word in the name of the C struct
- * that describes the kind ("conv" in nnc_graph_conv_row). This struct lists the parameters of the kind and has the
+ * that describes the kind ("conv" in nnc_graph_conv_row). The struct of a kind lists its parameters and has the
  * function that infers the output of an op; shape/graph_family.c computes the cost of the op. The library does not link
- * if a kind has no such struct. */
+ * if a kind has no struct. */
 #define NNC_GRAPH_KIND_LIST(X)                                                                                       \
     X(NNC_GRAPH_INPUT, "input", "Another input of the network: token ids or values.", input)                         \
     X(NNC_GRAPH_CONV, "conv", "A convolution over the positions of a map.", conv)                                    \

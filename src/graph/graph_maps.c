@@ -64,8 +64,8 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]) {
         name, NNC_GRAPH_NUMBER, .unsaid = (unsaid_), .min = (min_), .max = NNC_GRAPH_KERNEL_MAX, .help = (help_) \
     }
 
-/* All parameters of a window that moves over a map. In every kind of op with a window, these parameters have the same
- * indices. */
+/* All parameters of a window that moves over a map. Window parameters have the same indices in every kind of op with a
+ * window. */
 #define WINDOW(stride_unsaid, what)                                                                                   \
     POSITIONS(NNC_WINDOW_KERNEL, "kernel", 1, 1, "Side of the " what "."),                                            \
         POSITIONS(NNC_WINDOW_STRIDE, "stride", stride_unsaid, 1, "Distance between two windows, in positions."),      \
@@ -267,7 +267,7 @@ static bool infer_flatten(nnc_graph_walk *w, nnc_graph_op *op) {
 }
 
 static const nnc_graph_param view_params[] = {
-    { "shape", NNC_GRAPH_SHAPE, .help = "Shape of one sample." },
+    { "shape", NNC_GRAPH_SHAPE, .help = "New shape of one sample; the values do not change." },
 };
 
 /* Checks an op "view", which gives a tensor another shape without moving its values; the walk has set the shape of the
@@ -292,7 +292,7 @@ static bool infer_to_tokens(nnc_graph_walk *w, nnc_graph_op *op) {
 
 static const nnc_graph_param to_map_params[] = {
     [NNC_TO_MAP_HEIGHT] = { "height", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = NNC_GRAPH_DIM_MAX,
-                            .help = "Height of the map." },
+                            .help = "Height of the map that the tokens become." },
 };
 
 static bool infer_to_map(nnc_graph_walk *w, nnc_graph_op *op) {

@@ -120,7 +120,8 @@ static bool infer_scale(nnc_graph_walk *w, nnc_graph_op *op) {
 /* ---- kinds of op that read two tensors ---- */
 
 static const nnc_graph_param with_params[] = {
-    { "with", NNC_GRAPH_TENSOR, .required = true, .help = "The other tensor." },
+    { "with", NNC_GRAPH_TENSOR, .required = true,
+      .help = "Name of the tensor that the op reads in addition to the current tensor." },
 };
 
 bool nnc_graph_same_shape(const nnc_graph_tensor *a, const nnc_graph_tensor *b) {
@@ -149,7 +150,7 @@ static bool infer_both(nnc_graph_walk *w, nnc_graph_op *op) {
 static const char *const axis_words[] = { "channels", "tokens", NULL };
 
 static const nnc_graph_param concat_params[] = {
-    { "with", NNC_GRAPH_TENSOR, .required = true, .help = "The other tensor." },
+    { "with", NNC_GRAPH_TENSOR, .required = true, .help = "Name of the tensor that is joined to the current tensor." },
     [NNC_CONCAT_AXIS] = { "axis", NNC_GRAPH_WORD, .words = axis_words, .unsaid = 0,
                           .help = "Axis along which the tensors are joined." },
     [NNC_CONCAT_COPY] = { "copy", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 0, .max = 1,
@@ -187,7 +188,7 @@ static const nnc_graph_param slice_params[] = {
     [NNC_SLICE_START] = { "start", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = NNC_GRAPH_DIM_MAX,
                           .help = "Number of channels or tokens before the part that is kept." },
     [NNC_SLICE_AXIS] = { "axis", NNC_GRAPH_WORD, .words = axis_words, .unsaid = 0,
-                         .help = "Axis along which the part is taken." },
+                         .help = "Axis along which the op takes a part of the tensor." },
 };
 
 static bool infer_slice(nnc_graph_walk *w, nnc_graph_op *op) {
@@ -365,9 +366,9 @@ static bool infer_recurrent(nnc_graph_walk *w, nnc_graph_op *op) {
 
 static const nnc_graph_param embed_params[] = {
     [NNC_EMBED_ROWS] = { "rows", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = NNC_GRAPH_DIM_MAX,
-                         .help = "Rows of the table." },
+                         .help = "Number of rows of the embedding table." },
     [NNC_EMBED_WIDTH] = { "width", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 10000000,
-                          .help = "Width of a row." },
+                          .help = "Width of one row of the embedding table." },
 };
 
 static bool infer_embed(nnc_graph_walk *w, nnc_graph_op *op) {
@@ -383,9 +384,9 @@ static bool infer_embed(nnc_graph_walk *w, nnc_graph_op *op) {
 
 static const nnc_graph_param table_params[] = {
     [NNC_TABLE_ROWS] = { "rows", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 100000000000,
-                         .help = "Rows of the table." },
+                         .help = "Number of rows of the table whose rows are added up." },
     [NNC_TABLE_WIDTH] = { "width", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 10000000,
-                          .help = "Width of a row." },
+                          .help = "Width of one row of the table." },
     [NNC_TABLE_LOOKUPS] = { "lookups", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 1, .max = NNC_GRAPH_DIM_MAX,
                             .help = "Number of rows that are added up for each sample." },
 };
@@ -425,7 +426,8 @@ static bool infer_position(nnc_graph_walk *w, nnc_graph_op *op) {
 }
 
 static const nnc_graph_param timestep_params[] = {
-    { "width", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 10000000, .help = "Width of the embedding." },
+    { "width", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 10000000,
+      .help = "Width of the embedding of the time step." },
 };
 
 static bool infer_timestep(nnc_graph_walk *w, nnc_graph_op *op) {
@@ -435,7 +437,8 @@ static bool infer_timestep(nnc_graph_walk *w, nnc_graph_op *op) {
 }
 
 static const nnc_graph_param prepend_params[] = {
-    { "count", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 1, .max = 1000000, .help = "Number of tokens." },
+    { "count", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 1, .max = 1000000,
+      .help = "Number of learned tokens that are put before the other tokens." },
 };
 
 static bool infer_prepend(nnc_graph_walk *w, nnc_graph_op *op) {

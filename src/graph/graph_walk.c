@@ -122,8 +122,8 @@ static bool check_size(nnc_graph_walk *w, const nnc_graph_op *op) {
         if (op->out.dims[i] < 1 || op->out.dims[i] > NNC_GRAPH_DIM_MAX ||
             !nnc_mul_i64(product, op->out.dims[i], &product) || product > NNC_GRAPH_NUMBER_MAX) {
             char text[96];
-            return nnc_graph_fail(w, op->node, "%s: the output has no values or too many: it is %s", op->node->label,
-                                  nnc_graph_shape_text(&op->out, text));
+            return nnc_graph_fail(w, op->node, "%s: the output has no values or too many: its shape is %s",
+                                  op->node->label, nnc_graph_shape_text(&op->out, text));
         }
     }
     const nnc_graph_weights *weights = &op->weights;

@@ -688,7 +688,7 @@ static bool read_form(reader *r, const issue *o, form how, nnc_captured_op *op) 
                                                  : refuse_shapes(o, "a map and a kernel");
         op->kind = NNC_CAPTURED_CONV;
         op->bias = in->count > 2;
-        if (good && r->program->image == 0) { r->program->image = op->w_in; }
+        if (good && r->program->image == 0 && in->of[0].rank > 3) { r->program->image = op->w_in; }
         break;
     case FORM_CONV_BACKWARD: good = add_conv_backward(r, o, op); break;
     default: set_bytes(how, in, out, op);
@@ -717,9 +717,8 @@ static bool add_issue(reader *r, int32_t number) {
     if (!o->counts) { return true; }
     const form how = o->by->form;
     op.group = nnc_capture_group(r, op.name, op.module, o->by->group, &o->out, &o->in);
-    if (how == FORM_GATHER && op.group == NNC_GROUP_EMBEDDING && o->in.count > 1 && op.phase == NNC_PHASE_FORWARD &&
-        (double)r->program->tokens < o->in.of[1].elements) {
-        r->program->tokens = (int64_t)o->in.of[1].elements;
+    if (how == FORM_GATHER && op.group == NNC_GROUP_EMBEDDING && o->in.count > 1 && op.phase == NNC_PHASE_FORWARD) {
+        nnc_capture_note_lookup(r, o);
     }
     if (!nnc_capture_note_tensors(r, how, &o->in, &o->out) || !take_parameters(r, number, how, &op)) { return false; }
     r->program->vocab = op.table && op.rows > r->program->vocab ? op.rows : r->program->vocab;
@@ -779,8 +778,8 @@ static bool read_parameters(reader *r, nnc_json root) {
            nnc_json_whole_member(at, "trained", 0, BYTES_MAX, &r->trained_params);
 }
 
-/* Tests whether the program trains: it has operators outside of forward. A program without such operators is a forward
- * pass. */
+/* Tests whether the program trains: it has operators outside of forward. A program whose operators are all in forward
+ * is a forward pass. */
 static bool has_backward(const reader *r) {
     int32_t i = 0;
     while (i < r->count && r->ops[i].phase == NNC_PHASE_FORWARD) { i++; }
@@ -872,6 +871,7 @@ static bool read_program(reader *r, nnc_json root) {
     const int32_t *places = nnc_capture_places(r, root, &count);
     if (places != NULL && r->asked != NULL) { places = nnc_capture_change(r, root, places, &count); }
     if (places == NULL || !add_issues(r)) { return false; }
+    nnc_capture_count_tokens(r);
     if (r->count == 0 || r->ops[0].phase != NNC_PHASE_FORWARD) {
         nnc_json_fault(root, "ops", "no step, expected operators of forward and of backward");
         return false;
@@ -910,7 +910,7 @@ static bool is_same_program(nnc_json at, const struct nnc_captured *one, const s
     if (two->count != one->count || two->params != one->params || two->dtype != one->dtype ||
         two->slot_count != one->slot_count || two->frozen != one->frozen) {
         nnc_json_fault(at, NULL,
-                       "not the same program, expected %" PRId32 " operators and %" PRId64
+                       "another program than the first step, expected %" PRId32 " operators and %" PRId64
                        " parameters in %s, found %" PRId32 ", %" PRId64 " and %s",
                        one->count, one->params, nnc_dtype_name(one->dtype), two->count, two->params,
                        nnc_dtype_name(two->dtype));
@@ -920,7 +920,7 @@ static bool is_same_program(nnc_json at, const struct nnc_captured *one, const s
         const nnc_captured_op *a = &one->ops[i], *b = &two->ops[i];
         if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->phase != b->phase || a->again != b->again ||
             a->repeat != b->repeat) {
-            nnc_json_fault(at, "ops", "not the same program, expected %s, found %s", a->name, b->name);
+            nnc_json_fault(at, "ops", "another program than the first step, expected %s, found %s", a->name, b->name);
             return false;
         }
     }

@@ -197,10 +197,12 @@ typedef struct reader {
     double loose[2];
     int64_t frozen_params; /* number of frozen parameters that are counted at operators */
     nnc_captured_slot *slots;
-    bool updates; /* true: the step has at least one operator of the optimizer */
-    bool divides; /* true: one of the operators of the optimizer is addcdiv or a fused kernel of Adam */
-    bool fuses;   /* true: the whole optimizer update is one operator, such as _fused_adamw_ */
-    bool signs;   /* true: one of the operators of the optimizer is `sign` */
+    const issue *lookup; /* first operator of forward that looks up as many tokens as any other; NULL = none does */
+    int64_t lookups;     /* number of such operators in the module of `lookup` */
+    bool updates;        /* true: the step has at least one operator of the optimizer */
+    bool divides;        /* true: one of the operators of the optimizer is addcdiv or a fused kernel of Adam */
+    bool fuses;          /* true: the whole optimizer update is one operator, such as _fused_adamw_ */
+    bool signs;          /* true: one of the operators of the optimizer is `sign` */
     struct nnc_captured *program;
 } reader;
 
@@ -222,15 +224,25 @@ int32_t *nnc_capture_places(reader *r, nnc_json root, int32_t *count);
  * divide by the root of their second moment; RMSprop and Adagrad have no first moment. Lion takes the sign. SGD without
  * momentum has no state. RAdam and Adadelta have two states per weight and are counted as Adam. */
 nnc_optimizer nnc_capture_optimizer(const reader *r);
-/* Returns the kind of kernels of the optimizer update. If the file states the kind, returns it. Otherwise returns fused
- * if the update is one operator, and foreach (kernels for lists of tensors) if not. foreach is the default of
- * torch.optim on a GPU, and is assumed even if the step was recorded on a CPU with one operator per tensor. Returns
+/* Returns the kind of kernels of the optimizer update. If the file does not state the kind, returns fused if the update
+ * is one operator, and foreach (kernels for lists of tensors) if it has several. foreach is the default of torch.optim
+ * on a GPU, and is assumed even if the step was recorded on a CPU with one operator per tensor. Returns
  * NNC_OPTIMIZER_KERNELS_COUNT after noting a fault. */
 nnc_optimizer_kernels nnc_capture_kernels(const reader *r, nnc_json root);
-/* Reads the lists of tensors that the optimizers update. If the file has no such lists, or if the caller freezes other
- * modules than the recorded program, all trained parameters are taken as one list. If the input is not valid, notes a
- * fault and returns false. */
+/* Reads the lists of tensors that the optimizers update. If the file has no lists of updated tensors, or if the caller
+ * freezes other modules than the recorded program, all trained parameters are taken as one list. If the input is not
+ * valid, notes a fault and returns false. */
 bool nnc_capture_groups(reader *r, nnc_json root);
+
+/* Notes an operator of forward that looks up tokens: r->program->tokens becomes the largest number of tokens that one
+ * operator looks up, r->lookup the first operator with this number, and r->lookups how often its module runs it. */
+void nnc_capture_note_lookup(reader *r, const issue *o);
+
+/* If the step accumulates the gradients of several micro-batches, it looks up the tokens of one micro-batch at a time.
+ * The samples of the step are then those of all lookups: an axis of the tokens of one lookup is as long as the samples
+ * divided by the number of lookups. A text that an encoder and a decoder read with one table has two lookups of all
+ * samples. */
+void nnc_capture_count_tokens(reader *r);
 
 /* Computes kept and temporary bytes of the operators, and the peak, from the lifetimes of the storages. places: for
  * each of the `count` positions of the step, the index of its operator in the file. Returns false when out of

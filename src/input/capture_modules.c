@@ -571,7 +571,7 @@ static bool find_remade(reader *r, const rerun *calls, int32_t count, remake *m)
 }
 
 /* Changes the operators in the backward of calls that run again, so that they read the tensors that the call creates
- * again. A recorded tensor that only these operators read is no longer kept for backward. */
+ * again. A recorded tensor that only the changed operators read is no longer kept for backward. */
 static void read_copies_in_backward(reader *r, const remake *m) {
     for (int32_t i = 0; i < r->file_ops; i++) {
         issue *o = &r->issues[i];

@@ -46,14 +46,14 @@ typedef struct live {
 } live;
 
 /* For each storage, adds its bytes to `change` at the position of its first use, and subtracts them after its last use.
- * The bytes of a gradient of this step are not subtracted, because it stays in memory to the end of the step. A gradient
- * that exists before the step is of the step before: it stays in memory until the program clears it. If the user trains
- * other modules than the recorded program, such gradients are left out. */
+ * The bytes of a gradient of this step are not subtracted, because it stays in memory to the end of the step. A
+ * gradient that exists before the step is of the step before: it stays in memory until the program clears it. If the
+ * user trains other modules than the recorded program, gradients of the step before are left out. */
 static void add_lives(const reader *r, int32_t count, live *change) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
         const int32_t begin = s->first < 0 ? 0 : s->first < count ? s->first : count;
-        const bool own = s->kind == GRADIENT && s->first >= 0; /* a gradient of this step */
+        const bool own = s->kind == GRADIENT && s->first >= 0; /* true: a gradient that this step computes */
         const int32_t end = own || s->last >= count ? count : s->last + 1;
         if (own || (s->kind == GRADIENT && r->asked == NULL)) {
             change[begin].gradients += s->bytes;
@@ -97,6 +97,32 @@ bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count) {
     }
     free(change);
     return true;
+}
+
+/* ---- tokens of the step ---- */
+
+void nnc_capture_note_lookup(reader *r, const issue *o) {
+    const int64_t tokens = (int64_t)o->in.of[1].elements;
+    if (tokens > r->program->tokens) {
+        r->program->tokens = tokens;
+        r->lookup = o;
+        r->lookups = o->repeat;
+    } else if (r->lookup != NULL && tokens == r->program->tokens && o->module == r->lookup->module) {
+        r->lookups += o->repeat;
+    }
+}
+
+void nnc_capture_count_tokens(reader *r) {
+    const tensor *words = r->lookup != NULL ? &r->lookup->in.of[1] : NULL;
+    if (words == NULL || r->program->batch % r->lookups != 0 || words->elements * (double)r->lookups > BYTES_MAX) {
+        return;
+    }
+    for (int32_t i = 0; i < words->rank; i++) {
+        if (words->shape[i] == r->program->batch / r->lookups) {
+            r->program->tokens *= r->lookups;
+            return;
+        }
+    }
 }
 
 /* ---- units: slots of the step ---- */
@@ -234,8 +260,8 @@ static void assign_backward(const reader *r, const slot_names *names, const int3
     }
 }
 
-/* Tests whether an operator of the slot creates a tensor of `bytes` bytes. If so, each repeat of the slot is assumed to
- * pass this tensor to the next repeat. */
+/* Tests whether an operator of the slot creates a tensor of `bytes` bytes. A slot that creates a tensor of this size is
+ * assumed to pass it from each repeat to the next. */
 static bool is_passed_on(const reader *r, const int32_t *places, const int32_t *slot_of, int32_t slot, double bytes) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
@@ -425,7 +451,8 @@ static bool joins(const chain *c, const chain *op) {
 }
 
 /* Adds the bytes that a chain wrote to a storage to the bytes of the chain's kernel, if another kernel reads the
- * storage or if the storage is not temporary. Otherwise these bytes never reach memory. */
+ * storage or if the storage is not temporary. Bytes of a temporary storage that only the chain's own kernel reads never
+ * reach memory. */
 static void settle(fuser *f, int32_t number) {
     flow *s = &f->flows[number];
     const bool lives = f->r->storages[number].kind != TEMPORARY;
@@ -829,11 +856,11 @@ static const struct {
 
 enum { SMALL_MATRIX = 128 };
 
-/* Tests by the words of its name whether an operator that is not in the table multiplies matrices. The FLOPs of such an
- * operator are not known, so it must not be treated as a kernel that only moves bytes. Two kinds of operator are
- * treated as such kernels, because they have few FLOPs per byte: a Fourier transform of n complex values has 5 n
- * log2(n) FLOPs for 16 n bytes; a factorization of a matrix of n rows (the words in `factors`) has at most 2 n^3 FLOPs
- * for 8 n^2 bytes in fp32, that is, n / 4 FLOPs per byte; n <= 128 gives at most 32. */
+/* Tests by the words of its name whether an operator that is not in the table multiplies matrices. The FLOPs of an
+ * unknown matrix product are not known, so it must not be treated as a kernel that only moves bytes. Two kinds of
+ * operator are treated as kernels that only move bytes, because they have few FLOPs per byte: a Fourier transform of n
+ * complex values has 5 n log2(n) FLOPs for 16 n bytes; a factorization of a matrix of n rows (the words in `factors`)
+ * has at most 2 n^3 FLOPs for 8 n^2 bytes in fp32, that is, n / 4 FLOPs per byte; n <= 128 gives at most 32. */
 static void find_words(naming *n) {
     static const char *const products[] = { "mm",          "bmm",     "addmm",    "addbmm", "baddbmm", "mv",
                                             "addmv",       "dot",     "vdot",     "matmul", "linear",  "bilinear",

@@ -24,37 +24,40 @@ typedef struct catalogue {
 
 static const nnc_field catalogue_fields[] = {
     { NNC_FIELD(catalogue, id), .required = true, .help = "Name of the file without \".json\"." },
-    { NNC_FIELD(catalogue, name), .required = true, .help = "Full name." },
+    { NNC_FIELD(catalogue, name), .required = true, .help = "Full name of the seller or of the list." },
 };
 static const nnc_field_table catalogue_table = { "catalogue", catalogue_fields, NNC_COUNT_OF(catalogue_fields) };
 
 static const nnc_field entry_fields[] = {
     { NNC_FIELD(entry, device), .required = true, .help = "Id of the device." },
     { NNC_FIELD(entry, offer), NNC_FIELD_NAMES(nnc_offer, NNC_OFFER_COUNT), .required = true,
-      .help = "Terms of the rental." },
+      .help = "Terms on which the device is rented: on-demand, spot or reserved." },
     { NNC_FIELD_IN(entry, price, per_device_hour), .max = 1e6, .above_min = true, .required = true,
       .help = "Price of one device for one hour." },
-    { NNC_FIELD_IN(entry, price, currency), .required = true, .help = "ISO 4217 code." },
+    { NNC_FIELD_IN(entry, price, currency), .required = true, .help = "Currency of the price, an ISO 4217 code." },
     { NNC_FIELD(entry, region), .help = "The seller's name of the region." },
 };
 static const nnc_field_table entry_table = { "price", entry_fields, NNC_COUNT_OF(entry_fields) };
 
 static const nnc_field region_fields[] = {
-    { NNC_FIELD(nnc_region, id), .required = true, .help = "ISO 3166 code, or the seller's name." },
-    { NNC_FIELD(nnc_region, name), .required = true, .help = "Full name." },
+    { NNC_FIELD(nnc_region, id), .required = true,
+      .help = "ISO 3166 code of a country, or the seller's name of the region." },
+    { NNC_FIELD(nnc_region, name), .required = true, .help = "Full name of the region." },
     { NNC_FIELD(nnc_region, seller), .help = "Seller whose region it is; empty for a country." },
     { NNC_FIELD(nnc_region, carbon_g_per_kwh), .unit = "g/kWh", .max = 1e4, .required = true,
       .help = "Carbon intensity of the electricity." },
-    { NNC_FIELD(nnc_region, year), .min = 1990, .max = 2100, .help = "Year of the value." },
+    { NNC_FIELD(nnc_region, year), .min = 1990, .max = 2100,
+      .help = "Year in which the carbon intensity was measured." },
 };
 static const nnc_field_table region_table = { "region", region_fields, NNC_COUNT_OF(region_fields) };
 
 static const nnc_field building_fields[] = {
-    { NNC_FIELD(nnc_building, id), .required = true, .help = "A short name." },
-    { NNC_FIELD(nnc_building, name), .required = true, .help = "Full name." },
+    { NNC_FIELD(nnc_building, id), .required = true, .help = "Short name of the operator of the data centre." },
+    { NNC_FIELD(nnc_building, name), .required = true, .help = "Full name of the operator." },
     { NNC_FIELD(nnc_building, pue), .min = 1, .max = 10, .required = true,
       .help = "Power usage effectiveness: energy of the building divided by the energy of its machines." },
-    { NNC_FIELD(nnc_building, year), .min = 1990, .max = 2100, .required = true, .help = "Year of the value." },
+    { NNC_FIELD(nnc_building, year), .min = 1990, .max = 2100, .required = true,
+      .help = "Year in which the PUE was measured." },
 };
 static const nnc_field_table building_table = { "building", building_fields, NNC_COUNT_OF(building_fields) };
 

@@ -130,8 +130,8 @@ static const nnc_field fields[] = {
     { DECODER(wide_reused), .rare = true, NNC_DEFAULT_OFF,
       .help = "The dense MLP of the last reused_kv_layers layers is twice as wide as ffn_hidden." },
     { DECODER(altup_inputs), .rare = true, .max = 64, NNC_DEFAULT(0),
-      .help = "Residual streams. Each layer computes the first and predicts the others (AltUp, Gemma 3n); 0 = "
-              "one stream." },
+      .help = "Residual streams; each layer computes the first and predicts the others (AltUp, Gemma 3n). 0 = one "
+              "stream." },
     { DECODER(laurel_rank), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
       .help = "Rank of a product parallel to attention, whose output is added to the residual stream (LAuReL, Gemma "
               "3n); 0 = none." },
@@ -245,7 +245,8 @@ static void check_experts(nnc_json at, const nnc_decoder *d) {
         if (d->expert_latent > 0 || d->latent_norm || d->expert_norms || d->experts_per_token > 0 ||
             d->expert_hidden > 0 || d->shared_hidden > 0 || d->dense_layers > 0 || d->router_bias || d->shared_gate ||
             d->expert_bias || d->expert_clamp) {
-            nnc_json_fault(at, "experts", "missing, expected together with the other expert keys");
+            nnc_json_fault(at, "experts",
+                           "missing, expected together with keys of experts (experts_per_token, expert_hidden ...)");
         }
         return;
     }
@@ -357,7 +358,8 @@ static void check_ends(nnc_json at, const nnc_decoder *d) {
                  d->head == NNC_HEAD_PROJECTION || d->head == NNC_HEAD_CLASSES || d->head == NNC_HEAD_TAGS,
                  "a head of projection, classes or tags");
     if (d->encoder_layers == 0 && (d->encoder_seq_len > 0 || d->encoder_ffn_hidden > 0 || d->frame_bands > 0)) {
-        nnc_json_fault(at, "encoder_layers", "missing, expected together with the other encoder keys");
+        nnc_json_fault(at, "encoder_layers",
+                       "missing, expected together with keys of an encoder (encoder_seq_len, encoder_ffn_hidden ...)");
     }
     if (d->encoder_layers > 0 &&
         (d->bidirectional || d->kv_lora_rank > 0 || d->experts > 0 || d->mixers_count > 0 || d->mlps_count > 0)) {
@@ -380,7 +382,7 @@ static void check_ends(nnc_json at, const nnc_decoder *d) {
 }
 
 /* For each field, the set of mixers (kinds of attention or recurrence) that require the field, with one bit for each
- * mixer. In a network without one of these mixers, the field must not be set. */
+ * mixer. In a network without a mixer of the set, the field must not be set. */
 #define BIT(mixer) (1U << (mixer))
 #define MAMBA BIT(NNC_MIXER_MAMBA)
 #define KIMI_DELTA BIT(NNC_MIXER_KIMI_DELTA)
@@ -573,8 +575,8 @@ static void decoder_rules(nnc_json at, const nnc_model *model) {
     }
     if (d->positions_max != 0 && !nnc_positions_learned(d->positions)) {
         nnc_json_fault(at, "positions_max",
-                       "does not apply, expected together with learned positions only, found %" PRId64,
-                       d->positions_max);
+                       "does not apply to %s positions, expected learned positions or no positions_max, found %" PRId64,
+                       nnc_positions_name(d->positions), d->positions_max);
     } else if (d->positions_max != 0 && d->positions_max < d->seq_len) {
         nnc_json_fault(at, "positions_max", "shorter than a sequence, expected at least %" PRId64 ", found %" PRId64,
                        d->seq_len, d->positions_max);

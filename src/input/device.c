@@ -61,7 +61,7 @@ static const nnc_field mtbf_fields[] = {
 static const nnc_field device_fields[] = {
     { NNC_FIELD(nnc_device, id), .required = true,
       .help = "Name of the file without \".json\"; the command line uses this name." },
-    { NNC_FIELD(nnc_device, name), .default_text = "id", .help = "Full name." },
+    { NNC_FIELD(nnc_device, name), .default_text = "id", .help = "Full name of the device." },
     { NNC_FIELD(nnc_device, vendor), .help = "Company that makes the device." },
     { NNC_FIELD(nnc_device, architecture), .help = "Name of the hardware generation, such as Hopper." },
     { NNC_FIELD(nnc_device, year), .min = 1990, .max = 2100, .help = "Year in which the device was released." },
@@ -115,12 +115,12 @@ static const char *const other_keys[] = { "schema",  "aliases",    "prices", "in
 static const nnc_field price_fields[] = {
     { NNC_FIELD(nnc_price, per_device_hour), .max = 1e6, .required = true,
       .help = "Price of one device for one hour." },
-    { NNC_FIELD(nnc_price, currency), .required = true, .help = "ISO 4217 code." },
+    { NNC_FIELD(nnc_price, currency), .required = true, .help = "Currency of the price, an ISO 4217 code." },
 };
 const nnc_field_table nnc_price_table = { "price", price_fields, NNC_COUNT_OF(price_fields) };
 
-/* Checks "instances": names of servers that clouds rent out, and the number of devices in each server. These names are
- * not stored in the device; nnc_folders reads them from the file to suggest a device name in messages. */
+/* Checks "instances": names of servers that clouds rent out, and the number of devices in each server. Names of servers
+ * are not stored in the device; nnc_folders reads them from the file to suggest a device name in messages. */
 static void check_instances(nnc_json at) {
     for (nnc_json one = nnc_json_first(at); one.node != NULL; one = nnc_json_next(one)) {
         if (nnc_json_type_of(one) != NNC_JSON_NUMBER || nnc_json_number(one) < 1) {
@@ -463,7 +463,7 @@ static const nnc_field cluster_network_fields[] = {
 
 static const nnc_field cluster_fields[] = {
     { NNC_FIELD(cluster, id), .required = true, .help = "Name of the file without \".json\"." },
-    { NNC_FIELD(cluster, name), .required = true, .help = "Full name." },
+    { NNC_FIELD(cluster, name), .required = true, .help = "Full name of the cluster." },
     { NNC_FIELD(cluster, devices_per_node), .min = 1, .max = 1e6, .required = true,
       .help = "Devices per node; they share its network interfaces." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, scale_up), NNC_FIELD_TABLE(scale_up_fields),

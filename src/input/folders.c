@@ -380,8 +380,14 @@ static int counted(const char *text, char *name, size_t size) {
     return (int)after;
 }
 
+static bool is_device(nnc_folders *folders, const char *name) {
+    const char *path = NULL;
+    return is_usable(name) && find_id(folders, &nnc_spec_kinds[NNC_SPEC_DEVICE], name, &path, NULL) == NNC_OK &&
+           path != NULL;
+}
+
 /* Tests whether an unknown device name is that of a cloud server, of several devices ("8xH100"), of the device of this
- * machine, or of all cards of a vendor. If so, writes to `known` the words that the user can write instead. */
+ * machine, or of all cards of a vendor; if it is, writes to `known` the words that the user can write instead. */
 static bool expected_device(nnc_folders *folders, const char *id, const nnc_id_list *list, char *known, size_t size) {
     static const char *const here[] = { "cuda", "gpu", "local", "auto", "cuda:0", "mps", "cpu", "rocm", "xpu", NULL };
     static const char *const groups[] = { "nvidia", "amd", "intel", "apple", "geforce", "rtx", "radeon", NULL };
@@ -390,7 +396,7 @@ static bool expected_device(nnc_folders *folders, const char *id, const nnc_id_l
     const char *path = NULL;
     char one[80];
     const int count = counted(id, one, sizeof one);
-    if (count > 0 && is_usable(one) && find_id(folders, info, one, &path, NULL) == NNC_OK && path != NULL) {
+    if (count > 0 && is_device(folders, one)) {
         snprintf(known, size, "one device, its number with --devices: \"%s --devices %d\"", one, count);
         return true;
     }
@@ -416,6 +422,11 @@ static bool expected_device(nnc_folders *folders, const char *id, const nnc_id_l
                      devices);
             return true;
         }
+    }
+    for (const char *space = strchr(id, ' '); space != NULL; space = strchr(space + 1, ' ')) {
+        if (!is_device(folders, space + 1)) { continue; }
+        snprintf(known, size, "the name of the device alone: \"%s\"", space + 1);
+        return true;
     }
     return false;
 }
@@ -477,7 +488,8 @@ static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, 
         near = nearest_of(id, list.ids, list.count);
         near = near == NULL && info->has_aliases ? nnc_folders_nearest_alias(folders, info, id) : near;
     }
-    near = near != NULL ? near : other != NULL ? other : start_of(id, list.ids, list.count);
+    const bool closer = other != NULL && nnc_nearer(id, other, near);
+    near = closer ? other : near != NULL ? near : start_of(id, list.ids, list.count);
     if (strchr(id, ',') != NULL) {
         return nnc_fail(err, NNC_UNKNOWN_ID, info->argument,
                         "expected one %s, found \"%.80s\"; 'compare' and 'sweep' take several", info->what, id);
@@ -701,7 +713,7 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
  *     hub/SHAPE.json    a configuration as its authors publish it, if models/SHAPE.json does not exist
  *
  * A name is looked up as it is; then without its owner and without the words of both lists. In this way, copies and
- * quantised variants of a known network are found. "bartowski/Qwen_Qwen3-8B-GGUF" is a copy of Qwen/Qwen3-8B. Then the
+ * quantised variants of a known network are found. "bartowski/Qwen_Qwen3-8B-GGUF" is a copy of Qwen/Qwen3-8B. Last, the
  * name is compared with the ids of the shapes. An unknown word stays in the name, so the name is not found: a network
  * with only a similar name is never used. The table is read when a name is neither a file nor a shipped id. */
 

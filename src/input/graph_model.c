@@ -403,8 +403,8 @@ static void read_node(reader *r, nnc_json at, nnc_graph_node *node) {
     if (as.node != NULL) { node->as = tensor_name(r, as); }
 }
 
-/* Reads a list of entries with the key "ops", and returns them. An entry may contain such a list, too, so the function
- * calls itself through read_node as often as lists are nested. */
+/* Reads a list of entries with the key "ops", and returns them. An entry of the list may have a key "ops", too, so the
+ * function calls itself through read_node as often as lists are nested. */
 static nnc_graph_ops read_ops(reader *r, nnc_json at) {
     nnc_graph_ops ops = { NULL, 0 };
     const size_t used = strlen(r->path);
@@ -567,12 +567,12 @@ static const struct nnc_graph_net *read_net(nnc_json root, int64_t lets[NNC_GRAP
 
 static const nnc_field fields[] = { NNC_COMMON_FIELDS };
 
-/* Tests whether `name` is the name of a field that models of every family have. A number under "let" must not have such
- * a name. */
+/* Tests whether `name` is the name of a field that models of every family have; a number under "let" must have another
+ * name. */
 static bool is_common(const char *name) { return nnc_field_of_key(&nnc_graph_fields.table, name) != NULL; }
 
-/* Makes the field table of a graph model. The table has the fields that models of every family have. It also has a
- * field for each entry of "let" that is a plain number, so that users can set this number. */
+/* Makes the field table of a graph model. The table has the fields that models of every family have. The field table of
+ * a graph model also has a field for each entry of "let" that is a plain number, so that users can set this number. */
 static const nnc_field_table *own_fields(nnc_json root, const struct nnc_graph_net *net) {
     nnc_arena *arena = root.doc->arena;
     nnc_field *list = nnc_arena_array(arena, NNC_COUNT_OF(fields) + NNC_GRAPH_LETS_MAX, sizeof *list);

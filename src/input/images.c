@@ -54,7 +54,7 @@ static uint64_t mix(uint64_t digest, uint64_t word) {
     return digest ^ digest >> 32;
 }
 
-uint64_t nnc_image_digest(const char *text, size_t size) {
+uint64_t nnc_quick_digest(const char *text, size_t size) {
     uint64_t digest = size, word, next;
     size_t i = 0;
     for (; size - i >= 2 * sizeof word; i += 2 * sizeof word) {
@@ -84,7 +84,7 @@ static void put_bytes(nnc_buffer *out, const void *bytes, size_t size) {
 /* Returns the slot of the hash table for a text: the slot that already has the text, or else the free slot in which it
  * can be stored. */
 static uint32_t *slot_of(const nnc_image_texts *texts, const char *text) {
-    size_t at = (size_t)nnc_image_digest(text, strlen(text)) & (texts->slot_count - 1);
+    size_t at = (size_t)nnc_quick_digest(text, strlen(text)) & (texts->slot_count - 1);
     while (texts->slots[at] != 0 && strcmp(texts->bytes.bytes + texts->slots[at] - 1, text) != 0) {
         at = (at + 1) & (texts->slot_count - 1);
     }
@@ -308,7 +308,7 @@ static const uint64_t *find_image(const uint64_t *images, uint64_t digest) {
 }
 
 bool nnc_image_open(const uint64_t *images, nnc_json_doc *doc) {
-    const uint64_t *at = find_image(images, nnc_image_digest(doc->text, doc->size));
+    const uint64_t *at = find_image(images, nnc_quick_digest(doc->text, doc->size));
     if (at == NULL || at[0] != DOCUMENT) { return false; }
     const uint64_t *values = at + 4, *numbers = values + (at[1] * sizeof(nnc_image_value) + WORD - 1) / WORD;
     doc->image = (nnc_image_values){ .values = (const void *)values,
@@ -329,7 +329,7 @@ static bool is_unchanged(nnc_specs *specs, nnc_spec_kind kind, const char *id, u
     nnc_error err;
     const bool same = nnc_specs_find(specs, kind, id, &path, &err) == NNC_OK &&
                       nnc_specs_read(specs, path, &text, &size, &err) == NNC_OK &&
-                      nnc_image_digest(text, size) == digest;
+                      nnc_quick_digest(text, size) == digest;
     free(text);
     return same;
 }
@@ -338,7 +338,7 @@ bool nnc_image_read(nnc_specs *specs, const uint64_t *images, nnc_spec_kind kind
                     size_t size, void *spec) {
     nnc_arena *arena = nnc_specs_arena(specs);
     const char *texts = (const char *)(images + images[1]);
-    const uint64_t *at = find_image(images, nnc_image_digest(text, size));
+    const uint64_t *at = find_image(images, nnc_quick_digest(text, size));
     if (at == NULL || (*at & 0xff) != (uint64_t)kind) { return false; }
     const int likes = (int)(*at++ >> 8);
     for (int i = 0; i < likes; i++) {

@@ -49,7 +49,7 @@ static bool add(nnc_specs *specs, nnc_spec_kind kind, const char *path, entry *o
         char *text = NULL;
         size_t size = 0;
         if (count == NNC_LIKE_MAX || nnc_specs_read(specs, file, &text, &size, &err) != NNC_OK) { return false; }
-        *(count < 0 ? &one->digest : &digests[count]) = nnc_image_digest(text, size);
+        *(count < 0 ? &one->digest : &digests[count]) = nnc_quick_digest(text, size);
         const char *like = like_of(specs, text, size);
         free(text);
         file = NULL;
@@ -72,7 +72,7 @@ static bool add_document(nnc_specs *specs, const char *path, entry *one, nnc_buf
     if (nnc_specs_read(specs, path, &text, &size, &err) != NNC_OK) { return false; }
     nnc_faults faults = { .name = path, .err = &err };
     nnc_json_doc doc = { .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size };
-    one->digest = nnc_image_digest(text, size);
+    one->digest = nnc_quick_digest(text, size);
     bool added = nnc_json_parse(&doc);
     const size_t count =
         added && nnc_ends_in(path, "/names.json") ? nnc_hub_index(nnc_json_root(&doc), index, INDEX_MAX) : 0;

@@ -1,6 +1,6 @@
 /* Completes a JSON document before its values are read. "references": replaces short keys by long sources. "like":
  * inherits values from another file. "same_as": copies values from another object. Inherited values are marked: an
- * error in such a value names the key "like" or "same_as", and only the file that states a value must give its
+ * error in an inherited value names the key "like" or "same_as", and only the file that states a value must give its
  * source. */
 #include "input/input_internal.h"
 
@@ -134,8 +134,8 @@ static const char *const never[] = { "schema",
 
 static bool is_object(nnc_json at) { return nnc_json_type_of(at) == NNC_JSON_OBJECT; }
 
-/* Tests whether an object has a number that is not inherited. Such an object does not inherit "fitted_on", a text about
- * the measurements to which the numbers of the other object were fitted. */
+/* Tests whether an object has a number that is not inherited. An object with a number of its own does not inherit
+ * "fitted_on", a text about the measurements to which the numbers of the other object were fitted. */
 static bool has_own_number(nnc_json object) {
     nnc_json at = nnc_json_first(object);
     while (at.node != NULL && (nnc_json_inherited(at) || nnc_json_type_of(at) != NNC_JSON_NUMBER)) {
@@ -191,8 +191,8 @@ static void fill_in_same(nnc_json container) {
 
 /* ---- "like": inherits values from another file ---- */
 
-/* Tests whether a file states values for which it must state sources. A file states such values if it has a key that is
- * not in the list `names` (id, name, aliases, note, prices ...). */
+/* Tests whether a file states values for which it must state sources. Values without need of a source are those whose
+ * key is in the list `names` (id, name, aliases, note, prices ...). */
 static bool says_figures(nnc_json root) {
     static const char *const names[] = { "schema", "id",         "name",    "aliases",    "like",
                                          "note",   "references", "prices",  "stands_for", "compared",
@@ -202,8 +202,8 @@ static bool says_figures(nnc_json root) {
     return at.node != NULL;
 }
 
-/* A file inherits values from another file. Copies the sources of these values to it. from: the object "sources" of the
- * other file. */
+/* A file inherits values from another file. Copies the sources of the inherited values to the file. from: the object
+ * "sources" of the other file. */
 static void merge_sources(nnc_json root, nnc_json from) {
     nnc_json to = nnc_json_get(root, "sources");
     if (to.node == NULL && !says_figures(root)) { to = nnc_json_inherit_object(root, "sources"); }

@@ -272,7 +272,7 @@ const char *nnc_json_text_in(nnc_json object, const char *key);
 /* Tests whether the member "schema" of an object is the text `schema`. */
 bool nnc_json_has_schema(nnc_json object, const char *schema);
 /* nnc_json_first returns the first member of a list or object; nnc_json_next returns the member after `at` of the same
- * list or object. If there is no such member, both return an absent value. */
+ * list or object. After the last member, and for an empty list or object, both functions return an absent value. */
 nnc_json nnc_json_first(nnc_json container);
 nnc_json nnc_json_next(nnc_json at);
 const char *nnc_json_key(nnc_json at); /* returns the key of a member of an object; "" for an element of a list */
@@ -283,8 +283,8 @@ nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest);
 
 /* nnc_json_open parses member number `index` of the large object (nnc_json_large); it returns false when an error was
  * noted. nnc_json_close frees this member, and stores its digest, in which members with a name in `skip` are left out;
- * skip NULL: stores no digest. Neither function does anything for a member that was parsed together with the rest of
- * the file. */
+ * skip NULL: stores no digest. nnc_json_open and nnc_json_close do nothing for a member that was parsed together with
+ * the rest of the file. */
 bool nnc_json_open(nnc_json at, int32_t index);
 void nnc_json_close(nnc_json at, int32_t index, const char *const *skip);
 
@@ -350,8 +350,8 @@ bool nnc_json_has_more(const nnc_json_numbers *n);
 int32_t nnc_json_count_numbers(const nnc_json_numbers *n);
 /* Reads the next number of a list, as nnc_json_whole. */
 bool nnc_json_next_whole(nnc_json_numbers *n, double least, double most, int64_t *value);
-/* Tests whether a value has the JSON type `type`. If not, notes the error "wrong type, expected ..." and returns
- * false. */
+/* Tests whether a value has the JSON type `type`. If the value has another type, notes the error "wrong type, expected
+ * ..." and returns false. */
 bool nnc_json_expect(nnc_json at, nnc_json_type type, const char *expected);
 /* Returns the number of the line in which the key of a value is; for an element of a list, the line of the value. The
  * first line is 1. */
@@ -430,7 +430,7 @@ typedef struct nnc_spec_info {
     const char *what, *plural;
     /* name of the subfolder of a data folder that has the files of this kind, such as "hw" */
     const char *folder;
-    /* name of the command-line argument that takes the id of such a spec; errors about a wrong id contain it */
+    /* name of the command-line argument that takes the id of a spec of this kind; errors about a wrong id contain it */
     const char *argument;
     const char *schema;
     size_t size;
@@ -481,8 +481,9 @@ typedef struct nnc_image_texts {
 
 void nnc_image_texts_free(nnc_image_texts *texts);
 
-/* Returns the digest of the text of a file, by which its image is found. */
-uint64_t nnc_image_digest(const char *text, size_t size);
+/* Returns the digest of a text, by which the image of a file or the place of a key in a table is found. It is computed
+ * eight bytes at a time, so it depends on the byte order of the machine; nnc_digest_bytes does not. */
+uint64_t nnc_quick_digest(const char *text, size_t size);
 /* Appends the image of a spec to `out` and its texts to `texts`. likes, digests: ids and digests of the `count` files
  * in its chain of "like" keys. Returns false when out of memory. */
 bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, const char *const *likes,
@@ -539,9 +540,9 @@ typedef nnc_status nnc_model_reader(nnc_specs *specs, const char *device, const 
 nnc_model_reader **nnc_specs_model_reader(nnc_specs *specs);
 
 /* If the user asks for a shipped vision network by its id or an alias, and a library of vision models has this network
- * ("resnet-50" is "resnet50" of torchvision), sets timm as the library of the network. All names of a network then have
- * the same estimate. nnc_model_load does not call this function: a network that is a part of another one has no library
- * of its own. */
+ * ("resnet-50" is "resnet50" of torchvision), sets timm as the library of the network. With timm as its library, a
+ * network has the same estimate under all of its names. nnc_model_load does not call this function: a network that is a
+ * part of another one has no library of its own. */
 nnc_status nnc_specs_take_library(nnc_specs *specs, const char *asked, nnc_model *model, nnc_error *err);
 /* nnc_specs_set_implementation stores the library that the user names with --implementation.
  * nnc_specs_take_implementation sets this library in a model; without the option, it leaves the model unchanged. */
@@ -560,8 +561,8 @@ nnc_status nnc_specs_look(nnc_specs *specs, const char *file, nnc_look *look_in,
  * can be read only once. */
 nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size, nnc_error *err);
 
-/* Finds the file of a spec by its id or alias. Returns NNC_UNKNOWN_ID if no data folder has such a file; err then names
- * the most similar id. */
+/* Finds the file of a spec by its id or alias. Returns NNC_UNKNOWN_ID if no data folder has a file for the id; err then
+ * names the most similar id. */
 nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err);
 /* Finds a file that is not a spec by its id or alias, in the subfolder of the data folders that `info` names. */
 nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, const char *id, const char **path,
@@ -683,8 +684,8 @@ nnc_status nnc_folders_unknown(nnc_folders *folders, nnc_spec_kind kind, const c
 const char *nnc_folders_nearest_alias(nnc_folders *folders, const nnc_spec_info *info, const char *id);
 const char *nnc_specs_nearest_alias(nnc_specs *specs, nnc_spec_kind kind, const char *id);
 /* nnc_folders_find finds the file of a spec by its id or alias. nnc_folders_find_like finds a file that is not a spec
- * in the same way. Both functions return NNC_UNKNOWN_ID if no data folder has such a file; err then names the most
- * similar id. */
+ * in the same way. Both functions return NNC_UNKNOWN_ID if no data folder has a file with this name; err then names the
+ * most similar id. */
 nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path,
                             nnc_error *err);
 nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
@@ -729,8 +730,8 @@ extern const char nnc_shipped_aliases[];
 /* ---- devices, clusters, catalogues ---- */
 
 /* NNC_EFFICIENCIES_FIELDS: number of rows of the field table of efficiencies. nnc_efficiencies_neutral sets every
- * efficiency to its neutral value: fractions 1, fixed times 0, no tiles. With these values, times are computed from the
- * datasheet alone. */
+ * efficiency to its neutral value: fractions 1, fixed times 0, no tiles. With neutral efficiencies, times are computed
+ * from the datasheet alone. */
 enum { NNC_EFFICIENCIES_FIELDS = 15 };
 extern const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS];
 void nnc_efficiencies_neutral(nnc_efficiencies *e);
@@ -787,12 +788,12 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
 #define NNC_TOKENS_MAX 1e9
 #define NNC_SIDE_MAX 1e6
 
-/* Fields that models of every family have. These fields are the first rows of the field table of each family. */
+/* Fields that models of every family have. The common fields are the first rows of the field table of each family. */
 /* clang-format off */
 #define NNC_COMMON_FIELDS                                                                    \
     { NNC_FIELD(nnc_model, id), .required = true,                                            \
       .help = "Name of the file without \".json\"; the command line uses this name." },              \
-    { NNC_FIELD(nnc_model, name), .default_text = "id", .help = "Full name." },             \
+    { NNC_FIELD(nnc_model, name), .default_text = "id", .help = "Full name of the model." },           \
     { NNC_FIELD(nnc_model, family), NNC_FIELD_NAMES(nnc_family, NNC_FAMILY_COUNT),           \
       .required = true,                                                                      \
       .help = "Kind of network; it decides the other fields." },                             \
@@ -922,14 +923,15 @@ extern const nnc_field_table nnc_recipe_table;
  * by the newest release that is not newer than the asked version, then by the most specific conditions. */
 nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err);
 /* Tests whether a release was found by the name of its framework, without a version, and describes the framework on one
- * kind of hardware: MaxText on GPUs. Such a release has precedence over a profile with the name of the framework. */
+ * kind of hardware: MaxText on GPUs. A release for one kind of hardware has precedence over a profile with the name of
+ * the framework. */
 bool nnc_release_of_hardware(const nnc_release *release);
 /* nnc_release_fill sets those fields that neither the plan nor the model gives. nnc_release_switch sets switches of the
  * profile by the list "recipes" of its file: each entry names the releases, devices, models and precisions that it is
  * for. */
 void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *plan);
-/* Fields of a plan that nnc_release_fill computes from other fields of the plan, then NULL. A search chooses these
- * fields itself, whatever the release says. */
+/* Fields of a plan that nnc_release_fill computes from other fields of the plan, then NULL. A search chooses the
+ * computed fields itself, whatever the release says. */
 extern const char *const nnc_released_fields[];
 nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask, nnc_dtype precision,
                               nnc_software *software, nnc_error *err);

@@ -1,11 +1,11 @@
 /* JSON documents.
  *
- * The text is checked first (json_scan.c), because cJSON accepts more than RFC 8259 allows. Then cJSON builds the tree,
- * which is checked for repeated keys and infinite numbers. cJSON keeps no positions: to find the line of an error, the
- * text is read again.
+ * The text is checked first (json_scan.c), because cJSON accepts more than RFC 8259 allows. After this check cJSON
+ * builds the tree, which is checked for repeated keys and infinite numbers. cJSON keeps no positions: to find the line
+ * of an error, the text is read again.
  *
- * One object of a document can be left out of the tree (nnc_json_large); its members are parsed one at a time. So
- * checking a file of recorded estimates needs memory for one estimate, and not for the whole file.
+ * One object of a document can be left out of the tree (nnc_json_large); its members are parsed one at a time. With one
+ * object left out, checking a file of recorded estimates needs memory for one estimate, and not for the whole file.
  *
  * The values of some shipped documents are in the program (nnc_image_values); then cJSON parses nothing. */
 #include <cjson/cJSON.h>
@@ -86,7 +86,7 @@ static bool may_repeat(const cJSON *object) {
     if (seen == few) { memset(few, 0, slots * sizeof *few); }
     bool repeats = seen == NULL;
     for (const cJSON *at = object->child; at != NULL && !repeats; at = at->next) {
-        repeats = nnc_digest_repeats(seen, slots, nnc_digest_text(NNC_DIGEST_START, at->string));
+        repeats = nnc_digest_repeats(seen, slots, nnc_quick_digest(at->string, strlen(at->string)));
     }
     if (seen != few) { free(seen); }
     return repeats;
@@ -174,7 +174,7 @@ static bool walk_to(nnc_walk *w, const char *dotted) {
 }
 
 /* Copies the text without the members of the large object or list, and stores the places of the members in the
- * document. Returns false if there is no such object, or if memory ran out. */
+ * document. Returns false if the text has no object or list with the name of the large object, or if memory ran out. */
 static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean) {
     nnc_walk w = nnc_walk_begin(doc->text);
     int32_t capacity = 0;

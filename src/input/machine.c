@@ -51,7 +51,7 @@ bool nnc_is_machine(const char *text) {
 /* Counts a GPU of the description. Returns false if the GPU is of another product than the GPUs before it. */
 static bool add_gpu(const char *name, machine *m, const char *product, nnc_error *err) {
     if (m->count++ > 0 && strcmp(m->product, product) != 0) {
-        nnc_fail(err, NNC_BAD_SPEC, name, "expected GPUs of one product, found %s and %s; name one of these devices",
+        nnc_fail(err, NNC_BAD_SPEC, name, "expected GPUs of one product, found %s and %s; name one of the two devices",
                  m->product, product);
         return false;
     }

@@ -1,7 +1,7 @@
-/* Models of every family: a file names its family, and the functions of this family read the other members. The file
- * has three more parts. The first scales a model after --set hidden=N. The second reads the two families of image
- * networks: U-Nets (segmentation, diffusion) and vision transformers (classification). The third makes a model from
- * another one and a text of changed fields. */
+/* Models of every family: a file names its family, and the functions of this family read the other members. Three more
+ * parts of the file scale a model after --set hidden=N; read the two families of image networks, U-Nets (segmentation,
+ * diffusion) and vision transformers (classification); and make a model from another one and a text of changed
+ * fields. */
 #include "input/input_internal.h"
 
 static const nnc_family_fields *const rows[] = {

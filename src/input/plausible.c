@@ -48,7 +48,7 @@ static const rule fitted[] = {
     { ENDING("knee_bytes"), 1e-3, 1e9, "message size at half of the rate, B", "2e7 and less" },
     { ENDING("block_penalty"), 1e-9, 5.0, "loss of rate", "1.26 B200" },
     { ENDING("l2_bytes_per_flop"), 1e-4, 1.0, "cache bytes per FLOP of a product", "0.0024 and more" },
-    { ENDING("power_share"), 0.05, 50.0, "power of a product over that of the board", "1.24 to 3.25" },
+    { ENDING("power_share"), 0.05, 50.0, "power of a product / power of the board", "1.24 to 3.25" },
 };
 
 /* A part of a dotted name: the name of a field or object, and the object that contains it (above); above NULL = no
@@ -88,8 +88,9 @@ static bool is_possible(double value, const rule *by, const frame *at, char *tex
     return false;
 }
 
-/* Tests whether all fitted values of a struct are in plausible ranges. If not, writes the first value out of its range
- * to `text`. by: the range for members whose own name selects no range. */
+/* Tests whether all fitted values of a struct are in plausible ranges. If one value is implausible, writes the first
+ * implausible value and its range to `text`. by: the range for members whose own name has no range in the table of
+ * ranges. */
 static bool are_possible(const nnc_field *fields, size_t count, const char *object, const rule *by, const frame *above,
                          char *text, size_t size) {
     bool all = true;
@@ -178,21 +179,21 @@ bool nnc_device_is_plausible(const nnc_device *d, char *text, size_t size) {
           "mem_bytes or mem_bytes_per_s", "2e-6 WSE-3, 1.8 EPYC 9654" },
         { peak / (double)d->mem_bytes, 1.0, 6e6, "16-bit FLOP/s per byte of memory", "mem_bytes or matmul_flops_per_s",
           "6 EPYC 9654, 2.8e6 WSE-3" },
-        { d->l2_bytes / (double)d->mem_bytes, 1e-5, 0.1, "cache over memory", "l2_bytes or mem_bytes",
+        { d->l2_bytes / (double)d->mem_bytes, 1e-5, 0.1, "cache / memory", "l2_bytes or mem_bytes",
           "1.2e-4 A40, 0.004 TPU v4" },
-        { d->scale_up.bytes_per_s / d->mem_bytes_per_s, 0.002, 0.6, "scale-up link over memory bandwidth",
+        { d->scale_up.bytes_per_s / d->mem_bytes_per_s, 0.002, 0.6, "scale-up link / memory bandwidth",
           "scale_up.bytes_per_s or mem_bytes_per_s", "0.014 TPU v7, 0.19 A100" },
-        { d->scale_out.bytes_per_s / d->mem_bytes_per_s, 2e-6, 0.2, "scale-out link over memory bandwidth",
+        { d->scale_out.bytes_per_s / d->mem_bytes_per_s, 2e-6, 0.2, "scale-out link / memory bandwidth",
           "scale_out.bytes_per_s or mem_bytes_per_s", "7e-6 WSE-3, 0.06 L40S" },
-        { d->scale_out.bytes_per_s / d->scale_up.bytes_per_s, 0.002, 5.0, "scale-out over scale-up link",
+        { d->scale_out.bytes_per_s / d->scale_up.bytes_per_s, 0.002, 5.0, "scale-out link / scale-up link",
           "scale_out.bytes_per_s or scale_up.bytes_per_s", "0.04 V100, 1.6 L40S" },
-        { d->host.bytes_per_s / d->mem_bytes_per_s, 0.0005, 0.5, "host link over memory bandwidth",
+        { d->host.bytes_per_s / d->mem_bytes_per_s, 0.0005, 0.5, "host link / memory bandwidth",
           "host.bytes_per_s or mem_bytes_per_s", "0.005 TPU v5p, 0.15 VCK5000" },
         { peak / d->power_w, 5e9, 2e13, "16-bit FLOPs per joule of the rated power", "power_w or matmul_flops_per_s",
           "2e10 EPYC 9654, 2.3e12 MI350X" },
-        { d->node_power.idle_w / d->node_power.busy_w, 0.02, 1.0, "idle over busy power of a node", "node_power",
+        { d->node_power.idle_w / d->node_power.busy_w, 0.02, 1.0, "idle power / busy power of a node", "node_power",
           "0.28 B200, 0.31 H100" },
-        { d->node_power.busy_w / d->power_w, 0.5, 5.0, "busy power of a node over power_w", "node_power or power_w",
+        { d->node_power.busy_w / d->power_w, 0.5, 5.0, "busy power of a node / power_w", "node_power or power_w",
           "1.2 B200, 1.28 H100" },
         { d->mtbf.any_s, 1e6, 1e10, "seconds between failures of a device", "mtbf.any_s", "3.6e7 A100, 1.8e8 H100" },
         { d->embodied_kg, 10.0, 1e4, "embodied carbon of a device, kg", "embodied_kg", "281 H100, 318 A100" },
@@ -228,8 +229,10 @@ bool nnc_software_is_plausible(const nnc_software *s, char *text, size_t size) {
           "9.3e9" },
         { s->reserve.high / s->reserve.low, 1.0, 4.0, "high end / low end of a reserve", "reserve.low or reserve.high",
           "1.6 and less" },
-        { factor_of(s, true), 0.2, 100.0, "largest factor on a serving time", "serving (a factor)", "33 attention" },
-        { factor_of(s, false), 0.2, 100.0, "smallest factor on a serving time", "serving (a factor)", "0.84 prefill" },
+        { factor_of(s, true), 0.2, 100.0, "largest of the factors that multiply times of serving", "serving (a factor)",
+          "33 attention" },
+        { factor_of(s, false), 0.2, 100.0, "smallest of the factors that multiply times of serving",
+          "serving (a factor)", "0.84 prefill" },
         { s->serving.unit_bytes_per_clock, 0.1, 1e3, "bytes per unit and clock", "serving.unit_bytes_per_clock",
           "6.2 to 12.2" },
     };

@@ -285,8 +285,8 @@ static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, co
 }
 
 /* Tests whether the device, model and family that the user asks for meet the conditions of an entry of "stands_for".
- * Returns the number of characters in these conditions, a measure of how specific the entry is; -1 = a condition is not
- * met. */
+ * Returns the number of characters in the conditions of the entry, a measure of how specific the entry is; -1 = a
+ * condition is not met. */
 static int conditions(const nnc_framework *f, const nnc_release_ask *ask) {
     return begins(ask->device, f->hardware) && begins(ask->model, f->model) && begins(ask->family, f->family)
                ? (int)(strlen(f->hardware) + strlen(f->model) + strlen(f->family))

@@ -1,7 +1,7 @@
 /* The set of loaded specs, and the functions that load a file of any kind (device, model, software profile, cluster):
  * they find the file, read it, parse it, add what it inherits (inherit.c), and fill a struct by the table of its
- * fields. Every file is read once per set. Other functions read and set fields of these structs by name, for programs
- * that do not know their members. */
+ * fields. Every file is read once per set. Other functions read and set fields of specs by name, for programs that do
+ * not know the members of the structs. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -184,7 +184,7 @@ static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **
 
 /* Finds the file of a model that no folder of models has: looks up the name among the names of the Hugging Face hub.
  * The user may leave out the owner in the name. *path stays NULL if `id` is the name of a folder that may have a model.
- * An unknown name is compared with all known ones only after these searches, because that takes most of the time. */
+ * Last, because it takes most of the time, an unknown name is compared with all known names. */
 static nnc_status find_named(nnc_specs *specs, const char *id, const char **path, nnc_hub_name *hub, nnc_error *err) {
     const nnc_spec_kind kind = NNC_SPEC_MODEL;
     nnc_error why = { .status = NNC_OK };

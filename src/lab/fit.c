@@ -378,7 +378,7 @@ static bool is_neutral(double value, const nnc_field *field) {
 }
 
 /* Sets the start of each parameter: the value in the device file, or the usual value if the file's value is neutral. If
- * all values of the device file, with the neutral ones, give less error than these starts, the search starts from the
+ * all values of the device file, with the neutral ones, give less error than the starts, the search starts from the
  * values of the file. Widens the limits of each parameter so that they include its start. */
 static void begin(moving *m) {
     double own[NNC_MINIMISE_MAX] = { 0 }, usual[NNC_MINIMISE_MAX] = { 0 };
@@ -719,9 +719,9 @@ static bool helps_others(moving *m) {
 }
 
 /* Checks the parameters of a fit group of training steps: predicts each model with parameters that were fitted without
- * its rows. If all parameters together do not improve these predictions, keeps only the first parameter. If the first
- * parameter alone does not improve them either, keeps none, because the fit would describe only the measured models.
- * Returns false when out of memory. */
+ * its rows. If all parameters together do not improve the predictions of left-out models, keeps only the first
+ * parameter. If the first parameter alone does not improve them either, keeps none, because the fit would describe only
+ * the measured models. Returns false when out of memory. */
 static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands) {
     if (fit->groups[group].kind != NNC_MEASURED_STEP) { return true; }
     bool ok = cross_validate(m, hands);

@@ -136,10 +136,10 @@ static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r) {
 }
 
 /* Returns true if products with unaligned dimensions make a predicted step longer by a twentieth or more. If the device
- * file does not state the rate of unaligned products, the prediction takes four times the time of aligned products.
- * Both numbers, a twentieth and four, were chosen by hand: on an H100 unaligned products take 7.2 times as long in
- * forward (hw/h100-sxm5-80gb.json), and with a twentieth the test finds the steps of GPT-2 in tests/published/h100
- * ('nncost calibrate' prints the group "unaligned steps"). */
+ * file does not state the rate of unaligned products, the prediction takes four times the time of aligned products. The
+ * numbers 1/20 and 4 were chosen by hand: on an H100 unaligned products take 7.2 times as long in forward
+ * (hw/h100-sxm5-80gb.json), and with a twentieth the test finds the steps of GPT-2 in tests/published/h100 ('nncost
+ * calibrate' prints the group "unaligned steps"). */
 static bool is_unaligned(nnc_fit *fit, const nnc_fit_row *r) {
     const double usual_ratio = 4.0;
     nnc_scored with, without;
@@ -156,8 +156,8 @@ static bool is_unaligned(nnc_fit *fit, const nnc_fit_row *r) {
            without.predicted_s < 0.95 * with.predicted_s;
 }
 
-/* Marks the steps whose time depends on products with unaligned dimensions. If a format has too few of these steps to
- * determine the rate of unaligned products, its steps stay in the group of other training steps. */
+/* Marks the steps whose time depends on products with unaligned dimensions. If a format has too few steps with
+ * unaligned products to determine their rate, its steps stay in the group of other training steps. */
 static void find_unaligned(nnc_fit *fit) {
     int32_t count[NNC_DTYPE_COUNT] = { 0 };
     for (int32_t i = 0; i < fit->row_count; i++) {
@@ -222,8 +222,8 @@ static int64_t any_nodes_of(const nnc_fit_row *r) {
     return r->plan.devices > node;
 }
 
-/* Tests whether the device file states the bandwidth of the L2 cache. If not, this bandwidth follows from the peak
- * rate. */
+/* Tests whether the device file states the bandwidth of the L2 cache. If the file does not state it, the bandwidth
+ * follows from the peak rate. */
 static int64_t cache_rate_of(const nnc_fit_row *r) {
     return !isnan(r->device->efficiency.gemm[r->row->op.math_dtype].l2_bytes_per_s);
 }

@@ -53,8 +53,8 @@ const char *nnc_measured_kind_name(nnc_measured_kind value);
 NNC_ENUM(nnc_memory_stat, NNC_MEMORY_STAT_LIST, NNC_MEMORY_STAT_COUNT);
 const char *nnc_memory_stat_name(nnc_memory_stat value);
 
-/* Kinds of measurements of served requests: X(value, column, meaning). Each line of a file gives one row for each of
- * these columns that it fills. */
+/* Kinds of measurements of served requests: X(value, column, meaning). A line of a file gives one row for each column
+ * of this list that it fills. */
 #define NNC_SERVED_LIST(X)                                                                                   \
     X(NNC_SERVED_TPOT, "tpot_s", "Time per output token after the first.")                                   \
     X(NNC_SERVED_TTFT, "ttft_s", "Time to the first token.")                                                 \
@@ -293,8 +293,8 @@ nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const 
  * `in` points to an nnc_measured. */
 bool nnc_measured_gives(const void *in, const char *field);
 
-/* Tests whether the lower bound of a row's time is longer than the measured time plus its rounding error. If so, the
- * bound or the measurement is wrong. */
+/* Tests whether the lower bound of a row's time is longer than the measured time plus its rounding error. If the bound
+ * is longer, the bound or the measurement is wrong. */
 bool nnc_score_contradicts(const nnc_scored *scored);
 
 /* Returns an nnc_scored for a measured row that is not predicted: all its predicted values are NaN. */
@@ -435,7 +435,8 @@ typedef struct nnc_fit {
 } nnc_fit;
 
 /* Tests whether a fit can use a measured row: the row can be predicted, and its predicted time depends on a parameter
- * that can be fitted. If not, sets *reason. served: true = a fit to served requests, false = a fit to training. */
+ * that can be fitted. If the row cannot be used, sets *reason. served: true = a fit to served requests, false = a fit
+ * to training. */
 bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason);
 
 /* Sets the fit group of each row; rows that the same parameters explain are in the same group. */

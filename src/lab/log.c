@@ -181,8 +181,8 @@ static const char *after_rank(const char *line) {
 }
 
 /* Tests whether the line is a progress bar of something else than training. A bar with words before its percentage
- * shows loading or data. The first bar without such words is the bar of training, and its number of steps is stored; a
- * later bar with another number of steps is an evaluation. */
+ * shows loading or data. The first bar without words before its percentage is the bar of training, and its number of
+ * steps is stored; a later bar with another number of steps is an evaluation. */
 static bool is_other_bar(nnc_log *log, const char *line) {
     const char *percent = strstr(line, "%|");
     const char *end = percent != NULL ? strstr(percent, " [") : NULL, *begin = after_rank(line);
@@ -195,8 +195,8 @@ static bool is_other_bar(nnc_log *log, const char *line) {
 }
 
 /* Returns the seconds of a step that a log line states; NaN if it states none. The line may state the time or a rate of
- * steps, samples or tokens. FLOP/s and MFU are used only if the line has none of these, because programs count FLOPs in
- * different ways. */
+ * steps, samples or tokens. FLOP/s and MFU are used only if the line has neither the time nor a rate, because programs
+ * count FLOPs in different ways. */
 static double step_of(const double values[QUANTITY_COUNT], const nnc_result *r) {
     const double all_flops = r->model_flops / r->plan.devices;
     const double of[] = {

@@ -3,7 +3,7 @@
  * A column sets a field of the plan ("tensor"), of the serving plan ("input_len"), or of the model, device or software
  * profile ("model.layers", "device.scale_out.bytes_per_s"), or it is one of the special columns listed below. Tables
  * from other sources may have other names for some columns; the other names that nncost reads are also listed below.
- * The texts of such tables are read by published.c. */
+ * The texts of tables from other sources are read by published.c. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
@@ -595,8 +595,8 @@ static void read_model(nnc_row_reading *r) {
 }
 
 /* Sets the software profile and the library of the model for a row of a file with the column "config". The training
- * steps of such a file have forward, backward and optimizer; they clip gradients only if the row states this. The row
- * states whether the program was compiled and whether feature maps are channels last. */
+ * steps of a file with the column "config" have forward, backward and optimizer; they clip gradients only if the row
+ * states this. The row states whether the program was compiled and whether feature maps are channels last. */
 static void read_program(nnc_row_reading *r, nnc_measured *row) {
     if (!nnc_row_has(r, "config")) { return; }
     if (!nnc_row_given(r, "clip_gradients")) { row->plan.clip_gradients = false; }
@@ -654,8 +654,8 @@ const char *nnc_measured_file_name(const char *path) {
     return slash != NULL ? slash + 1 : path;
 }
 
-/* Tests whether values may be fitted on a row: true if the CRC-32 of "SOURCE/MODEL" is even. So all rows with the same
- * source and model are fitted rows, or all are unfitted rows. */
+/* Tests whether values may be fitted on a row: true if the CRC-32 of "SOURCE/MODEL" is even. Rows with the same source
+ * and model are therefore all fitted or all unfitted. */
 static bool measured_is_fitted(const char *source, const char *model_name) {
     uint32_t crc = nnc_crc32(0, source, strlen(source));
     crc = nnc_crc32(crc, "/", 1);

@@ -20,7 +20,7 @@ static nnc_dtype dtype_of(nnc_row_reading *r) {
     return found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
 }
 
-/* Returns true if the kernel was timed in PyTorch; the id of a row of such a kernel contains "-torch/". */
+/* Returns true if the kernel was timed in PyTorch, that is, if the id of its row contains "-torch/". */
 static bool by_torch(const nnc_row_reading *r) { return strstr(nnc_row_text(r, "id"), "-torch/") != NULL; }
 
 /* Reads the sizes of a matrix product. For a group of products, the file states the size of one product of the group.
@@ -175,7 +175,7 @@ static int64_t positive_of(const nnc_row_reading *r, const char *column) {
 }
 
 /* Reads the sizes of a measured convolution. The padding on each side is half of the kernel size, because the tables
- * have only such convolutions. */
+ * have only convolutions with this padding. */
 static void set_conv(nnc_row_reading *r, nnc_op *op) {
     const int64_t side = nnc_row_whole(r, "side"), kernel = nnc_row_whole(r, "kernel_side");
     const int64_t stride = positive_of(r, "stride");
@@ -299,7 +299,7 @@ void nnc_row_read_attention(nnc_row_reading *r) {
         snprintf(r->row->kernel, sizeof r->row->kernel, "%s",
                  r->row->op.u.flash.kernel == NNC_CUDNN ? "cudnn" : "flash");
     }
-    /* With these limits, the number of query-key pairs fits into 64 bits. */
+    /* With these limits of batch, heads and tokens, the number of query-key pairs fits into 64 bits. */
     if (r->row->op.u.flash.batch < 1 || heads < 1 || width < 1 || seq_len < 1 || seq_len > 1000000000) {
         nnc_row_refuse(r, "no size");
     }

@@ -1,6 +1,6 @@
-/* Reads tables of measurements in the form in which they were published. Such a table has columns named n_layers, tp or
- * measured_step_s, and texts for people: names of containers, notes, grades. The functions below change the cells of a
- * line to the words of nncost, before the row is read. foreign/names/words.json has these lists of meanings:
+/* Reads tables of measurements in the form in which they were published. A published table has columns named n_layers,
+ * tp or measured_step_s, and texts for people: names of containers, notes, grades. The functions below change the cells
+ * of a line to the words of nncost, before the row is read. foreign/names/words.json has these lists of meanings:
  *
  *     frameworks   name in nncost of a framework or a collection: "NGC MXNet 22.09 ..." becomes "MLPerf MXNet"
  *     rows         settings that no column states, but the notes or the measured program do
@@ -8,8 +8,8 @@
  *     engines      the profile of a serving engine
  *
  * If the row does not state a deciding field, its value is guessed, and the column "open" names the field. A table
- * whose columns have the names of nncost is not changed. tools/lab/canonical.py makes the same changes and writes the
- * table to a file. */
+ * whose columns have the names of nncost is not changed. tools/lab/canonical.py changes a published table in the same
+ * way as this file, and writes it to a file. */
 #include <ctype.h>
 #include <strings.h>
 

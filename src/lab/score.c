@@ -268,6 +268,12 @@ static void score_served(const nnc_measured *row, const nnc_serve *serve, const 
     const nnc_spread here = nnc_serve_widened(spread, serve);
     scored->low_s = nnc_max(here.low * scored->predicted_s, scored->lower_bound_s);
     scored->high_s = here.high * scored->predicted_s;
+    if (serve->mode == NNC_SERVE_OPEN && !serve->saturated &&
+        (row->served == NNC_SERVED_TPOT || row->served == NNC_SERVED_TTFT)) { /* these intervals include the queue */
+        const double *interval_s = row->served == NNC_SERVED_TPOT ? serve->tpot_interval_s : serve->ttft_interval_s;
+        scored->low_s = interval_s[0];
+        scored->high_s = interval_s[1];
+    }
     scored->fit = serve->fits ? NNC_FITS : NNC_OVER_MEMORY;
 }
 
@@ -292,8 +298,9 @@ static nnc_status score_pass(const nnc_measured *row, const nnc_model *model, co
     plan.micro_batch = row->ask.batch;
     plan.seq_len = row->ask.input_len;
     plan.precision = row->pass_precision;
+    plan.train = NNC_TRAIN_NONE;
     NNC_TRY(nnc_estimate(model, device, software, &plan, scratch, &result, err));
-    scored->predicted_s = result.forward_s;
+    scored->predicted_s = result.step_s;
     scored->lower_bound_s = result.forward_flops / result.peak_flops_per_s;
     return NNC_OK;
 }

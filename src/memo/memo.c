@@ -11,6 +11,7 @@
 #include "base/base_internal.h"
 #include "memo/memo_internal.h"
 #include "op/op_internal.h"
+#include "pipeline/pipeline_internal.h"
 #include "shape/shape_internal.h"
 
 enum { ALIGN = 16 };
@@ -123,7 +124,7 @@ static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op 
     if (nnc_op_timed(op) != NNC_TIMED_GEMM || op->issued_as != NNC_ISSUED_NOT) { return nnc_op_time(device, op, work); }
     const int64_t flags = (int64_t)op->math_dtype << 8 | (int64_t)op->phase << 16 | (u->one_by_one ? 1 : 0) |
                           (u->b_is_weight ? 2 : 0) | (u->in_blocks ? 4 : 0) | (u->padded ? 8 : 0) |
-                          (u->useful > 0.0 ? 16 : 0) | (u->vocab > 0 ? 32 : 0);
+                          (u->ragged ? 16 : 0) | (u->vocab > 0 ? 32 : 0);
     const product_key key = { .m = u->m,
                               .n = u->n,
                               .k = u->k,
@@ -709,16 +710,31 @@ void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes) {
 /* A scratch and its cache, allocated as one block: two blocks would need twice as many calls of the operating
  * system. */
 typedef struct whole_scratch {
-    nnc_scratch scratch; /* first member, so that the address of the scratch is the address of the whole block */
+    nnc_scratch scratch; /* first member, so that the address of the scratch is the address of the whole struct */
     nnc_estimate_cache shared;
+    void *block; /* memory that holds this struct; see nnc_alloc_at_line */
 } whole_scratch;
 
+/* Replays of pipelines read and write 32 bytes at once, and none of these accesses should be in two cache lines. In
+ * 32-bit programs, which have no such accesses, the offsets differ. */
+_Static_assert(sizeof(void *) == 4 ||
+                   (offsetof(whole_scratch, scratch.step.pipeline) + offsetof(nnc_pipeline_memory, tracks)) % 32 == 0,
+               "the tracks of a replay are not aligned");
+
+void *nnc_alloc_at_line(size_t size, void **block) {
+    enum { LINE = 64 }; /* bytes of a cache line */
+    char *all = *block = calloc(1, size + LINE);
+    return all != NULL ? all + LINE - (uintptr_t)all % LINE : NULL;
+}
+
 nnc_scratch *nnc_scratch_create(void) {
-    whole_scratch *whole = calloc(1, sizeof *whole);
+    void *block = NULL;
+    whole_scratch *whole = nnc_alloc_at_line(sizeof *whole, &block);
     if (whole == NULL) { return NULL; }
     nnc_scratch *made = &whole->scratch;
     made->estimate = estimate;
     made->shared = &whole->shared;
+    whole->block = block;
     if (!create_lists(&made->shared->alikes, NNC_LOWERED_LISTS) || nnc_scratch_load(made, LOAD_BYTES) == NULL) {
         nnc_scratch_destroy(made);
         return NULL;
@@ -734,8 +750,8 @@ void nnc_scratch_destroy(nnc_scratch *scratch) {
         nnc_memo_destroy(&scratch->shared->ends);
         nnc_memo_destroy(&scratch->shared->partitions);
         free(scratch->load);
+        free(((whole_scratch *)scratch)->block);
     }
-    free(scratch);
 }
 
 /* Creates the cache of product times and the other caches that only a search uses. Returns false if memory ran out. */

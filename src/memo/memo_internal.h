@@ -144,6 +144,10 @@ typedef struct nnc_estimate_cache {
     nnc_rows rest; /* op table of the ops that the last plan added to its op list */
 } nnc_estimate_cache;
 
+/* Allocates memory filled with zeros that begins at a cache line, so that arrays in it can be aligned for vector
+ * instructions. Sets *block to the address that free() needs. Returns NULL if memory ran out. */
+void *nnc_alloc_at_line(size_t size, void **block);
+
 /* Makes all later estimates with this scratch share their lowered op lists. Model and device must not change until the
  * next call of this function. search: true = also creates the caches that only a search uses. Returns false if memory
  * ran out. */

@@ -184,7 +184,7 @@ static const nnc_metric work_rows[] = {
                .help = "Model FLOPs, with attention only over the pairs of tokens that the mask leaves.",
                .more = NNC_MORE(.source = "arXiv:2307.08691")),
     NNC_NUMBER(nnc_result, hardware_flops, .unit = "FLOP",
-               .help = "Model FLOPs plus recomputed FLOPs, in the same convention.",
+               .help = "Model FLOPs plus recomputed FLOPs, in the convention of model_flops.",
                .more = NNC_MORE(.source = "arXiv:2205.05198 section 5")),
     NNC_NUMBER(nnc_result, executed_flops, .full = true, .unit = "FLOP",
                .help = "FLOPs that kernels run on the matrix units: fused attention skips masked "
@@ -222,11 +222,12 @@ static const nnc_metric step_rows[] = {
     NNC_NUMBER(nnc_result, interval_s, .full = true, .each_count = 2, .unit = "s",
                .help = "Interval of the step time: the range that should contain nine of ten measurements."),
     NNC_NUMBER(nnc_result, lower_bound_s, .full = true, .unit = "s",
-               .help = "Lower bound for any software: time of the busiest engine at its datasheet rate. All other work "
-                       "overlaps with it, and norms and pointwise ops are fused into other kernels.",
+               .help =
+                   "Lower bound for any software: time of the busiest engine at its datasheet rate. Work of the other "
+                   "engines overlaps with this time, and norms and pointwise ops are fused into other kernels.",
                .more = NNC_MORE(.source = roofline_paper)),
     NNC_NUMBER(nnc_result, upper_bound_s, .full = true, .unit = "s",
-               .help = "Upper bound of the step: the same rates as for step_s, but without overlap.",
+               .help = "Upper bound of the step: the rates of step_s, but without overlap.",
                .more = NNC_MORE(.source = roofline_paper)),
     STEP_PART(forward_s, "forward", .help = "Time of the forward passes of the busiest stage."),
     STEP_PART(backward_s, "backward",
@@ -272,7 +273,7 @@ static const nnc_metric step_rows[] = {
            .help = "Advice if the step is host-bound; else null."),
     NNC_NUMBER(nnc_result, kernels, .full = true,
                .help = "Number of kernels of forward and backward on one device, if the model's library issues its "
-                       "operators one by one. null: nncost does not know these operators."),
+                       "operators one by one. null: nncost does not know the operators of the library."),
 };
 const nnc_metrics nnc_step_metrics = NNC_METRICS("time of the step", step_rows, nnc_result);
 
@@ -292,7 +293,7 @@ static const nnc_metric throughput_rows[] = {
                .help = "Model FLOPs utilisation: model FLOPs / (peak x devices x step time).",
                .more = NNC_MORE(.source = "arXiv:2204.02311 appendix B")),
     NNC_NUMBER(nnc_result, causal_mfu, .show = NNC_SHOW_PERCENT,
-               .help = "MFU if attention counts only the pairs of tokens that the mask leaves. This value is at most 1 "
+               .help = "MFU if attention counts only the pairs of tokens that the mask leaves. causal_mfu is at most 1 "
                        "and does not depend on flops_convention.",
                .more = NNC_MORE(.source = "arXiv:2307.08691")),
     NNC_NUMBER(nnc_result, hfu, .show = NNC_SHOW_PERCENT,
@@ -380,9 +381,9 @@ static const nnc_metric ignored_key_rows[] = {
     NNC_TEXT(nnc_ignored_key, key,
              .help = "Name of the key, after the names of the keys that contain it, joined by dots."),
     NNC_TEXT(nnc_ignored_key, why, .help = "Reason why the key sets no option."),
-    NNC_BOOL(
-        nnc_ignored_key, skipped,
-        .help = "Whether --lenient skipped this key. A skipped key may affect the real step; the estimate ignores it."),
+    NNC_BOOL(nnc_ignored_key, skipped,
+             .help = "Whether --lenient skipped the key of the launch file. A skipped key may affect the real step; "
+                     "the estimate ignores it."),
 };
 static const nnc_metrics ignored_key_metrics =
     NNC_METRICS("a key that sets no option", ignored_key_rows, nnc_ignored_key);
@@ -436,7 +437,7 @@ static const nnc_metric memory_part_rows[] = {
               .help = "Transient memory: the largest temporary tensors at the peak.",
               .more = NNC_MORE(.part_of = total_bytes)),
     NNC_WHOLE(nnc_memory, apart_bytes, .head = "not at once", .unit = "B", .drop = 2, .any_sign = true,
-              .help = "Peak of the step minus the sum of all classes of memory. This number is usually negative, "
+              .help = "Peak of the step minus the sum of all classes of memory. The difference is usually negative, "
                       "because backward frees activations while it adds gradients.",
               .more = NNC_MORE(.part_of = total_bytes)),
     NNC_WHOLE(nnc_memory, reserve_bytes, .head = "reserve", .unit = "B", .drop = 1,
@@ -451,9 +452,9 @@ const nnc_metrics nnc_memory_metrics = NNC_METRICS("memory of one device, by cla
 NNC_GET(get_fits, nnc_report, nnc_bool_cell(self->result->memory.headroom_bytes >= 0))
 
 static const nnc_metric advice_rows[] = {
-    NNC_CHARS(nnc_advice, text, .help = "The changes, as command-line options."),
-    NNC_WHOLE(nnc_advice, total_bytes, .unit = "B", .help = "Memory of one device with these changes."),
-    NNC_NUMBER(nnc_advice, step_s, .unit = "s", .help = "Time of one step with these changes."),
+    NNC_CHARS(nnc_advice, text, .help = "The changes of the advice, as command-line options."),
+    NNC_WHOLE(nnc_advice, total_bytes, .unit = "B", .help = "Memory of one device with the changes of the advice."),
+    NNC_NUMBER(nnc_advice, step_s, .unit = "s", .help = "Time of one step with the changes of the advice."),
 };
 static const nnc_metrics advice_metrics =
     NNC_METRICS("a change with which the plan would fit", advice_rows, nnc_advice);
@@ -583,16 +584,16 @@ static const nnc_metric own_rows[] = {
 static const nnc_metrics own_metrics = NNC_METRICS("a measured step", own_rows, nnc_own_step);
 static const nnc_metric past_rows[] = {
     NNC_NAMED(nnc_past, of, nnc_past_name, NNC_PAST_COUNT,
-              .help = "Steps from which error and bias are computed. device: steps of the device that no fit has used. "
-                      "all_devices: steps of all devices that no fit has used, because the device has fewer than ten. "
-                      "other_devices: as all_devices, but the device has no such step. seen: all steps of the device, "
-                      "also those of fits, because their error is larger. too_few: there are fewer than ten steps on "
-                      "all devices. For a CPU, only steps of this CPU count."),
+              .help = "Steps from which `error` and `bias` are computed. device: steps of the device that no fit has "
+                      "used. all_devices: steps of all devices that no fit has used, because the device has fewer than "
+                      "ten. other_devices: as all_devices, but the device has no such step. seen: all steps of the "
+                      "device, also those of fits, because their error is larger. too_few: there are fewer than ten "
+                      "steps on all devices. For a CPU, only steps of this CPU count."),
     NNC_WHOLE(nnc_past, device_rows, .help = "Number of steps of the device that no fit has used."),
     NNC_WHOLE(nnc_past, rows, .help = "Number of measured steps that `of` selects."),
     NNC_WHOLE(nnc_past, unseen,
-              .help = "Number of steps that no fit has used. Error and bias are computed from these steps, or from all "
-                      "rows if `of` is seen."),
+              .help = "Number of steps that no fit has used. `error` and `bias` are computed from the steps that no "
+                      "fit has used, or from all rows if `of` is seen."),
     NNC_NUMBER(nnc_past, error, .help = "Mean absolute value of predicted / measured - 1."),
     NNC_NUMBER(nnc_past, bias, .help = "Mean of predicted / measured - 1, with its sign."),
 };
@@ -605,7 +606,7 @@ static nnc_cell get_trust_rows(const nnc_place *place, char text[NNC_METRIC_TEXT
 }
 
 /* Metrics of the section `trust`: number and mean absolute error of the measured steps with which the predictions were
- * compared. These steps are steps that no fit has used; if `of` is NNC_PAST_SEEN, they are all measured steps of the
+ * compared. The compared steps are those that no fit has used; if `of` is NNC_PAST_SEEN, all measured steps of the
  * device. */
 static const nnc_metric trust_rows[] = {
     NNC_NAMED(nnc_past, of, nnc_past_name, NNC_PAST_COUNT,

@@ -252,8 +252,9 @@ bool nnc_report_is_implausible(const nnc_report *report) {
            !nnc_is_as_published(report->result, report->model);
 }
 
-/* Tests whether the device is a CPU, which is its own host, so that its host takes no time to issue kernels. */
-static bool is_cpu(const nnc_device *device) { return device->host.kernel_s == 0.0; }
+/* Tests whether the device is a CPU, which is its own host: its host takes no time to issue kernels, and no link joins
+ * both. A GPU with --host 0 has such a link. */
+static bool is_cpu(const nnc_device *device) { return device->host.kernel_s == 0.0 && isnan(device->host.bytes_per_s); }
 
 bool nnc_past_lacks_cpu(const nnc_report *report) {
     return is_cpu(report->device) && report->past.of == NNC_PAST_FEW && report->past.rows == 0;
@@ -278,6 +279,7 @@ nnc_past nnc_report_past(const nnc_report *report) {
     const char *family = experts ? "experts" : nnc_family_name(model->family);
     nnc_past here = { .of = NNC_PAST_DEVICE }, all = { .of = NNC_PAST_ALL_DEVICES }, seen = { .of = NNC_PAST_NONE };
     if (report->result->plan.mode != NNC_MODE_PREDICTED || nnc_report_is_implausible(report) || model->stand_in ||
+        (report->result->plan.train & NNC_TRAIN_NONE) != 0 || /* all measured steps train */
         (software->compared_count == 0 && software->date[0] == '\0')) {
         return (nnc_past){ .of = NNC_PAST_NONE };
     }
@@ -401,7 +403,7 @@ const char *nnc_report_model_name(const nnc_report *report) {
 
 double nnc_report_issue_s(const nnc_report *report) {
     const bool known = report->model != NULL;
-    return known ? nnc_issue_s(report->model, report->device) : report->device->host.kernel_s;
+    return known ? nnc_issue_s(report->model, &report->result->plan, report->device) : report->device->host.kernel_s;
 }
 
 const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]) {
@@ -416,10 +418,10 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
     write_memory_words(report, memory);
     snprintf(text, NNC_METRIC_TEXT_MAX,
              "One %s of %.48s%s takes %s%s on %s%.60s and is bound by %s, %.1f%% of it; %.170s.",
-             model->captured != NULL && model->captured->inference ? "forward pass" : "step",
-             nnc_report_model_name(report), set, r->plan.mode == NNC_MODE_IDEAL ? "at least " : "",
-             nnc_unit_text(r->step_s, "s", step), many, device->name[0] != '\0' ? device->name : device->id,
-             nnc_bound_name(r->bound), 100.0 * r->bound_s[r->bound] / r->step_s, memory);
+             nnc_is_forward_pass(model, &r->plan) ? "forward pass" : "step", nnc_report_model_name(report), set,
+             r->plan.mode == NNC_MODE_IDEAL ? "at least " : "", nnc_unit_text(r->step_s, "s", step), many,
+             device->name[0] != '\0' ? device->name : device->id, nnc_bound_name(r->bound),
+             100.0 * r->bound_s[r->bound] / r->step_s, memory);
     return text;
 }
 
@@ -459,24 +461,25 @@ static const nnc_metric op_rows[] = {
            .values = NNC_PHASE_COUNT, .help = "Phase of the step in which the op runs."),
     NNC_AS("group", ENUM, NNC_VIA(nnc_op_cost, op), NNC_IN(nnc_op, group), .name_of = nnc_group_name,
            .values = NNC_GROUP_COUNT, .help = "Part of the network to which the op belongs."),
-    NNC_NUMBER(nnc_op_cost, repeat, .show = NNC_SHOW_COUNT, .help = "Instances in one step on one device."),
-    NNC_AS("shape", TEXT, .get = get_op_shape, .help = "Dims; for a matrix product m, n and k."),
+    NNC_NUMBER(nnc_op_cost, repeat, .show = NNC_SHOW_COUNT,
+               .help = "Number of instances of the op in one step on one device."),
+    NNC_AS("shape", TEXT, .get = get_op_shape, .help = "Dimensions of the op; for a matrix product m, n and k."),
     NNC_AS("flops", NUMBER, NNC_IN(nnc_op_cost, work.flops), .unit = "FLOP",
-           .help = "FLOPs of one instance on the matrix units."),
+           .help = "FLOPs of one instance of the op on the matrix units."),
     NNC_AS("vector_flops", NUMBER, NNC_IN(nnc_op_cost, work.vector_flops), .unit = "FLOP",
-           .help = "FLOPs of one instance on the vector units."),
+           .help = "FLOPs of one instance of the op on the vector units."),
     NNC_AS("read_bytes", NUMBER, NNC_IN(nnc_op_cost, work.read_bytes), .unit = "B",
-           .help = "Bytes that one instance reads from memory."),
+           .help = "Bytes that one instance of the op reads from memory."),
     NNC_AS("write_bytes", NUMBER, NNC_IN(nnc_op_cost, work.write_bytes), .unit = "B",
-           .help = "Bytes that one instance writes to memory."),
+           .help = "Bytes that one instance of the op writes to memory."),
     NNC_AS("kept_bytes", NUMBER, .get = get_op_kept, .unit = "B",
            .help = "Bytes that one instance of a forward op keeps for backward, unless its block is recomputed."),
     NNC_AS("intensity_flops_per_byte", NUMBER, .get = get_op_intensity, .unit = "FLOP/B", .show = NNC_SHOW_COUNT,
            .help = "Arithmetic intensity: FLOPs per byte read or written."),
     NNC_NUMBER(nnc_op_cost, time_s, .unit = "s",
-               .help = "Time of one instance, without communication that overlaps with compute."),
+               .help = "Time of one instance of the op, without communication that overlaps with compute."),
     NNC_AS("share", NUMBER, .get = get_op_share, .show = NNC_SHOW_PERCENT,
-           .help = "Share of the step that all instances take."),
+           .help = "Share of the step that all instances of the op take."),
     NNC_NAMED(nnc_op_cost, bound, nnc_bound_name, NNC_BOUND_COUNT, .help = "Resource that bounds the op."),
     NNC_TEXT(nnc_op_cost, link, .help = "The link on which a collective takes longest."),
     NNC_AS("network_s", NUMBER, .get = get_op_network_s, .unit = "s",
@@ -549,16 +552,17 @@ NNC_GET(get_chunk, nnc_interval,
 static const nnc_metric interval_rows[] = {
     NNC_WHOLE(nnc_interval, stage, .help = "Number of the pipeline stage, from 0."),
     NNC_NAMED(nnc_interval, activity, nnc_activity_name, NNC_ACTIVITY_COUNT,
-              .help = "Kind of work that the stage does in this period, or idle."),
+              .help = "Kind of work that the stage does from start_s to end_s, or idle."),
     NNC_AS("micro_batch", WHOLE, .get = get_micro_batch,
            .help = "Number of the micro-batch, from 0; null outside a pass."),
     NNC_AS("chunk", WHOLE, .get = get_chunk,
            .help =
                "Number of the chunk of an interleaved stage, or of the direction in DualPipe; null outside a pass."),
-    NNC_NUMBER(nnc_interval, start_s, .unit = "s", .help = "Time at which the activity begins."),
-    NNC_NUMBER(nnc_interval, end_s, .unit = "s", .help = "Time at which the activity ends."),
+    NNC_NUMBER(nnc_interval, start_s, .unit = "s", .help = "Time at which the activity of the stage begins."),
+    NNC_NUMBER(nnc_interval, end_s, .unit = "s", .help = "Time at which the activity of the stage ends."),
 };
-const nnc_metrics nnc_interval_metrics = NNC_METRICS("one interval of a pipeline stage", interval_rows, nnc_interval);
+const nnc_metrics nnc_interval_metrics =
+    NNC_METRICS("one activity of a pipeline stage, with its start and end", interval_rows, nnc_interval);
 
 NNC_GET(get_lever, nnc_sensitivity,
         nnc_text_cell(nnc_sensitivity_parameter_name(self->figure, NNC_OWNER(nnc_report)->result->plan.precision,
@@ -589,7 +593,7 @@ static const nnc_metric sensitivity_rows[] = {
            .help = "Time of one step if the parameter has twice its value."),
     NNC_HEAD("change", NUMBER, .get = get_change, .show = NNC_SHOW_PERCENT, .drop = 1),
     NNC_NUMBER(nnc_sensitivity, needed,
-               .help = "For the parameter mem_bytes: the memory that the plan needs; else null."),
+               .help = "For the parameter mem_bytes: the memory that the plan needs; null for other parameters."),
 };
 const nnc_metrics nnc_sensitivity_metrics =
     NNC_METRICS("gain from one parameter of the device", sensitivity_rows, nnc_sensitivity);

@@ -1,7 +1,7 @@
 /* Tables of metrics: descriptions of the numbers of a result. Each record (a C struct) has a table with one row per
  * member: name, unit, help, source, and the place of the value in the struct or a function that computes the value.
- * JSON, CSV, text tables, names of columns and constraints, the schemas of outputs and `explain` read these rows, so
- * that a member is listed only once. */
+ * JSON, CSV, text tables, names of columns and constraints, the schemas of outputs and `explain` read the rows of
+ * metrics tables, so that a member is listed only once. */
 #ifndef NNCOST_METRICS_METRICS_INTERNAL_H
 #define NNCOST_METRICS_METRICS_INTERNAL_H
 
@@ -360,10 +360,10 @@ typedef struct nnc_launch_said {
     bool serves; /* true: the launch files start a serving engine; false: they start a training run */
 } nnc_launch_said;
 
-/* A change of a deployment with a static batch with which the deployment fits into the memory. */
+/* A change with which a deployment fits in memory and serves its load. */
 enum { NNC_SERVE_CHANGES_MAX = 4 };
 typedef struct nnc_serve_change {
-    char options[128]; /* options with which the user makes the change, for example "--tensor 4 --batch 64" */
+    char options[160]; /* options with which the user makes the change, for example "--tensor 4 --batch 64" */
     double tpot_s, output_tokens_per_s, total_bytes;
     double per_million_output_tokens; /* price of a million output tokens after the change; NaN = no price is known */
 } nnc_serve_change;
@@ -430,7 +430,7 @@ nnc_past nnc_report_past(const nnc_report *report);
 /* Tests whether the device is a CPU without measured steps. Steps of GPUs say nothing about a CPU. */
 bool nnc_past_lacks_cpu(const nnc_report *report);
 /* Tests whether the device or the software profile is implausible, or the number of parameters differs from the
- * published one. Measured ranges of errors do not apply to such a report. */
+ * published one. Measured ranges of errors do not apply to an implausible report. */
 bool nnc_report_is_implausible(const nnc_report *report);
 
 /* Returns the price in the device file if the costs of the report are computed with it. NULL: the plan states the

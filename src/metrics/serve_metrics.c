@@ -14,7 +14,7 @@ NNC_GET(get_input_params, nnc_report, nnc_number_cell(self->serve->params))
 static const nnc_metric model_rows[] = {
     NNC_AS("asked", TEXT, NNC_IN(nnc_report, model_asked), .help = "The model or device, as the user named it."),
     NNC_AS("id", CHARS, NNC_VIA(nnc_report, model), NNC_IN(nnc_model, id), .help = "Id of the model or device."),
-    NNC_AS("name", CHARS, NNC_VIA(nnc_report, model), NNC_IN(nnc_model, name), .help = "Full name."),
+    NNC_AS("name", CHARS, NNC_VIA(nnc_report, model), NNC_IN(nnc_model, name), .help = "Full name of the model."),
     NNC_AS("params", NUMBER, .get = get_input_params, .show = NNC_SHOW_COUNT, .help = "Parameters."),
     NNC_AS("overrides", TEXT, NNC_IN(nnc_report, overrides), .help = "Fields that --set changed."),
 };
@@ -23,7 +23,7 @@ static const nnc_metrics model_metrics = NNC_METRICS("the model", model_rows, nn
 static const nnc_metric device_rows[] = {
     NNC_AS("asked", TEXT, NNC_IN(nnc_report, device_asked), .help = "The model or device, as the user named it."),
     NNC_AS("id", CHARS, NNC_VIA(nnc_report, device), NNC_IN(nnc_device, id), .help = "Id of the model or device."),
-    NNC_AS("name", CHARS, NNC_VIA(nnc_report, device), NNC_IN(nnc_device, name), .help = "Full name."),
+    NNC_AS("name", CHARS, NNC_VIA(nnc_report, device), NNC_IN(nnc_device, name), .help = "Full name of the device."),
 };
 static const nnc_metrics device_metrics = NNC_METRICS("the device", device_rows, nnc_report);
 
@@ -86,7 +86,7 @@ static const nnc_metric step_rows[] = {
     STEP(host_s, .unit = "s", .head = "host",
          .help = "Time of the engine's host code: per step, per layer and per sequence."),
     STEP(lower_bound_s, .unit = "s", .head = "at least",
-         .help = "Lower bound for any software: datasheet rates and complete overlap."),
+         .help = "Lower bound of the step for any software: datasheet rates and complete overlap."),
     NNC_NAMED(nnc_serve_step, bound, nnc_bound_name, NNC_BOUND_COUNT, .head = "bound",
               .help = "Resource of the largest part of the prefill or decode step."),
     STEP(sequences, .show = NNC_SHOW_COUNT, .help = "Number of sequences that a replica computes in the step."),
@@ -112,7 +112,7 @@ static const nnc_metric decode_rows[] = {
               "Smallest number of sequences with which decode is compute-bound; null: decode is always memory-bound.",
           .more = NNC_MORE(.source = "docs/serving.md")),
     NNC_NUMBER(nnc_serve, intensity_limit_flops_per_byte, .unit = "FLOP/B",
-               .help = "Limit of the arithmetic intensity of decode as the number of sequences grows."),
+               .help = "Arithmetic intensity of decode that no number of sequences exceeds."),
 };
 static const nnc_metrics decode_metrics = NNC_METRICS("one decode step", decode_rows, nnc_serve);
 
@@ -153,8 +153,11 @@ static const nnc_metric throughput_rows[] = {
     COUNT(running, .help = "Sequences that decode at the same time, all replicas."),
     NNC_NUMBER(nnc_serve, utilization, .show = NNC_SHOW_PERCENT,
                .help = "Share of the peak FLOP/s that the computation reaches."),
-    COUNT(upper_bound_tokens_per_s, .help = "Upper bound for any software with this number of running sequences."),
+    COUNT(upper_bound_tokens_per_s,
+          .help = "Upper bound of the tokens per second for any software with this number of running sequences."),
     COUNT(saturation_rate, .help = "Saturation: requests per second above which the queue grows without limit."),
+    NNC_AS("saturation_interval", NUMBER, OF(saturation_interval), .each_count = 2,
+           .help = "Interval of saturation_rate: the range that should contain nine of ten measurements."),
     NNC_BOOL(nnc_serve, saturated, .help = "Whether requests arrive faster than saturation_rate."),
 };
 static const nnc_metrics throughput_metrics = NNC_METRICS("throughput", throughput_rows, nnc_serve);
@@ -250,11 +253,11 @@ static const nnc_metric op_rows[] = {
     NNC_NUMBER(nnc_serve_op, rows, .head = "rows", .show = NNC_SHOW_COUNT,
                .help = "Number of tokens that the op processes."),
     NNC_NUMBER(nnc_serve_op, flops, .unit = "FLOP", .head = "FLOPs", .show = NNC_SHOW_SCALED,
-               .help = "FLOPs of these kernels on one device."),
+               .help = "FLOPs of the kernels of the op on one device."),
     NNC_NUMBER(nnc_serve_op, weight_bytes, .unit = "B", .head = "weights",
-               .help = "Bytes of weights that these kernels read."),
+               .help = "Bytes of weights that the kernels of the op read."),
     NNC_NUMBER(nnc_serve_op, kv_bytes, .unit = "B", .head = "cache",
-               .help = "Bytes of keys, values and states that these kernels read and write."),
+               .help = "Bytes of keys, values and states that the kernels of the op read and write."),
     NNC_NUMBER(nnc_serve_op, time_s, .unit = "s", .head = "time", .help = "Time of all kernels of the op in the step."),
     NNC_NAMED(nnc_serve_op, bound, nnc_bound_name, NNC_BOUND_COUNT, .head = "bound",
               .help = "Resource that bounds the largest part of this time."),
@@ -279,7 +282,10 @@ static void write_load(const nnc_serve *s, char text[SERVED_TEXT]) {
     char number[NNC_NUMBER_TEXT];
     switch (s->mode) {
     case NNC_SERVE_STATIC: snprintf(text, SERVED_TEXT, "a batch of %" PRId64, s->plan.batch); break;
-    case NNC_SERVE_CLOSED: snprintf(text, SERVED_TEXT, "%" PRId64 " concurrent requests", s->plan.concurrency); break;
+    case NNC_SERVE_CLOSED:
+        snprintf(text, SERVED_TEXT, "%" PRId64 " concurrent request%s", s->plan.concurrency,
+                 s->plan.concurrency > 1 ? "s" : "");
+        break;
     case NNC_SERVE_OPEN:
         snprintf(text, SERVED_TEXT, "%s requests/s", nnc_count_text(s->plan.request_rate, number));
         break;
@@ -303,7 +309,8 @@ const char *nnc_serve_sentence(const nnc_report *report, char text[NNC_METRIC_TE
     const nnc_serve *s = report->serve;
     const nnc_device *device = report->device;
     char many[32] = "", load[SERVED_TEXT], latency[SERVED_TEXT], total[NNC_NUMBER_TEXT], used[NNC_NUMBER_TEXT];
-    const char *change = !s->fits && report->serve_change_count > 0 ? report->serve_changes[0].options : "";
+    const bool helps = (!s->fits || s->saturated) && report->serve_change_count > 0;
+    const char *change = helps ? report->serve_changes[0].options : "";
     const bool is_short = change[0] != '\0' && strlen(change) <= NNC_SENTENCE_CHANGE;
     const char *serves = s->saturated ? "cannot serve" : s->fits ? "serves" : "would serve";
     if (s->plan.devices > 1) { snprintf(many, sizeof many, "%" PRId32 " x ", s->plan.devices); }
@@ -312,7 +319,8 @@ const char *nnc_serve_sentence(const nnc_report *report, char text[NNC_METRIC_TE
     snprintf(text, NNC_METRIC_TEXT_MAX, "%.48s on %s%.60s %s %.40s: %.100s; it %s: %s of %s per device%s%.48s.",
              nnc_report_model_name(report), many, device->name[0] != '\0' ? device->name : device->id, serves, load,
              latency, s->fits ? "fits" : "does not fit", nnc_unit_text(s->total_bytes, "B", total),
-             nnc_unit_text(nnc_serve_used_bytes(s), "B", used), is_short ? "; it fits with " : "",
+             nnc_unit_text(nnc_serve_used_bytes(s), "B", used),
+             is_short ? (s->saturated && s->fits ? "; it serves them with " : "; it fits with ") : "",
              is_short ? change : "");
     return text;
 }
@@ -329,8 +337,9 @@ static const nnc_metric document_rows[] = {
            .help = "All ops of prefill and of a decode step; the ops of equal layers are one row."),
     NNC_AS("changes", LIST, NNC_IN(nnc_report, serve_changes), NNC_COUNT(nnc_report, serve_change_count),
            .rows = &change_metrics,
-           .help = "Changes of a static batch: the smallest change with which it fits, and the largest batch that fits "
-                   "and takes at most 50 ms per token."),
+           .help =
+               "Changes with which the deployment fits in memory and serves the request rate, the smallest first. Of a "
+               "static batch also the largest batch that fits and takes at most 50 ms per token."),
 };
 const nnc_metrics nnc_serve_document = NNC_METRICS("serving", document_rows, nnc_report);
 
@@ -434,7 +443,7 @@ static const nnc_metric run_rows[] = {
                .help = "Bytes that a site sends for one average of the weights; it receives the same number of bytes."),
     TIME(outer_s, .help = "Time that a site waits for one average."),
 
-    TIME(device_mtbf_s, .help = "Mean time between stops of one device."),
+    TIME(device_mtbf_s, .help = "Mean time between two stops of a job on one device."),
     TIME(system_mtbf_s, .help = "Mean time between stops of the job."),
     NNC_NUMBER(nnc_run, survive_hour, .show = NNC_SHOW_PERCENT,
                .help = "Probability that the job runs for an hour without a stop."),
@@ -457,7 +466,7 @@ static const nnc_metric run_rows[] = {
     NNC_NUMBER(nnc_run, first_order, .show = NNC_SHOW_PERCENT2,
                .help = "Goodput by the first-order formula, whose result is up to two percentage points too low."),
 
-    RUN_PART(train_s, "training", .help = "Time of the steps, as estimated."),
+    RUN_PART(train_s, "training", .help = "Time of all steps of the run, as estimated."),
     RUN_PART(wait_s, "input", .help = "Time that training waits for input."),
     RUN_PART(rollout_s, "rollouts", .help = "Time that training waits for generated data."),
     RUN_PART(score_s, "scoring", .help = "Scoring time of policy, reference, reward, critic and teacher."),

@@ -115,9 +115,10 @@ const char *nnc_onnx_axis_left(const nnc_onnx_graph *g);
  * false. */
 bool nnc_onnx_refuse(nnc_onnx_graph *g, const char *format, ...) NNC_PRINTF(2, 3);
 
-/* Returns the index of the value with a given name. If there is no such value, adds it; -1: out of memory. */
+/* Returns the index of the value with a given name. If the graph has no value with this name, adds it; -1: out of
+ * memory. */
 int32_t nnc_onnx_find(nnc_onnx_graph *g, const char *name);
-/* Returns the value of input number `index` of the current node. If the node has no such input, returns the value with
+/* Returns the value of input number `index` of the current node. If the node has fewer inputs, returns the value with
  * the name "", which is unknown. */
 nnc_onnx_value *nnc_onnx_input(nnc_onnx_graph *g, size_t index);
 bool nnc_onnx_has_input(const nnc_onnx_graph *g, size_t index);
@@ -200,14 +201,15 @@ void nnc_onnx_alias(const nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_
  * than the input of the node. */
 void nnc_onnx_becomes(nnc_onnx_value *out, nnc_onnx_pattern pattern);
 void nnc_onnx_same_dims(const nnc_onnx_value *in, nnc_onnx_value *out);
-/* Defers the value `out`: it is not written yet, but becomes an intermediate result (pattern) of a larger op whose
- * input is src. */
+/* Defers the value `out`: it is not written yet. pattern: which intermediate result of a larger op `out` is; src: the
+ * input of this larger op. */
 void nnc_onnx_defer(nnc_onnx_graph *g, nnc_onnx_value *out, nnc_onnx_pattern pattern, const nnc_onnx_value *src);
 /* Defers the output of the current node: it becomes an intermediate result (pattern) of a larger op, whose input is the
  * first input of the node. Returns false if the node was refused. */
 bool nnc_onnx_put_off(nnc_onnx_graph *g, nnc_onnx_pattern pattern);
 /* nnc_onnx_write_norm, nnc_onnx_write_linear and nnc_onnx_write_batch_norm write the op to which a deferred value
- * belongs. affine: text of further members of the entry in "ops", or "". Each returns false if the node was refused. */
+ * belongs. affine: text of further members of the entry in "ops", or "". Each of these functions returns false if the
+ * node was refused. */
 bool nnc_onnx_write_norm(nnc_onnx_graph *g, nnc_onnx_value *v, const char *affine);
 bool nnc_onnx_write_linear(nnc_onnx_graph *g, nnc_onnx_value *v, bool bias);
 bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v);

@@ -329,7 +329,7 @@ static bool pad(nnc_onnx_graph *g) {
         const size_t axis = i % rank;
         none = none && pads[i] == 0;
         if (pads[i] < 0 || pads[i] > 100000 || (pads[i] > 0 && axis < 2)) {
-            return nnc_onnx_refuse(g, "pads: expected them around a map alone");
+            return nnc_onnx_refuse(g, "pads: expected padding only at the sides of a map");
         }
         out->dims[axis] += pads[i];
         if (axis >= 2) { out->pads[(i < rank ? 0 : 2) + axis + 2 - rank] = pads[i]; }

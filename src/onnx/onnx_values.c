@@ -337,11 +337,11 @@ static bool fill(nnc_onnx_graph *g, nnc_onnx_value *out) {
     const nnc_onnx_value *shape = nnc_onnx_input(g, 0);
     int64_t count = 0, elements = 0, number = 0;
     if (!nnc_onnx_known(shape, &count) || count > NNC_ONNX_RANK_MAX) {
-        return nnc_onnx_refuse(g, "its shape cannot be computed");
+        return nnc_onnx_refuse(g, "the shape of its output cannot be computed");
     }
     out->rank = (int32_t)count;
     memcpy(out->dims, shape->whole, (size_t)count * sizeof(int64_t));
-    if (!nnc_onnx_elements(out, &elements)) { return nnc_onnx_refuse(g, "its shape is impossible"); }
+    if (!nnc_onnx_elements(out, &elements)) { return nnc_onnx_refuse(g, "the shape of its output is impossible"); }
     out->origin = elements;
     const bool whole = value != NULL && value->t != NULL && is_whole(value->t->data_type);
     out->kind = whole ? NNC_ONNX_WHOLE : NNC_ONNX_WEIGHT;

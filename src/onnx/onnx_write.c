@@ -4,9 +4,9 @@
  * the name is free for other tensors. The nodes are converted twice in the same way: the first run finds the last use
  * of each register (tensor), the second run writes.
  *
- * Programs export one op, such as a norm, as several nodes (mean, subtract, square ...). The value of such a node is
- * deferred: only its pattern and the input of the op are stored. The value is written when a later node shows to which
- * op it belongs. */
+ * Programs export one op, such as a norm, as several nodes (mean, subtract, square ...). The value of a node that is
+ * part of an op is deferred: only its pattern and the input of the op are stored. The value is written when a later
+ * node shows to which op it belongs. */
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 

@@ -131,6 +131,7 @@ static nnc_matmul product(const nnc_matmul *p, int64_t m, int64_t n, int64_t k) 
         .b_shared = p->b_shared,
         .experts = p->experts,
         .one_by_one = p->one_by_one,
+        .ragged = p->ragged,
         .useful = p->useful,
         .kept_divisor = 1,
         .in_blocks = p->in_blocks,

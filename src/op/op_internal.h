@@ -41,6 +41,7 @@ typedef struct nnc_matmul {
                       * one B for all rows */
     /* true: experts run one after the other, one kernel each; false: one grouped kernel for all experts */
     bool one_by_one;
+    bool ragged;      /* true: experts get different numbers of rows, because no capacity factor fixes them */
     double useful;    /* share of the rows of A that are not padding; 0 = no row is padding; -1 = the product has no
                        * model FLOPs */
     int64_t b_shared; /* number of products of the batch that use the same B (grouped heads); 1 = every product has its
@@ -68,20 +69,22 @@ typedef struct nnc_matmul {
 } nnc_matmul;
 
 typedef struct nnc_flash {
+    /* kv_heads: key and value heads that the kernel reads; copies for query heads count as heads */
     int64_t batch, heads, kv_heads, s_q, s_k;
+    int64_t own_kv_heads;        /* key and value heads of the model, before any copies; a serving cache keeps these */
     int64_t head_dim, value_dim; /* head_dim: width of the query and key of a head; value_dim: width of the value of a
                                   * head */
     int64_t blocks; /* ring attention: number of parts in which keys and values arrive, one kernel per part; 0 = all at
                      * once */
-    /* pairs: number of query-key pairs of one head under the mask; full_pairs: the same without a mask */
+    /* number of query-key pairs of one head: under the mask (pairs), and without a mask (full_pairs) */
     double pairs, full_pairs;
     double window_pairs; /* query-key pairs of one head if every query had a whole window of keys; without a window
                           * = full_pairs */
     bool causal;         /* true: a query attends only to its own key and to earlier keys */
     bool keeps_qkv;      /* true: Q, K and V are kept for backward, and this op counts their bytes */
     int64_t kept_s_k;    /* number of keys that a rank keeps for backward: s_k, or only its own keys (ring attention) */
-    /* number of key and value heads that are kept: kv_heads; `heads` if keys and values are copied to every head; 0 = an
-     * earlier layer keeps them */
+    /* number of key and value heads that are kept: kv_heads; own_kv_heads if a library reads them without copies; 0 =
+     * an earlier layer keeps them */
     int64_t kept_kv_heads;
     bool softcap; /* true: a tanh limits the size of the attention scores (soft cap) */
     nnc_flash_kernel kernel;
@@ -121,12 +124,13 @@ typedef struct nnc_norm {
     bool turned; /* true: the feature maps are copied to the contiguous layout before the norm, and back after it */
     bool keeps_input;  /* true: the norm counts the bytes of the input that it keeps; false: another op counts them */
     bool across_heads; /* true: one norm over all heads of a token, while tensor ranks divide the heads */
+    bool running; /* true: a batch norm of inference, which uses stored means and deviations instead of its input's */
     nnc_norm_keep keep;
 } nnc_norm;
 
-/* Pointwise kinds that graph files and ONNX files can name: `"op": "act", "kind": NAME`. These kinds are the first
- * values of the enum nnc_pointwise_kind, in the order of docs/graph.md, so that the index of a name in this list is the
- * value of the enum. */
+/* Pointwise kinds that graph files and ONNX files can name: `"op": "act", "kind": NAME`. The kinds that files can name
+ * are the first values of the enum nnc_pointwise_kind, in the order of docs/graph.md, so that the index of a name in
+ * this list is the value of the enum. */
 #define NNC_ACTIVATION_LIST(X)             \
     X(NNC_PW_RELU, "relu")                 \
     X(NNC_PW_GELU, "gelu")                 \
@@ -243,8 +247,8 @@ typedef struct nnc_launches {
     double updates;            /* bytes that all calls of the optimizers move / bytes that one call of each moves */
     /* kind: the optimizer with the most operations. The three shares are for this kind; they are 0 if the program has
      * no lists of parameters. state_share: states of all optimizers of the step / states that this kind has for all
-     * parameters. pass_share: the same for passes over memory. list_share: parameters in the largest list / all trained
-     * parameters. */
+     * parameters. pass_share: passes over memory of all optimizers of the step / passes of this kind for all
+     * parameters. list_share: parameters in the largest list / all trained parameters. */
     nnc_optimizer kind;
     double state_share, pass_share, list_share;
 } nnc_launches;
@@ -388,6 +392,9 @@ struct nnc_op {
                       * optimizer step for them */
     /* true: no trained weight precedes the op, so it has no backward and keeps no tensor */
     bool forward_only;
+    /* true: the op has no backward because its result has no gradient; a layer that backward computes again runs the op
+     * again */
+    bool detached;
     bool tower;                               /* true: the op is part of a tower, a network whose output tokens the
                                                * decoder reads */
     bool by_library;                          /* true: kept bytes and working set of the op are library_kept and
@@ -459,6 +466,9 @@ double nnc_op_dropped_bytes(const nnc_op *op);
 
 /* Adds the work and the kept bytes of an op to a derivation, with their formulas. */
 void nnc_op_say(const nnc_op *op, nnc_derivation *why);
+/* Adds the bytes of the kernels that a library issues for an op to a derivation, with their formulas. Adds nothing if
+ * the op runs as one kernel. */
+void nnc_op_say_issued(const nnc_op *op, nnc_derivation *why);
 
 /* Writes the path of an op to `text`: place and name without repetition; the place "down.0" and the name "down.conv"
  * give "down.0.conv". Returns text. */
@@ -496,8 +506,8 @@ double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why);
 
 /* Tests whether an optimizer projects the gradients of linear layers to a lower rank (GaLore, APOLLO). */
 bool nnc_optimizer_projects(nnc_optimizer kind);
-/* Returns the variant of an optimizer with smaller moments, such as 8-bit Adam for Adam. If there is no such variant,
- * returns the optimizer itself. */
+/* Returns the variant of an optimizer with smaller moments, such as 8-bit Adam for Adam. An optimizer without a variant
+ * with smaller moments is returned unchanged. */
 nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind);
 
 /* Returns the bytes per parameter of the gradient, in the format in which backward writes it and the update reads

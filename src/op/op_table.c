@@ -15,16 +15,34 @@ const nnc_op_row *const nnc_op_rows[NNC_OP_KIND_COUNT] = {
  * the kernels read two operands and half read one, so there are 1.5 reads per write. */
 static const double issued_reads = 0.6;
 
-nnc_work nnc_op_work(const nnc_op *op) {
-    nnc_work work = nnc_op_row_of(op)->work(op);
-    if (op->issued_as != NNC_ISSUED_NOT) {
-        const nnc_issued issued = nnc_op_issued(op);
-        const double bytes = issued.bytes + issued.mixed_bytes;
-        const bool instead = op->issued_as == NNC_ISSUED_INSTEAD;
-        work.read_bytes = (instead ? 0.0 : work.read_bytes) + issued_reads * bytes;
-        work.write_bytes = (instead ? 0.0 : work.write_bytes) + (1.0 - issued_reads) * bytes;
+/* Returns the work of an op for which a library issues several kernels. work: work of the op as one kernel. */
+NNC_SAYING nnc_work issued_work(const nnc_op *op, nnc_work work, nnc_derivation *why) {
+    const nnc_issued issued = nnc_op_issued(op);
+    NNC_PUT(why, issued_reads, NULL);
+    NNC_PUT(why, issued.bytes, "B");
+    NNC_PUT(why, issued.mixed_bytes, "B");
+    if (op->issued_as == NNC_ISSUED_INSTEAD) {
+        NNC_SET(why, work.read_bytes, "B", issued_reads * (issued.bytes + issued.mixed_bytes));
+        NNC_NOTE(why, "bytes of the kernels that the library issues instead of one kernel");
+        NNC_SET(why, work.write_bytes, "B", (1.0 - issued_reads) * (issued.bytes + issued.mixed_bytes));
+    } else if (issued.bytes + issued.mixed_bytes > 0.0) {
+        NNC_LET(why, own_read_bytes, "B", work.read_bytes);
+        NNC_LET(why, own_write_bytes, "B", work.write_bytes);
+        NNC_SET(why, work.read_bytes, "B", own_read_bytes + issued_reads * (issued.bytes + issued.mixed_bytes));
+        NNC_NOTE(why, "with the bytes of further kernels that the library issues: casts, biases, sums of gradients");
+        NNC_SET(why, work.write_bytes, "B",
+                own_write_bytes + (1.0 - issued_reads) * (issued.bytes + issued.mixed_bytes));
     }
     return work;
+}
+
+nnc_work nnc_op_work(const nnc_op *op) {
+    const nnc_work work = nnc_op_row_of(op)->work(op);
+    return op->issued_as != NNC_ISSUED_NOT ? issued_work(op, work, NULL) : work;
+}
+
+void nnc_op_say_issued(const nnc_op *op, nnc_derivation *why) {
+    if (op->issued_as != NNC_ISSUED_NOT) { (void)issued_work(op, nnc_op_row_of(op)->work(op), why); }
 }
 
 /* Returns the number of elements by which library_kept and library_transient are multiplied: elements of the input of a

@@ -1,5 +1,5 @@
-/* Optimizers and precision policies: the bytes of optimizer states, and the work of an update. There is one row for
- * each optimizer and one for each policy. */
+/* Optimizers and precision policies: the bytes of optimizer states, and the work of an update. Each optimizer and each
+ * policy has a row in a table of this file. */
 #include "base/base_internal.h"
 #include "op/op_internal.h"
 
@@ -202,7 +202,7 @@ static const optimizer NNC_ROW(NNC_OPTIMIZER_LARS) = { 1, 10, 12, NULL, norms, 0
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM4BIT) = { 0, 24, 20, in_4_bits, NULL, 0, 0, false };
 /* Adam-mini: arXiv:2406.16793 */
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM_MINI) = { 1, 12, 16, NULL, NULL, 0, 0, false };
-/* The two optimizers that project gradients. The memory passes of these optimizers over the parameters of projected
+/* The two optimizers that project gradients. The memory passes of GaLore and APOLLO over the parameters of projected
  * matrices are, for GaLore: project 1, project back 1, scale 2, add to the weight 3; for APOLLO: project 1, scale by
  * rows or columns 2, norm 1, limit 2, scale 2, add to the weight 3. */
 static const optimizer NNC_ROW(NNC_OPTIMIZER_GALORE) = { 0, 4, 7, projected, project_twice, 0, 0, false };
@@ -296,10 +296,10 @@ double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why) {
 }
 
 /* Computes the work of an optimizer step. A fused optimizer has one kernel: it reads the gradient, the moments and the
- * master copy (if there is no master copy, the weight), and writes the moments, the master copy and the weight.
- * Otherwise each primitive operation is a kernel that reads and writes fp32, or 16 bits if weights and moments have 16
- * bits; with a master copy, one more kernel casts the new weight to its stored format, and one casts the gradient to
- * fp32 if it has fewer bits. */
+ * master copy (if there is no master copy, the weight), and writes the moments, the master copy and the weight. If the
+ * optimizer is not fused, each primitive operation is a kernel that reads and writes fp32, or 16 bits if weights and
+ * moments have 16 bits; with a master copy, one more kernel casts the new weight to its stored format, and one casts
+ * the gradient to fp32 if it has fewer bits. */
 NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why) {
     const dims d = dims_of(u, why);
     const double moments_bytes = moments_of(u, &d, why);

@@ -103,7 +103,7 @@ ROW(NNC_PW_RESIZE, .flops = { 1, 0 }, .forward = { 0, 1 }, .backward = { 1, 0 },
 ROW(NNC_PW_CONCAT, .forward = { 1, 1 }, .inputs = 1);
 ROW(NNC_PW_COPY, .forward = { 1, 1 }, .backward = { 1, 1 }, .inputs = 1);
 /* Joins the parts of the queries, keys and values of each head in latent attention. Forward writes a part that all
- * heads share once for each head. Backward splits the gradients into these parts. */
+ * heads share once for each head. Backward splits the gradients into the parts that forward joined. */
 ROW(NNC_PW_BY_HEADS, .forward = { 0, 1 }, .backward = { 1, 0 });
 ROW(NNC_PW_HALVES, .backward = { 1, 1 }, .inputs = 1);
 /* Cast of weights: forward reads fp32 weights and writes 16-bit weights; backward reads 16-bit gradients and writes
@@ -278,8 +278,13 @@ static void pointwise_shard(nnc_op *op, const nnc_degrees *d) {
     p->extra_kept_bytes /= (double)ranks;
     /* weights of attention sinks (one value per head): ranks that divide the heads divide these values */
     op->weights.vector /= op->split == NNC_SPLIT_HEADS ? d->tensor : 1;
-    if (op->split == NNC_SPLIT_EXPERT_INNER && d->expert > 1 && p->kind != NNC_PW_DEQUANTIZE) {
+    const bool received = op->split == NNC_SPLIT_EXPERT_INNER || op->split == NNC_SPLIT_EXPERT_COLUMN ||
+                          op->split == NNC_SPLIT_EXPERT_ROW; /* rows that an expert rank receives */
+    if (received && d->expert > 1 && p->kind != NNC_PW_DEQUANTIZE) {
+        const double mean = (double)p->elements;
         p->elements = nnc_scaled_up(p->elements, d->imbalance);
+        p->backward_elements = nnc_scaled_up(p->backward_elements, d->imbalance);
+        p->extra_kept_bytes *= (double)p->elements / mean;
     }
 }
 

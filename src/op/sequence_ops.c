@@ -114,7 +114,7 @@ static const struct {
 
 /* Computes the work of a norm with input x and output y. As one fused kernel, forward reads x and writes y; backward
  * reads x and the gradient dy, and writes the gradient dx. If a row does not stay on the chip, forward reads x twice,
- * and backward reads x and dy twice. If each primitive operation is a kernel, forward has 6 memory passes (RMS norms
+ * and backward reads x and dy twice. A batch norm of inference needs no sums over its input, so it reads x once. If each primitive operation is a kernel, forward has 6 memory passes (RMS norms
  * 5), and backward 1.5 times as many. If each reduction is a kernel, forward has kernels for mean, variance and
  * scaling; backward has kernels for the sums over columns, the sums over rows, and the gradient, and each of these
  * three reads two inputs.   [norm] */
@@ -136,7 +136,7 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why) {
         writes = passes / 2.0;
     } else if (p->by_reductions) {
         reads = backward ? 6.0 : 3.0;
-    } else if ((double)width > kinds[p->kind].on_chip_elements) {
+    } else if (!p->running && (double)width > kinds[p->kind].on_chip_elements) {
         reads *= 2.0;
     }
     NNC_PUT(why, reads, NULL);
@@ -319,8 +319,8 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why) {
 }
 
 /* Returns the bytes that fused attention keeps for backward: Q, K, V and one log-sum-exp per query. If Q, K and V are
- * computed again, only the log-sum-exp is kept. If other ops count these tensors, returns 0. The output of attention is
- * counted by the output projection, which keeps it, too. */
+ * computed again, only the log-sum-exp is kept. If other ops count the tensors that this op keeps, returns 0. The
+ * output of attention is counted by the output projection, which keeps it, too. */
 NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_flash *p = &op->u.flash;
     const dims d = dims_of(op, NULL);

@@ -1,6 +1,6 @@
 /* Computes the most bytes that one device of a pipeline keeps for backward at the same time, for devices whose chunks
  * keep different amounts per pass: the first chunk has the embedding, the last chunk has the head, or some chunks have
- * one more layer. This peak follows from the order list of the device alone, without times:
+ * one more layer. The most kept bytes follow from the order list of the device alone, without times:
  *
  *     device 1 of 2, interleaved, 2 chunks:                    F0 F0 F1 B1 F1 B1 F0 B0 ...
  *     passes that chunk 0 keeps, after each forward:           1  2  2     2     3
@@ -35,8 +35,8 @@ static void look(peak *to, const int64_t *kept) {
 /* ---- peak of a device of the interleaved schedule, in closed form ---- */
 
 /* State of the search for the memory peak of a device of the interleaved schedule. From its first backward on, the
- * device keeps a constant number of passes. So the peak depends only on those chunks whose bytes per pass differ from
- * the bytes of chunk 1; they are called `others`. */
+ * device keeps a constant number of passes. The peak therefore depends only on the chunks whose bytes per pass differ
+ * from the bytes of chunk 1 (`others`). */
 typedef struct interleaved {
     int64_t stages, chunks, ahead; /* ahead: number of forwards that the device runs before its first backward */
     int32_t others;

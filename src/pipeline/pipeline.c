@@ -486,8 +486,8 @@ static double device_busy_s(const replay *r, int32_t d) {
     return busy_s;
 }
 
-/* Sets the step time of each device to total_s in schedules without separate weight gradients. There, each device waits
- * for the last one at the end of a step. */
+/* Sets the step time of each device to total_s in schedules without separate weight gradients. In these schedules, each
+ * device waits for the last one at the end of a step. */
 static void wait_for_all(const replay *r, nnc_pipeline_result *result) {
     for (int32_t d = 0; d < r->pipeline->stages && !r->row->splits; d++) { result->span_s[d] = result->total_s; }
 }
@@ -537,8 +537,8 @@ bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memo
 }
 
 /* Returns queue number i. Each virtual stage has two queues between itself and the virtual stage before it: one for
- * forward messages (even i), one for backward messages (odd i). Returns NULL for the first virtual stage on the path of
- * a micro-batch, which has no virtual stage before it. */
+ * forward messages (even i), one for backward messages (odd i). The first virtual stage on the path of a micro-batch
+ * has no virtual stage before it, so it has no queues: returns NULL for their numbers. */
 static nnc_queue *queue_at(const replay *r, int32_t i) {
     const int32_t s = i / 2;
     if (s % r->chain == 0) { return NULL; }

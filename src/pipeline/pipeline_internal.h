@@ -98,9 +98,9 @@ bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memo
  * the schedule cannot run. */
 bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory, nnc_pipeline_result *result);
 
-/* A batch is a number of pipelines that are replayed at once, NNC_TRACKS at most. All have the same schedule, stages,
- * chunks and micro-batches; only their times differ. Pipeline k of the batch is called track k; its time of virtual
- * stage s is at index (s times NNC_TRACKS) + k. */
+/* A batch is a number of pipelines that are replayed at once, NNC_TRACKS at most. All pipelines of a batch have the
+ * same schedule, stages, chunks and micro-batches; only their times differ. Pipeline k of the batch is called track k;
+ * its time of virtual stage s is at index (s times NNC_TRACKS) + k. */
 enum { NNC_TRACKS = 8, NNC_TRACKS_STAGES_MAX = NNC_PIPELINE_STAGES_MAX / NNC_TRACKS };
 
 /* Replays the first `count` tracks (pipelines of a batch). Each track has the same result, in every bit, as
@@ -113,7 +113,7 @@ bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[N
 /* ---- vector instructions of the processor ---- */
 
 /* Tests whether the processor has vector instructions for four doubles. The results of replays are equal in every bit
- * with and without these instructions. */
+ * with and without vector instructions. */
 bool nnc_is_wide(void);
 
 /* NNC_WIDE marks a function that may only be called if nnc_is_wide() returns true. NNC_EACH marks a function that is
@@ -335,8 +335,8 @@ typedef struct nnc_schedule_row {
                        * schedule */
     /* Writes the order list of device d to *device; devices are counted from 0. */
     void (*write)(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device);
-    /* Sets `lead` and `skew` of the shape, two numbers that give the ops of each slot (see wave.c). NULL = two such
-     * numbers cannot describe this schedule. */
+    /* Sets `lead` and `skew` of the shape, two numbers that give the ops of each slot (see wave.c). NULL = `lead` and
+     * `skew` cannot describe this schedule. */
     void (*wave)(nnc_wave_shape *shape, int64_t micro_batches);
     /* Returns the idle seconds of a step from a formula; see nnc_pipeline_say_bubble. */
     double (*bubble_s)(const nnc_equal_stages *s, nnc_derivation *why);

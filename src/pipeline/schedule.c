@@ -162,7 +162,7 @@ static double bubble_zb_h1(const nnc_equal_stages *s, nnc_derivation *why) {
 static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_H1) = {
     .chunks = 1,
     .splits = true,
-    /* the paper counts activations as kept only until the end of the input gradient, so this row does the same */
+    /* activations are kept only until the end of the input gradient, as the paper counts them */
     .frees_early = true,
     .rolls = true,
     .searched = 4,
@@ -360,8 +360,8 @@ bool nnc_schedule_repeats(const nnc_plan *plan) {
 
 bool nnc_schedule_is_steady(const nnc_plan *plan) {
     const nnc_schedule_row *row = nnc_schedule_of(plan->schedule);
-    /* From (rounds times stages) micro-batches on, the order of ops on a device only repeats. Schedules with several
-     * chunks or directions need more rounds. */
+    /* A round is as many micro-batches as the pipeline has stages. After `rounds` rounds, the order of ops on a device
+     * only repeats: after 2 rounds with one chunk and one direction, after 4 rounds with more of them. */
     const int64_t rounds = row->chunks == 1 && !row->dual ? 2 : 4;
     return plan->pipeline == 1 || (!row->keeps_all && plan->micro_batches >= rounds * plan->pipeline);
 }

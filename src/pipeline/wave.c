@@ -307,7 +307,7 @@ static void begin(const nnc_wave_shape *shape, nnc_wave *wave) {
  *   - Each time grew by a constant amount of its own in two successive repeats, because some stages do not wait for
  *     each other. A trial starts one more repeat from the state that would be reached K repeats later. If each time
  *     grows by its constant amount in this repeat, too, it does so in all repeats in between, because the functions are
- *     convex. Bisection finds the largest such K.   [pipeline-skip] */
+ *     convex. Bisection finds the largest confirmed K.   [pipeline-skip] */
 
 enum { TRIAL_MIN = 8 }; /* smallest number of repeats that are left for which a trial saves time */
 

@@ -42,7 +42,7 @@ typedef struct nnc_plot_how {
     bool fragment;  /* true: the style sheet is left out, because the HTML page has it already */
     const char *id; /* id of the picture in the HTML page; NULL = "nnc-" and the name of the picture */
     bool stages;    /* true: the picture of memory shows each pipeline stage, not only the fullest */
-    /* 0 = the HTML page has only this picture. Otherwise the page has several pictures, and each is kept small: a
+    /* 0 = the HTML page has only this picture. Above 0 = the page has several pictures, and each is kept small: a
      * timeline gives each pass a tooltip only if it has at most `marks` passes, and a roofline joins small ops at a
      * larger distance. */
     int32_t marks;
@@ -85,8 +85,9 @@ struct nnc_canvas {
     char title[NNC_CANVAS_TITLE], desc[NNC_CANVAS_DESC];
 };
 
-/* Writes the heading of a picture: its name in bold, a sentence, and `result` in bold at the right. The same words
- * become the title of the SVG and the beginning of its description. nnc_canvas_say adds text to the description. */
+/* Writes the heading of a picture: its name in bold, a sentence, and `result` in bold at the right. The words of the
+ * heading become the title of the SVG and the beginning of its description. nnc_canvas_say adds text to the
+ * description. */
 void nnc_canvas_heading(nnc_canvas *canvas, const char *name, const char *sentence, const char *result);
 void nnc_canvas_say(nnc_canvas *canvas, const char *format, ...) NNC_PRINTF(2, 3);
 

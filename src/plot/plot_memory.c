@@ -1,5 +1,4 @@
-/* Two pictures. The first shows the memory of a device by class, and whether the plan fits. The second shows the parts
- * of the time of a step. */
+/* Two pictures: the memory of a device by class, and whether the plan fits; the parts of the time of a step. */
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 
@@ -196,7 +195,7 @@ typedef struct part {
     nnc_px x, w;
 } part;
 
-/* Lists the metrics whose sum is the step time, in the order of the bar. Returns the number of these metrics. */
+/* Lists the metrics whose sum is the step time, in the order of the bar. Returns the number of metrics in the list. */
 static int parts_of(const nnc_result *result, part parts[PARTS_MAX]) {
     nnc_metric_part found[NNC_METRIC_PARTS_MAX];
     const int count = nnc_metric_parts(&nnc_step_metrics, result, 0.0, found);

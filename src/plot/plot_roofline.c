@@ -1,5 +1,5 @@
-/* Two pictures. The first is the roofline: it shows each op below the roof of the device, so that one sees its side of
- * the ridge point and its distance from the roof. The second shows the operators of a trace with their lower bounds. */
+/* Two pictures. The roofline shows each op below the roof of the device, with its side of the ridge point and its
+ * distance from the roof. The picture of a trace shows operators with their lower bounds. */
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 

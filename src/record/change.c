@@ -263,7 +263,7 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
     }
     const bool as_typed = strstr(asked->rule, limit) != NULL;
     snprintf(text, size, "%s %s%s%s%s, found %s", asked->name, asked->rule, as_typed ? "" : " (", as_typed ? "" : limit,
-             as_typed ? "" : ")", known ? found : "nothing: the plan has no such metric");
+             as_typed ? "" : ")", known ? found : "nothing: the plan has no value for this metric");
 }
 
 const nnc_change *nnc_change_find(const nnc_check_row *row, const char *name) {
@@ -358,8 +358,8 @@ static bool compare(nnc_arena *arena, const nnc_recorded_estimate *old, const nn
 }
 
 /* Finds the pairs of estimates to compare in two files. If each file has a single estimate, these two are a pair, even
- * if their names differ. Otherwise two estimates with the same name are a pair; pairs are in the order of the new
- * file. */
+ * if their names differ. In files with several estimates, two estimates with the same name are a pair; pairs are in the
+ * order of the new file. */
 static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old, const nnc_recorded *now, int32_t *count) {
     const bool single = old->estimate_count == 1 && now->estimate_count == 1;
     const size_t room = (size_t)old->estimate_count + (size_t)now->estimate_count;
@@ -639,7 +639,7 @@ NNC_GET(get_memory_part, void, responsible_for(place, memory_total))
 
 static const nnc_metric responsible_rows[] = {
     NNC_AS(step_total, TEXT, .get = get_step_part,
-           .help = "Part of the step that contributes most to the change of step.step_s."),
+           .help = "Part of the step time that contributes most to the change of step.step_s."),
     NNC_AS(memory_total, TEXT, .get = get_memory_part,
            .help = "Part of the memory that contributes most to the change of memory.total_bytes."),
 };
@@ -655,7 +655,7 @@ static const nnc_metric row_rows[] = {
     NNC_TEXT(nnc_check_row, id, .help = "Id of the scenario."),
     NNC_WHOLE(nnc_check_row, line, .blank_zero = true, .help = "Line of the scenario in the plan file."),
     NNC_NAMED(nnc_check_row, state, nnc_check_state_name, NNC_CHECK_STATE_COUNT,
-              .help = "Result of the comparison with the recorded estimate."),
+              .help = "Result of comparing the scenario with its recorded estimate."),
     NNC_AS(
         "failed", BOOL, .get = get_failed,
         .help =

@@ -155,8 +155,8 @@ static void plan_text(const nnc_check_row *row, char *text, size_t size) {
 }
 
 /* Lists the causes of a scenario's changed values in row->causes: a changed plan; changed files (found by their
- * digests); another version of nncost or of its conventions. If there is no such cause, the cause is another build of
- * nncost. Returns false when out of memory. */
+ * digests); another version of nncost or of its conventions. If plan, files, version and conventions are equal, the
+ * cause is another build of nncost. Returns false when out of memory. */
 static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from, const nnc_scenario *scenario,
                         const nnc_recorded *recorded, nnc_check_row *row) {
     const char **causes = nnc_arena_array(origins->arena, NNC_CAUSES_MAX, sizeof *causes);
@@ -459,7 +459,7 @@ static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scena
 }
 
 /* Tests whether the file continues with the recorded estimate of this scenario, and this estimate has exactly the
- * values `now`. If so, moves to the position after the estimate. */
+ * values `now`. If they are equal, moves to the position after the estimate. */
 static bool is_next(nnc_check *c, const nnc_plans_scenario *from, nnc_figures now) {
     nnc_recorded_stream *s = c->stream;
     if (s->last.values == NULL || now.count > s->capacity) {

@@ -127,7 +127,8 @@ nnc_status nnc_requirement_read(const char *name, const char *rule, nnc_requirem
     while (i < NNC_RELATION_COUNT && strncmp(rule, relations[i].sign, strlen(relations[i].sign)) != 0) { i++; }
     if (i == NNC_RELATION_COUNT) {
         return nnc_fail(err, NNC_BAD_SPEC, name,
-                        "not a requirement, expected one such as \"<= 9.5\" (<=, <, >=, > or ==), found \"%.60s\"",
+                        "not a requirement, expected one such as \"<= 9.5\" or \"== fits\" (<=, <, >=, > or ==), found "
+                        "\"%.60s\"",
                         rule);
     }
     const char *value = rule + strlen(relations[i].sign);
@@ -137,9 +138,8 @@ nnc_status nnc_requirement_read(const char *name, const char *rule, nnc_requirem
     if (!nnc_read_typed(value, &requirement->number)) {
         requirement->text = value;
         if (requirement->relation != NNC_EQUAL || *value == '\0') {
-            return nnc_fail(err, NNC_BAD_SPEC, name,
-                            "not a number, expected one such as 9.5, 860ms or 70GB after %s, found \"%.60s\"",
-                            relations[i].sign, value);
+            return nnc_fail(err, NNC_BAD_SPEC, name, "not a number, expected one such as %s after %s, found \"%.60s\"",
+                            nnc_ends_in(value, "%") ? "0.4 for 40%" : "9.5, 860ms or 70GB", relations[i].sign, value);
         }
     }
     return NNC_OK;

@@ -1,5 +1,5 @@
 /* Reads plan files ("nncost.plans/1"): the common settings, the scenarios, which inherit each key of the common
- * settings, and their requirements. This file also checks spec files of any kind for faults.
+ * settings, and their requirements. plan_file.c also checks spec files of any kind for faults.
  *
  * All lists of keys and values (fields of the plan, fields of --set, rules) are inherited in the same way: a key of a
  * scenario replaces the same key of the common settings, and the value null removes it. */
@@ -150,7 +150,7 @@ static const char *plans_read_set(nnc_json item) {
 static const char *plans_read_rule(nnc_json item) {
     nnc_requirement ignored;
     nnc_error err;
-    if (!nnc_json_expect(item, NNC_JSON_TEXT, "a text such as \"<= 9.5\"")) { return NULL; }
+    if (!nnc_json_expect(item, NNC_JSON_TEXT, "a text such as \"<= 9.5\" or \"== true\"")) { return NULL; }
     if (nnc_requirement_read(nnc_json_key(item), nnc_json_text(item), &ignored, &err) != NNC_OK) {
         nnc_json_fault(item, NULL, "%s", err.what);
         return NULL;
@@ -172,7 +172,7 @@ static bool pairs_own(nnc_json at, nnc_pairs *pairs) {
 
 /* Converts the object "measured" of a scenario to requirements: the measured step time must be inside the interval of
  * the estimate. A measured memory must only be below the upper end of the interval of the memory, because programs log
- * only the memory that their allocator holds; `nncost watch` does the same. */
+ * only the memory that their allocator holds; `nncost watch` compares memory in the same way. */
 static void read_measured(nnc_json at, nnc_pairs *require) {
     static const struct {
         const char *name, *end, *sign;
@@ -701,7 +701,7 @@ static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans, const n
 }
 
 /* Tests whether a field states how requests arrive (batch, concurrency, request_rate, offline). A scenario has only one
- * of these four fields, so a new one replaces the one it had. */
+ * field that states how requests arrive, so a new one replaces the one it had. */
 static bool is_load(const nnc_field *field) {
     static const char *const loads[] = { "batch", "concurrency", "request_rate", "offline", NULL };
     return nnc_field_is_of(&nnc_serve_table, field) && nnc_is_one_of(field->name, loads);

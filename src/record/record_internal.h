@@ -243,7 +243,7 @@ nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model,
                           nnc_error *err);
 
 /* Finds the scenario of a plan file with an id. id NULL: the file must have only one scenario, which is returned.
- * Returns NNC_BAD_USAGE if the file has no such scenario. */
+ * Returns NNC_BAD_USAGE if the file has no scenario with the id. */
 nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id, const nnc_plans_scenario **scenario, nnc_error *err);
 
 /* Loads a scenario of a plan file, changed by the options of the command line. device: id of the device to use; NULL =

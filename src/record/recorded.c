@@ -114,7 +114,7 @@ static void flatten(nnc_json at, char *name, size_t used, nnc_figure_list *into)
 }
 
 /* Adds every number, string and boolean of the JSON object `at` and of the objects inside it to the list of values,
- * under the name "prefix.key.key"; the prefix is "" or shorter than 64 bytes. Notes the faults of these values. */
+ * under the name "prefix.key.key"; the prefix is "" or shorter than 64 bytes. Notes the faults of the added values. */
 static void figures_add(nnc_json at, const char *prefix, nnc_figure_list *into) {
     char name[FIGURE_NAME_MAX];
     const int used = snprintf(name, sizeof(name), "%s", prefix);

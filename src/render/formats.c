@@ -224,7 +224,7 @@ const nnc_format nnc_format_json = {
 /* ---- CSV (RFC 4180): lines end with "\r\n" ---- */
 
 /* Tests whether a spreadsheet would read the text as a formula (= + - @), or GitHub Actions would run it as a command
- * (::). Some spreadsheets read the wide forms of these signs as formulas, too: U+FF0B, U+FF0D, U+FF1D and U+FF20. */
+ * (::). Some spreadsheets read the wide forms of = + - @ as formulas, too: U+FF0B, U+FF0D, U+FF1D and U+FF20. */
 static bool is_formula(const char *text) {
     static const char *const wide[] = { "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\x9D", "\xEF\xBC\xA0" };
     bool starts = strchr("=+-@", *text) != NULL && *text != '\0';

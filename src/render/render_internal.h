@@ -258,6 +258,11 @@ void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price);
 void nnc_sheet_model(nnc_sheet *sheet, const void *record);
 void nnc_sheet_device(nnc_sheet *sheet, const void *record);
 void nnc_sheet_region(nnc_sheet *sheet, const void *record);
+/* Writes the errors of earlier predictions: of published measured steps with the same profile and kind of model. */
+void nnc_sheet_past(nnc_sheet *sheet, const void *record);
+/* Writes the page line that says which measured steps the range of the step time was fitted to, or why there is no
+ * fitted range. */
+void nnc_sheet_trust(nnc_sheet *sheet, const void *record);
 void nnc_sheet_building(nnc_sheet *sheet, const void *record);
 
 /* ---- table.c: tables ---- */
@@ -444,8 +449,8 @@ void nnc_put_xml(nnc_buffer *out, const char *text);
  * The colours of one set must be distinguishable for colour-blind readers. */
 enum { NNC_HUES_STEP = 1, NNC_HUES_MEMORY = 2, NNC_HUES_BOUND = 4 };
 
-/* A colour of pictures, with a variant for light pages and one for dark pages. For each CSS class of drawn elements
- * (bars, lines, text), such as "forward", there is such a colour. */
+/* A colour of pictures, with a variant for light pages and one for dark pages. Each CSS class of drawn elements (bars,
+ * lines, text), such as "forward", has a struct of this type. */
 typedef struct nnc_hue {
     const char *name;               /* CSS class of the elements that have this colour: "forward" */
     const char *light, *dark;       /* the colour on a light page and on a dark page: "#4a9bd1" */

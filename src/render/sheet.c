@@ -693,3 +693,85 @@ void nnc_sheet_region(nnc_sheet *sheet, const void *record) {
     if (region->year > 0) { snprintf(year, sizeof year, "%" PRId32, region->year); }
     nnc_sheet_words(sheet, "(%s, %s, location-based: %s)", region->name, year, region->source);
 }
+
+/* ---- errors of earlier predictions, and the origin of the range of a step time ---- */
+
+void nnc_sheet_past(nnc_sheet *sheet, const void *record) {
+    const nnc_report *report = record;
+    const char *as = report->software_chosen ? " predicted without their framework" : "";
+    char error[NNC_ERROR_TEXT], bias[NNC_NUMBER_TEXT], others[64] = "";
+    const nnc_past *p = &report->past;
+    if (p->of == NNC_PAST_NONE) { return; }
+    nnc_sheet_label(sheet, "");
+    if (p->of == NNC_PAST_FEW) {
+        _Static_assert(NNC_PAST_FEWEST == 10, "the text names another number of steps");
+        nnc_sheet_words(sheet, "the error is not known: %s",
+                        nnc_past_lacks_cpu(report)
+                            ? "no step of a CPU was measured"
+                            : "fewer than 10 measured steps of this family and profile that no fit has seen");
+        nnc_sheet_end(sheet);
+        return;
+    }
+    if (p->of == NNC_PAST_SEEN) {
+        nnc_sheet_words(sheet,
+                        "%" PRId64 " measured steps of this device, family and profile%s, %" PRId64
+                        " of them seen by no fit: mean error %s, bias %s%s",
+                        p->rows, as, p->unseen, nnc_error_text(p, error), p->bias < 0.0 ? "-" : "+",
+                        nnc_percent_text(fabs(p->bias), bias));
+        nnc_sheet_end(sheet);
+        return;
+    }
+    if (p->of == NNC_PAST_OTHER_DEVICES) {
+        snprintf(others, sizeof others, " on other devices");
+    } else if (p->of == NNC_PAST_ALL_DEVICES) {
+        snprintf(others, sizeof others, " on any device, %" PRId64 " on this one", p->device_rows);
+    }
+    nnc_sheet_words(sheet,
+                    "%" PRId64 " measured steps of this %sfamily and profile%s that no fit has "
+                    "seen%s%s: mean error %s, bias %s%s",
+                    p->unseen, p->of == NNC_PAST_DEVICE ? "device, " : "", others, *as != '\0' ? "," : "", as,
+                    nnc_error_text(p, error), p->bias < 0.0 ? "-" : "+", nnc_percent_text(fabs(p->bias), bias));
+    nnc_sheet_end(sheet);
+}
+
+/* Tests whether the range of the step time reaches much farther above the prediction than below it. Such a range also
+ * covers programs slower than that of the software profile (`skew` of the profile, docs/accuracy.md). */
+static bool covers_slower(const nnc_result *r) {
+    enum { SKEWED = 2 }; /* a usual range has 1.35, that of vision models without a stated framework 2.33 */
+    return r->interval_s[0] > r->lower_bound_s &&
+           log(r->interval_s[1] / r->step_s) > SKEWED * log(r->step_s / r->interval_s[0]);
+}
+
+void nnc_sheet_trust(nnc_sheet *sheet, const void *record) {
+    const nnc_report *report = record;
+    const nnc_past *p = &report->past;
+    char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT];
+    /* With --measured, another line of the page compares the prediction with the step time that the user measured. */
+    if (report->own != NULL) { return; }
+    nnc_sheet_label(sheet, "");
+    if (nnc_report_is_implausible(report)) {
+        nnc_sheet_words(sheet, "no range: the input is implausible");
+    } else if (report->model->stand_in) {
+        nnc_sheet_words(sheet, "estimated with a network of similar counts (a stand-in), so ranges are wider");
+    } else if (report->result->plan.mode == NNC_MODE_IDEAL) {
+        nnc_sheet_words(sheet, "the lower bound: datasheet rates, all communication overlaps");
+    } else if (!report->device->efficiency.fitted) {
+        nnc_sheet_words(sheet, "datasheet rates: no efficiency of this device was measured");
+    } else if (p->of >= NNC_PAST_DEVICE) {
+        nnc_sheet_words(sheet, "%" PRId64 "%s measured steps %s: %s off on average, %s too %s%s",
+                        p->of == NNC_PAST_SEEN ? p->rows : p->unseen, p->of == NNC_PAST_SEEN ? "" : " unseen",
+                        p->of == NNC_PAST_OTHER_DEVICES ? "on other devices"
+                        : p->of == NNC_PAST_ALL_DEVICES ? "on all devices"
+                                                        : "like it",
+                        nnc_percent_text(p->error, error), nnc_percent_text(fabs(p->bias), bias),
+                        p->bias < 0.0 ? "fast" : "slow",
+                        covers_slower(report->result) ? "; the range also covers slower frameworks" : "");
+    } else if ((report->result->plan.train & NNC_TRAIN_NONE) != 0) {
+        nnc_sheet_words(sheet, "range of training steps, as few forward passes were measured");
+    } else if (nnc_past_lacks_cpu(report)) {
+        nnc_sheet_words(sheet, "range of steps of GPUs, as no step of a CPU was measured");
+    } else {
+        nnc_sheet_words(sheet, "range of similar steps, as too few of this kind were measured");
+    }
+    nnc_sheet_end(sheet);
+}

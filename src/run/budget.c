@@ -1,13 +1,14 @@
-/* Compute budgets. For a number of FLOPs, a sum of money or a target loss, computes the model size and the number of
- * training tokens with the smallest loss. The published scaling laws are rows of a table in this file. */
+/* Compute budgets. For a number of FLOPs or a sum of money, computes the model size and the number of training tokens
+ * with the smallest loss; for a target loss, those with the fewest FLOPs. The published scaling laws are rows of a
+ * table in this file. */
 #include "base/base_internal.h"
 #include "run/run_internal.h"
 
 NNC_ENUM_TEXTS(nnc_law, NNC_LAW_LIST)
 
 /* A scaling law for the loss L of a model with N parameters after training on D tokens: L = e + a / N^alpha + b /
- * D^beta. If e is NaN, the law does not predict a loss. For a training with C FLOPs such a law gives only scale x (C /
- * flops)^exponent, which is the optimal N, or the optimal D if `tokens` is true. */
+ * D^beta. If e is NaN, the law does not predict a loss. For a training with C FLOPs a law without e gives only scale x
+ * (C / flops)^exponent, which is the optimal N, or the optimal D if `tokens` is true. */
 typedef struct law {
     double e, a, b, alpha, beta;
     bool tokens;

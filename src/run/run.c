@@ -1,6 +1,6 @@
 /* Computes the whole run from the results of one step: amount of training, time of each part, cost and energy. Order of
  * the computation: fine-tuning method, input pipeline, sites, checkpoints and failures (failures.c), times, money,
- * energy. Each of these parts uses the results that earlier parts stored in `run`. */
+ * energy. A part of the computation uses the results that earlier parts stored in `run`. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
@@ -64,10 +64,11 @@ static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const st
 }
 
 /* Refuses a run that never ends: a run in which failures come so fast that the time between two of them is not enough
- * to restart and to write a checkpoint. The goodput of such a run is 0, up to rounding errors. */
+ * to restart and to write a checkpoint. The goodput of a run that never ends is 0, up to rounding errors. */
 static nnc_status check_advances(const nnc_run *run, nnc_error *err) {
     const double least = 1e-9;     /* smallest goodput of a run that is accepted */
-    if (!(run->goodput < least)) { /* NaN (unknown goodput) does not satisfy `<`, so such a run is accepted */
+    if (!(run->goodput < least)) { /* NaN (unknown goodput) does not satisfy `<`, so a run with unknown goodput is
+                                    * accepted */
         return NNC_OK;
     }
     return nnc_fail(err, NNC_ILLEGAL_PLAN, "--device-mtbf-s",
@@ -79,6 +80,16 @@ static nnc_status check_advances(const nnc_run *run, nnc_error *err) {
 static nnc_status check_asked(const nnc_plan *plan, const nnc_run_ask *ask, nnc_error *err) {
     const int amounts = !isnan(plan->tokens) + !isnan(plan->samples) + !isnan(ask->epochs) + !isnan(ask->days) +
                         !isnan(ask->device_hours);
+    const double amount = !isnan(plan->tokens) ? plan->tokens : plan->samples;
+    if (amounts == 2 && !isnan(amount) && !isnan(ask->epochs) && isnan(ask->dataset_size)) {
+        const bool tokens = !isnan(plan->tokens);
+        char passes[96] = "";
+        if (tokens) { /* --dataset-size counts tokens, or samples of a model without tokens */
+            snprintf(passes, sizeof passes, ", or --epochs %.10g --dataset-size %.10g", ask->epochs, amount);
+        }
+        return nnc_fail(err, NNC_BAD_USAGE, "--epochs", "--%s counts all epochs, expected --%s %.10g alone%s",
+                        tokens ? "tokens" : "samples", tokens ? "tokens" : "samples", amount * ask->epochs, passes);
+    }
     if (amounts > 1) {
         return nnc_fail(err, NNC_BAD_USAGE,
                         !isnan(ask->days)           ? "--days"
@@ -378,9 +389,9 @@ nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device, cons
 /* ---- methods of fine-tuning (RLHF, distillation ...), which add generation, scoring and weight synchronisation to the
  * training ---- */
 
-/* A row describes one fine-tuning method. rollout: the method generates answers. The other members name models that run
- * forward over every token of the training data: the trained model once more (again), the reference model, the reward
- * model, the critic, the teacher. Sources: docs/data-and-runs.md. */
+/* A row describes one fine-tuning method. rollout: the method generates answers. Members except rollout name models
+ * that run forward over every token of the training data: the trained model once more (again), the reference model, the
+ * reward model, the critic, the teacher. Sources: docs/data-and-runs.md. */
 typedef struct method_row {
     bool rollout, again, reference, reward, critic, teacher;
     /* true: the policy and the reference model score a second answer to each prompt (for the KL term of the method

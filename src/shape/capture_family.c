@@ -45,6 +45,7 @@ static nnc_op *write_attention(const nnc_writer *w, const nnc_captured_op *c) {
     op->u.flash = (nnc_flash){ .batch = c->batch,
                                .heads = c->heads,
                                .kv_heads = c->kv_heads,
+                               .own_kv_heads = c->kv_heads,
                                .s_q = c->s_q,
                                .s_k = c->s_k,
                                .head_dim = c->head_dim,
@@ -145,9 +146,12 @@ int64_t nnc_captured_vocab(const nnc_model *model) {
     return model->captured != NULL && model->decoder.vocab_multiple <= 1 ? model->captured->vocab : 0;
 }
 
-double nnc_issue_s(const nnc_model *model, const nnc_device *device) {
-    const bool passes = model->captured != NULL && model->captured->inference;
-    return device->host.kernel_s * (passes ? NNC_HOST_SHARE_FORWARD : 1.0);
+bool nnc_is_forward_pass(const nnc_model *model, const nnc_plan *plan) {
+    return model->captured != NULL ? model->captured->inference : (plan->train & NNC_TRAIN_NONE) != 0;
+}
+
+double nnc_issue_s(const nnc_model *model, const nnc_plan *plan, const nnc_device *device) {
+    return device->host.kernel_s * (nnc_is_forward_pass(model, plan) ? NNC_HOST_SHARE_FORWARD : 1.0);
 }
 
 /* Returns a recorded operator, changed to a padded vocabulary. If a tensor of the operator has one row or column per

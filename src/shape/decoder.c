@@ -226,8 +226,8 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d) {
     }
 }
 
-/* Tests whether the model is an encoder without biases (ModernBERT). The classification head of such an encoder begins
- * with a linear layer, GELU and a norm. */
+/* Tests whether the model is an encoder without biases (ModernBERT). The classification head of an encoder without
+ * biases begins with a linear layer, GELU and a norm. */
 static bool has_bare_head(const nnc_decoder *d) { return d->bidirectional && !d->biases; }
 
 /* Appends the first layer of a head for `rows` tokens: a linear layer from d->hidden values to `width` values, then
@@ -599,7 +599,8 @@ static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KIND
 
 static void lower(const nnc_model *model, const nnc_writer *to) {
     const nnc_decoder *d = &model->decoder;
-    const nnc_layer layer = layer_of(d);
+    nnc_layer layer = layer_of(d);
+    layer.dropout = nnc_list_dropout(to->list, layer.dropout);
     const nnc_plan *plan = to->how->plan;
     const nnc_layer_writer w = nnc_layer_begin(to, &layer, plan->micro_batch, plan->seq_len);
     const double token_id_bytes = 4.0; /* the data loader copies token ids to the device as int32 values of 4 bytes */

@@ -214,8 +214,8 @@ static int64_t streams_read(const nnc_decoder *d, nnc_group reader) {
 }
 
 /* Appends the weighted sum of the residual streams of all blocks of layers, which `reader` (attention, MLP or head)
- * reads (attention residuals). A softmax over the streams has one score per stream: the norm of the stream
- * times a vector. Each layer counts the mean number of streams. Source: KimiDecoderLayer of Kimi K3's
+ * reads (attention residuals). A softmax over the streams has one score per stream: the norm of the stream times a
+ * vector. Each layer reads the mean number of streams over all layers. Source: KimiDecoderLayer of Kimi K3's
  * modeling_kimi_linear.py: _apply_attn_res, with the weights self_attention_res_norm, self_attention_res_proj,
  * mlp_res_norm, mlp_res_proj, output_attn_res_norm and output_attn_res_proj. [attention-residuals] */
 void nnc_decoder_read_blocks(const nnc_layer_writer *w, const nnc_decoder *d, nnc_group reader) {
@@ -334,6 +334,7 @@ static nnc_op *expert_linear(const routing *r, const char *name, nnc_split split
     op->weights.active = r->d->experts_per_token;
     op->u.matmul.experts = experts < r->rows ? experts : r->rows;
     op->u.matmul.one_by_one = r->w->to.how->software->launch_product_s > 0.0;
+    op->u.matmul.ragged = !(r->w->to.how->plan->capacity_factor > 0.0);
     op->u.matmul.useful = r->useful;
     return op;
 }
@@ -480,9 +481,9 @@ static void routed(const routing *r) {
 }
 
 /* Appends the norms of a layer with experts: one before and one after the routed experts, one after the shared expert,
- * and one before the router. In this network the router multiplies its normalised input by one weight per value, and
- * its results by one weight per expert. Source: Gemma4TextDecoderLayer and Gemma4TextRouter of transformers,
- * modeling_gemma4.py. [experts] */
+ * and one before the router. The router multiplies its normalised input by one weight per value, and its results by one
+ * weight per expert. Source: Gemma4TextDecoderLayer and Gemma4TextRouter of transformers, modeling_gemma4.py.
+ * [experts] */
 static void expert_norms(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_layer_norm(w, "moe.norm", d->hidden);
     nnc_layer_norm(w, "moe.end_norm", d->hidden);

@@ -243,6 +243,7 @@ static void lower_act(lowering *l, const nnc_graph_op *op) {
 }
 
 static void lower_dropout(lowering *l, const nnc_graph_op *op) {
+    if (nnc_list_infers(l->to.list)) { return; }
     write_pointwise(l, op, NNC_PW_DROPOUT, pointwise_group(op))->u.pointwise.keeps_mask = true;
 }
 

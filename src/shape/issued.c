@@ -19,7 +19,7 @@ typedef enum number_mode { IN_16_BITS, UNDER_AUTOCAST, IN_FP32, NUMBER_MODES } n
 
 /* The kernels of one op in one number mode. forward, backward: number of kernels. forward_bytes, backward_bytes: bytes
  * per element of the op that are read and written by kernels whose operands have the same number format. forward_mixed,
- * backward_mixed: the same for kernels whose operands have two number formats. */
+ * backward_mixed: bytes per element of kernels whose operands have two number formats. */
 typedef struct issued_counts {
     float forward, forward_bytes, forward_mixed;
     float backward, backward_bytes, backward_mixed;
@@ -253,8 +253,8 @@ static void add_join(nnc_op *op, joined *before, number_mode mode) {
     *before = (joined){ op, elements, position, true, false, before->fp32 };
 }
 
-/* Stores in before->read whether the op after a concatenation is a norm of the whole result. Such a norm begins a layer
- * of a dense block. */
+/* Stores in before->read whether the op after a concatenation is a norm of the whole result. A norm of the whole
+ * concatenation begins a layer of a dense block. */
 static void note_reader(const nnc_op *op, joined *before) {
     before->read = before->fresh ? op->kind == NNC_OP_NORM && op->u.norm.elements == before->elements : before->read;
     before->fresh = false;
@@ -269,7 +269,7 @@ static number_mode mode_of(const nnc_op *op, bool vision, number_mode mode, cons
 
 /* Tests whether an op is attention with a learned bias of positions (T5), which runs as separate fp32 kernels
  * (_scaled_dot_product_attention_math, attention.cpp). The bias is a permuted table whose last stride is not 1, and no
- * fused kernel of PyTorch accepts a mask with such a stride (check_last_dim_stride_equals_1_dense,
+ * fused kernel of PyTorch accepts a mask whose last stride is not 1 (check_last_dim_stride_equals_1_dense,
  * aten/src/ATen/native/transformers/sdp_utils_cpp.h). T5 passes its bias in this form from transformers 5.16 on (pull
  * request 47014). Attention to the output of the encoder has no bias.   [issued] */
 static bool is_written_out(const nnc_op *op, const nnc_model *model) {
@@ -310,7 +310,8 @@ static bool is_of_windows(const nnc_op *op, const nnc_model *model, int64_t samp
 }
 
 /* Sets the kernels of attention inside windows, which runs as separate kernels. Half of the blocks shift their windows.
- * The op "windows" counts three passes over the tokens and two kernels of those that cut, shift and join windows.
+ * The op "windows" counts three passes (reads or writes of all tokens) and two of the kernels that cut, shift and join
+ * windows; the other kernels are counted here.
  *
  * Forward runs 20.5 kernels: the padding of the map (fill, copy); the scaling of queries; copies of queries, keys and
  * values; two products; the look-up of the biases, their copy and their sum with the scores; in every second block the
@@ -382,6 +383,7 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
         add_to_conv(op, model, mode);
     } else if (op->kind == NNC_OP_FLASH) {
         add_kernels(op, 1.0, 3.0);
+        op->u.flash.kv_heads = op->u.flash.own_kv_heads; /* sdpa with enable_gqa, see the row attn.expand_kv */
         if (is_written_out(op, model)) { nnc_write_out(op); }
         if (is_of_windows(op, model, samples)) { write_out_windows(op, mode); }
     } else if (vision && is_pointwise(op, NNC_PW_CONCAT)) {
@@ -412,8 +414,8 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
     const bool autocast =
         plan->policy == NNC_POLICY_AMP || (plan->policy == NNC_POLICY_MIXED && how->listing == NNC_LISTING_COUNTED);
     const number_mode mode = autocast ? UNDER_AUTOCAST : nnc_dtype_bytes(how->dtype) > 2.0 ? IN_FP32 : IN_16_BITS;
-    /* number of matrix products that the library issues for the last linear layer; the adapter after this layer has
-     * equally many */
+    /* number of matrix products that the library issues for the nearest linear layer before ops[i]; the adapter of this
+     * linear layer has equally many */
     double products = 1.0;
     joined before = { .op = NULL };
     for (int32_t i = 0; i < list->count; i++) {
@@ -440,10 +442,10 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
 
 /* ---- bytes that transformers, peft, timm and diffusers keep for backward, for each op   [issued] ----
  *
- * In these libraries a layer runs as single operators, and autograd saves inputs or outputs of each operator for
- * backward. Under autocast, a product that reads an fp32 tensor keeps a 16-bit copy of this tensor; the 16-bit copy of
- * a weight is made only once. A row of the tables has the kept bytes per element of an op (see op_elements() in
- * op_table.c), for each combination of number formats in a step:
+ * In transformers, peft, timm and diffusers a layer runs as single operators, and autograd saves inputs or outputs of
+ * each operator for backward. Under autocast, a product that reads an fp32 tensor keeps a 16-bit copy of this tensor;
+ * the 16-bit copy of a weight is made only once. A row of the tables has the kept bytes per element of an op (see
+ * op_elements() in op_table.c), for each combination of number formats in a step:
  *
  *    amp    fp32 weights under autocast: the residual stream and the outputs of norms are fp32
  *    half   16-bit weights and activations, without autocast
@@ -484,9 +486,9 @@ static const kept_row loss_working = { 8, 8, 8 }, loss_working_alone = { 8, 4, 8
 static const kept_row of_product = { 2, 2, 4 };
 /* An op that keeps the output of a norm for backward; this output is fp32 under autocast. */
 static const kept_row norm_output = { 4, 2, 4 };
-/* Attention with a learned bias, which runs as separate fp32 kernels (nnc_write_out). This attention keeps the scores
- * after softmax, and copies of queries, keys and values. During backward, the gradients before and after softmax are in
- * memory as well. */
+/* Attention with a learned bias, which runs as separate fp32 kernels (nnc_write_out). Attention with a learned bias
+ * keeps the scores after softmax, and copies of queries, keys and values. During backward, the gradients before and
+ * after softmax are in memory as well. */
 static const kept_row written_out = { 4, 4, 4 };
 /* Attention inside windows, for each score: the scores after softmax, under autocast in fp32 and as a 16-bit copy; with
  * a learned scale also the scores before it. Copies of queries, keys and values come on top; in Swin V2 the values are
@@ -506,8 +508,8 @@ static void keep(nnc_op *op, const nnc_lowering *how, const kept_row *row, doubl
     op->library_kept = tensors * bytes_of(row, how);
 }
 
-/* Tests whether an op is the first op of a part that backward computes again. The first op of such a part keeps its
- * input. */
+/* Tests whether an op is the first op of a part that backward computes again. The first op of a recomputed part keeps
+ * its input. */
 static bool begins_again(const nnc_op *op) { return op->recomputed && !op->dropped; }
 
 /* One product of nncost's op list that reads the output of a norm can be several products in the library, such as those
@@ -574,7 +576,7 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
     case NNC_OP_NORM: keep_norm(op, how, model); break;
     case NNC_OP_POINTWISE: keep_activation(op, how, model); break;
     case NNC_OP_FLASH:
-        op->u.flash.kept_kv_heads = op->u.flash.kept_kv_heads > 0 ? op->u.flash.kv_heads : 0;
+        op->u.flash.kept_kv_heads = op->u.flash.kept_kv_heads > 0 ? op->u.flash.own_kv_heads : 0;
         if (is_written_out(op, model)) {
             const double scores = nnc_flash_scores(&op->u.flash);
             const double inputs = (nnc_flash_queries(&op->u.flash) + nnc_flash_keys(&op->u.flash)) / scores;

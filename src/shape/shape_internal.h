@@ -46,8 +46,9 @@ typedef struct nnc_op_list {
     int32_t count, block_count;
     int32_t segment_count; /* number of segments of the list; each new op belongs to the segment begun last */
     int32_t mixed_count;
-    bool truncated; /* true: the model has more ops, recompute blocks or segments than this struct has space for */
-    bool overflow;  /* true: a product of dimensions does not fit into an int64 */
+    bool truncated;    /* true: the model has more ops, recompute blocks or segments than this struct has space for */
+    bool overflow;     /* true: a product of dimensions does not fit into an int64 */
+    bool forward_pass; /* true: the step trains nothing and has no backward */
     /* true: the ops are the recorded operators of a captured program; the list then contains backward operators and
      * casts as well */
     bool recorded;
@@ -144,9 +145,19 @@ void nnc_captured_batches(const struct nnc_captured *program, int64_t *least, in
  * and a GELU of 1,048,576 values take 21.5 and 25.7 us if they are called alone. The device takes about 1.4 us of each:
  * 20.1 / 37.5 and 24.3 / 37.5, with a mean of 0.59. Source: kernels_memory_h100_torch.csv (tests/published/h100). */
 #define NNC_HOST_SHARE_FORWARD 0.6
-/* Returns the seconds in which the host issues one kernel of an estimated step; in a captured forward pass without
- * gradients, the host takes only a share of host.kernel_s. */
-double nnc_issue_s(const nnc_model *model, const nnc_device *device);
+/* Tests whether a step is one forward pass, which trains nothing: the plan has --train none, or the program was captured
+ * without a backward pass. */
+bool nnc_is_forward_pass(const nnc_model *model, const nnc_plan *plan);
+/* Tests whether an op list is that of inference: the ops of a forward pass that trains nothing, written from the
+ * training step without dropout and loss. A recorded forward pass has its own operators and memory.   [forward-pass] */
+static inline bool nnc_list_infers(const nnc_op_list *list) { return list->forward_pass && !list->recorded; }
+/* Returns the dropout probability of a layer, which is 0 in inference. */
+static inline double nnc_list_dropout(const nnc_op_list *list, double probability) {
+    return nnc_list_infers(list) ? 0.0 : probability;
+}
+/* Returns the seconds in which the host issues one kernel of an estimated step. In a forward pass without gradients, the
+ * host takes only a share of host.kernel_s. */
+double nnc_issue_s(const nnc_model *model, const nnc_plan *plan, const nnc_device *device);
 /* Returns the size of the vocabulary of a captured program. Returns 0 if the model is not a captured program, has no
  * vocabulary, or has a padded vocabulary. */
 int64_t nnc_captured_vocab(const nnc_model *model);
@@ -392,8 +403,8 @@ void nnc_layer_mlp(const nnc_layer_writer *w);
  * arXiv:1909.08053, arXiv:2205.05198. [tensor-parallel] */
 void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bool entering, int64_t width);
 
-/* Tests whether each context rank computes attention for a part of the heads over all tokens (Ulysses). If not, each
- * context rank computes attention for all heads over its part of the tokens. */
+/* Tests whether each context rank computes attention for a part of the heads over all tokens (Ulysses). Without
+ * Ulysses, each context rank computes attention for all heads over its part of the tokens. */
 bool nnc_context_over_heads(const nnc_plan *plan);
 
 /* ---- decoder_layers.c: functions that write parts of a decoder's layers ---- */
@@ -437,8 +448,8 @@ bool nnc_mixer_attends(nnc_mixer mixer);
 nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int64_t ranks, nnc_error *err);
 
 /* nnc_layer_split_context checks whether context ranks can divide a layer, nnc_layer_split_tensor whether tensor ranks
- * can. If not, both return NNC_ILLEGAL_PLAN; err names the option, the rule with its numbers, and the nearest legal
- * values. [legal-plans] */
+ * can. A layer that cannot be divided gives NNC_ILLEGAL_PLAN; err names the option, the rule with its numbers, and the
+ * nearest legal values. [legal-plans] */
 nnc_status nnc_layer_split_context(const nnc_layer *layer, const nnc_plan *plan, int64_t seq_len, nnc_error *err);
 nnc_status nnc_layer_split_tensor(const nnc_layer *layer, const nnc_plan *plan, nnc_error *err);
 /* Checks that tensor ranks with sequence parallelism can divide the tokens of a micro-batch evenly. */
@@ -455,8 +466,8 @@ nnc_status nnc_plan_split_devices(nnc_plan *plan, nnc_error *err);
  * a rule is broken, returns NNC_ILLEGAL_PLAN; err names the option, the rule with its numbers, and the nearest legal
  * values. [legal-plans] */
 nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_plan *plan, nnc_error *err);
-/* Checks only the rules for ZeRO stage, ranks per shard, offload and optimizer. These checks are enough for a legal
- * plan in which only these fields were changed. */
+/* Checks only the rules for ZeRO stage, ranks per shard, offload and optimizer. The checks are enough for a legal plan
+ * in which only ZeRO stage, ranks per shard, offload and optimizer were changed. */
 nnc_status nnc_plan_split_data(nnc_plan *plan, nnc_error *err);
 
 /* Tests whether nncost knows which kernels a software profile fuses when it runs a captured program. */

@@ -41,6 +41,7 @@ void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *lis
     list->mixed_count = 0;
     list->truncated = false;
     list->overflow = false;
+    list->forward_pass = nnc_is_forward_pass(model, how->plan);
     list->recorded = false;
     list->input_bytes = 0.0;
     list->tokens = 0;

@@ -197,14 +197,15 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan) {
     if (plan->dora) {
         nnc_op *weight = insert(to, &linear, "adapter.weight", NNC_OP_MATMUL);
         weight->split = NNC_SPLIT_COLUMN;
-        weight->forward_only = true;
+        weight->forward_only = weight->detached = true;
         weight->u.matmul = (nnc_matmul){ .batch = 1,
                                          .m = column ? p.k : outputs,
                                          .n = column ? outputs : p.k,
                                          .k = rank,
                                          .b_shared = 1,
                                          .kept_divisor = 1 };
-        over(to, &linear, "adapter.lengths", NNC_PW_SCALE, p.k * outputs)->forward_only = true;
+        nnc_op *lengths = over(to, &linear, "adapter.lengths", NNC_PW_SCALE, p.k * outputs);
+        lengths->forward_only = lengths->detached = true;
     }
     nnc_op *a = insert(to, &linear, "adapter.down", NNC_OP_MATMUL);
     a->split = column ? NNC_SPLIT_TOKENS : linear.split;
@@ -516,9 +517,23 @@ static void set_forward_only(nnc_op_list *list) {
     const bool begins_in_layers = first < list->count && list->segments[list->ops[first].segment].layer;
     for (int32_t i = 0; i < list->count; i++) {
         nnc_op *op = &list->ops[i];
-        op->forward_only = op->forward_only || i < first || (begins_in_layers && is_before(list, op));
+        const bool before = i < first || (begins_in_layers && is_before(list, op));
+        op->forward_only = op->forward_only || before;
+        op->detached = op->detached && !before;
     }
     clear_blocks(list);
+}
+
+/* Changes the list to that of inference: removes the loss, and lets batch norms use stored means and deviations.
+ * [forward-pass] */
+static void infer(nnc_op_list *list) {
+    int32_t kept = 0;
+    for (int32_t i = 0; i < list->count; i++) {
+        nnc_op *op = &list->ops[i];
+        if (op->kind == NNC_OP_NORM) { op->u.norm.running = op->u.norm.kind == NNC_NORM_BATCH; }
+        if (op->group != NNC_GROUP_LOSS) { list->ops[kept++] = *op; }
+    }
+    list->count = kept;
 }
 
 void nnc_list_train(nnc_op_list *list, const nnc_lowering *how) {
@@ -526,6 +541,7 @@ void nnc_list_train(nnc_op_list *list, const nnc_lowering *how) {
     const unsigned train = plan->train != NNC_TRAIN_ALL ? plan->train
                            : plan->adapter_rank > 0     ? NNC_TRAIN_ADAPTERS
                                                         : ~0U;
+    if (nnc_list_infers(list)) { infer(list); }
     if (plan->train_layers > 0) { divide_layers(list, plan); }
     freeze_ops(list, train, plan);
     for (int32_t i = list->count - 1; i >= 0 && !list->truncated; i--) {

@@ -334,7 +334,8 @@ static void fused_core(const core *c) {
     op->u.flash = (nnc_flash){
         .batch = c->batch,
         .heads = l->heads,
-        .kv_heads = l->kv_heads,
+        .kv_heads = c->kv_heads,
+        .own_kv_heads = l->kv_heads,
         .s_q = c->s_q,
         .s_k = c->s_k,
         .head_dim = l->head_dim,
@@ -455,6 +456,18 @@ static void head_norm(const nnc_layer_writer *w, const char *name, int64_t heads
     op->u.norm.across_heads = across;
 }
 
+/* Corrects the cast of the gradient of a product of queries, keys and values, if there are fewer key heads than tensor
+ * ranks. Each rank then computes one key head and one value head, so the ranks together cast more elements than the
+ * product without copies has. The cast stands before the product. */
+static void cast_copied_heads(const nnc_layer_writer *w, const nnc_op *product) {
+    nnc_op *cast = w->to.list->count > 1 ? &w->to.list->ops[w->to.list->count - 2] : NULL;
+    const int64_t q = product->u.matmul.heads, kv = product->u.matmul.kv_heads, t = w->to.how->plan->tensor;
+    if (cast != NULL && cast->kind == NNC_OP_POINTWISE && cast->u.pointwise.kind == NNC_PW_CAST && kv > 0 && kv < t) {
+        cast->u.pointwise.backward_elements =
+            nnc_list_mul(&w->to, cast->u.pointwise.backward_elements / (q + 2 * kv), q + 2 * t);
+    }
+}
+
 void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross) {
     const nnc_layer *l = w->layer;
     const int64_t q_heads = l->attention_gate ? 2 * l->heads : l->heads;
@@ -470,11 +483,13 @@ void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *nam
     }
     q->u.matmul.heads = q_heads;
     q->u.matmul.kv_heads = alone ? 0 : l->kv_heads;
+    cast_copied_heads(w, q);
     q->u.matmul.keeps_a = !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
     if (cross != NULL) {
         nnc_op *kv = nnc_list_linear(&w->to, names->kv, NNC_GROUP_ATTENTION, NNC_SPLIT_QKV,
                                      nnc_list_mul(&w->to, w->batch, cross->len), kv_width, cross->width, l->qkv_bias);
         kv->u.matmul.kv_heads = l->kv_heads;
+        cast_copied_heads(w, kv);
         kv->u.matmul.needs_grad_input = !cross->frozen;
         kv->u.matmul.keeps_a = cross->shares > 0;
         kv->u.matmul.kept_divisor = cross->shares > 0 ? cross->shares : 1;

@@ -1,6 +1,6 @@
-/* The family of U-Nets. There are two kinds. Segmentation: blocks of two convolutions, and one skip connection per
- * level. Diffusion: residual blocks with time embedding and attention; the output of every block is a skip
- * connection. */
+/* The family of U-Nets. nncost has two kinds of U-Nets. Segmentation: blocks of two convolutions, and one skip
+ * connection per level. Diffusion: residual blocks with time embedding and attention; the output of every block is a
+ * skip connection. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -119,7 +119,7 @@ static void residual_block(const writer *w, feature_map in, int64_t out_channels
 
     norm_act_conv(&b, first, in, out, 0.0);
     time_projection(&b, out);
-    norm_act_conv(&b, second, out, out, w->u->dropout);
+    norm_act_conv(&b, second, out, out, nnc_list_dropout(w->to.list, w->u->dropout));
     if (in.channels != out.channels) {
         nnc_op *shortcut = square_conv(&b, "block.shortcut", NNC_GROUP_CONV, in, out, 1, false);
         /* The first norm and the convolution of the shortcut read the same tensor. Usually the norm keeps this tensor.

@@ -98,7 +98,8 @@ static void scale(const nnc_layer_writer *w, const nnc_vit *v, const char *name,
 
 static void lower(const nnc_model *model, const nnc_writer *to) {
     const nnc_vit *v = &model->vit;
-    const nnc_layer layer = layer_of(v);
+    nnc_layer layer = layer_of(v);
+    layer.dropout = nnc_list_dropout(to->list, layer.dropout);
     const nnc_plan *plan = to->how->plan;
     const nnc_layer_writer ends = nnc_layer_begin(to, &layer, plan->micro_batch, tokens_of(v, plan));
     nnc_layer_writer w = ends;

@@ -77,8 +77,8 @@ static bool is_earlier(const connection *db) {
     return found;
 }
 
-/* Returns the last error of SQLite if the memory, the disk or a lock caused it. Otherwise returns NNC_BAD_SPEC, with a
- * message that the database is of an earlier version of nncost or is damaged. */
+/* Returns the last error of SQLite if the memory, the disk or a lock caused it. For any other cause returns
+ * NNC_BAD_SPEC, with a message that the database is of an earlier version of nncost or is damaged. */
 static nnc_status sql_damaged(const connection *db, nnc_error *err) {
     const int code = db->call.errcode(db->file) & 0xFF;
     if (code == SQLITE_NOMEM || code == SQLITE_IOERR || code == SQLITE_BUSY || code == SQLITE_LOCKED) {
@@ -409,8 +409,8 @@ static nnc_status open_file(nnc_database *db, const char *path, nnc_error *err) 
                : NNC_OK;
 }
 
-/* Locks the file, so that no other process can use it. In this locking mode SQLite keeps the lock after the transaction
- * has ended. */
+/* Locks the file, so that no other process can use it. In the locking mode "exclusive" SQLite keeps the lock after the
+ * transaction has ended. */
 static nnc_status lock(nnc_database *db, nnc_error *err) {
     return sql_run(&db->sql, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT", err);
 }

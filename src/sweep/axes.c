@@ -121,6 +121,12 @@ static nnc_status read_list(value_list *read, const char *list, nnc_error *err) 
         text[length] = '\0';
         if (length == 0) { return nnc_fail(err, NNC_BAD_USAGE, read->where, "empty value in the list \"%s\"", list); }
         if (read->field != NULL) { nnc_field_join(read->field, text); }
+        const size_t first = strspn(text, "0123456789");
+        if (read->numeric && first > 0 && strchr("-:", text[first]) != NULL && text[first] != '\0' &&
+            text[first + 1] != '\0' && text[first + 1 + strspn(text + first + 1, "0123456789")] == '\0') {
+            return nnc_fail(err, NNC_BAD_USAGE, read->where, "expected a range as %.*s..%s, found \"%s\"", (int)first,
+                            text, text + first + 1, text);
+        }
         const bool is_range = read->numeric && strstr(text, "..") != NULL;
         status = is_range ? add_range(read, text, err) : add(read, text, err);
         text += length + 1;

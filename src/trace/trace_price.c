@@ -51,7 +51,7 @@ static const struct {
 };
 
 /* Copies element number `index` of a list such as ["float", "Scalar"] to `name`. A list of tensors counts as one
- * element, "TensorList". Returns false if the list has no such element. */
+ * element, "TensorList". Returns false if the list has at most `index` elements. */
 static bool type_at(const char *list, int32_t index, char name[32]) {
     const char *p = list != NULL ? strchr(list, '[') : NULL;
     int32_t i = 0;
@@ -494,7 +494,7 @@ static void add_time(const nnc_device *device, const nnc_op *op, nnc_trace_price
 }
 
 /* Computes price->padded_s, the predicted time of a matrix product whose m, n and k are padded so that each is a
- * multiple of 16 bytes. A dimension of at most 8 such multiples is not padded. The dimension m, which need not be the
+ * multiple of 16 bytes. A dimension of at most 8 x 16 bytes is not padded. The dimension m, which need not be the
  * length of a row, is padded only if the kernel's name states operands that are not aligned although n and k are
  * multiples. If no dimension needs padding, or the kernel's name states aligned operands, price->padded_s is not
  * changed. aligned: as in nnc_trace_hint. */
@@ -531,8 +531,8 @@ static void set_alignment(nnc_op *op, int aligned) {
     op->phase = aligned > 0 && aligned < multiple && !odd ? NNC_PHASE_GRAD_WEIGHT : op->phase;
 }
 
-/* Returns the predicted time of all kernels of a call after the first one; such further kernels add up partial sums,
- * for example. Each takes the fixed time of a kernel of the library of matrix products, or of other kernels. launches:
+/* Returns the predicted time of all kernels of a call after the first one, which add up partial sums, for example. Each
+ * further kernel takes the fixed time of a kernel of the library of matrix products, or of other kernels. launches:
  * number of kernels of the call. */
 static double further_s(const nnc_device *device, const nnc_op *op, double launches) {
     const double start_s =

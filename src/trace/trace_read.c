@@ -191,8 +191,8 @@ static bool take(reader *r, char expected) {
     return false;
 }
 
-/* true for the bytes that can begin or end a string, a list, an object, a member or a value of JSON, and for NUL. All
- * other bytes between two of these are skipped together. */
+/* true for the bytes that can begin or end a string, a list, an object, a member or a value of JSON, and for NUL. The
+ * bytes between two of them are skipped together. */
 static const bool stops[256] = { ['"'] = true, ['\\'] = true, ['{'] = true, ['}'] = true, ['['] = true,
                                  [']'] = true, [','] = true,  [':'] = true, ['\0'] = true };
 

@@ -230,8 +230,8 @@ static double factor_near(const sized *rows, int64_t count, int64_t at) {
 
 /* Sets the factor of each matrix product (products true) or of each other operator (products false). The factor is the
  * geometric mean of two medians of measured / predicted time: that of all rows (the machine's factor), and that of the
- * rows with a similar predicted time. So neither a slow machine nor a prediction error that grows with size makes a row
- * a finding. Returns the machine's factor; NaN = there are too few rows. */
+ * rows with a similar predicted time. Because of this factor, neither a slow machine nor a prediction error that grows
+ * with size makes a row a finding. Returns the machine's factor; NaN = there are too few rows. */
 static double expect(const nnc_trace_sum *sum, bool products, sized *rows, double *ratios) {
     int64_t count = 0;
     for (int64_t i = 0; i < sum->row_count; i++) {

@@ -82,8 +82,9 @@ NNC_GET(get_remark, nnc_fit_parameter, nnc_text_cell(self->at_limit ? "at its li
 static const nnc_metric parameter_rows[] = {
     NNC_AS("name", TEXT, .get = get_parameter_name, .head = "parameter", .help = "Name of the parameter in the file."),
     NNC_NUMBER(nnc_fit_parameter, before, .head = "before", .show = NNC_SHOW_PLAIN,
-               .help = "Value of the parameter in the file."),
-    NNC_AS("after", NUMBER, .get = get_after, .head = "after", .show = NNC_SHOW_PLAIN, .help = "Fitted value."),
+               .help = "Value of the parameter before the fit."),
+    NNC_AS("after", NUMBER, .get = get_after, .head = "after", .show = NNC_SHOW_PLAIN,
+           .help = "Fitted value of the parameter."),
     NNC_NUMBER(nnc_fit_parameter, low, .head = "from", .show = NNC_SHOW_PLAIN,
                .help = "Smallest value of the parameter with which the mean error of its rows is at most 1 % larger "
                        "than with the fitted value."),
@@ -93,7 +94,8 @@ static const nnc_metric parameter_rows[] = {
     NNC_WHOLE(nnc_fit_parameter, rows, .head = "rows", .help = "Number of rows on which the parameter was fitted."),
     NNC_AS("of", TEXT, NNC_IN(nnc_fit_parameter, of), .head = "of",
            .help = "Group of rows that determines the parameter."),
-    NNC_BOOL(nnc_fit_parameter, at_limit, .help = "Whether the fitted value is at a limit of the possible range."),
+    NNC_BOOL(nnc_fit_parameter, at_limit,
+             .help = "Whether the fitted value of the parameter is at a limit of its field."),
     NNC_TEXT(nnc_fit_parameter, reason, .help = "Reason why the parameter was not fitted."),
     NNC_HEAD("", TEXT, .get = get_remark),
 };
@@ -175,9 +177,10 @@ static const nnc_metric document_rows[] = {
     NNC_TEXT(nnc_calibration_report, written, .help = "The device file that was written."),
     NNC_WHOLE(nnc_calibration_report, rows, .help = "Number of rows that values were fitted on."),
     NNC_AS("held_out", WHOLE, NNC_IN(nnc_calibration_report, held), .help = "Number of rows that were held out."),
-    NNC_WHOLE(nnc_calibration_report, other_devices, .help = "Number of rows of other devices."),
+    NNC_WHOLE(nnc_calibration_report, other_devices,
+              .help = "Number of rows of other devices, which the fit leaves out."),
     NNC_AS("loo_error", NUMBER, NNC_IN(nnc_calibration_report, loo.mape),
-           .help = "Mean error of the steps. Each step is predicted with values that were fitted without the rows of "
+           .help = "Mean error of the steps. The prediction of a step uses values that were fitted without the rows of "
                    "its model."),
     NNC_AS("loo_median", NUMBER, NNC_IN(nnc_calibration_report, loo.median),
            .help = "Median error of the steps, predicted as for loo_error."),
@@ -192,9 +195,11 @@ static const nnc_metric document_rows[] = {
            .rows = &nnc_left_out_metrics, .help = "Measured rows that the fit does not use."),
     NNC_AS("explained_model", TEXT, NNC_IN(nnc_calibration_report, asked_model),
            .help = "Model for which --explain names measurements that make its interval narrower."),
-    NNC_AS("next", LIST, NNC_IN(nnc_calibration_report, next), NNC_COUNT(nnc_calibration_report, next_count),
-           .rows = &next_metrics,
-           .help = "Measurements that would make the interval of this model narrower. The most useful is first."),
+    NNC_AS(
+        "next", LIST, NNC_IN(nnc_calibration_report, next), NNC_COUNT(nnc_calibration_report, next_count),
+        .rows = &next_metrics,
+        .help =
+            "Measurements that would make the interval of the model of --explain narrower. The most useful is first."),
 };
 static const nnc_metrics document = NNC_METRICS("a calibration", document_rows, nnc_calibration_report);
 
@@ -607,7 +612,7 @@ static bool spread_of(nnc_specs *specs, const char *name, double ratio[2]) {
 }
 
 /* Finds the range of a parameter that was not fitted: the lowest and highest value, both divided by the value of the
- * parameter. Returns false if the range is not known. */
+ * parameter. Returns false if the range of this parameter is not known. */
 static bool range_of(nnc_specs *specs, const nnc_software *software, const char *name, double ratio[2]) {
     if (strcmp(name, "host.kernel_s") != 0) { return spread_of(specs, name, ratio); }
     ratio[0] = exp(-software->spread.idle);
@@ -772,7 +777,7 @@ static nnc_status place_parameter(calibration *c, nnc_fit_parameter *parameter, 
     nnc_parameter_place place = { 0 };
     NNC_TRY(find_parameter(c, parameter->name, &place, err));
     parameter->offset = (size_t)((char *)place.value - (c->fit->served ? (char *)&c->engine : (char *)&c->start));
-    /* Negative values mean a gain of small groups of ranks over PCIe, which no device file has; such a value is
+    /* Negative values mean a gain of small groups of ranks over PCIe, which no device file has; a negative value is
      * replaced by 0. */
     parameter->before = *place.value < 0.0 ? 0.0 : *place.value;
     return NNC_OK;

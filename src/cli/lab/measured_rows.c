@@ -143,8 +143,8 @@ static nnc_status find_in_version(nnc_specs *specs, const nnc_release_ask *ask, 
 
 /* Finds the framework release with which a row was measured. The version of a row may contain the name of another
  * program: "Megatron-Core r0.8.0". If the version begins with the first word of the row's framework (Megatron-LM:
- * "Megatron"), the release that the version names is tried first, then the release of the framework. Otherwise the
- * release of the framework is tried first. */
+ * "Megatron"), the release that the version names is tried first, then the release of the framework. If the version
+ * begins with another word, the release of the framework is tried first. */
 static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err) {
     const size_t word = strcspn(ask->framework, " -");
     *release = (nnc_release){ .entry = NULL };
@@ -199,8 +199,8 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
     nnc_status status = load_model(specs, row, scenario, err);
     scenario->plan = row->plan;
     if (status == NNC_OK) { status = load_software(specs, options, row, scenario, err); }
-    /* Tables of TPUs state the number of devices per host, four or eight. This number is ignored, because hosts do not
-     * limit the links of a torus. */
+    /* Tables of TPUs state the number of devices per host, four or eight. The number of devices per host is ignored,
+     * because hosts do not limit the links of a torus. */
     if (scenario->device.scale_up.kind == NNC_LINK_TORUS && scenario->plan.devices_per_node <= TORUS_HOST_MOST) {
         scenario->plan.devices_per_node = 0;
     }
@@ -281,11 +281,11 @@ nnc_status nnc_rows_read(nnc_session *session, const nnc_row_choice *choice, nnc
 
 static const nnc_metric rows[] = {
     NNC_TEXT(nnc_left_out, file, .help = "Name of the file."),
-    NNC_WHOLE(nnc_left_out, rows, .head = "rows", .help = "Number of rows with this reason."),
+    NNC_WHOLE(nnc_left_out, rows, .head = "rows", .help = "Number of rows that are not used for this reason."),
     NNC_HEAD("file", TEXT, NNC_IN(nnc_left_out, file)),
     NNC_TEXT(nnc_left_out, reason, .head = "reason", .shrinks = true, .help = "Reason why the rows are not used."),
     NNC_TEXT(nnc_left_out, first, .head = "the first", .shrinks = true, .drop = 1,
-             .help = "Id of one row with this reason."),
+             .help = "Id of one row that is not used for this reason."),
 };
 const nnc_metrics nnc_left_out_metrics = NNC_METRICS("rows that are not used", rows, nnc_left_out);
 
