@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Compares estimates of shipped files with the estimates recorded in tests/baseline.json, digit for digit.
-# tests/baseline.json must use every device, model, software profile and cluster that comes with nncost. This command
-# accepts intended changes:
-#     nncost check tests/baseline.json --update
+# tests/baseline.json must use every device, model, software profile and cluster that comes with nncost. To accept
+# intended changes: nncost check tests/baseline.json --update
 #   usage: baseline.sh NNCOST ROOT
 set -euo pipefail
 
@@ -20,7 +19,7 @@ for file in hw/*.json; do named "$file" "\"device\": \"$(basename "$file" .json)
 for file in models/*.json; do named "$file" "\"model\": \"$(basename "$file" .json)\""; done
 for file in clusters/*.json; do named "$file" "\"cluster\": \"../$file\""; done
 for file in software/*.json; do
-    # tests/baseline.json need not name these profiles: the default profile, and profiles of serving engines.
+    # tests/baseline.json need not name the default profile, nor profiles of serving engines.
     [[ $file == software/torch-compile.json ]] || grep -q '"serving": {' "$file" || named "$file" "\"software\": \"$(basename "$file" .json)\""
 done
 # A scenario with requirements but without recorded figures would pass without any comparison.

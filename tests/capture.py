@@ -1315,6 +1315,8 @@ def of_inference(folder):
     check("forward pass: page", int(page.startswith("One forward pass of ") and "adamw" not in page), 1)
     code, printed = recorded_script(Path(folder) / "none.json", script, "--inference", "--call", "4")
     check("call 4 of 3", code != 0 and "ended after 3 calls" in printed, True)
+    code, printed = recorded_script(Path(folder) / "none.json", Path(folder) / "no_script.py")
+    check("no script", code != 0 and "expected a training script, found no file" in printed, True)
     step = of_file(recorded.torchvision_network("vit_b_16", 2, 224, False, inference=True), folder, "vit")
     trained = told("vit-b-16", "--micro-batch", "2", "--precision", "fp32")
     check("vit: FLOPs", step["executed_flops"], trained["forward_flops"])

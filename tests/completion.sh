@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tests the completions that 'nncost docs completion' prints for bash, zsh and fish. They must complete commands, ids
-# and aliases of each operand, lists with commas, options, and values of options. If a shell is not installed, its tests
-# are skipped with a message.
+# Tests the completions that 'nncost docs completion' prints for bash, zsh and fish. The completions must complete
+# commands, ids and aliases of each operand, lists with commas, options, and values of options. If a shell is not
+# installed, its tests are skipped with a message.
 #   usage: completion.sh NNCOST ROOT
 set -euo pipefail
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tests that the optimised program is hardened as programs of Linux distributions are. It must have position-independent
-# code, relocation tables that are read-only after start-up, stack protection, checked string functions, and marked jump
-# targets if the processor supports them.
+# Tests that the optimised program is hardened as programs of Linux distributions are. The program must have
+# position-independent code, relocation tables that are read-only after start-up, stack protection, checked string
+# functions, and marked jump targets if the processor supports them.
 #   usage: hardened.sh NNCOST
 set -euo pipefail
 export LC_ALL=C

@@ -8,8 +8,8 @@
 #     scenario                                uses input and the core: what every command computes
 #     sweep, search, record                   use all of these
 #
-# fields/ holds names, limits and defaults of public structs. It is below the core, because the core fills in and checks
-# these structs. scenario/ is above input/ and estimate/, because it loads files and computes estimates.
+# fields/ holds names, limits and defaults of public structs. fields/ is below the core, because the core fills in and
+# checks public structs. scenario/ is above input/ and estimate/, because it loads files and computes estimates.
 #
 # usage: layers.sh ROOT [OBJECTS]    OBJECTS: the folder that holds nncost_<folder>.dir/
 set -euo pipefail
@@ -31,7 +31,8 @@ sees[scenario]="fields ${core[*]} input"
 sees[sweep]=$engine
 sees[search]="$engine sweep"
 sees[record]=$engine
-# The library contains the folders above. Only the program contains launch, trace, store, explain, plot and lab.
+# The library contains the folders above. The folders launch, trace, store, explain, plot and lab are only in the
+# program, not in the library.
 sees[onnx]="op input"
 sees[launch]="fields metrics input scenario estimate"
 sees[trace]="op cost"

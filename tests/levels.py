@@ -122,7 +122,8 @@ def within(ratios):
 
 
 def cells_of(of):
-    """Returns rows by device, software profile and family of models; an estimate states the error of one such set."""
+    """Returns rows by device, software profile and family of models; an estimate states the error of the rows of one
+    device, profile and family."""
     cells = collections.defaultdict(list)
     for level in ("user", "matched"):
         for r in filter(settled, of[level]):

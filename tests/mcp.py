@@ -142,7 +142,8 @@ for path in (os.path.join(folder, "gpt2.json"), os.path.join(inside, "..", "gpt2
         check(f"root: {arguments}: {text[:80]}", error and not any(word in text for word in ("hunter2", "root:", "124,439")))
     check(f"show {path}", server.ask("show", {"id": path})[0])
 
-# Random requests. Each gets one answer, in order and before the deadline, and the server never needs more than 64 MB.
+# Random requests. Each random request gets one answer, in order and before the deadline, and the server never needs
+# more than 64 MB.
 random.seed(28)
 server = Server("--deadline", "2s")
 ATOMS = ["gpt2", "llama3-70b", "h100", "a100", "-", "/dev/zero", "nan", "inf", "1e300", "-1", "8..65536", "1,8,64", True, None, 0, -1,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Measures training steps on this machine's CPU with nncost.measure and runs 'nncost calibrate' on the measured rows.
-Then predicts steps of networks that were not measured.
+With the fitted device file, predicts steps of networks that were not measured.
 
     usage: measured_here.py PROGRAM ROOT              tests that all commands work, without comparing times
            measured_here.py PROGRAM ROOT --bench N    prints the prediction errors of N runs, before and after

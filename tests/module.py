@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests the Python module nncost. Its numbers must be those of the program; its results must have attributes, columns
-and HTML; and it must refuse bad input.
+"""Tests the Python module nncost. The numbers of the module must be those of the program; its results must have
+attributes, columns and HTML; and it must refuse bad input.
 
     usage: module.py NNCOST SHARED_LIBRARY ROOT
 """
@@ -101,6 +101,8 @@ table = module.sweep("llama3-8b", ["a100", "h100"], serve=True, batch=[1, 4], in
 assert len(table.rows()) == 4 and table["device.id"][2] == "h100-sxm5-80gb" and table.batch == [1, 4, 1, 4]
 assert table.ttft_s[3] == module.serve("llama3-8b", "h100", batch=4, input_len=512).latency.ttft_s
 assert len(table.ttft_interval_s[0]) == 2 and "changes" not in table
+assert table[0] == table.rows()[0] and table[1:] == table.rows()[1:] and table[-1]["batch"] == 4  # rows by number
+assert module.estimate("gpt2", "a100", set="layers=24").step_s == module.estimate("gpt2", "a100", set={"layers": 24}).step_s
 rows = [line.split() for line in str(module.fit("gpt2", "a100")).splitlines()]
 assert rows[3][:2] == ["largest", "micro-batch"] and int(rows[3][2]) == module.fit("gpt2", "a100").micro_batch > 0
 run = module.run("gpt2", "a100", tokens="1B", devices=2)
@@ -117,6 +119,9 @@ with tempfile.TemporaryDirectory() as place:
         assert file.read() == picture
 for reading, near in ((lambda: told.step_time, "step.step_s"), (lambda: told.memory.total, "total_bytes"),
                       (lambda: told.sentense, "sentence"), (lambda: module.compare, "nncost.sweep"),
+                      (lambda: told["step_s"], "expected it in step"), (lambda: told["sentense"], "did you mean sentence"),
+                      (lambda: module.estimate({"layers": 2}, "a100"), "dict: schema"),
+                      (lambda: module.Specs().estimate("gpt2", "a100", set="layers=2"), "fields with their values"),
                       (lambda: table["ttft"], "ttft_s"), (lambda: module.serve("llama3-8b", "h100", batch=[1, 2]), "nncost.sweep")):
     try:
         reading()
@@ -211,4 +216,10 @@ assert os.path.exists(os.path.join(root, "python/nncost/py.typed"))
 for file in ("__init__", "answers"):
     with open(os.path.join(root, f"python/nncost/{file}.py"), encoding="utf-8") as source:
         ast.parse(source.read(), feature_version=(3, 9))
+# Without the shared library, the program makes the estimate.
+done = subprocess.run([sys.executable, "-c", "import nncost; print(nncost.estimate('gpt2', 'a100', micro_batch=2).step_s)"],
+                      env={**os.environ, "NNCOST_LIBRARY": "no-such-library", "PYTHONPATH": os.path.join(root, "python")},
+                      capture_output=True, text=True, check=True)
+assert float(done.stdout) == module.estimate("gpt2", "a100", micro_batch=2).step_s
+
 print("the module says what the program says")

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Compares random pairs of plans that differ in one option. 'nncost compare' and 'nncost sweep' must print the
-difference in step time that two estimates with the same software profile have. The command in each row must give the
-numbers of this row. If 'nncost compare' shows several profiles, the parts of a difference must add up to the whole
-difference. An estimate with the options of an advice must give the step time and the bytes that the advice states.
+"""Compares random pairs of plans that differ in one option, with the outputs of several commands. 'nncost compare' and
+'nncost sweep' must print the difference in step time that two estimates with the same software profile have. The
+command in each row must give the numbers of this row. If 'nncost compare' shows several profiles, the parts of a
+difference must add up to the whole difference. An estimate with the options of an advice must give the step time and
+the bytes that the advice states.
 
     usage: one_cause.py NNCOST ROOT [PAIRS]    seed fixed [200 pairs]
 """

@@ -5,7 +5,7 @@ names the option.
     usage: options.py PROGRAM ROOT
 
 The commands use the devices and models of tests/toy. One command is tested with all options of a plan, a run and a
-serve plan, all other commands only with the first few of these options.
+serve plan, all other commands only with the first few options of the three.
 """
 import os
 import re
@@ -75,7 +75,8 @@ def main():
                     or (name == "--power-cap" and "--set" in told.stderr)):
                 faults += 1
                 print(f"{line} {name} {VALUE}: {told.returncode}, {told.stderr.strip()}")
-    # Without the tested option, the command must succeed; otherwise its refusal would show nothing.
+    # Without the tested option, the command must succeed; if it also failed without the option, its refusal would show
+    # nothing.
     for line in COMMANDS:
         told = run(*shlex.split(line))
         if told.returncode not in (0, 1):

@@ -3,7 +3,7 @@
 #   usage: pages.sh NNCOST PAGE [quick]        a page of docs/ or README.md, by its path from the repository root
 # quick: does not run 'nncost calibrate', which may take minutes, and keeps the shown output. Runs every line "$
 # command" of a Markdown page and compares the output with the lines below; "> " continues a command. In README.md, only
-# outputs above the line with the mark are compared; other commands must print something and no error. Pictures are
+# outputs above the line "end of output" are compared; other commands must print something and no error. Pictures are
 # outputs of the commands in docs/pictures/README.md. ACCEPT=1 writes the current output into the page, as tools/update
 # does for all pages.
 set -euo pipefail
@@ -70,7 +70,7 @@ now=$work/page/now
 case $page in
     README.md)
         [[ ${ACCEPT:-} == 1 ]] || check_commands "$page"
-        # In README.md, outputs above the mark are compared as well.
+        # In README.md, outputs above the line "end of output" are compared as well.
         sed '/^<!-- end of output -->/Q' "$page" >"$work/page/above"
         rewritten "$work/page/above" >"$now"
         sed -n '/^<!-- end of output -->/,$p' "$page" >>"$now"

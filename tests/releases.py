@@ -156,7 +156,7 @@ def stated(row):
 
 def named(row):
     """Returns --software with the framework's name in the release and its version. Returns no option for a framework
-    without a release, because accuracy predicts such rows without a profile."""
+    without a release, because accuracy predicts rows of such a framework without a profile."""
     names = [name for name in NAMES if row["framework"].lower().startswith(name.lower())]
     version = row.get("framework_version", "")
     said = version[:1].isdigit() or any(version.startswith(entry.get("version") or "?") for _, _, entry in releases())

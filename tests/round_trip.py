@@ -5,8 +5,8 @@ usage: round_trip.py NNCOST [PLANS] [FORMAT...]    PLANS: of each format [1000]
 
 'nncost check --emit' writes the best plans of random searches as launch files; the seed is fixed. A second plan file
 names these launch files as models, and its estimates must have the same step time, memory and parameters in all digits.
-nncost must write at least 95 % of the plans; if it cannot write a plan, its message must name an option. The best plan
-of each search must be written, and must fit in memory.
+nncost must write at least 95 % of the plans; if it cannot write a plan, its message must name an option. 'nncost check
+--emit' must write the best plan of each search as a launch file, and this plan must fit in memory.
 """
 import concurrent.futures
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests the commands search, advise, fit, limit, scale, compare and run. The time and memory that they print for a plan
-must be those that 'nncost estimate' prints for the same plan.
+"""Tests the commands search, advise, fit, limit, scale, compare and run. The time and memory that each of these
+commands prints for a plan must be those that 'nncost estimate' prints for this plan.
 
     usage: same_digits.py PROGRAM ROOT [COUNT] [SEED]
 

@@ -5,9 +5,9 @@ docs/serving.md.
     usage: served_load.py PROGRAM ROOT
 
 The simulation uses step times that the program prints: decode steps of 1 to 64 sequences, and the time that a prompt
-adds to a step. It simulates each iteration of the engine and each sequence, without tables or closed formulas. The test
-compares the mean and the 99th percentile of the time to first token, and the mean time per token. The results must obey
-Little's law.
+adds to a step. The simulation computes each iteration of the engine and each sequence, without tables or closed
+formulas. The test compares three results of nncost with the simulation: the mean and the 99th percentile of the time to
+first token, and the mean time per token. The results must obey Little's law.
 """
 import csv
 import json

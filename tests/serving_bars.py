@@ -3,8 +3,9 @@
 
     usage: serving_bars.py PROGRAM ROOT
 
-Predicts the measured rows of tests/published/serving.csv. Their errors must be below the limits in BARS, which are the
-smallest errors reached so far, rounded up. Every row that the file marks as usable must have a prediction.
+Predicts the measured rows of tests/published/serving.csv. The errors of the predictions must be below the limits in
+BARS, which are the smallest errors reached so far, rounded up. Every row that the file marks as usable must have a
+prediction.
 """
 import json
 import subprocess

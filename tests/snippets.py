@@ -4,11 +4,10 @@ blocks and inside sentences.
 
     usage: snippets.py PROGRAM SHARED_LIBRARY ROOT          (CC: the compiler)
 
-tests/pages.sh runs the commands after "$ " and compares their output; snippets.py checks everything else. It runs
-commands of nncost in a temporary folder that has the files they name. It validates parts of JSON files, and compiles
+tests/pages.sh runs the commands after "$ " and compares their output; snippets.py checks everything else. snippets.py
+runs commands of nncost in a temporary folder that has the files they name, validates parts of JSON files, and compiles
 and runs C code. For every other command, SHOWN must name a test that runs the command, and a text that the test
-contains. All other indented lines must be formulas.
-"""
+contains. Indented lines that are no command, JSON or C must be formulas."""
 import json
 import os
 import re

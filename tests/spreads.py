@@ -2,21 +2,21 @@
 """spreads.py NNCOST SOURCE: fits the widths of the 90 % ranges of step times, and counts how many measured steps are
 inside their ranges.
 
-The square of the half-width of a range is a sum of squares of parts. One part is constant for a software profile, which states this part in "spread".
-Two parts are proportional to the shares of network and of idle time in the step time. Two more parts are for a device
-without fitted values and for experts. If the profile was
-measured on the device with models of this kind, its entry in "ranges" replaces the constant part and the parts of
-device and experts. The constant parts are fitted on measured rows whose CRC-32 is even and that state how the devices
-are used. For profiles that a plan gets by default, these rows are predicted without a named framework. The fit takes
-the smallest half-width that contains the share USUAL of the rows, times TIMES, so that no single row
-decides. If there are few rows, the value moves towards a more general value: an entry of "ranges" towards
-its profile, and a profile towards UNKNOWN. USUAL and TIMES were chosen so that nine of ten rows of a file are
-inside their ranges when the fit leaves this file out. The share of nine of ten is reached with and without a named framework,
-for language and for vision. With ACCEPT=1, writes the fitted values into the profiles.
+The square of the half-width of a range is a sum of squares of parts. One part is constant for a software profile, which
+states this part in "spread". Two parts are proportional to the shares of network and of idle time in the step time. Two
+more parts are for a device without fitted values and for experts. If the profile was measured on the device with models
+of this kind, its entry in "ranges" replaces the constant part and the parts of device and experts. The constant parts
+are fitted on measured rows whose CRC-32 is even and that state how the devices are used. For profiles that a plan gets
+by default, the rows of the fit are predicted without a named framework. The fit takes the smallest half-width that
+contains the share USUAL of the rows, times TIMES, so that no single row decides. If there are few rows, the value moves
+towards a more general value: an entry of "ranges" towards its profile, and a profile towards UNKNOWN. USUAL and TIMES
+were chosen so that nine of ten rows of a file are inside their ranges when the fit leaves this file out. The share of
+nine of ten is reached with and without a named framework, for language and for vision. With ACCEPT=1, writes the fitted
+values into the profiles.
 
 For vision, rows of different sources differ more than rows of one source. So all vision plans without a named framework
-get the same half-width: the smallest that contains nine of ten rows, at most WIDEST. Every source has the same
-weight."""
+get the same half-width: the smallest that contains nine of ten rows, at most WIDEST. In the search for this half-width,
+every source has the same weight, however many rows it has."""
 import collections
 import csv
 import datetime

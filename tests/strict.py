@@ -2,8 +2,8 @@
 """Tests that every interface refuses an unknown name and names the nearest known one.
 
 Leaves out one letter of each option of the plan, in MCP, in a plan file and in the Python module, which passes options
-to the C library. For MCP, also puts the option next to the operands instead of inside "options". There must be at least
-200 such cases, and nncost must refuse all of them.
+to the C library. For MCP, also puts the option next to the operands instead of inside "options". The test must try at
+least 200 misspelt or misplaced options, and nncost must refuse all of them.
 
     usage: strict.py NNCOST SHARED_LIBRARY ROOT
 """

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """sure.py NNCOST SOURCE: compares the probabilities that 'nncost search' prints with published step times. If the
-search is 80 % sure that one plan is faster than another, it must be right in about 80 % of such cases.
+search is 80 % sure that one plan is faster than another, it must be right in about 80 % of the cases in which it is 80
+% sure.
 
 A choice is a set of published steps of one file with the same model, hardware, software, sequence length and batch, but
 different plans. For each pair of plans in a choice, the probability that one plan is faster than the other follows from the predicted

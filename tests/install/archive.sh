@@ -73,8 +73,8 @@ containers run --isolation chroot "$made" -- /usr/bin/nncost estimate llama3-8b 
 cmp "$work/expected" "$work/found"
 containers inspect --type image --format '{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}}' nncost >"$work/log"
 grep -qx '65534:65534 \[/usr/bin/nncost\]' "$work/log" || { cat "$work/log"; exit 1; }
-# Runs the tasks of tests/jobs.py on the files of the container image, without 'buildah run': forty such calls would
-# take longer than the rest of this test.
+# Runs the tasks of tests/jobs.py on the files of the container image, without 'buildah run': forty calls of 'buildah
+# run' would take longer than the rest of this test.
 mkdir -p "$folder/work" "$folder/proc"
 cat >"$work/inside" <<SCRIPT
 #!/bin/bash

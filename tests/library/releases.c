@@ -1,4 +1,4 @@
-/* Prints results of the library. The output must stay the same if this program is compiled with headers of another
+/* Prints results of the library. The output must not change if this program is compiled with headers of another
  * release, whose structs have fewer or more members at their ends. */
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests that programs compiled with headers of an older or newer release run with this library. In these headers,
+# Tests that programs compiled with headers of an older or newer release run with this library. In the changed headers,
 # structs lack their last member or have one member more.
 #   usage: releases.sh SHARED_LIBRARY ROOT          (CC and CFLAGS as the build had them)
 set -euo pipefail

@@ -55,8 +55,8 @@ for wrong in --bogus 'one more'; do
     ((status == 2)) && (($(grep -c '^nncost: ' "$work/err") == 1)) && [[ ! -e $work/none ]]
 done
 
-# Does the same for a search and compares all its counts: each round must prune the same plans as a search in one
-# process. Only the elapsed time and the number of threads may differ.
+# Runs a search on ranks and compares all its counts: each round must prune the plans that a search in one process
+# prunes. Only the elapsed time and the number of threads of the two searches may differ.
 search() # name, ranks (0: without mpirun), options
 {
     local name=$1 ranks=$2 status=0 run=()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests that sweeps and searches print the same with many threads as with one. This test also runs in builds with a
+# Tests that sweeps and searches print the same with many threads as with one. threads.sh also runs in builds with a
 # sanitizer.
 #   usage: threads.sh NNCOST
 set -euo pipefail

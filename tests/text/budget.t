@@ -32,8 +32,8 @@ llama-3-printed     93.84 G  1.279 T      -
 deepseek            92.14 G  1.302 T      -
 kaplan              946.5 G  126.8 G      -
 
-asked for costs 5.52 times the FLOPs of the best model of this loss by the law of epoch, 1.99 times
-          by the printed one: a smaller model that is cheaper to serve
+model     needs 5.52 times the FLOPs of the best model with the same loss by the law epoch, 1.99
+          times by the law printed; it is smaller and trained on more tokens
 $ nncost budget --device round --cost 1M --price 2 --format csv
 law,params,tokens,loss,served_params,served_tokens,saved_share\r
 rule-of-20,23874672772.6,477493455453,,,,\r
@@ -84,8 +84,8 @@ llama-3-printed     85.32 G  1.149 T      -         -        -      -
 deepseek            82.86 G  1.183 T      -         -        -      -
 kaplan              816.5 G  120.0 G      -         -        -      -
 
-asked for costs 1 times the FLOPs of the best model of this loss by the law of epoch, 1.2 times by
-          the printed one: a smaller model that is cheaper to serve
+model     needs 1 times the FLOPs of the best model with the same loss by the law epoch, 1.2 times
+          by the law printed
 $ nncost budget --device old --params 1B --tokens 20B | head -1
 budget    1,754 device-hours of old, 1.2e+20 FLOP at MFU 0.4 and goodput 0.95
 $ nncost budget --device old --cost 1M
@@ -112,5 +112,5 @@ llama-3-printed     1.573 G  12.72 G      -
 deepseek            962.9 M  20.77 G      -
 kaplan              1.652 G  12.10 G      -
 
-asked for costs 1 times the FLOPs of the best model of this loss by the law of epoch, 1.04 times by
-          the printed one: a larger model on fewer tokens
+model     needs 1 times the FLOPs of the best model with the same loss by the law epoch, 1.04 times
+          by the law printed

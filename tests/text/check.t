@@ -19,7 +19,7 @@ $ sed 's/"mfu": ">= 0.1"/"cost.run": "<= 20000"/' inputs/plans.json >p.json; nnc
 p.json: 2 estimated; 1 of 4 requirements missed
 
 p.json:8: recompute: estimated
-  missed  cost.run <= 20000, found nothing: the plan has no such metric
+  missed  cost.run <= 20000, found nothing: the plan has no value for this metric
 
 The file has no recorded estimates yet; 'nncost check p.json --update' records them.
 [1]

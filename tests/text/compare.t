@@ -191,7 +191,7 @@ run       not shown, because the plan does not fit; 'nncost run --ignore-memory'
 $ nncost estimate dense round --micro-batch 64 --tokens 1e9 --full | grep '^run'
 run       not shown, because the plan does not fit; 'nncost run --ignore-memory' shows it
 $ nncost estimate dense round --tokens 1e9 | grep '^run'
-run       2.999 h, 2.999 USD
+run       2.999 h, 2.999 USD, 1.000 G tokens
 $ nncost estimate dense round --price 0
 ! nncost: --price: out of range, expected above 0, found 0
 [2]

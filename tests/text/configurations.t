@@ -262,7 +262,7 @@ $ nncost estimate dense inputs/hwloc.xml --format json | grep -oE '"(capacity|de
 $ nncost estimate dense inputs/hwloc.xml --devices 4 --format json | grep -o '"devices_per_node": [0-9]*'
 "devices_per_node": 2
 $ sed '0,/round/s//square/' inputs/hwloc.xml >mixed.xml; nncost estimate dense mixed.xml
-! nncost: mixed.xml: expected GPUs of one product, found Tesla square and Tesla round; name one of these devices
+! nncost: mixed.xml: expected GPUs of one product, found Tesla square and Tesla round; name one of the two devices
 [3]
 $ sed 's/OSDev" g/Misc" g/' inputs/hwloc.xml >none.xml; nncost estimate dense none.xml
 ! nncost: none.xml: expected a GPU, found none

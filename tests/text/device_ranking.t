@@ -14,8 +14,8 @@ price of fitted: 2 USD/h (here, 2022-02)
     nncost estimate dense round --global-batch 64 --tokens 1T --devices 8 --zero 1 --micro-batch 1
     nncost estimate dense fitted --global-batch 64 --tokens 1T --devices 8 --zero 2 --micro-batch 8
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T | grep '^    nncost' | while read -r line; do $line | grep '^run'; done
-run       11.13 days, 2,136 USD
-run       8.343 days, 3,204 USD
+run       11.13 days, 2,136 USD, 1.000 T tokens
+run       8.343 days, 3,204 USD, 1.000 T tokens
 
 # Within a deadline; within a budget it is the fastest; a device that misses them says so.
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --deadline 8d -f csv | cut -d, -f1-6

@@ -460,7 +460,7 @@ run         184.8 days, 4,436 device-hours, 250,000,000 steps of 63.87 ms, 2.000
             1.464e+21 FLOP
 
 part            time   share
-training  184.8 days  100.0%  Time of the steps, as estimated.
+training  184.8 days  100.0%  Time of all steps of the run, as estimated.
 
 goodput     100.00% (failures are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
@@ -474,7 +474,7 @@ run         11.58 h, 11.58 device-hours, 3,125,000 steps of 13.35 ms, 100.0 M sa
             1.958e+18 FLOP
 
 part         time   share
-training  11.58 h  100.0%  Time of the steps, as estimated.
+training  11.58 h  100.0%  Time of all steps of the run, as estimated.
 
 goodput     100.00% (failures are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
@@ -488,7 +488,7 @@ cost      no price recorded for this device: give --price
 run         5.998 h, 5.998 device-hours, 1,000,000 steps of 21.59 ms, 1.000 G tokens, 7.32e+17 FLOP
 
 part         time   share
-training  5.998 h  100.0%  Time of the steps, as estimated.
+training  5.998 h  100.0%  Time of all steps of the run, as estimated.
 
 goodput     100.00% (failures are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
@@ -907,3 +907,44 @@ rate      357,570 tokens/s, 357.6 samples/s, MFU 65.4%
 $ nncost estimate dense round --devices 4 --pipeline 4 --global-batch 1 | grep -c -e '--micro-batches'
 0
 [1]
+
+# A forward pass that trains nothing: no gradients, no optimizer and no loss.
+$ nncost estimate dense round --inference --micro-batch 4 --seq-len 100
+One forward pass of A small decoder takes 980.9 us on A device of round figures and is bound by
+compute, 86.5% of it; it fits: 243.8 MB of 10.00 GB per device.
+
+plan      batch 4, sequence 100, bf16, torch-compile
+step      980.9 us
+          datasheet rates: no efficiency of this device was measured
+          compiled; not compiled (--software torch-eager): 980.9 us, 243.8 MB
+bounds    lower 854.5 us, upper without overlap 1.327 ms
+bound by  compute 86.5%, memory 13.5%, 456.2 us without the compute limit
+memory    243.8 MB of 10.00 GB, fits, 9.756 GB free
+          weights 214.2 MB
+rate      407,786 tokens/s, 4,078 samples/s, MFU 87.8%
+cost      2.725e-07 USD a step, 0.0006812 per million tokens, at 1 a device-hour
+--full    shows the parts of the step, memory by class, all of the plan
+$ nncost ops dense round --train none --micro-batch 4 --seq-len 100 | grep -E 'backward|update|loss'
+[1]
+$ nncost estimate dense round --train none,mlp
+! nncost: --train: --train none is one forward pass, expected it alone
+[3]
+$ nncost estimate dense round --inference --emit deepspeed
+! nncost: --train: none cannot be written for deepspeed, because a file for deepspeed starts a training
+[3]
+$ nncost estimate dense round --inference --optimizer sgd
+! nncost: --optimizer: has no effect here, expected together with a step that trains
+[2]
+$ nncost search dense round --train none --devices 2 --global-batch 8 --seq-len 100 | sed -n '/^ *step/,/^$/p'
+    step    memory    MFU  bubble  plan
+980.9 us  239.0 MB  87.8%    0.0%  dp2 mb2 (+9)
+(+N): N more plans of the same step and memory
+
+    step    memory    MFU  bubble  plan
+980.9 us  239.0 MB  87.8%    0.0%  dp2 mb2
+1.091 ms  140.9 MB  78.9%    2.9%  dp1 pp2 vpp5 mb2 ends
+1.213 ms  138.5 MB  71.0%    2.7%  dp1 pp2 vpp4 mb1
+1.295 ms  129.4 MB  66.5%    0.0%  dp1 tp2 sp mb8
+1.335 ms  123.8 MB  64.5%    0.0%  dp1 tp2 sp mb4
+1.415 ms  121.0 MB  60.9%    0.0%  dp1 tp2 sp mb2
+1.713 ms  119.6 MB  50.3%    0.0%  dp1 tp2 sp mb1

@@ -581,8 +581,8 @@ busy_s            = forward_s + backward_s + recompute_s + update_s + exposed_co
                   exposed_comm_s 0 s, host_s 0 s
 $ nncost explain bounds dense round | sed '1,/^$/d'
 lower_bound_s     Lower bound for any software: time of the busiest engine at its datasheet rate.
-                  All other work overlaps with it, and norms and pointwise ops are fused into other
-                  kernels.
+                  Work of the other engines overlaps with this time, and norms and pointwise ops are
+                  fused into other kernels.
                   = max(max(matrix_s, vector_s), max(memory_s, network_s))
                   = max(max(0.00692056, 0.000357526), max(0.004946108, 0))
                   = 0.00692056 s (6.921 ms)
@@ -591,7 +591,7 @@ lower_bound_s     Lower bound for any software: time of the busiest engine at it
                   fused at no cost; attention is fused unless separate products take less
   source          Williams, Waterman, Patterson, CACM 52(4), 2009
 
-upper_bound_s     Upper bound of the step: the same rates as for step_s, but without overlap.
+upper_bound_s     Upper bound of the step: the rates of step_s, but without overlap.
                   = compute_total_s + memory_total_s
                   = 0.0072284508 + 0.005538108
                   = 0.0127665588 s (12.77 ms)
@@ -660,7 +660,7 @@ backward_pass_flops
                   = 488000000000 FLOP (488.0 GFLOP)
   where           backward.attention 192.0 GFLOP, backward.mlp 256.0 GFLOP,
                   backward.head 40.00 GFLOP
-hardware_flops    Model FLOPs plus recomputed FLOPs, in the same convention.
+hardware_flops    Model FLOPs plus recomputed FLOPs, in the convention of model_flops.
                   = model_flops + recompute_flops
                   = 732000000000 + 224000000000
                   = 956000000000 FLOP (956.0 GFLOP)
@@ -981,7 +981,7 @@ ends_as_layers    Embedding and head count as one layer each when stages are bal
 first_stage_layers
 last_stage_layers Number of layers of the last pipeline stage. 0 = as many layers as the other
 whole_experts     Keep each expert whole instead of splitting it over tensor ranks. With this option
-train             Parts whose weights are trained; all other parts are frozen. For a captured step,
+train             Parts whose weights are trained; all other parts are frozen. none: the step is one
 train_layers      Number of successive layers whose weights or adapters are trained. 0 = all layers.
 train_from        Index, from 0, of the first layer that --train-layers N trains. -1 = the last N
 next_tokens       Train the layers for multi-token prediction, too. The model file gives the number
@@ -997,7 +997,7 @@ flops_convention  Rule by which nncost counts model FLOPs. palm: attention betwe
 clip_gradients    Clip the gradients before the update by the norm of all gradients.
 tokens            Number of tokens to train on in the whole run.
 samples           Number of sequences or images to train on in the whole run.
-price             Price of one device for one hour. Its currency is the currency of the device file
+price             Price of one device for one hour. The price is in the currency of the device file
 reserve_bytes     Bytes of device memory for driver, collectives and fragmentation. With this
 $ nncost explain bubble dense round --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 --schedule zb-h1 | sed '1,/^$/d'
 bubble_s          Idle time of the busiest stage, from a replay of the schedule with the times of
@@ -1337,6 +1337,7 @@ formulas  from the example of a mixture of experts split in every way over 16 de
 groups.mape:
 
 mape              Mean of the absolute errors, predicted / measured - 1.
+  note            'nncost accuracy' prints its value
 
 best.memory_bytes:
 
@@ -1348,6 +1349,7 @@ total_bytes       Memory of one device in use at the peak of the step.
 sensitivity.elasticity:
 
 elasticity        Change of the step in percent when the parameter grows by one percent.
+  note            'nncost estimate' prints its value
 $ nncost explain mfu --format json
 {
   "schema": "nncost.explain/1",
@@ -1413,7 +1415,7 @@ $ nncost explain mfu,groups.mape dense round --format json
   "schema": "nncost.explain/1",
   "quantity": "groups.mape",
   "lines": [
-    {"of": "errors of a group of rows", "name": "mape", "kind": "text", "formula": null, "numbers": null, "result": null, "unit": null, "text": null, "meaning": "Mean of the absolute errors, predicted / measured - 1.", "note": null, "source": null}
+    {"of": "errors of a group of rows", "name": "mape", "kind": "text", "formula": null, "numbers": null, "result": null, "unit": null, "text": null, "meaning": "Mean of the absolute errors, predicted / measured - 1.", "note": "'nncost accuracy' prints its value", "source": null}
   ]
 }
 ]

@@ -135,7 +135,7 @@ python -m sglang.launch_server --model-path dense --tp-size 2 --dp-size 4
 $ nncost serve dense round --tensor 2 --emit tensorrt-llm
 trtllm-serve dense --tp-size 2
 $ nncost serve dense round --tensor 2 --data 4 --emit tensorrt-llm
-! nncost: --data: 4 cannot be written for tensorrt-llm, because its command would mean 1
+! nncost: --data: 4 cannot be written for tensorrt-llm, because the written command would mean 1
 [3]
 $ nncost serve dense round --emit deepspeed
 ! nncost: --emit: expected vllm, sglang or tensorrt-llm, found "deepspeed"
@@ -176,7 +176,7 @@ $ nncost estimate dense round --devices 4 --pipeline 2 --global-batch 16 --emit 
 ! nncost: --pipeline: cannot be written for deepspeed: a DeepSpeed file has no pipeline stages: --emit megatron, torchtitan or nanotron
 [3]
 $ nncost estimate experts round --devices 4 --zero 3 --capacity-factor 2 --global-batch 16 --emit transformers
-! nncost: --capacity-factor: 2 cannot be written for transformers, because its file would mean 0
+! nncost: --capacity-factor: 2 cannot be written for transformers, because the written file would mean 0
 [3]
 $ nncost estimate dense round --devices 4 --zero 3 --global-batch 16 --emit transformers
 {
@@ -395,7 +395,7 @@ $ nncost serve dense round -- vllm serve a/x --config none.yaml
 
 # A program that does not train is refused, although MODEL is given.
 $ printf 'torchrun --nproc_per_node 8 tools/mmlu.py --num-layers 2 --tensor-model-parallel-size 2\n' >m.sh; nncost estimate m.sh dense round
-! nncost: m.sh:1: .program: cannot be estimated, expected pretrain_gpt.py, pretrain_gpt_core.py, finetune_gpt.py, pretrain_mamba.py, pretrain_hybrid.py, pretrain_bert.py, pretrain_t5.py, pretrain_llama.py ..., found mmlu.py; a program that trains: nncost serve MODEL DEVICE estimates one that generates text, and --lenient skips the key
+! nncost: m.sh:1: .program: cannot be estimated, expected pretrain_gpt.py, pretrain_gpt_core.py, finetune_gpt.py, posttrain_gpt.py, pretrain_mamba.py, pretrain_hybrid.py, pretrain_bert.py, pretrain_t5.py ..., found mmlu.py; a program that trains: nncost serve MODEL DEVICE estimates one that generates text, and --lenient skips the key
 [3]
 $ sed -i s/mmlu/train/ m.sh; nncost show m.sh dense --to-options
 nncost estimate dense DEVICE --software megatron --tensor 2 --pipeline 1 --optimizer adamw --clip-gradients --attention flash --zero 0 --sequence-parallel=off --devices 8 --devices-per-node 8 --precision fp32 --policy fp32 --overlap 0
@@ -415,6 +415,25 @@ $ nncost show x.yml --to-options | grep '^#'
 \# x.yml:4: sparse_matmul: every expert computes every token: the FLOPs of the model count them all
 $ sed -i 's/false/true/' x.yml; nncost estimate x.yml round --format json | grep -o '"params": [0-9]*, "active_params": [0-9]*'
 "params": 3218278400, "active_params": 1808992256
+
+# MindSpeed-LLM is Megatron-LM for processors of Ascend, with keys of its own.
+$ nncost show dense --to-options -- msrun --worker_num 16 --local_worker_num 8 posttrain_gpt.py --num-layers 2 --bf16 --use-fused-swiglu --context-parallel-size 2 --context-parallel-algo ulysses_cp_algo --stage sft --model-type-hf qwen3 --ai-framework mindspore | grep -o -- '--context.*'
+--context 2 --context-kind ulysses --tensor 1 --pipeline 1 --optimizer adamw --clip-gradients --attention flash --zero 0 --sequence-parallel=off --devices 16 --devices-per-node 8 --policy mixed-fp32grad
+$ nncost show dense --to-options -- torchrun posttrain_gpt.py --num-layers 2 --bf16 --swap-attention
+! nncost: arguments:1: swap-attention: cannot be estimated, expected false, found true; --offload activations or --recompute LIST, and --lenient skips the key
+[3]
+
+# Parameters: 4 layers x (4 x 64 x 64 + 2 x 64) + 3 x 64 x 160 + 3 layers x (8 x 3 x 64 x 32 + 3 x 64 x 64 + 8 x 64) + 64
+# + 2 x 256 x 64.
+$ nncost estimate round --software eager --format json --micro-batch 1 --global-batch 8 -- torchrun --nproc_per_node 8 posttrain_gpt.py --bf16 --num-layers 4 --hidden-size 64 --num-attention-heads 4 --seq-length 128 --padded-vocab-size 256 --swiglu --ffn-hidden-size 160 --num-experts 8 --moe-router-topk 2 --moe-ffn-hidden-size 32 --n-shared-experts 2 --first-k-dense-replace 1 --untie-embeddings-and-output-weights --disable-bias-linear --normalization RMSNorm --position-embedding-type rope | grep -o '"params": [0-9]*, "active_params": [0-9]*'
+"params": 315456, "active_params": 204864
+
+# A path of a container stands for the file with the same folder and name near the script.
+$ mkdir -p run/configs; printf 'model_name_or_path: dense\ndo_train: true\nstage: sft\nfinetuning_type: full\ncutoff_len: 64\nper_device_train_batch_size: 2\npure_bf16: true\nfp8: true\n' >run/configs/x.yaml; echo 'llamafactory-cli train /workspace/configs/x.yaml' >run/x.sh; nncost show run/x.sh --to-options | grep -o -- '--seq-len .*--policy [^ ]*'
+--seq-len 64 --micro-batch 2 --precision fp8 --policy bf16-pure
+$ echo 'llamafactory-cli train /workspace/x.yaml' >run/configs/x.sh; nncost show run/configs/x.sh --to-options
+! nncost: /workspace/x.yaml: cannot be opened, expected a readable file, found: No such file or directory
+[4]
 
 # Megatron-FSDP shards everything and keeps gradients in the format of the weights, unless options say otherwise.
 $ nncost show dense --to-options -- torchrun pretrain_gpt.py --num-layers 2 --bf16 --use-distributed-optimizer --use-megatron-fsdp | grep -o -- '--zero .\|--policy [^ ]*'

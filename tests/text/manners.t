@@ -58,7 +58,7 @@ $ nncost ops dense round -x
 $ nncost estimate --full Dense ROUND --Micro-Batch 2 --PRECISION BF16 --Format CSV | cut -d, -f1,21 | tail -1
 dense,A device of round figures
 $ nncost estimate some-lab/Dense-Instruct "NVIDIA --full Round" --full | head -2
-! nncost: DEVICE: unknown device, expected one of fitted, old, round, found "NVIDIA --full Round"
+! nncost: DEVICE: unknown device, expected the name of the device alone: "Round", found "NVIDIA --full Round"
 $ nncost estimate DENSE2 round
 ! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "DENSE2"
 [3]

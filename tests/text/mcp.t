@@ -65,10 +65,10 @@ $ nncost mcp < in | sed -E 's/.*("id":[^,]*).*"text":"(.*)"isError":(.*)}}/\1 \2
 "id":1234567890123 --trace: is not allowed for tools: their answer is the output"}], true
 "id":1234567890123 --trace: is not allowed for tools: their answer is the output"}], true
 "id":1234567890123 options: not available to tools, found \"trace=t\""}], true
-"id":1234567890123 cluster: expected a number, a text, true, false or a list of such values, and no pipe"}], true
-"id":1234567890123 options: wrong type, expected an object"}], true
-"id":1234567890123 options: wrong type, expected an object"}], true
-"id":1234567890123 devices: expected a number, a text, true, false or a list of such values, and no pipe"}], true
+"id":1234567890123 cluster: expected a number, a text, true, false or a list of these, and no pipe"}], true
+"id":1234567890123 options: wrong type, expected an object such as {\"devices\": 8, \"zero\": 3}"}], true
+"id":1234567890123 options: wrong type, expected an object such as {\"devices\": 8, \"zero\": 3}"}], true
+"id":1234567890123 devices: expected a number, a text, true, false or a list of these, and no pipe"}], true
 "id":1234567890123 {\"sentence\":\"One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute, 64.1% of it; it fi
 ls: cannot access 't': No such file or directory
 [2]
@@ -164,4 +164,4 @@ $ nncost mcp < in | sed -n 's/.*"text":"\(.*\)"}],"isError":\([a-z]*\).*/\2 \1/p
 3 micro-batch 1
 1 micro-batch 2
 1 true --micro-batch: given twice, as "1" and as "2"
-1 true micro_batch: expected a number, a text, true, false or a list of such values, and no pipe
+1 true micro_batch: expected a number, a text, true, false or a list of these, and no pipe

@@ -9,10 +9,11 @@ r"""Runs the cases of a .t file and compares the output of each command with the
     ! nncost: ...
     [3]                                      the exit code, if it is not 0
 
-A case ends at a blank line before the next heading. It runs in a new folder with copies of tests/toy and of
-tests/text/inputs. nncost finds only the ids in tests/toy, not the ids of the shipped data. If an output line looks like
-one of these marks, the file has "\" in front of it. A carriage return is written as "\r", and the version of the
-program as VERSION, so that cases need no change for a new version. ACCEPT=1 writes the current output into the file.
+A case ends at a blank line before the next heading. The command of a case runs in a new folder with copies of tests/toy
+and of tests/text/inputs. nncost finds only the ids in tests/toy, not the ids of the shipped data. If an output line
+looks like one of these marks, the file has "\" in front of it. A carriage return is written as "\r", and the version of
+the program as VERSION, so that cases need no change for a new version. ACCEPT=1 writes the current output into the
+file.
 """
 import difflib
 import os

@@ -6,7 +6,7 @@ run         8.475 days, 3,254 device-hours, 62,500,000 steps of 11.72 ms, 1.000 
             7.32e+20 FLOP
 
 part            time   share
-training  8.475 days  100.0%  Time of the steps, as estimated.
+training  8.475 days  100.0%  Time of all steps of the run, as estimated.
 
 goodput     100.00% (failures are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
@@ -19,7 +19,7 @@ run         3.030 days, 1,163 device-hours, 6,250,000 steps of 11.72 ms, 100.0 G
             7.32e+19 FLOP
 
 part               time  share
-training        20.34 h  28.0%  Time of the steps, as estimated.
+training        20.34 h  28.0%  Time of all steps of the run, as estimated.
 checkpoints     424.3 s   0.2%  Time that training waits for checkpoints.
 restarts        640.2 s   0.2%  Time of restarts and of lost work that is repeated.
 evaluation   2.170 days  71.6%  Time of all evaluations of the run.
@@ -40,7 +40,7 @@ $ nncost run unet round --samples 1e6 --micro-batch 4 --prepare-s 50ms --workers
 run         6.944 h, 6.944 device-hours, 250,000 steps of 100.0 ms, 1.000 M samples, 1.958e+16 FLOP
 
 part         time  share
-training  330.8 s   1.3%  Time of the steps, as estimated.
+training  330.8 s   1.3%  Time of all steps of the run, as estimated.
 input     6.853 h  98.7%  Time that training waits for input.
 
 input       the step waits for its input, storage 400.0 us a step, workers 100.0 ms a step,
@@ -57,7 +57,7 @@ $ nncost run --devices 16384 --days 54 --device-mtbf-s 50677h --asynchronous --b
 run         54.00 days, 21,233,664 device-hours
 
 part               time  share
-training     49.69 days  92.0%  Time of the steps, as estimated.
+training     49.69 days  92.0%  Time of all steps of the run, as estimated.
 checkpoints     6.138 h   0.5%  Time that training waits for checkpoints.
 restarts     4.053 days   7.5%  Time of restarts and of lost work that is repeated.
 
@@ -142,7 +142,7 @@ $ nncost run dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100
 run         4682 s, 2.601 device-hours, 12,500 steps of 374.5 ms, 100.0 M tokens, 1.464e+17 FLOP
 
 part         time  share
-training  422.6 s   9.0%  Time of the steps, as estimated.
+training  422.6 s   9.0%  Time of all steps of the run, as estimated.
 rollouts   4000 s  85.4%  Time that training waits for generated data.
 scoring   259.0 s   5.5%  Scoring time of policy, reference, reward, critic and teacher.
 
@@ -154,7 +154,7 @@ cost        5.202 USD, at 2 USD per device-hour, 0.05202 USD per million tokens
 energy      2.601 kWh, 1.000 kW per device as rated, PUE 1
 $ nncost run dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100M --price 2 --method ppo --prompt-tokens 200 --rollout-tail 2 --update-epochs 2 --rollout-devices 1 | sed -n '/^part/,/^goodput/p'
 part         time  share
-training   1690 s   5.1%  Time of the steps, as estimated.
+training   1690 s   5.1%  Time of all steps of the run, as estimated.
 rollouts  8.585 h  92.6%  Time that training waits for generated data.
 scoring   518.1 s   1.6%  Scoring time of policy, reference, reward, critic and teacher.
 weights   267.8 s   0.8%  Time to send new weights to the devices that generate answers.
@@ -165,7 +165,7 @@ method      ppo, generating 2.472 s a step, scoring 41.45 ms, new weights 21.42 
 goodput     100.00% (failures are not counted: the device file has no rate of failures, give
 $ nncost run dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100M --price 2 --method distill --teacher-params 1B | sed -n '/^part/,/^goodput/p'
 part         time  share
-training  422.6 s  25.9%  Time of the steps, as estimated.
+training  422.6 s  25.9%  Time of all steps of the run, as estimated.
 scoring    1209 s  74.1%  Scoring time of policy, reference, reward, critic and teacher.
 
 method      distill, scoring 96.74 ms, 3.010 GFLOP a token

@@ -60,14 +60,14 @@ step         time  products  experts  attention      head  network      host  at
 prefill  2.157 ms  1.016 ms      0 s   40.08 us  20.01 us      0 s  1.080 ms  1.000 ms  host
 decode   1.517 ms  194.9 us      0 s   141.1 us  20.62 us      0 s  1.160 ms  353.1 us  host
 
-first token  13.29 ms, 10.00 ms of it in the server, 90 % range 6.645 ms to 26.58 ms,
+first token  13.29 ms, 10.00 ms of it in the server, 90 % range 6.591 ms to 26.91 ms,
              at least 1.000 ms
-per token    1.618 ms, 90 % range 1.294 ms to 2.022 ms, at least 353.1 us
+per token    1.618 ms, 90 % range 1.238 ms to 2.144 ms, at least 353.1 us
 request      173.4 ms, at least 35.95 ms
 percentiles  first token 13.23 ms (half), 14.03 ms (90 %), 15.15 ms (99 %),
              per token 1.610 ms, 1.743 ms, 1.854 ms, request 173.0 ms, 190.8 ms, 205.8 ms
 throughput   5,000 tokens/s, 618.2 per user, 50 requests/s, 8.671 running, 6.1% of the peak
-saturation   at 227.9 requests/s
+saturation   at 227.9 requests/s, 90 % range 182.3 to 284.9
 decode       host-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 1.409 GB of 9.000 GB, weights 234.2 MB, cache 175.1 MB
              32.00 kB a token, at most 399 sequences of this length
@@ -80,7 +80,7 @@ first token  unbounded (arrival rate exceeds capacity)
 per token    11.23 ms, 90 % range 8.985 ms to 14.04 ms, at least 4.726 ms
 request      unbounded (arrival rate exceeds capacity)
 throughput   22,792 tokens/s, 89.03 per user, 227.9 requests/s, 256 running, 28.0% of the peak
-saturation   at 227.9 requests/s, below the arrival rate
+saturation   at 227.9 requests/s, below the arrival rate, 90 % range 182.3 to 284.9
 decode       memory-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 6.215 GB of 9.000 GB, weights 234.2 MB, cache 4.981 GB
              32.00 kB a token, at most 399 sequences of this length
@@ -88,6 +88,7 @@ cost         0.01219 USD per million output tokens if they pay for all,
              split by time 0.001198 input, 0.00954 output, at 1 USD per device-hour (nowhere,
              2020-01)
 energy       43.87 mJ a token at rated power
+would serve  --devices 3: 3.601 ms per token, 50,000 tokens/s, 0.01667 USD per million out
 
 # As many as fit; more than fit.
 $ nncost serve dense round --offline --input-len 500 --output-len 100 --max-batch 1000 | grep -E '^(throughput|memory)' -A 1
@@ -119,7 +120,7 @@ decode   1.163 ms  19.37 us  36.35 us   7.335 us  20.27 us      0 s  1.080 ms  8
 
 # What cannot be.
 $ nncost serve unet round
-! nncost: unet: cannot be served: the model generates no tokens, expected a decoder, or a diffusion model with --steps N
+! nncost: unet: cannot be served: the model generates no tokens, expected a decoder, or a diffusion model with --steps N; for a forward pass: nncost estimate MODEL DEVICE --train none
 [3]
 $ nncost serve dense round --batch 2 --concurrency 3
 ! nncost: --batch: one kind of load is enough, expected --batch, --concurrency, --request-rate or --offline, found 2 of them
@@ -275,7 +276,7 @@ percentiles  first token 13.77 ms (half), 13.98 ms (90 %), 15.52 ms (99 %),
              per token 583.8 us, 598.7 us, 612.0 us, request 72.10 ms, 76.09 ms, 78.60 ms
 throughput   2,000 tokens/s, 666.7 per device, 1,709 per user, 20 requests/s, 1.435 running,
              2.5% of the peak
-saturation   at 463.7 requests/s
+saturation   at 463.7 requests/s, 90 % range 371 to 579.6
 decode       host-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 1.254 GB of 9.000 GB, weights 234.2 MB, cache 19.46 MB
              32.00 kB a token, at most 798 sequences of this length
@@ -344,7 +345,7 @@ $ nncost serve dense round --input-len 500 --concurrency 8 --disaggregate 2P1D -
 ! nncost: --devices: is no multiple of tensor x pipeline x attention_data x workers of --disaggregate, 3, found 4
 [3]
 $ nncost serve dense round --input-len 500 --draft unet
-! nncost: unet: cannot be served: the model generates no tokens, expected a decoder, or a diffusion model with --steps N
+! nncost: unet: cannot be served: the model generates no tokens, expected a decoder, or a diffusion model with --steps N; for a forward pass: nncost estimate MODEL DEVICE --train none
 [3]
 $ nncost serve dense round --input-len 500 --draft nobody
 ! nncost: --draft: unknown model, expected one of dense, experts, segnet, unet, vision, found "nobody"
@@ -358,32 +359,32 @@ $ nncost serve unet round --steps 20 --guidance --batch 2 --price 3
 images     unet on round, 256 x 256 pixels, 2 at a time, 20 steps with guidance, fp16,
            software torch-compile
 parts      20 x 377.3 us, weights 19.09 MB of 10.00 GB
-time       7.547 ms, 377.3 us a step, at least 5.224 ms in all, 69.2% of the peak
-throughput 265 images/s, 0.003145 USD per thousand, 3.773 J each at rated power
+time       7.546 ms, 377.3 us a step, at least 5.224 ms in all, 69.2% of the peak
+throughput 265.1 images/s, 0.003144 USD per thousand, 3.773 J each at rated power
 $ nncost serve unet round --steps 20 --guidance --batch 2 --set usable_bytes=1.9e7 >/dev/null
 [1]
 $ sed 's/"id": "unet"/"id": "drawn"/; s/"family"/"text_encoders": "dense", "image_decoder": "vision", "family"/' toy/models/unet.json >drawn.json
 $ nncost serve ./drawn.json round --steps 20 --guidance --batch 2 --image 160 --seller corner --region TOY
 images     drawn on round, 160 x 160 pixels, 2 at a time, 20 steps with guidance, fp16,
            software torch-compile
-parts      prompt 10.27 ms (dense), 20 x 149.1 us, decoder 1.460 ms (vision),
+parts      prompt 10.19 ms (dense), 20 x 149.1 us, decoder 1.460 ms (vision),
            weights 474.9 MB of 10.00 GB
-time       14.72 ms, 149.1 us a step, at least 13.05 ms in all, 88.7% of the peak
-throughput 135.9 images/s, 0.008175 EUR per thousand (Corner box of 8, 2026-01),
-           7.358 J each at rated power, 1.022 g of carbon dioxide per thousand (Toyland, 2025,
+time       14.64 ms, 149.1 us a step, at least 13.05 ms in all, 89.2% of the peak
+throughput 136.7 images/s, 0.008131 EUR per thousand (Corner box of 8, 2026-01),
+           7.318 J each at rated power, 1.016 g of carbon dioxide per thousand (Toyland, 2025,
            location-based: Read from the meter)
 $ nncost explain --serve image_s,text_s,lower_bound_s ./drawn.json round --steps 20 --image 160 | grep -v ^$
 served    drawn on round, software torch-compile
 image_s:
 image_s           Time from the prompts to the images of a batch.
                   = text_s + steps * forward_s + decode_s + batch * beside_s
-                  = 0.002568168 + 20 * 4.3974808e-5 + 0.0007302822 + 1 * 0
-                  = 0.00417794636 s (4.178 ms)
-  where           text_s 2.568 ms, forward_s 43.97 us, decode_s 730.3 us, beside_s 0 s
+                  = 0.002548168 + 20 * 4.3968408e-5 + 0.000730282 + 1 * 0
+                  = 0.00415781816 s (4.158 ms)
+  where           text_s 2.548 ms, forward_s 43.97 us, decode_s 730.3 us, beside_s 0 s
   note            forward passes of the estimate, with guidance over twice the batch
 text_s:
 text_s            Time of the text encoders for the prompts of a batch.
-                  = 0.002568168 s (2.568 ms)
+                  = 0.002548168 s (2.548 ms)
 lower_bound_s:
 lower_bound_s     Lower bound of image_s for any software.
                   = text_bound_s + steps * step_bound_s + decode_bound_s
@@ -396,12 +397,12 @@ $ nncost estimate vision round --full --full --micro-batch 1 --image 160 --preci
 forward   730.3 us
 $ nncost compare --serve unet,dense round,fitted --steps 20 --image 96
 model  device      time    a step  images/s  per thousand    energy
-unet   round   532.0 us  26.60 us     1,880     0.0001478  532.0 mJ
-unet   fitted  30.58 ms  1.529 ms      32.7       0.01699   15.29 J
+unet   round   531.9 us  26.60 us     1,880     0.0001478  531.9 mJ
+unet   fitted  30.38 ms  1.519 ms     32.92       0.01688   15.19 J
 
           2 illegal rows left out
 $ nncost serve unet round --steps 20 --format json | grep -A9 '"images"'
-  "images": {"steps": 20, "guidance": false, "image": 256, "batch": 1, "precision": "fp16", "forward_s": 9.730104e-5, "forward_flops": 6529772800, "text_s": 0, "decode_s": 0, "image_s": 0.0019460208, "lower_bound_s": 0.00130595456, "images_per_s": 513.869122057, "utilization": 0.671089723193, "weight_bytes": 19092608, "capacity_bytes": 10000000000, "fits": true, "price_per_device_hour": 1, "per_thousand_images": 0.000540561333333, "energy_j_per_image": 1.9460208, "carbon_g_per_thousand_images": null}
+  "images": {"steps": 20, "guidance": false, "image": 256, "batch": 1, "precision": "fp16", "forward_s": 9.7284656e-5, "forward_flops": 6529772800, "text_s": 0, "decode_s": 0, "image_s": 0.00194569312, "lower_bound_s": 0.00130595456, "images_per_s": 513.955664293, "utilization": 0.671202743421, "weight_bytes": 19092608, "capacity_bytes": 10000000000, "fits": true, "price_per_device_hour": 1, "per_thousand_images": 0.000540470311111, "energy_j_per_image": 1.94569312, "carbon_g_per_thousand_images": null}
 }
 $ printf '{ "schema": "nncost.plans/1", "scenarios": [{ "id": "draw", "serve": true, "model": "unet", "device": "round", "steps": 20, "require": { "images_per_s": ">= 100", "images.fits": "== true" } }] }' >draw.json; nncost check draw.json
 draw.json: 1 estimated; 2 of 2 requirements met
@@ -480,6 +481,33 @@ would fit    no change that was tried: a smaller batch, weights of fewer bits, t
 # The mildest change comes first: fewer requests at a time, with the same weights on the same device.
 $ nncost serve dense round --input-len 600 --output-len 400 --batch 65536 | grep -A2 'would fit'
 would fit    --batch 240: 10.24 ms per token, 21,794 tokens/s, 0.01275 USD per million out
+
+# A load that fits on no device of the plan, or whose rate is too high, gets the changes with which it is served. If the
+# user gave the number of replicas, the change states it.
+$ nncost serve dense fitted --input-len 500 --set layers=80 --set mem_bytes=1.5e9 --concurrency 8 | sed -n '1,2p;/^would/,$p'
+A small decoder on A device of round efficiencies would serve 8 concurrent requests: 223.5 tokens/s,
+first token after 7.975 s, then 4.664 ms per token; it does not fit: 3.210 GB of 1.350 GB per
+would fit    --devices 8 --tensor 8: 4.352 ms per token, 654.5 tokens/s, 6.79 USD per million out
+$ nncost serve dense round --input-len 500 --output-len 100 --request-rate 500 | sed -n '1,2p;/^would/,$p'
+A small decoder on A device of round figures cannot serve 500 requests/s: at most 227.9 requests/s;
+it fits: 6.215 GB of 9.000 GB per device; it serves them with --devices 3.
+would serve  --devices 3: 3.601 ms per token, 50,000 tokens/s, 0.01667 USD per million out
+$ nncost serve dense round --input-len 500 --output-len 100 --request-rate 500 --devices 3 | sed -n '1,2p;/^would/,$p'
+A small decoder on 3 x A device of round figures serves 500 requests/s: 50,000 tokens/s, first token
+after 16.39 ms, then 3.601 ms per token; it fits: 2.460 GB of 9.000 GB per device.
+$ nncost serve dense round --input-len 500 --output-len 100 --request-rate 500 --data 1 | sed -n '1,2p;/^would/,$p'
+A small decoder on A device of round figures cannot serve 500 requests/s: at most 227.9 requests/s;
+it fits: 6.215 GB of 9.000 GB per device; it serves them with --data 3.
+would serve  --data 3: 3.601 ms per token, 50,000 tokens/s, 0.01667 USD per million out
+$ nncost serve dense round --input-len 500 --output-len 100 --request-rate 227 | sed -n '/^first/,/^satur/p'
+first token  98.94 ms, 10.00 ms of it in the server,
+             90 % range from 8.724 ms, unbounded if the server saturates, at least 1.000 ms
+per token    10.53 ms, 90 % range 4.226 ms to 14.04 ms, at least 4.226 ms
+request      1.141 s, at least 419.4 ms
+percentiles  first token 55.43 ms (half), 225.2 ms (90 %), 513.7 ms (99 %),
+             per token 11.16 ms, 11.25 ms, 11.29 ms, request 1.151 s, 1.357 s, 1.612 s
+throughput   22,700 tokens/s, 94.96 per user, 227 requests/s, 259.1 running, 27.9% of the peak
+saturation   at 227.9 requests/s, 90 % range 182.3 to 284.9
 
 # Options of programs in PyTorch, which issue operators one by one.
 $ nncost serve dense round --implementation pytorch

@@ -116,7 +116,7 @@ $ sed 's/"concurrency": 8, "kv/"concurrency": 8, "batch": 2, "kv/' inputs/served
 $ nncost serve dense round --input-len 500 --format json >a.json; nncost serve dense round --input-len 500 --weights fp8 --format json >b.json; nncost diff a.json b.json | sed -n '1,8p;/^op/,$p'
 a.json -> b.json: the estimates differ
 
-40 metrics differ; per token 1.322 ms -> 1.226 ms (-7.26%); first token 12.16 ms -> 12.12 ms (-0.299%); memory 1.259 GB -> 1.163 GB (-7.63%), most of it weight_bytes
+42 metrics differ; per token 1.322 ms -> 1.226 ms (-7.26%); first token 12.16 ms -> 12.12 ms (-0.299%); memory 1.259 GB -> 1.163 GB (-7.63%), most of it weight_bytes
 
 metric                                               old           new   change
 latency.tpot_s                                  1.322 ms      1.226 ms   -7.26%

@@ -101,3 +101,93 @@ $ nncost estimate dense round --resolution 0
 $ nncost run dense round --hours 24
 ! nncost: --hours: unknown option, did you mean --days X, X = hours / 24?
 [2]
+
+# An option without its value in front of another option; a field of --set as an option; several devices as operands.
+$ nncost estimate dense round --lora --frozen nf4
+! nncost: --lora: a value is missing, expected a whole number from 0 to 65536
+[2]
+$ nncost estimate dense round --layers 4
+! nncost: --layers: is not an option of 'estimate', expected --set layers=VALUE
+[2]
+$ nncost sweep dense round --tokens 1e9
+! nncost: --tokens: is not an option of 'sweep', expected --set tokens=VALUE
+[2]
+$ nncost serve dense round --micro-batch 4
+! nncost: --micro-batch: is not an option of 'serve'
+[2]
+$ nncost estimate dense round --steps 100
+! nncost: --steps: unknown option, did you mean --samples N, N = steps x global batch?
+[2]
+$ nncost compare dense round vs fitted
+! nncost: vs: one argument too many, expected one device; several: nncost compare dense round,fitted
+[2]
+$ nncost compare dense round fitted round
+! nncost: fitted: one argument too many, expected one device; several: nncost compare dense round,fitted,round
+[2]
+$ nncost estimate dense round x8
+! nncost: x8: a number of devices, expected as an option: round --devices 8
+[2]
+$ nncost init plan dense round
+! nncost: round: one argument too many, expected init [MODEL DEVICE | device | model | cluster | rows | plan]
+[2]
+
+# The options of serving engines for drafts, prefixes and stored weights.
+$ nncost serve dense round --speculative-model dense --num-speculative-tokens 3 --input-len 64 --output-len 16 | grep -i draft
+speculation  draft dense, 3 x 1.305 ms to propose, 1.306 ms to verify, 2.533 tokens a verification,
+$ nncost serve dense round --enable-prefix-caching
+! nncost: --enable-prefix-caching: unknown option, did you mean --prefix-hit X, the share of a prompt that is in the cache?
+[2]
+$ nncost serve dense round --quant awq
+! nncost: --quant: unknown option, did you mean --weights fp8, int8 or int4?
+[2]
+
+# The amount of training beside the time and the cost of the run: --dataset-size counts tokens.
+$ nncost estimate dense round --epochs 3 --dataset-size 1e6 | grep '^run'
+run       32.39 s, 0.008996 USD, 3.000 M tokens
+$ nncost serve dense round --input-len 16 --output-len 4 --concurrency 1 | head -1
+A small decoder on A device of round figures serves 1 concurrent request: 263 tokens/s, first token
+
+# A GPU whose host takes no time is no CPU; without the host, the fixed times of kernels are gone, too.
+$ nncost estimate inputs/captured.json fitted --host 0 | sed -n '/^step/,/^bound by/p'
+step      1.169 ms, 90 % range 967.1 us to 1.511 ms
+          range of similar steps, as too few of this kind were measured
+bounds    lower 6.763 us, upper without overlap 1.199 ms
+bound by  host 95.9%, compute 4.1%, 81.31 us without the host and fixed times of kernels
+
+# A device with words around its name; epochs of a number of tokens; what a value or a second name of an option means.
+$ nncost estimate dense 'my round'
+! nncost: DEVICE: unknown device, expected the name of the device alone: "round", found "my round"
+[3]
+$ nncost estimate dense round --tokens 10M --epochs 3
+! nncost: --epochs: --tokens counts all epochs, expected --tokens 30000000 alone, or --epochs 3 --dataset-size 10000000
+[2]
+$ nncost explain adamw
+! nncost: adamw: a value of optimizer, expected that name: nncost explain optimizer
+[2]
+$ nncost explain lora | tail -3
+adapter_rank      LoRA rank: inner width of the adapters of linear layers. 0 = no adapters. With
+                  adapters, only the adapters are trained, and in addition the parts that --train
+                  lists.
+$ nncost explain tpot_s dense round | tail -3
+tpot_s            Time per output token after the first token.
+  note            'nncost serve' prints its value
+  source          docs/serving.md
+
+# Names of formats of stored weights; a default prompt fits into the table of positions.
+$ nncost serve dense round --weights awq_marlin | sed -n 's/, products.*//p'
+plan         1 device, weights int4
+$ nncost serve dense round --weights q4_k_m
+! nncost: --weights: unknown value "q4_k_m", did you mean --weights int4 --group-size 32?
+[2]
+$ nncost serve dense round --quantization gptq | sed -n 's/, products.*//p'
+plan         1 device, weights int4
+$ nncost serve dense round | grep '^requests'
+requests     744 tokens in, 256 out, a static batch of 1
+
+# A range as in other programs.
+$ nncost sweep dense round --micro-batch 1-8
+! nncost: --micro-batch: expected a range as 1..8, found "1-8"
+[2]
+$ nncost search dense round --devices 2:8
+! nncost: --devices: expected a range as 2..8, found "2:8"
+[2]

@@ -282,7 +282,7 @@ One step of A small decoder takes 7.180 ms on A device of round figures and is b
 One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute,
 64.1% of it; it fits: 1.782 GB of 10.00 GB per device.
 ! nncost: --bs: unknown option, did you mean --micro-batch N for the batch of one device, or --global-batch N for all devices?
-! nncost: 8: one argument too many, expected estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE]
+! nncost: 8: a number of devices, expected as an option: round --devices 8
 
 # A command that is a part of another one: the same answer under both names.
 $ nncost check files toy/hw/round.json; nncost validate toy/hw/round.json

@@ -95,7 +95,7 @@ $ try() { sed "s/\"dropout\": 0/\"dropout\": 0, $1/" toy/models/experts.json >ex
 ! nncost: experts.json:19: kv_lora_rank: latent attention has norms of its own, expected qk_norm none
 ! nncost: experts.json:19: relative_buckets: does not apply, expected always and only together with relative positions
 ! nncost: experts.json: head_width: missing, expected always and only together with a head of projection, classes or tags
-! nncost: experts.json: encoder_layers: missing, expected together with the other encoder keys
+! nncost: experts.json: encoder_layers: missing, expected together with keys of an encoder (encoder_seq_len, encoder_ffn_hidden ...)
 ! nncost: experts.json:19: encoder_layers: does not apply, expected only with plain decoder layers: not bidirectional, without experts, latents, mixers and mlps
 ! nncost: experts.json:19: embed_width: does not apply, expected together with a tied_head
 ! nncost: experts.json:19: mlps: has no experts, expected at least one layer of them with the key experts
@@ -182,7 +182,7 @@ $ cat >p.json <<J
 $ nncost validate p.json
 ! nncost: p.json:3: common.zero: unknown value, expected one of 0, 1, 2, 3, found "three"
 ! nncost: p.json:5: scenarios[0].micro_batch: out of range, expected at least 1, found 0
-! nncost: p.json:5: scenarios[0].require.step_s: not a requirement, expected one such as "<= 9.5" (<=, <, >=, > or ==), found "fast"
+! nncost: p.json:5: scenarios[0].require.step_s: not a requirement, expected one such as "<= 9.5" or "== fits" (<=, <, >=, > or ==), found "fast"
 ! nncost: p.json:5: scenarios[0].device: missing, expected an id or a path here or in common, found nothing
 ! nncost: p.json:6: scenarios[1].devics: unknown key, expected one of the plan's keys, perhaps "devices", found "devics"
 ! nncost: p.json:6: scenarios[1].device: missing, expected an id or a path here or in common, found nothing

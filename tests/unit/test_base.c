@@ -240,6 +240,10 @@ START_TEST(nearest_name_is_a_slip_away) {
     ck_assert_str_eq(nnc_nearest("mem_byte", names, count), "mem_bytes");
     ck_assert_str_eq(nnc_nearest("mem_bytes_s", names, count), "mem_bytes");
     ck_assert_str_eq(nnc_nearest("pwoer_w", names, count), "power_w"); /* a swap is one slip */
+    static const char *const models[] = { "bit-larg", "bit-large", "vit-larger-s" };
+    ck_assert_str_eq(nnc_nearest("vit-large", models, COUNT_OF(models)),
+                     "vit-larger-s"); /* the first word before fewer letters */
+    ck_assert_str_eq(nnc_nearest("wit-large", models, COUNT_OF(models)), "bit-large");
     ck_assert_str_eq(nnc_nearest("l2-bytes", names, count), "l2_bytes");
     ck_assert_ptr_null(nnc_nearest("colour", names, count));
     ck_assert_ptr_null(nnc_nearest("", names, count));

@@ -1,5 +1,5 @@
-/* Tests the bound of a step, which is the resource with the largest part of the step time. Also tests the step time
- * without the work of this resource. */
+/* Tests the bound of a step, which is the resource with the largest part of the step time. Tests the step time without
+ * the work of the bounding resource, too. */
 #include "cost/cost_internal.h"
 #include "draw.h"
 #include "estimate/estimate_internal.h"

@@ -125,6 +125,33 @@ START_TEST(a_tied_table_is_multiplied) {
 }
 END_TEST
 
+/* The step of 2 samples looks up [n,4] tokens, runs a product, and does so again. n = 1: two micro-batches of one sample
+ * each, so 2 x 4 tokens in the step. n = 2: both samples are read twice, as by an encoder and a decoder: 8 tokens. */
+static int64_t tokens_of(const char *n) {
+    char ops[2048], lookup[2][512];
+    for (int i = 0; i < 2; i++) {
+        snprintf(lookup[i], sizeof lookup[i],
+                 OP("embedding", "forward", "[" F ",[6,3],0],[\"int64\",[%s,4],2]", "[" F ",[%s,4,3],3]", "", "1"), n,
+                 n);
+    }
+    snprintf(ops, sizeof ops, "%s,%s,%s,%s", lookup[0],
+             OP("mm", "backward", "[" F ",[6,4],4],[" F ",[4,3],3]", "[" F ",[6,3],5]", "", "1"), lookup[1],
+             OP("mm", "backward", "[" F ",[6,4],4],[" F ",[4,3],3]", "[" F ",[6,3],5]", "", "1"));
+    const nnc_result r =
+        estimate_of(ops,
+                    "[72,\"parameter\"," F ",-1,9],[0,\"temporary\"," F ",-1,9],[64,\"input\","
+                    "\"int64\",-1,9],[96,\"kept\"," F ",0,3],[96,\"kept\"," F ",0,3],[72,\"gradient\"," F ",1,4]",
+                    "", 18);
+    ck_assert_int_eq(r.plan.seq_len, 4);
+    return r.tokens;
+}
+
+START_TEST(micro_batches_add_up_their_tokens) {
+    ck_assert_int_eq(tokens_of("1"), 8);
+    ck_assert_int_eq(tokens_of("2"), 8);
+}
+END_TEST
+
 static bool is_recorded(const nnc_op_cost *row) { return nnc_op_phase(row->op) != NNC_PHASE_UPDATE; }
 
 static double flops_of(const nnc_op_cost *row) { return row->work.flops; }
@@ -499,6 +526,7 @@ int main(void) {
     tcase_add_test(tests, equal_layers_are_folded);
     tcase_add_test(tests, a_vocabulary_is_padded);
     tcase_add_test(tests, a_tied_table_is_multiplied);
+    tcase_add_test(tests, micro_batches_add_up_their_tokens);
     tcase_add_test(tests, bytes_by_hand);
     tcase_add_test(tests, a_bag_by_hand);
     tcase_add_test(tests, the_peak_is_a_moment);

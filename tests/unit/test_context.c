@@ -56,7 +56,9 @@ END_TEST
 
 /* 8 copies of 2 key heads travel round the ring: 1,024 tokens x 8 heads, 128 values of a key and its value,
  * 2 B each, and in backward their fp32 gradients too. A copy reads 2 heads and writes 8, in backward the
- * reverse. */
+ * reverse. Attention of 1,024 queries over 4,096 keys, in 4 layers: reads the keys and values that the copy wrote (8
+ * heads, else 2), writes the output and 4 B per query; backward reads q, k, v, the output and its gradient, and 8 B per
+ * query, and writes the gradients of q, k, v. */
 START_TEST(copied_keys_travel_for_all_heads) {
     const nnc_model model = llama(4, 512, 8, 2, 1024, 512, 4096);
     const nnc_device device = cluster_device();
@@ -73,6 +75,11 @@ START_TEST(copied_keys_travel_for_all_heads) {
         total("attn.expand_kv", NNC_PHASE_BACKWARD, &backward);
         ck_assert_double_eq(forward, copies > 1 ? 4 * 1024.0 * (2 + 8) * 128 * 2 : 0);
         ck_assert_double_eq(backward, forward);
+        const double q = 1024.0 * 8 * 64 * 2, kv = 4096.0 * 2 * copies * 128 * 2, rows = 1024.0 * 8 * 4;
+        total("attn.core", NNC_PHASE_FORWARD, &forward);
+        total("attn.core", NNC_PHASE_BACKWARD, &backward);
+        ck_assert_double_eq(forward, 4 * (q + kv + q + rows));
+        ck_assert_double_eq(backward, 4 * (q + kv + 2 * q + 2 * rows + q + kv));
     }
 }
 END_TEST

@@ -322,7 +322,7 @@ static void make_images(nnc_spec_kind kind, const void *spec, const char *text, 
     nnc_buffer image = { 0 };
     nnc_image_texts texts = { .slots = NULL };
     ck_assert(nnc_image_write(specs, kind, spec, NULL, NULL, 0, &image, &texts));
-    const uint64_t head[] = { 1, 4 + image.size / 8, nnc_image_digest(text, size), 4 };
+    const uint64_t head[] = { 1, 4 + image.size / 8, nnc_quick_digest(text, size), 4 };
     nnc_buffer_put(images, (const char *)head, sizeof head);
     nnc_buffer_put(images, image.bytes, image.size);
     nnc_buffer_put(images, texts.bytes.bytes != NULL ? texts.bytes.bytes : "", texts.bytes.size);
@@ -394,11 +394,11 @@ START_TEST(images_follow_like) {
     nnc_error err = { 0 };
     ck_assert_int_eq(nnc_specs_read(specs, parsed->path, &like, &size, &err), NNC_OK);
     for (uint64_t other = 0; other < 2; other++) {
-        const uint64_t digest = nnc_image_digest(like, size) + other;
+        const uint64_t digest = nnc_quick_digest(like, size) + other;
         nnc_buffer images = { 0 };
         nnc_image_texts texts = { .slots = NULL };
         nnc_software read = { .id = "" };
-        const uint64_t head[] = { 1, 0, nnc_image_digest(text, 2), 4 };
+        const uint64_t head[] = { 1, 0, nnc_quick_digest(text, 2), 4 };
         nnc_buffer_put(&images, (const char *)head, sizeof head);
         ck_assert(nnc_image_write(specs, NNC_SPEC_SOFTWARE, parsed, &id, &digest, 1, &images, &texts));
         const uint64_t place = images.size / 8;
@@ -445,7 +445,7 @@ static void make_document(const nnc_json_doc *parsed, nnc_buffer *images) {
     const nnc_json root = nnc_json_root(parsed);
     const size_t count = nnc_json_get(root, "shapes").node != NULL ? nnc_hub_index(root, index, INDEX_MAX) : 0;
     ck_assert(nnc_image_write_document(parsed, index, count, &image, &texts));
-    const uint64_t head[] = { 1, 4 + image.size / 8, nnc_image_digest(parsed->text, parsed->size), 4 };
+    const uint64_t head[] = { 1, 4 + image.size / 8, nnc_quick_digest(parsed->text, parsed->size), 4 };
     nnc_buffer_put(images, (const char *)head, sizeof head);
     nnc_buffer_put(images, image.bytes, image.size);
     if (texts.bytes.size > 0) { nnc_buffer_put(images, texts.bytes.bytes, texts.bytes.size); }
@@ -647,6 +647,19 @@ START_TEST(no_op_is_above_its_roof) {
 }
 END_TEST
 
+/* A name of the hub that begins with the same word as an unknown id is nearer than an id with another first word. */
+START_TEST(first_word_is_nearest) {
+    ck_assert(nnc_nearer("vit-large", "google/vit-large-patch16-224", "bert-large"));
+    ck_assert(!nnc_nearer("vit-large", "google/vit-large-patch16-224", "vit-b-16"));
+    ck_assert(!nnc_nearer("vit-large", "google/bit-large", "bert-large"));
+    ck_assert(nnc_nearer("vit-large", "google/bit-large", NULL));
+    const nnc_model *model = NULL;
+    nnc_error err = { 0 };
+    ck_assert_int_eq(nnc_model_load(specs, "vit-large", &model, &err), NNC_UNKNOWN_ID);
+    ck_assert_ptr_nonnull(strstr(err.what, "nearest \"google/vit-large-patch16-224\""));
+}
+END_TEST
+
 int main(void) {
     /* The user's own files shadow the shipped ones. */
     unsetenv("NNCOST_PATH");
@@ -668,6 +681,7 @@ int main(void) {
     tcase_add_test(tests, documents_are_the_files);
     tcase_add_test(tests, index_finds_hub_names);
     tcase_add_test(tests, hub_names_have_their_library);
+    tcase_add_test(tests, first_word_is_nearest);
     tcase_add_test(tests, no_op_is_above_its_roof);
     return run_suite(suite);
 }

@@ -413,6 +413,56 @@ START_TEST(new_memory_of_a_product) {
 }
 END_TEST
 
+/* A convolution to 5 channels of 2048 x 2048 in fp32. oneDNN copies maps into its own layout, unless the input has at most
+ * 3 channels. The kept input and the copies are mapped alone each time, with a header of 16 B: 16,385 pages of 4 input
+ * channels (64 MiB; 12,289 of 3 channels) and 20,481 of 5. Forward keeps the input and copies input and output; the
+ * gradient of the weights copies both again, and with a kernel of more than 14 x 14 takes a working set of one image and
+ * four times the weights (4 x 4 B x 4 x 5 x 225: 72,000 B); the gradient of the input copies both, and is written. A kernel
+ * of one element copies nothing. The weights are in the heap, which has its size after the first step. */
+START_TEST(new_memory_of_a_convolution) {
+    static const struct {
+        int64_t c_in, kernel;
+        bool grad_input;
+        double pages;
+    } cases[] = { { 4, 3, false, 3 * 16385 + 2 * 20481 },       { 4, 3, true, 5 * 16385 + 3 * 20481 },
+                  { 4, 15, false, 4 * 16385 + 17 + 2 * 20481 }, { 4, 14, false, 3 * 16385 + 2 * 20481 },
+                  { 3, 3, false, 12289 + 2 * 20481 },           { 4, 1, false, 16385 },
+                  { 3, 3, true, 2 * 12289 + 3 * 20481 } };
+    static nnc_op_list list;
+    const nnc_software software = nnc_software_default();
+    nnc_plan plan = nnc_plan_default();
+    plan.policy = NNC_POLICY_FP32;
+    plan.optimizer = NNC_OPTIMIZER_SGD;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const int64_t taps = cases[i].kernel * cases[i].kernel;
+        list.segment_count = list.count = 1;
+        list.segments[0].instances = 1;
+        list.ops[0] = (nnc_op){ .kind = NNC_OP_CONV,
+                                .phase = NNC_PHASE_FORWARD,
+                                .dtype = NNC_FP32,
+                                .math_dtype = NNC_FP32,
+                                .repeat = 1,
+                                .block = -1,
+                                .weights = { .count = 1, .rows = cases[i].c_in * taps, .cols = 5 },
+                                .u.conv = { .batch = 1,
+                                            .c_in = cases[i].c_in,
+                                            .c_out = 5,
+                                            .h_in = 2048,
+                                            .w_in = 2048,
+                                            .h_out = 2048,
+                                            .w_out = 2048,
+                                            .kernel = cases[i].kernel,
+                                            .stride = 1,
+                                            .groups = 1,
+                                            .needs_grad_input = cases[i].grad_input,
+                                            .keeps_input = true } };
+        const double params = (double)(cases[i].c_in * taps * 5);
+        const double bytes = nnc_new_bytes_per_param(&list, &plan, &software, 1) * params;
+        ck_assert_msg(fabs(bytes / 4096.0 - cases[i].pages) < 1e-6, "%zu: %.3f pages", i, bytes / 4096.0);
+    }
+}
+END_TEST
+
 /* A tensor of 131,072 x 64 in fp32 has 32 MiB: with the header of its chunk 8193 pages, mapped alone each time. In each
  * step these are the gradient, unless it is kept, and two values in between of Adam; other tensors lie in the heap. */
 START_TEST(new_memory) {
@@ -745,6 +795,7 @@ int main(void) {
     tcase_add_test(tests, heap_of_glibc);
     tcase_add_test(tests, limits_of_the_heap);
     tcase_add_test(tests, new_memory_of_a_product);
+    tcase_add_test(tests, new_memory_of_a_convolution);
     tcase_add_test(tests, new_memory);
     tcase_add_test(tests, updates_of_a_cpu);
     tcase_add_test(tests, added_gradients_of_experts);

@@ -335,6 +335,80 @@ START_TEST(attention_by_hand) {
 }
 END_TEST
 
+/* Tensor ranks divide layers that the graph marks: 24 outputs, 2 heads (or 4, with 2 key heads), then 8 inputs of the row
+ * product. A rank has (8 + 1) x 12 weights of the column product, 4 x 8 weights and all 8 biases of the row product. */
+START_TEST(marked_layers_divide) {
+    static const struct {
+        const char *out, *attention;
+        int32_t tensor;
+        const char *fault; /* NULL: the ranks divide everything */
+    } cases[] = { { "24", "\"heads\":2", 2, NULL },
+                  { "24", "\"heads\":2", 4, "heads" },
+                  { "16", "\"heads\":4,\"kv_heads\":2", 2, NULL },
+                  { "16", "\"heads\":4,\"kv_heads\":2", 4, "kv_heads" },
+                  { "24", "\"heads\":2", 5, "out" } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char body[512];
+        snprintf(body, sizeof body,
+                 "\"input\":{\"shape\":[6,8]},\"ops\":[{\"op\":\"linear\",\"name\":\"in\",\"out\":%s,"
+                 "\"split\":\"column\"},{\"op\":\"attention\",\"name\":\"core\",%s},{\"op\":\"linear\","
+                 "\"name\":\"back\",\"out\":8,\"split\":\"row\"}]",
+                 cases[i].out, cases[i].attention);
+        const nnc_model model = read_graph(body);
+        const nnc_software software = nnc_software_default();
+        nnc_device device = plain_device();
+        nnc_result r = { .struct_size = sizeof r };
+        nnc_plan plan = fp32();
+        int32_t count = 0;
+        plan.tensor = cases[i].tensor;
+        device.scale_up.kind = NNC_LINK_SWITCH;
+        device.scale_up.devices = 8;
+        device.scale_up.bytes_per_s = 1e11;
+        error = (nnc_error){ 0 };
+        const nnc_status status = nnc_estimate(&model, &device, &software, &plan, scratch, &r, &error);
+        ck_assert_msg((status == NNC_OK) == (cases[i].fault == NULL), "%s", error.what);
+        if (cases[i].fault != NULL) {
+            ck_assert_int_eq(status, NNC_ILLEGAL_PLAN);
+            ck_assert_msg(strstr(error.what, cases[i].fault) != NULL, "%s", error.what);
+        } else {
+            const int64_t out = atoi(cases[i].out);
+            ck_assert_int_eq(nnc_scratch_stages(scratch, &count)->params, 9 * out / 2 + 4 * 8 + 8);
+        }
+    }
+}
+END_TEST
+
+/* Without a mark tensor ranks have nothing to divide. */
+START_TEST(unmarked_layers_do_not_divide) {
+    const nnc_model model = read_graph("\"input\":{\"shape\":[6,8]},\"ops\":[{\"op\":\"linear\",\"out\":8}]");
+    const nnc_software software = nnc_software_default();
+    const nnc_device device = plain_device();
+    nnc_result r = { .struct_size = sizeof r };
+    nnc_plan plan = fp32();
+    plan.tensor = 2;
+    error = (nnc_error){ 0 };
+    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &error), NNC_ILLEGAL_PLAN);
+    ck_assert_msg(strstr(error.what, "marked with a split, expected 1, found 2") != NULL, "%s", error.what);
+}
+END_TEST
+
+/* SwiGLU of 6 x 16 values: one kernel keeps gate and up, 6 x 16 values; two kernels also keep the activated gate, 6 x 8,
+ * which the product of gate and up needs in backward, but not if backward computes it again. */
+START_TEST(gates_of_two_kernels) {
+    const nnc_model model = read_graph("\"input\":{\"shape\":[6,8]},\"ops\":[{\"op\":\"linear\",\"out\":16},"
+                                       "{\"op\":\"act\",\"kind\":\"swiglu\"},{\"op\":\"linear\",\"out\":8}]");
+    const nnc_device device = plain_device();
+    nnc_software software = nnc_software_default();
+    const nnc_plan plan = fp32();
+    software.fused_activation = true;
+    const nnc_result one = estimate_with(&model, &device, &software, &plan);
+    software.fused_activation = false;
+    const nnc_result two = estimate_with(&model, &device, &software, &plan);
+    ck_assert_int_eq(two.memory.activation_bytes - one.memory.activation_bytes, 4 * 6 * 8);
+    ck_assert_double_gt(two.forward_s, one.forward_s);
+}
+END_TEST
+
 /* 8 x 8 matrices with adapters of rank 2, 2 x (8 + 8) each: queries, keys, values and outputs of two attentions by
  * the ends of their names, or gate, up and down, whose 16 columns make 2 x (8 + 16) each. */
 START_TEST(adapters_find_the_matrices_of_a_graph) {
@@ -418,6 +492,33 @@ START_TEST(tables_are_shared_and_updated_in_place) {
     ck_assert_int_eq(r.params, 8000 + 20 + 15);
     ck_assert_int_eq(r.memory.weight_bytes, 4 * (250 * 8 + 3 * 2 + 15));
     ck_assert_int_eq(r.memory.gradient_bytes, 4 * 15);
+}
+END_TEST
+
+/* Successive tables share one all-to-all of the sums of 32 samples in fp32: 8 + 2 values; a product in between parts the
+ * next table, 2 values. */
+START_TEST(successive_tables_share_an_all_to_all) {
+    const nnc_model model =
+        read_graph("\"input\":{\"shape\":[4]},\"ops\":[{\"op\":\"linear\",\"out\":4},{\"op\":\"table\","
+                   "\"rows\":1000,\"width\":8,\"lookups\":3},{\"op\":\"table\",\"rows\":10,\"width\":2},"
+                   "{\"op\":\"linear\",\"out\":6},{\"op\":\"table\",\"rows\":10,\"width\":2},"
+                   "{\"op\":\"linear\",\"out\":1},{\"op\":\"loss\",\"kind\":\"squared_error\"}]");
+    const nnc_software software = nnc_software_default();
+    nnc_plan plan = fp32();
+    char shapes[128] = "";
+    int32_t count = 0;
+    plan.micro_batch = 32;
+    plan.data = plan.expert = 4;
+    (void)estimate_with(&model, load_device("hw/h100-sxm5-80gb.json"), &software, &plan);
+    const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+    for (int32_t i = 0; i < count; i++) {
+        const size_t used = strlen(shapes);
+        if (strcmp(nnc_op_name(rows[i].op), "tables") != 0 || nnc_op_phase(rows[i].op) != NNC_PHASE_FORWARD) {
+            continue;
+        }
+        nnc_op_shape(rows[i].op, shapes + used, sizeof shapes - used);
+    }
+    ck_assert_str_eq(shapes, "bytes=1280bytes=256");
 }
 END_TEST
 
@@ -697,6 +798,10 @@ int main(void) {
     tcase_add_test(tests, parts_of_channels_are_packed);
     tcase_add_test(tests, a_convolution_by_hand);
     tcase_add_test(tests, outputs_without_a_bias);
+    tcase_add_test(tests, marked_layers_divide);
+    tcase_add_test(tests, successive_tables_share_an_all_to_all);
+    tcase_add_test(tests, unmarked_layers_do_not_divide);
+    tcase_add_test(tests, gates_of_two_kernels);
     tcase_add_test(tests, several_tensors_are_joined_at_once);
     tcase_add_test(tests, windows_of_pools);
     tcase_add_test(tests, fixed_shapes_and_names);

@@ -26,6 +26,7 @@ static nnc_result pass_of(const nnc_model *model, const nnc_device *device, int6
     plan.precision = NNC_BF16;
     plan.micro_batch = batch;
     plan.image = image;
+    plan.train = NNC_TRAIN_NONE;
     return estimate_with(model, device, &software, &plan);
 }
 

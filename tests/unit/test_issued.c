@@ -123,6 +123,28 @@ START_TEST(layers_of_pytorch_alone) {
 }
 END_TEST
 
+/* Inference with LLaMA 7B in PyTorch alone: 32 layers of 21 kernels, the word table, the last norm and the head are 675
+ * kernels; without gradients the host issues each in 0.6 of its 1 ms. */
+START_TEST(a_forward_pass_of_pytorch_alone) {
+    nnc_model model;
+    const nnc_software *eager = NULL;
+    nnc_error err = { 0 };
+    nnc_plan plan = nnc_plan_default();
+    nnc_result r = { .struct_size = sizeof r };
+    nnc_device slow = *load_device("hw/h100-sxm5-80gb.json");
+    slow.host.kernel_s = 1e-3;
+    plan.train = NNC_TRAIN_NONE;
+    plan.precision = NNC_BF16;
+    plan.seq_len = 16;
+    ck_assert_int_eq(nnc_software_load(specs, "torch-eager", &eager, &err), NNC_OK);
+    ck_assert_int_eq(nnc_estimate(alone(CONFIGS "llama-7b.json", &model), &slow, eager, &plan, scratch, &r, &err),
+                     NNC_OK);
+    near(r.kernels, 675);
+    ck_assert_double_eq_tol(r.step_s, 675 * 0.6e-3, 1e-3 * 0.405);
+    ck_assert_int_eq(r.bound, NNC_BOUND_HOST);
+}
+END_TEST
+
 /* A decode step of LLaMA 7B in PyTorch alone: 32 layers of 21 kernels and 2 that write keys and values into the cache,
  * the word table, the last norm, the head and the choice of the token are 740 kernels, each 0.6 of the host's 1 ms. The
  * cache has its full size, so the step copies 4 B for each of the new 2 x 32 x 4096 values, not the older ones. */
@@ -677,6 +699,46 @@ START_TEST(lengths_of_queries_and_keys) {
 }
 END_TEST
 
+/* Adapters of queries, keys and values, 2 rows of 4 values, fp32 weights. Each of the three first products casts the input
+ * (2 + 4 B) and reads the fp32 copy (4 B); in backward its gradient of the input is cast back (4 + 2 B) and added in 16
+ * bits (3 x 2 B), and the gradient of the weights reads the copy again. The second products read and write fp32 only. In
+ * fp32 nothing is cast. The sum runs three times, with 3 kernels in 16 bits and 2 else; backward 3, 1 and 2. */
+START_TEST(products_of_adapters) {
+    enum { INPUT = 2 * 4, PARTS = 3 };
+    static const double sums[3][2] = { { 9, 9 }, { 6, 3 }, { 6, 6 } };
+    const nnc_model model = { .family = NNC_FAMILY_DECODER, .implementation = NNC_IMPLEMENTATION_TRANSFORMERS };
+    static nnc_op_list list;
+    for (int mode = 0; mode < 3; mode++) {
+        nnc_plan plan = nnc_plan_default();
+        plan.policy = mode == 0 ? NNC_POLICY_BF16_PURE : mode == 1 ? NNC_POLICY_FP32 : NNC_POLICY_AMP;
+        const nnc_lowering how = { .plan = &plan, .dtype = mode == 1 ? NNC_FP32 : NNC_BF16 };
+        static const char *const names[] = { "attn.qkv", "adapter.down", "adapter.up", "adapter.add" };
+        for (int i = 0; i < 4; i++) { list.ops[i] = (nnc_op){ .name = names[i], .kind = NNC_OP_MATMUL }; }
+        list.ops[0].u.matmul = (nnc_matmul){ .batch = 1, .m = 2, .n = 12, .k = 4, .b_is_weight = true };
+        list.ops[1].u.matmul = (nnc_matmul){ .batch = 1, .m = 2, .n = 6, .k = 4, .b_is_weight = true };
+        list.ops[2].u.matmul = (nnc_matmul){ .batch = 1, .m = 2, .n = 12, .k = 2, .b_is_weight = true };
+        list.ops[3].kind = NNC_OP_POINTWISE;
+        list.ops[3].u.pointwise = (nnc_pointwise){ .kind = NNC_PW_RESIDUAL, .elements = 24 };
+        list.count = 4;
+        nnc_list_issue(&list, &model, &how);
+        const double casts = mode == 1 ? 0 : PARTS;
+        const nnc_issued down[3] = { { PARTS + casts, casts * 4 * INPUT, casts * 6 * INPUT },
+                                     { PARTS + 2 * casts, casts * 6 * INPUT, casts * 6 * INPUT },
+                                     { PARTS, casts * 4 * INPUT, 0 } };
+        for (int pass = 0; pass < 3; pass++) {
+            const nnc_issued *first = &list.ops[1].issued[pass], *second = &list.ops[2].issued[pass];
+            ck_assert_double_eq(first->kernels, down[pass].kernels);
+            ck_assert_double_eq(first->bytes, down[pass].bytes);
+            ck_assert_double_eq(first->mixed_bytes, down[pass].mixed_bytes);
+            ck_assert_double_eq(second->kernels, PARTS);
+            ck_assert_double_eq(second->bytes + second->mixed_bytes, 0);
+            ck_assert(pass == 2 || list.ops[3].issued[pass].kernels == sums[mode][pass]);
+        }
+        ck_assert(list.ops[1].issued_as == NNC_ISSUED_TOO && list.ops[2].issued_as == NNC_ISSUED_TOO);
+    }
+}
+END_TEST
+
 /* The sum of a linear layer and its adapter, whose output is fp32: the scale reads and writes it, 8 B; the sum reads 4
  * and 2 and writes 4; without autocast a cast back reads 4 and writes 2. Backward scales, 8 B, and casts the gradient:
  * once more without autocast. In fp32 the scale moves 2 values and the sum 3; backward scales. */
@@ -712,7 +774,7 @@ START_TEST(casts_of_attention_with_a_bias) {
                               .decoder.positions = NNC_POSITIONS_RELATIVE };
     const nnc_op op = { .name = "attn.core",
                         .kind = NNC_OP_FLASH,
-                        .u.flash = { 2, 3, 3, 4, 5, .head_dim = 6, .value_dim = 6 } };
+                        .u.flash = { 2, 3, 3, 4, 5, .own_kv_heads = 3, .head_dim = 6, .value_dim = 6 } };
     static nnc_op_list list;
     issue_one(&list, &op, &model, 2);
     const nnc_issued *is = list.ops[0].issued;
@@ -730,6 +792,50 @@ START_TEST(casts_of_attention_with_a_bias) {
     ck_assert_double_eq(is[1].bytes, (16 + 12 + 4) * 120 + (4 + 12) * bias + (8 + 8 + 4 + 4 + 8 + 4) * queries +
                                          (8 + 8 + 4 + 8 + 4) * keys);
     ck_assert_double_eq(is[0].bytes, 39 * 120 + 28 * queries + (20 + 12) * keys);
+}
+END_TEST
+
+/* Attention of 8 heads, whose profile copies 2 key heads for all of them: PyTorch reads the 2 heads. */
+START_TEST(grouped_heads_are_read_without_copies) {
+    const nnc_model model = { .family = NNC_FAMILY_DECODER, .implementation = NNC_IMPLEMENTATION_TRANSFORMERS };
+    const nnc_op op = { .name = "attn.core",
+                        .kind = NNC_OP_FLASH,
+                        .u.flash = { 1, 8, 8, 4, 4, .own_kv_heads = 2, .head_dim = 6, .value_dim = 6 } };
+    static nnc_op_list list;
+    issue_one(&list, &op, &model, 0);
+    ck_assert_int_eq(list.ops[0].u.flash.kv_heads, 2);
+}
+END_TEST
+
+/* Returns the value of the last line of this name in a derivation; NaN = no such line. */
+static double last_said(const nnc_derivation *why, const char *name) {
+    const nnc_line *lines = NULL;
+    int count = 0;
+    double value = (double)NAN;
+    ck_assert(nnc_derivation_lines(why, &lines, &count));
+    for (int i = 0; i < count; i++) { value = strcmp(lines[i].name, name) == 0 ? lines[i].value : value; }
+    return value;
+}
+
+/* A product of 10 x 30 and 30 x 20 values of 2 B reads 1,800 B and writes 400 B; further kernels move 100 + 50 B, 0.6 of
+ * them read. If the kernels run instead of the product, only their bytes count. */
+START_TEST(said_bytes_are_those_of_the_row) {
+    nnc_op op = { .kind = NNC_OP_MATMUL, .dtype = NNC_BF16, .math_dtype = NNC_BF16, .issued = { { 3, 100, 50 } } };
+    nnc_matmul_set(&op.u.matmul, 1, 10, 20, 30);
+    op.u.matmul.b_is_weight = true;
+    for (int too = 0; too < 2; too++) {
+        nnc_derivation *why = nnc_derivation_create();
+        op.issued_as = too ? NNC_ISSUED_TOO : NNC_ISSUED_INSTEAD;
+        const nnc_work work = nnc_op_work(&op);
+        nnc_op_say(&op, why);
+        ck_assert_double_eq(last_said(why, "read_bytes"), 1800);
+        nnc_op_say_issued(&op, why);
+        ck_assert_double_eq(last_said(why, "read_bytes"), (too ? 1800 : 0) + 0.6 * 150);
+        ck_assert_double_eq(last_said(why, "write_bytes"), (too ? 400 : 0) + 0.4 * 150);
+        ck_assert_double_eq(last_said(why, "read_bytes"), work.read_bytes);
+        ck_assert_double_eq(last_said(why, "write_bytes"), work.write_bytes);
+        nnc_derivation_destroy(why);
+    }
 }
 END_TEST
 
@@ -830,6 +936,7 @@ int main(void) {
                                    odd_vocabulary,
                                    host_holds,
                                    layers_of_pytorch_alone,
+                                   a_forward_pass_of_pytorch_alone,
                                    decode_in_pytorch_alone,
                                    attention_of_t5,
                                    attention_of_swin,
@@ -847,7 +954,10 @@ int main(void) {
                                    group_norms_of_channels_last_turn_maps,
                                    lengths_of_queries_and_keys,
                                    sums_of_adapters,
+                                   products_of_adapters,
                                    casts_of_attention_with_a_bias,
+                                   grouped_heads_are_read_without_copies,
+                                   said_bytes_are_those_of_the_row,
                                    scores_of_windows };
     return run_tests("issued", tests, COUNT_OF(tests));
 }

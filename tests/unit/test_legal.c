@@ -53,6 +53,8 @@ static const struct {
       "heads of a tensor rank 12 does not divide over 5 ranks, expected 4 or 6" },
     { LLAMA, "context=4 context_kind=ulysses", NNC_ILLEGAL_PLAN, "--context",
       "kv_heads of a tensor rank 6 does not divide over 4 ranks, expected 3 or 6" },
+    { MIXTRAL, "tensor=4 context=2 context_kind=ulysses", NNC_ILLEGAL_PLAN, "--context",
+      "kv_heads of a tensor rank 1 does not divide over 2 ranks, expected 1" },
     { GPT, "context=2 attention=unfused", NNC_ILLEGAL_PLAN, "--attention",
       "context parallelism needs a fused attention kernel, expected flash, found unfused" },
     { GPT, "expert=2 data=2", NNC_ILLEGAL_PLAN, "--expert", "the model has no experts, expected 1" },
@@ -104,7 +106,7 @@ static const struct {
       "12 layers cannot fill 14 stages, expected pipeline x virtual_stages of at most 12, or --ends-as-layers, which "
       "counts embedding and head as one layer each" },
     { GPT, "data=4 micro_batch=2 micro_batches=2 global_batch=32", NNC_BAD_USAGE, "--global-batch",
-      "disagrees with the other two options, expected micro_batch x micro_batches x data = 16, found 32" },
+      "disagrees with --micro-batch and --micro-batches, expected micro_batch x micro_batches x data = 16, found 32" },
     { MIXTRAL, "data=2 tensor=2 expert=2 whole_experts=on", NNC_ILLEGAL_PLAN, "--whole-experts",
       "each tensor rank sends its own tokens to the experts, expected --sequence-parallel" },
     { UNET, "tensor=2", NNC_ILLEGAL_PLAN, "--tensor", "a unet is split over data only, expected 1, found 2" },

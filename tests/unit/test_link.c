@@ -291,6 +291,19 @@ START_TEST(slices_of_three_axes) {
 }
 END_TEST
 
+/* Two axes of 4; only the first closes. 8 ranks are a box of 2 x 4, whose long side lies along the first axis, so
+ * it closes: 1 link along the short side, 2 along the long side, each of 50 GB/s. */
+START_TEST(axes_of_one_length) {
+    nnc_device plane = torus(4, 4, 1, WRAPPED, 50e9);
+    plane.scale_up.wrap[1] = false;
+    const nnc_route r = route_of(&plane, 8, 0, 8, 1);
+    ck_assert_int_eq(r.axes, 2);
+    expect_axis(r, 0, 2, 1, false);
+    expect_axis(r, 1, 4, 1, true);
+    ck_assert_double_eq(r.inner_bytes_per_s, 150e9);
+}
+END_TEST
+
 /* Bytes over the busiest link of an axis that k interleaved groups of X ranks use for an
  * all-to-all: each message goes the shorter way, half of it each way when both are as short. */
 static double busiest_link(int32_t X, int32_t k, bool wrap, double bytes_per_pair) {
@@ -605,6 +618,7 @@ int main(void) {
         routes_in_a_plane,
         latency_and_pods_in_a_plane,
         slices_of_three_axes,
+        axes_of_one_length,
         all_to_all_loads_links_as_counted,
         levels_as_counted,
         time_grows_with_bytes_and_latency,

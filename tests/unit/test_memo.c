@@ -250,7 +250,7 @@ static nnc_op product_of(int bits) {
                                    .in_blocks = (bits & 16) != 0,
                                    .one_by_one = (bits & 32) != 0,
                                    .padded = (bits & 64) != 0,
-                                   .useful = (bits & 128) != 0 ? 0.5 : 0.0,
+                                   .ragged = (bits & 128) != 0,
                                    .vocab = (bits & 256) != 0 ? 63 : 0 } };
 }
 

@@ -309,7 +309,9 @@ static nnc_past past_of(const char *device, nnc_mode mode, int32_t count) {
     };
     const nnc_model model = { .family = NNC_FAMILY_VIT };
     const nnc_software software = { .compared = tracks, .compared_count = count };
-    nnc_device on = { .host.kernel_s = strcmp(device, "cpu") == 0 ? 0.0 : 1e-5 };
+    const bool free = strcmp(device, "cpu") == 0 || strcmp(device, "host 0") == 0;
+    nnc_device on = { .host = { .kernel_s = free ? 0.0 : 1e-5,
+                                .bytes_per_s = strcmp(device, "cpu") == 0 ? (double)NAN : 3e10 } };
     nnc_result result = { .plan = { .mode = mode } };
     snprintf(on.id, sizeof on.id, "%s", device);
     return nnc_report_past(&(nnc_report){ .model = &model, .device = &on, .software = &software, .result = &result });
@@ -340,6 +342,8 @@ START_TEST(few_steps_say_nothing) {
     ck_assert_int_eq(past_of("e", NNC_MODE_PREDICTED, 3).of, NNC_PAST_OTHER_DEVICES);
     ck_assert_int_eq(past_of("cpu", NNC_MODE_PREDICTED, 3).of, NNC_PAST_FEW); /* steps of GPUs do not count */
     ck_assert_int_eq(past_of("cpu", NNC_MODE_PREDICTED, 3).rows, 0);
+    /* a GPU with --host 0 has a link to its host, so it is no CPU */
+    ck_assert_int_eq(past_of("host 0", NNC_MODE_PREDICTED, 3).of, NNC_PAST_OTHER_DEVICES);
     ck_assert_int_eq(past_of("b", NNC_MODE_IDEAL, 3).of, NNC_PAST_NONE);
     ck_assert_int_eq(past_of("b", NNC_MODE_PREDICTED, 0).of, NNC_PAST_NONE);
 }

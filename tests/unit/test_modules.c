@@ -216,6 +216,28 @@ START_TEST(whole_experts) {
 }
 END_TEST
 
+/* [experts] One data rank and four tensor ranks, which are expert ranks of degree 2 as well: each expert has 1 x 4 / 2 = 2
+ * copies, on ranks 0 and 2 or 1 and 3. Without ZeRO both copies sum their gradients; with ZeRO 1, whose shards are the
+ * one data rank, the two copies are replicas of the shards. */
+START_TEST(copies_of_whole_experts) {
+    const nnc_device device = cluster_device();
+    nnc_plan plan = nnc_plan_default();
+    nnc_network network;
+    nnc_error err = { 0 };
+    plan.devices = plan.tensor = 4;
+    plan.expert = 2;
+    plan.shard = plan.data = plan.context = plan.pipeline = 1;
+    plan.sequence_parallel = plan.whole_experts = true;
+    ck_assert_int_eq(nnc_network_find(&device, &plan, &network, &err), NNC_OK);
+    ck_assert_int_eq(network.routes[NNC_ROUTE_EXPERT_SHARD].size, 2);
+    ck_assert_int_eq(network.routes[NNC_ROUTE_EXPERT_REPLICA].size, 1);
+    plan.zero = 1;
+    ck_assert_int_eq(nnc_network_find(&device, &plan, &network, &err), NNC_OK);
+    ck_assert_int_eq(network.routes[NNC_ROUTE_EXPERT_SHARD].size, 1);
+    ck_assert_int_eq(network.routes[NNC_ROUTE_EXPERT_REPLICA].size, 2);
+}
+END_TEST
+
 /* Products whose operands have scales for blocks take longer by the factor in the device file. */
 START_TEST(scales_for_blocks) {
     nnc_device device = plain_device();
@@ -230,8 +252,11 @@ START_TEST(scales_for_blocks) {
     op.u.matmul.in_blocks = false; /* groups of any size, but not slots of one */
     device.efficiency.gemm[NNC_FP8].group_ratio = 2.0;
     op.u.matmul.experts = 4;
+    op.u.matmul.ragged = true;
     ck_assert_double_eq(nnc_op_time(&device, &op, &work).compute_s, 2.0 * whole.compute_s);
-    op.u.matmul.useful = 0.8;
+    op.u.matmul.useful = 0.8; /* part of the rows of the busiest rank (--imbalance) */
+    ck_assert_double_eq(nnc_op_time(&device, &op, &work).compute_s, 2.0 * whole.compute_s);
+    op.u.matmul.ragged = false;
     ck_assert_double_eq(nnc_op_time(&device, &op, &work).compute_s, whole.compute_s);
     op.u.matmul.useful = 0.0;
     op.u.matmul.experts = 0;
@@ -253,6 +278,7 @@ int main(void) {
         experts_that_are_sent_8_bits,
         gathers_of_8_bits,
         whole_experts,
+        copies_of_whole_experts,
         scales_for_blocks,
     };
     return run_tests("modules", tests, COUNT_OF(tests));

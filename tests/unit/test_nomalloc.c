@@ -1,4 +1,4 @@
-/* Tests that nnc_estimate allocates no memory after its working memory (scratch) was created. This program is linked
+/* Tests that nnc_estimate allocates no memory after its working memory (scratch) was created. test_nomalloc is linked
  * with -Wl,--wrap=malloc (and calloc, realloc), so all allocations of its objects call the functions below. */
 #include <stdlib.h>
 

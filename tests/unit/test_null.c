@@ -288,6 +288,11 @@ START_TEST(what_is_not_there_has_no_value) {
     nnc_op_shape(NULL, text, sizeof text);
     ck_assert_str_eq(text, "");
     nnc_op_shape(NULL, NULL, 4);
+    text[0] = 'x';
+    nnc_op_shape(NULL, text, 0); /* a buffer of size 0: nothing is written */
+    ck_assert_int_eq(text[0], 'x');
+    nnc_op_shape(NULL, text, 1);
+    ck_assert_int_eq(text[0], '\0');
     nnc_recompute_text(NNC_RECOMPUTE_FULL, NULL, 4);
     nnc_offload_text(NNC_OFFLOAD_NONE, text, 0);
     ck_assert_str_eq(nnc_status_text((nnc_status)4711), "?");

@@ -326,7 +326,7 @@ START_TEST(zeros_around_a_map) {
     begin("1 2 5 5");
     node("Pad", "x around -> out");
     tensor("around", "8", "0 1 0 0 0 0 0 0");
-    refused("expected them around a map alone");
+    refused("expected padding only at the sides of a map");
 }
 END_TEST
 

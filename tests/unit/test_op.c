@@ -280,6 +280,17 @@ START_TEST(experts_of_a_rank) {
         ck_assert_double_eq(work.flops, 2.0 * 3 * 4 * (expert > 1 ? 12 : 8));
         ck_assert_double_eq(work.full_flops, 2.0 * 3 * 4 * 8);
         ck_assert_int_eq(op.u.matmul.experts, 4 / expert);
+        /* a cast of 24 received values (8 rows of 3), and of 32 gradients (8 rows of 4), with 16 further bytes kept;
+         * sort_chunks_by_idxs of MoEAlltoAllTokenDispatcher of Megatron-LM handles the rows that a rank received */
+        nnc_op cast = op_of(NNC_OP_POINTWISE);
+        cast.split = NNC_SPLIT_EXPERT_ROW;
+        cast.u.pointwise = (nnc_pointwise){
+            .kind = NNC_PW_CAST, .elements = 24, .backward_elements = 32, .extra_kept_bytes = 16.0, .fused = true
+        };
+        nnc_op_rows[NNC_OP_POINTWISE]->shard(&cast, &degrees);
+        ck_assert_int_eq(cast.u.pointwise.elements, expert > 1 ? 36 : 24);
+        ck_assert_int_eq(cast.u.pointwise.backward_elements, expert > 1 ? 48 : 32);
+        ck_assert_double_eq(cast.u.pointwise.extra_kept_bytes, expert > 1 ? 24.0 : 16.0);
     }
 }
 END_TEST

@@ -1,5 +1,5 @@
-/* Compares the reserved memory of plans, which is added to the counted tensors, with measured peaks. Also tests the
- * verdict, whether a plan fits. */
+/* Compares the reserved memory of plans, which is added to the counted tensors, with measured peaks. Tests the verdict
+ * (whether a plan fits), too. */
 #include <nncost/search.h>
 
 #include "cost/cost_internal.h"

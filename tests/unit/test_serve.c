@@ -268,11 +268,28 @@ START_TEST(refuses_contradictions) {
 }
 END_TEST
 
+/* Ranks of 5 groups with 2 tensor ranks each divide the 14,336 columns of an expert: 7,168 of a tensor rank do not divide
+ * over 5 groups, so the number of groups is at fault; its nearest divisors are 4 and 7. */
+START_TEST(names_the_degree_at_fault) {
+    const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
+    const nnc_model *model = NULL;
+    nnc_serve_ask ask = nnc_serve_ask_default();
+    nnc_error err = { 0 };
+    nnc_serve serve;
+    ok(nnc_model_load(specs, "mixtral-8x7b", &model, &err), &err);
+    ask.tensor = 2;
+    ask.attention_data = 5;
+    ck_assert_int_eq(nnc_serve_of(model, device, NULL, &ask, scratch, &serve, &err), NNC_ILLEGAL_PLAN);
+    ck_assert_str_eq(err.where, "--attention-data");
+    ck_assert_ptr_nonnull(strstr(err.what, "7168 does not divide over 5 ranks, expected 4 or 7"));
+}
+END_TEST
+
 int main(void) {
     const TTest *const tests[] = {
-        monotone_and_bounded,   loads_agree,        fits_or_says_by_how_much,
-        requests_are_whole,     devices_share,      refuses,
-        refuses_contradictions, every_line_is_true, search_finds,
+        monotone_and_bounded, loads_agree,  fits_or_says_by_how_much, requests_are_whole,
+        devices_share,        refuses,      refuses_contradictions,   names_the_degree_at_fault,
+        every_line_is_true,   search_finds,
     };
     return run_tests_with("serve", open_support, close_support, tests, COUNT_OF(tests));
 }

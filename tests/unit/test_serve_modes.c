@@ -49,9 +49,16 @@ static void check_rates(const nnc_serve *s) {
     CLOSE(s->request_lower_bound_s, s->prefill.lower_bound_s + 199.0 * s->decode.lower_bound_s, 1e-12);
     CLOSE(s->upper_bound_tokens_per_s, s->running / s->decode.lower_bound_s, 1e-12);
     const nnc_spread tpot = nnc_serve_widened(nnc_serve_spread(&engine->serving, false), s);
-    CLOSE(s->tpot_interval_s[0], fmax(tpot.low * s->tpot_s, s->tpot_lower_bound_s), 1e-12);
-    CLOSE(s->tpot_interval_s[1], tpot.high * s->tpot_s, 1e-12);
-    if (!isinf(s->ttft_s)) {
+    CLOSE(s->saturation_interval[0] * tpot.high, s->saturation_rate, 1e-12);
+    CLOSE(s->saturation_interval[1] * tpot.low, s->saturation_rate, 1e-12);
+    if (s->mode == NNC_SERVE_OPEN) { /* these intervals include the queue; see open_loops_widen_ranges */
+        ck_assert_double_le(s->tpot_interval_s[0], fmax(tpot.low * s->tpot_s, s->tpot_lower_bound_s));
+        ck_assert_double_ge(s->tpot_interval_s[1], tpot.high * s->tpot_s);
+    } else {
+        CLOSE(s->tpot_interval_s[0], fmax(tpot.low * s->tpot_s, s->tpot_lower_bound_s), 1e-12);
+        CLOSE(s->tpot_interval_s[1], tpot.high * s->tpot_s, 1e-12);
+    }
+    if (s->mode != NNC_SERVE_OPEN) {
         const nnc_spread ttft = nnc_serve_widened(&engine->serving.ttft, s);
         CLOSE(s->ttft_interval_s[0], fmax(ttft.low * s->ttft_s, s->ttft_lower_bound_s), 1e-12);
         CLOSE(s->ttft_interval_s[1], ttft.high * s->ttft_s, 1e-12);
@@ -134,6 +141,74 @@ START_TEST(open_loops) {
         CLOSE(alone.ttft_p50_s, one.ttft_s, 1e-6);
         CLOSE(alone.request_p50_s, one.request_s, 1e-6);
     }
+}
+END_TEST
+
+/* The range of an open loop contains its queue. With the range 0.8 to 1.25 of step times, the ends for 8 requests per
+ * second are 0.8 x the time at 6.4 requests per second, and 1.25 x the time at 10 per second. If 1.25 x the rate is
+ * above saturation, the time to first token has no upper end, and a token takes 1.25 x its time in a full server. */
+START_TEST(open_loops_widen_ranges) {
+    nnc_serve_ask ask = split_of(&splits[0]);
+    nnc_error err = { 0 };
+    const nnc_model *model = NULL;
+    nnc_serve s;
+    ask.request_rate = 1e-4;
+    const double most = served(&ask).saturation_rate, busy = 0.55 * most;
+    ok(nnc_model_load(specs, "llama3-8b", &model, &err), &err);
+    nnc_software wide = *engine;
+    wide.serving.tpot = (nnc_spread){ .low = 0.8, .high = 1.25 };
+    wide.serving.ttft = (nnc_spread){ .low = 0.5, .high = 2.0 };
+    ask.request_rate = 0.8 * busy;
+    const nnc_serve slow = served(&ask);
+    ask.request_rate = 1.25 * busy;
+    const nnc_serve fast = served(&ask);
+    ask.request_rate = busy;
+    const nnc_serve middle = served(&ask);
+    ok(nnc_serve_of(model, device, &wide, &ask, scratch, &s, &err), &err);
+    ck_assert_double_eq(s.tpot_s, middle.tpot_s);
+    CLOSE(s.tpot_interval_s[0], 0.8 * slow.tpot_s, 1e-12);
+    CLOSE(s.tpot_interval_s[1], 1.25 * fast.tpot_s, 1e-12);
+    CLOSE(s.ttft_interval_s[0], 0.5 * slow.ttft_s, 1e-12);
+    CLOSE(s.ttft_interval_s[1], 2.0 * fast.ttft_s, 1e-12);
+    ck_assert_double_gt(s.tpot_interval_s[1], 1.02 * 1.25 * s.tpot_s); /* wider than the steps alone */
+    CLOSE(s.saturation_interval[0], most / 1.25, 1e-12);
+    CLOSE(s.saturation_interval[1], most / 0.8, 1e-12);
+
+    ask.request_rate = 0.9 * most;
+    ok(nnc_serve_of(model, device, &wide, &ask, scratch, &s, &err), &err);
+    ck_assert(!s.saturated && isinf(s.ttft_interval_s[1]) && isfinite(s.ttft_interval_s[0]));
+    CLOSE(s.tpot_interval_s[1], 1.25 * (double)s.plan.max_batch / (most * 200.0), 1e-12);
+
+    ask.request_rate = 1.1 * most; /* saturated, but not if steps take 0.8 of the time */
+    ok(nnc_serve_of(model, device, &wide, &ask, scratch, &s, &err), &err);
+    ck_assert(s.saturated && isinf(s.ttft_interval_s[1]));
+    ask.request_rate = 0.8 * 1.1 * most;
+    CLOSE(s.tpot_interval_s[0], 0.8 * served(&ask).tpot_s, 0.01);
+}
+END_TEST
+
+/* Recorded requests: steps that take f times as long are requests that arrive f times as fast. */
+START_TEST(recorded_loops_widen_ranges) {
+    enum { REQUESTS = 200 };
+    nnc_serve_arrival list[REQUESTS], sped[REQUESTS];
+    nnc_error err = { 0 };
+    const nnc_model *model = NULL;
+    nnc_serve s;
+    nnc_serve_ask ask = split_of(&splits[0]);
+    for (int i = 0; i < REQUESTS; i++) {
+        list[i] = sped[i] = (nnc_serve_arrival){ .arrival_s = 0.1 * i, .input_len = 1000, .output_len = 200 };
+        sped[i].arrival_s /= 1.25;
+    }
+    ask.arrival_list = sped;
+    ask.arrival_count = REQUESTS;
+    const nnc_serve fast = served(&ask);
+    ok(nnc_model_load(specs, "llama3-8b", &model, &err), &err);
+    nnc_software wide = *engine;
+    wide.serving.tpot = (nnc_spread){ .low = 0.8, .high = 1.25 };
+    ask.arrival_list = list;
+    ok(nnc_serve_of(model, device, &wide, &ask, scratch, &s, &err), &err);
+    CLOSE(s.tpot_interval_s[1], 1.25 * fast.tpot_s, 1e-12);
+    ck_assert_double_lt(s.tpot_s, fast.tpot_s);
 }
 END_TEST
 
@@ -449,6 +524,8 @@ int main(void) {
                                    whole_benchmarks_count,
                                    batches_in_waves,
                                    open_loops,
+                                   open_loops_widen_ranges,
+                                   recorded_loops_widen_ranges,
                                    full_loops,
                                    closed_loops,
                                    one_wave,

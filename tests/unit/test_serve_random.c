@@ -1,4 +1,6 @@
-/* Tests bounds, order and memory of random serving plans, on every shipped device and engine. */
+/* Tests random serving plans on every shipped device and engine: times are above their lower bounds; more sequences,
+ * longer contexts and slower memory never make a decode step shorter; and as many sequences fit in memory as the result
+ * states. */
 #include "draw.h"
 #include "serve_cases.h"
 

@@ -537,6 +537,15 @@ START_TEST(prompts_wait_for_groups) {
     const nnc_serve held = served(&ask);
     ask.balance_more = 0;
     CLOSE(4.0 * (held.ttft_s - served(&ask).ttft_s), 2.0 * 5.0 * step_s, 0.03);
+    /* the next requests of the clients of a closed loop wait, too */
+    nnc_serve_ask loop = ask_of(101);
+    loop.devices = loop.attention_data = 2;
+    loop.concurrency = 8;
+    loop.waves = 5.0;
+    loop.length_spread = 0.5;
+    const double at_once_s = served(&loop).ttft_s;
+    loop.balance_steps = 50;
+    ck_assert_double_gt(served(&loop).ttft_s, at_once_s + 3.0 * step_s);
 }
 END_TEST
 

@@ -163,6 +163,32 @@ START_TEST(equals_all_deployments) {
 }
 END_TEST
 
+/* The number of requests that stops the cheapest deployment is the first after its own, also if later ones break the
+ * limit, too. */
+START_TEST(the_first_number_that_breaks_a_limit) {
+    nnc_serve_search_result *r = calloc(1, sizeof *r);
+    int later = 0;
+    ck_assert_ptr_nonnull(r);
+    load("llama3-8b");
+    for (double limit_s = 0.006; limit_s < 0.03; limit_s *= 1.25) {
+        const nnc_serve_limit limit = { "latency.tpot_s", offsetof(nnc_serve, tpot_s), false, limit_s };
+        const nnc_serve_search search = { &limit, 1, MOST_DEVICES };
+        const nnc_serve_ask ask = request();
+        nnc_error err = { 0 };
+        nnc_serve s;
+        ok(nnc_serve_search_of(model, device, engine, &ask, &search, scratch, r, &err), &err);
+        if (!r->found || r->cheapest.broken < 0) { continue; }
+        ok(nnc_serve_of(model, device, engine, &r->cheapest.plan, scratch, &s, &err), &err);
+        const double data = (double)s.plan.data, own = (double)r->cheapest.plan.concurrency / data;
+        const double most = floor(fmin(s.max_sequences / data, (double)s.plan.max_batch)), next = following(own, most);
+        CLOSE(r->cheapest.broken_requests, next * data, 1e-12);
+        later += following(next, most) < most ? 1 : 0;
+    }
+    ck_assert_int_gt(later, 0);
+    free(r);
+}
+END_TEST
+
 /* No deployment answers in 1 ns per token: the nearest miss is the one of least time per token. A fixed rate that is
  * too high is evaluated and fits nowhere. */
 START_TEST(misses) {
@@ -295,6 +321,7 @@ START_TEST(whole_experts_are_tried_once) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = { equals_all_deployments, misses, disaggregated, whole_experts_are_tried_once };
+    const TTest *const tests[] = { equals_all_deployments, the_first_number_that_breaks_a_limit, misses, disaggregated,
+                                   whole_experts_are_tried_once };
     return run_tests("serving search", tests, COUNT_OF(tests));
 }

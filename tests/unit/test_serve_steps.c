@@ -537,6 +537,32 @@ START_TEST(one_device_needs_no_link) {
 }
 END_TEST
 
+/* The tensor ranks of a torus send over all links to their neighbours: 16 TPU v5e are a slice of 4 x 4, two lines without
+ * wrap-around links, so 2 links of 50e9 B/s; 256 are the whole pod of 16 x 16 with wrap-around links, so 4 links (Cloud
+ * TPU documentation of v5e: 1,600 Gb/s = 4 x 50e9 B/s per chip). In the mesh of 8 MI300X, 4 ranks use 3 of the 7 links of
+ * 64e9 B/s. An all-reduce of b bytes in two rounds then takes 2 (15/16) b / (2 x 50e9 r2) seconds on 16 v5e. */
+START_TEST(tensor_ranks_use_all_their_links) {
+    static const struct {
+        const char *id;
+        int32_t tensor;
+        double links, link_bytes_per_s;
+    } cases[] = { { "tpu-v5e", 16, 2.0, 50e9 },
+                  { "tpu-v5e", 256, 4.0, 50e9 },
+                  { "mi300x", 4, 3.0, 64e9 },
+                  { "mi300x", 8, 7.0, 64e9 } };
+    nnc_error err = { 0 };
+    set_up("llama3-8b", 1, 1);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const nnc_device *other;
+        nnc_serve_rates r;
+        ok(nnc_device_load(specs, cases[i].id, &other, &err), &err);
+        plan.tensor = cases[i].tensor;
+        ok(nnc_serve_rates_of(other, &software, &plan, &r, &err), &err);
+        CLOSE(r.link_bytes_per_s, cases[i].links * cases[i].link_bytes_per_s, 1e-12);
+    }
+}
+END_TEST
+
 /* A replica of 2 x 8 devices crosses from one server of 8 H100 to the next once; 8 stages of 4 devices cross 3 times. A hop
  * to another server has the rate of the network: in decode each of t ranks sends bytes / t over it. Without
  * that rate the plan is refused; within one server it is not needed. */
@@ -708,6 +734,7 @@ int main(void) {
                                    prices_by_hand,
                                    tables_lie_on_both_ends,
                                    one_device_needs_no_link,
+                                   tensor_ranks_use_all_their_links,
                                    stages_in_several_servers,
                                    compressed_keys_by_hand,
                                    picked_keys_by_hand };

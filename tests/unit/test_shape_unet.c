@@ -168,6 +168,14 @@ static tally diffusion(const nnc_unet *u) {
     int64_t width = u->channels, side = u->image / u->latent_factor;
     t.once += linear(&t, 1, u->channels, u->time_embed_width, true);
     linear(&t, 1, u->time_embed_width, u->time_embed_width, true);
+    t.params += (double)(u->class_embeds * u->time_embed_width); /* a row is looked up */
+    if (u->added_embed_width > 0) {
+        t.once += linear(&t, 1, u->added_embed_width, u->time_embed_width, true);
+        linear(&t, 1, u->time_embed_width, u->time_embed_width, true);
+    }
+    if (u->context_input_width > 0) {
+        t.once += linear(&t, u->context_len, u->context_input_width, u->context_width, true);
+    }
     t.once += conv(&t, u->in_channels, width, side, 3, true);
     skips[count++] = width;
     for (int level = 0; level < u->levels; level++) {
@@ -214,6 +222,9 @@ START_TEST(diffusion_networks) {
             u->blocks_per_level = 1 + variant % 3;
             u->transformer_depth = variant / 4 % 3;
             u->context_len = variant % 5 == 0 ? 0 : 7;
+            u->class_embeds = variant % 4 == 1 ? 10 : 0;
+            u->added_embed_width = variant % 4 == 2 ? 12 : 0;
+            u->context_input_width = u->context_len > 0 && variant % 3 == 2 ? 5 : 0;
             u->attention_levels[1] = u->levels > 1 && variant % 3 == 1;
             u->middle_attention = variant % 7 != 0;
             const tally t = diffusion(u);

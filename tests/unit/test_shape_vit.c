@@ -81,6 +81,38 @@ START_TEST(tensor_ranks) {
 }
 END_TEST
 
+static void shape_of(const char *name, char *shape, size_t size) {
+    int32_t count = 0;
+    const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+    for (int32_t i = 0; i < count; i++) {
+        if (strcmp(nnc_op_name(rows[i].op), name) == 0) { nnc_op_shape(rows[i].op, shape, size); }
+    }
+}
+
+/* With sequence parallelism two ranks have 3 of 6 tokens each (4 patches, a class and a teacher token). Backward gathers
+ * the gradients of all tokens of 3 images before the patches, in 16 bits; the rank of the class tokens sends 8 values of
+ * each image to the other. */
+START_TEST(sequence_ranks) {
+    nnc_model model = tiny_vit();
+    nnc_device device = plain_device();
+    const nnc_software software = nnc_software_default();
+    nnc_plan plan = nnc_plan_default();
+    char patches[64] = "", classes[64] = "";
+    model.vit.distilled = true;
+    plan.tensor = 2;
+    plan.micro_batch = 3;
+    plan.sequence_parallel = true;
+    device.scale_up.kind = NNC_LINK_SWITCH;
+    device.scale_up.devices = 2;
+    device.scale_up.bytes_per_s = 1e11;
+    estimate_with(&model, &device, &software, &plan);
+    shape_of("embed.tensor", patches, sizeof patches);
+    shape_of("head.tensor", classes, sizeof classes);
+    ck_assert_str_eq(patches, "bytes=288"); /* 3 x 6 x 8 x 2 */
+    ck_assert_str_eq(classes, "bytes=48");  /* 3 x 8 x 2 */
+}
+END_TEST
+
 /* Stages send 5 tokens of 8 values in 16 bits, for each image. */
 START_TEST(pipeline_sends) {
     const nnc_model model = tiny_vit();
@@ -103,6 +135,8 @@ START_TEST(pipeline_sends) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = { parameters, relative_positions, flops, tensor_ranks, pipeline_sends };
+    const TTest *const tests[] = {
+        parameters, relative_positions, flops, tensor_ranks, sequence_ranks, pipeline_sends
+    };
     return run_tests("shape_vit", tests, COUNT_OF(tests));
 }

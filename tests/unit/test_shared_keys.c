@@ -283,6 +283,19 @@ START_TEST(layers_have_inputs) {
     const nnc_result with = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(with.params - plain.params, 10 * 12 + 96 + 4 + 3 * (32 + 32 + 8));
     ck_assert_double_eq(with.forward_flops - plain.forward_flops, 2.0 * 8 * (96 + 3 * 64));
+    /* with 3 streams the two others of each layer add the input: 2 x 8 tokens x 8 values of 16 bits, read and written once */
+    set(&model, "altup_inputs", "3");
+    (void)estimate_on_cluster(&model, &plan);
+    int32_t count = 0;
+    double bytes = 0.0;
+    const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+    for (int32_t i = 0; i < count; i++) {
+        const bool adds = strcmp(nnc_op_name(rows[i].op), "input.residual") == 0;
+        if (adds && nnc_op_phase(rows[i].op) == NNC_PHASE_FORWARD) {
+            bytes += (rows[i].work.read_bytes + rows[i].work.write_bytes) * rows[i].repeat;
+        }
+    }
+    ck_assert_double_eq(bytes, 3 * 2 * 64 * (1 + 1) * 2);
 }
 END_TEST
 

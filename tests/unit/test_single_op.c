@@ -120,6 +120,44 @@ START_TEST(collectives_by_hand) {
 }
 END_TEST
 
+/* Attention bound by products takes as much longer as its kernel has a smaller fraction of the peak: flash is the second
+ * generation, efficient has the values of the first. math adds the time of its separate kernels. cudnn needs a value. */
+START_TEST(kernels_of_attention) {
+    static const struct {
+        const char *kernel;
+        double share; /* of the peak; 0: an error */
+    } cases[] = { { "flash", 0.5 },  { "flash2", 0.5 }, { "efficient", 0.25 }, { "flash1", 0.25 },
+                  { "flash3", 0.8 }, { "cudnn", 0.0 },  { "flush", 0.0 } };
+    nnc_device device = cluster_device();
+    device.efficiency.attention[NNC_FLASH1].sustained_fraction = 0.25;
+    device.efficiency.attention[NNC_FLASH2].sustained_fraction = 0.5;
+    device.efficiency.attention[NNC_FLASH3].sustained_fraction = 0.8;
+    double flash_s = 0.0;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        nnc_single_op a = asked("attention", (const int64_t[]){ 8, 32, 16384, 128 }, 4);
+        nnc_error err = { 0 };
+        a.kernel = cases[i].kernel;
+        const nnc_status status = nnc_single_op_time(&device, &a, &err);
+        ck_assert_int_eq(status, cases[i].share > 0.0 ? NNC_OK : NNC_BAD_USAGE);
+        if (status == NNC_OK) {
+            CLOSE(a.time_s, a.flops / (cases[i].share * 100e12), 1e-9);
+            flash_s = i == 0 ? a.time_s : flash_s;
+        } else {
+            ck_assert_str_eq(err.where, "--kernel");
+        }
+    }
+    device.efficiency.attention[NNC_CUDNN].sustained_fraction = 0.4;
+    nnc_single_op a = asked("attention", (const int64_t[]){ 8, 32, 16384, 128 }, 4);
+    nnc_error err = { 0 };
+    a.kernel = "cudnn";
+    ck_assert_int_eq(nnc_single_op_time(&device, &a, &err), NNC_OK);
+    CLOSE(a.time_s, a.flops / (0.4 * 100e12), 1e-9);
+    a.kernel = "math";
+    ck_assert_int_eq(nnc_single_op_time(&device, &a, &err), NNC_OK);
+    ck_assert_double_gt(a.time_s, 2.0 * flash_s);
+}
+END_TEST
+
 START_TEST(refused) {
     static const struct {
         nnc_single_op alone;
@@ -253,10 +291,15 @@ START_TEST(layouts_differ) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = { ops_by_hand,          large_ops_are_bound_by_products,
-                                   collectives_by_hand,  refused,
-                                   operators_of_pytorch, operators_by_hand,
-                                   layouts_differ,       fills_take_as_long_on_slow_units,
+    const TTest *const tests[] = { ops_by_hand,
+                                   large_ops_are_bound_by_products,
+                                   collectives_by_hand,
+                                   refused,
+                                   kernels_of_attention,
+                                   operators_of_pytorch,
+                                   operators_by_hand,
+                                   layouts_differ,
+                                   fills_take_as_long_on_slow_units,
                                    odd_weights };
     return run_tests("single op", tests, COUNT_OF(tests));
 }

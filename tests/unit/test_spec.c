@@ -248,7 +248,7 @@ static const fault model_faults[] = {
     { DECODER "\"head_dim\": 3," SOURCES, "m.json:5: head_dim",
       "odd, expected an even width for rotary positions, found 3" },
     { DECODER "\"positions_max\": 32," SOURCES, "m.json:5: positions_max",
-      "does not apply, expected together with learned positions only, found 32" },
+      "does not apply to rotary positions, expected learned positions or no positions_max, found 32" },
     { DECODER "\"dropout\": 1," SOURCES, "m.json:5: dropout", "out of range, expected at most 0.999, found 1" },
     { DECODER "\"biases\": \"yes\"," SOURCES, "m.json:5: biases", "wrong type, expected true or false, found \"yes\"" },
     { UNET "\"kernel\": 4," SOURCES, "m.json:6: kernel", "even, expected an odd side, found 4" },

@@ -1,4 +1,4 @@
-/* Tests output files of lines, which are either complete or absent, databases, and merged shards. */
+/* Tests three outputs: files of lines (a file is either complete or absent), databases, and merged shards. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -517,6 +517,22 @@ START_TEST(recomputed_layers_of_virtual_stages) {
 }
 END_TEST
 
+static bool casts_gradient(const nnc_op_cost *row) {
+    return strcmp(row->op->name, "cast") == 0 && row->op->phase == NNC_PHASE_BACKWARD;
+}
+
+/* Backward of fp8 products casts the gradient of each output, 2 B read and 1 B written. 4 tensor ranks share 8 heads of
+ * 64 and 2 key heads, so each rank computes 2 query heads, a key head and a value head: 4 * 64 values of a token. The
+ * output of attention has 512 values, gate and up 2 * 1024 / 4, the output of the MLP 512. 4,096 tokens, 4 layers. */
+START_TEST(ranks_cast_a_whole_key_head) {
+    const nnc_model model = llama(4, 512, 8, 2, 1024, 512, 4096);
+    nnc_plan plan = plan_of(1, 4, 1);
+    plan.precision = NNC_FP8;
+    estimate_on_cluster(&model, &plan);
+    ck_assert_double_eq(sum_rows(casts_gradient, bytes_of_row), 4 * 4096.0 * (256 + 512 + 512 + 512) * 3);
+}
+END_TEST
+
 int main(void) {
     const TTest *const tests[] = {
         sharded_states,
@@ -525,6 +541,7 @@ int main(void) {
         weights_are_cast_before_the_gather,
         weights_of_one_buffer,
         copied_heads,
+        ranks_cast_a_whole_key_head,
         hybrid_shards,
         buckets,
         tensor_parallel,

@@ -43,6 +43,26 @@ START_TEST(llama_adapters) {
 }
 END_TEST
 
+/* DoRA multiplies A (k x 16) with B (16 x n) for the length of W + A B. A checkpoint repeats all of forward, so a layer of
+ * LLaMA 7B repeats these products of 4 matrices of 4096 x 4096 and 3 of 4096 x 11008. */
+START_TEST(lengths_of_dora_are_computed_again) {
+    const nnc_model *model = load_model("models/llama-7b.json");
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    plan.adapter_rank = 16;
+    plan.recompute = NNC_RECOMPUTE_FULL;
+    const double product = 2.0 * 16 * (4.0 * 4096 * 4096 + 3.0 * 4096 * 11008);
+    for (int64_t layers = 0; layers <= 2; layers += 2) { /* 0: all 32 layers are trained */
+        plan.train_layers = layers;
+        plan.dora = false;
+        const double plain = estimate(model, &plan).recompute_flops;
+        plan.dora = true;
+        const double repeated = (layers > 0 ? (double)layers : 32.0) * product;
+        ck_assert_double_eq_tol(estimate(model, &plan).recompute_flops - plain, repeated, 1e-9 * plain);
+    }
+}
+END_TEST
+
 /* Queries of 32 heads, keys and values of 8, 128 wide: 32 layers of 8 (4096 + 4096) + 8 (4096 + 1024), as peft prints
  * it for Llama 3 8B. */
 START_TEST(adapters_of_grouped_queries) {
@@ -539,8 +559,86 @@ START_TEST(a_list_holds_the_blocks_of_parts) {
 }
 END_TEST
 
+/* One forward pass of a GPT of 2 layers, width 4, 6 tokens, 10 words: 40 (words) + 24 (positions) + 2 layers of 4 x 4 x 4
+ * + 2 x 4 x 16 weights, 4 x 4 + 16 + 4 biases and 2 x 8 of norms, + 8 of the last norm = 560 parameters of 2 bytes.
+ * Products: 2 x 6 x (2 x 192 + 40) FLOPs; attention 2 x 2 x 6 x 6 x 4 a layer. The GELU reads and writes 6 x 16
+ * elements while the residual stream of 6 x 4 exists: 216 elements. */
+START_TEST(a_forward_pass_trains_nothing) {
+    nnc_model model = gpt(2, 4, 2, 10, 6);
+    model.decoder.dropout = 0.1;
+    const nnc_result step = trained(&model, NNC_TRAIN_ALL, 0);
+    ck_assert_ptr_nonnull(find_row("embed.dropout", NNC_PHASE_FORWARD));
+    ck_assert_ptr_nonnull(find_row("loss", NNC_PHASE_FORWARD));
+    const nnc_result pass = trained(&model, NNC_TRAIN_NONE, 0);
+    int32_t count = 0;
+    const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+    for (int32_t i = 0; i < count; i++) {
+        ck_assert_int_eq(rows[i].op->phase, NNC_PHASE_FORWARD);
+        ck_assert_msg(strstr(rows[i].op->name, "dropout") == NULL && strcmp(rows[i].op->name, "loss") != 0, "%s",
+                      rows[i].op->name);
+    }
+    ck_assert_int_eq(pass.trained_params, 0);
+    ck_assert_int_eq(pass.params, 560);
+    ck_assert_int_eq(pass.params, step.params);
+    ck_assert_double_eq(pass.forward_flops, 2 * 6 * (2 * 192 + 40) + 2 * 2 * 2 * 6 * 6 * 4);
+    ck_assert_double_eq(pass.forward_flops, step.forward_flops);
+    ck_assert_double_eq(pass.step_s, pass.forward_s + pass.host_s);
+    ck_assert_double_lt(pass.forward_s, step.forward_s);
+    ck_assert_int_eq(pass.memory.weight_bytes, 2 * 560);
+    ck_assert_int_eq(pass.memory.gradient_bytes + pass.memory.optimizer_bytes + pass.memory.activation_bytes, 0);
+    ck_assert_int_eq(pass.memory.transient_bytes, 2 * (2 * 6 * 16 + 6 * 4));
+    ck_assert_int_eq(pass.memory.apart_bytes, 0);
+}
+END_TEST
+
+/* A batch norm reads its input twice in training, for the sums and for the scaling, and once in inference. */
+START_TEST(batch_norms_of_inference) {
+    const nnc_model model = double_conv_unet(8, 2, 2);
+    const unsigned train[] = { NNC_TRAIN_ALL, NNC_TRAIN_NONE };
+    for (int i = 0; i < 2; i++) {
+        int32_t count = 0, norms = 0;
+        (void)trained(&model, train[i], 0);
+        const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+        for (int32_t k = 0; k < count; k++) {
+            const nnc_op *op = rows[k].op;
+            if (op->kind != NNC_OP_NORM || op->phase != NNC_PHASE_FORWARD) { continue; }
+            norms++;
+            ck_assert_double_eq(rows[k].work.read_bytes, (i == 0 ? 4.0 : 2.0) * (double)op->u.norm.elements);
+            ck_assert_double_eq(rows[k].work.write_bytes, 2.0 * (double)op->u.norm.elements);
+        }
+        ck_assert_int_gt(norms, 0);
+    }
+}
+END_TEST
+
+/* Options that train something contradict a forward pass. */
+START_TEST(a_forward_pass_has_no_adapters) {
+    const nnc_device device = cluster_device();
+    const nnc_software software = nnc_software_default();
+    const nnc_model model = gpt(2, 4, 2, 10, 6);
+    const struct {
+        unsigned train;
+        int64_t rank, layers;
+        const char *where;
+    } cases[] = { { NNC_TRAIN_NONE | NNC_TRAIN_MLP, 0, 0, "--train" },
+                  { NNC_TRAIN_NONE, 2, 0, "--adapter-rank" },
+                  { NNC_TRAIN_NONE, 0, 1, "--train-layers" } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        nnc_plan plan = plan_of(1, 1, 1);
+        nnc_result result;
+        nnc_error err;
+        plan.train = cases[i].train;
+        plan.adapter_rank = cases[i].rank;
+        plan.train_layers = cases[i].layers;
+        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, &err), NNC_ILLEGAL_PLAN);
+        ck_assert_str_eq(err.where, cases[i].where);
+    }
+}
+END_TEST
+
 int main(void) {
     const TTest *const tests[] = { llama_adapters,
+                                   lengths_of_dora_are_computed_again,
                                    adapters_of_grouped_queries,
                                    adapters_of_experts,
                                    adapters_of_layer_inputs,
@@ -562,6 +660,9 @@ int main(void) {
                                    the_first_that_is_trained_passes_nothing_on,
                                    second_table_of_adapters_is_frozen,
                                    masked_flops_by_hand,
-                                   a_list_holds_the_blocks_of_parts };
+                                   a_list_holds_the_blocks_of_parts,
+                                   a_forward_pass_trains_nothing,
+                                   batch_norms_of_inference,
+                                   a_forward_pass_has_no_adapters };
     return run_tests("train", tests, COUNT_OF(tests));
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """fit.py NNCOST TABLE.csv... --device ID --fit PARAMETER[,PARAMETER...] [options]: fits a whole kernel model of a device.
 
-Maintainers fit the numbers of hw/*.json with this program. It changes several fields of a device together until the
+Maintainers fit the numbers of hw/*.json with this program. fit.py changes several fields of a device together until the
 predictions of measured rows (tables of canonical.py) have the smallest error, and prints a range for each field. Users
 call `nncost calibrate`, which fits only parameters that their rows determine.
 
@@ -15,9 +15,8 @@ call `nncost calibrate`, which fits only parameters that their rows determine.
 
 Every prediction comes from `NNCOST accuracy TABLES --set FIELD=VALUE --format json`. Nelder-Mead minimises the mean of
 |ln(predicted / measured)| over the rows of a file and then over the files, within the limits of
-docs/schema/device.json. It changes factors and times above 0 by ratios. The range of a field is the mean +- one
-standard deviation of its values in the fits of the cross-validation.
-"""
+docs/schema/device.json. fit.py changes factors and times above 0 by ratios. The range of a field is the mean +- one
+standard deviation of its values in the fits of the cross-validation. """
 import argparse
 import collections
 import json

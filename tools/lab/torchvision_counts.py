@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """torchvision_counts.py: prints parameters and multiply-adds of torchvision's classification networks as CSV.
 
-The output is tests/published/torchvision_counts.csv. It counts multiply-adds of convolutions and linear layers in the
-forward pass of one image, including auxiliary classifiers that a network has only in training. For transformers, it
+The output is tests/published/torchvision_counts.csv. The counts are multiply-adds of convolutions and linear layers in
+the forward pass of one image, including auxiliary classifiers that a network has only in training. For transformers, it
 also counts attention. Needs PyTorch and torchvision."""
 import sys
 import warnings
