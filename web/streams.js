@@ -184,7 +184,7 @@ function nearer(stream, splits) {
 // Addresses in tables of the data are moved to streams of their own, distances to the end of a run and others apart, and
 // leave words that no text and few numbers contain. The tables are aligned to words, from a byte that is the first of
 // the stream "rest".
-const FIRST = 0x400000, END = 0x500000, NEAR = 0xf7000000, FAR = 0xf8000000;
+const FIRST = 0x400000, END = 0x500000, NEAR = 0xf7000000, FAR = 0xf6000000;
 function words(bytes, from, change) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = from; at + 4 <= bytes.length; at += 4) {

@@ -1,5 +1,5 @@
-/* Unpacks the output of pack.c, by the decoder for PPMd of Debian's package lzma. It is a separate module, whose memory
- * only grows and is freed with the module. */
+/* Unpacks the output of pack.c, by the decoder for PPMd of Debian's package lzma. unpack.c is a separate module, whose
+ * memory only grows and is freed with the module. */
 #include <stddef.h>
 #include <string.h>
 
