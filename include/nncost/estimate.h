@@ -245,7 +245,8 @@ typedef struct nnc_advice {
 NNC_API int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                        const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
 /* Finds changes as nnc_advise does, for a plan that runs with its default profile. The changed plans run with the
- * default profile of the given plan; if it is not the default profile of a changed plan, `text` contains --software. */
+ * default profile of the given plan; if this profile is not the default profile of a changed plan, `text` contains
+ * --software. */
 NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
 
@@ -323,8 +324,8 @@ typedef struct nnc_target {
     double value; /* value of the parameter as the device file states it */
     /* smallest value of the parameter that reaches the given step time, to 9 digits; NaN = no value reaches it */
     double needed;
-    /* step time in seconds if the parameter has the value `needed`; if `needed` is NaN, if the parameter were
-     * infinite */
+    /* step time in seconds if the parameter has the value `needed`; if `needed` is NaN, step time with an infinite
+     * value of the parameter */
     double step_s;
 } nnc_target;
 

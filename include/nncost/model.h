@@ -251,11 +251,12 @@ typedef struct nnc_decoder {
     bool head_gate;        /* true: the output of each attention head is multiplied by one gate value per token */
     bool expert_norms;     /* true: a norm precedes and a norm follows both the routed and the shared experts */
     int64_t expert_latent; /* number of values of a token at the input and output of routed experts; 0 = `hidden` */
-    /* Shared keys (DeepSeek-V4): each token has one key, which all heads share and which is its value too. Queries are
-     * projected from q_lora_rank values. Heads are divided into out_groups groups, and the output of each group is
-     * projected to out_rank values. In a window_far layer, queries attend to a window of tokens and to one key for
-     * every compress_ratio earlier tokens. In a window_far_picked layer, queries attend to a window of tokens and to
-     * index_topk keys that an indexer selects; there is one key for every index_ratio earlier tokens. */
+    /* Shared keys (DeepSeek-V4): each token has one key, which all heads share; the key is also used as the value of
+     * the token. Queries are projected from q_lora_rank values. Heads are divided into out_groups groups, and the
+     * output of each group is projected to out_rank values. In a window_far layer, queries attend to a window of tokens
+     * and to one key for every compress_ratio earlier tokens. In a window_far_picked layer, queries attend to a window
+     * of tokens and to index_topk keys that an indexer selects; there is one key for every index_ratio earlier
+     * tokens. */
     bool shared_keys;
     int64_t out_groups, out_rank, compress_ratio, index_ratio;
     int64_t streams; /* number of parallel residual streams (hyper-connections); 0 = one stream, as usual */
@@ -287,7 +288,7 @@ typedef struct nnc_decoder {
     bool unused_kv;
 } nnc_decoder;
 
-/* Returns the number of rows of the embedding table, which the head has too: the vocabulary, padded to a multiple of
+/* Returns the number of rows of the embedding table and of the head: the vocabulary, padded to a multiple of
  * vocab_multiple. */
 int64_t nnc_vocab_rows(const nnc_decoder *decoder);
 
@@ -348,7 +349,7 @@ typedef struct nnc_unet {
     /* Number of transformer blocks in each level with attention; 0 = a level has an attention layer without MLP and
      * without cross-attention. */
     int64_t transformer_depth;
-    /* Number of transformer blocks of each level, if the levels differ; the last entry is that of the middle of the
+    /* Number of transformer blocks of each level, if the levels differ; the last entry belongs to the middle of the
      * network. */
     int64_t transformer_depths[NNC_UNET_LEVELS_MAX];
     /* Number of entries used in transformer_depths; 0 = all levels have transformer_depth blocks. */

@@ -178,7 +178,7 @@ enum nnc_train {
     NNC_TRAIN_HEAD = 64,
     NNC_TRAIN_TOWERS = 128,
     NNC_TRAIN_ADAPTERS = 256,
-    NNC_TRAIN_NONE = 512 /* alone: no weight is trained, so the step is one forward pass */
+    NNC_TRAIN_NONE = 512 /* used without other flags: no weight is trained, so the step is one forward pass */
 };
 /* Writes the names of the trained parts of a combination of nnc_train flags, joined by commas ("attention,norm"), to
  * `text`, cut to `size` bytes; "all" if `train` is 0. */
@@ -232,8 +232,9 @@ typedef struct nnc_plan {
     /* Number of all devices (devices), and degrees of parallelism. A parallelism of degree 1 is not used. */
     int32_t devices, data, tensor, pipeline, virtual_stages, context, expert;
     bool sequence_parallel;
-    int32_t zero;             /* ZeRO stage: what data ranks divide: 0 nothing, 1 optimizer states, 2 also gradients, 3
-                               * also weights (FSDP) */
+    /* ZeRO stage, which says what the data ranks divide: 0 = nothing; 1 = optimizer states; 2 = also gradients; 3 =
+     * also weights (FSDP) */
+    int32_t zero;
     int32_t shard;            /* number of ranks that share one copy of the tensors that ZeRO divides; 0 = data x
                                * context */
     bool reshard;             /* ZeRO 3. true: weights are freed after forward and gathered again for backward; false:
@@ -366,8 +367,9 @@ typedef struct nnc_spread {
 typedef struct nnc_spreads {
     /* half of the range of measured / predicted step time that every step with this profile has; NaN = unknown */
     double own;
-    double network, idle;    /* network: half range x share of the step that waits for the network; idle: half range x
-                              * share of the step that waits for the host or for other stages */
+    /* network: is multiplied by the share of the step that waits for the network; idle: is multiplied by the share of
+     * the step that waits for the host or for other stages */
+    double network, idle;
     double kernels, carried; /* kernels: half range of a device whose efficiencies were fitted only to kernels; carried:
                               * half range of a device that has the efficiencies of similar devices */
     /* half of the range of measured / predicted step time that has one cause: the model has experts */

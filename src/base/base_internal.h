@@ -262,8 +262,9 @@ size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT]);
 size_t nnc_number_write_read(double value, char text[NNC_NUMBER_TEXT], double *read);
 /* Writes a whole number as decimal text. Returns the number of written characters. */
 size_t nnc_whole_write(int64_t value, char text[NNC_NUMBER_TEXT]);
-/* Writes a number from 0 to 99999.5 with 0 to 6 decimals, as printf("%.*f") does. Returns false if the number is so close
- * to the middle between two decimals that the rounding error of a multiplication could change the last digit. */
+/* Writes a number from 0 to 99999.5 with 0 to 6 decimals, in the form of printf("%.*f"). Returns false if the number is
+ * so close to the middle between two decimals that the rounding error of a multiplication could change the last
+ * digit. */
 bool nnc_decimals_write(double value, int decimals, char *text);
 
 /* These functions correct a number that printf has written. nnc_fix_point replaces the decimal point of the caller's

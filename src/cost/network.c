@@ -63,8 +63,8 @@ static box whole_torus(const nnc_scale_up *up) {
 }
 
 /* Finds a box with n ranks that fits into the pod and is as near to a cube as possible: its shortest side is as long as
- * possible, and then its middle side. Writes the three side lengths of the box, whose product is n, to `length`.
- * Returns false if no box has n ranks. */
+ * possible; among boxes with the same shortest side, the middle side is as long as possible. Writes the three side
+ * lengths of the box, whose product is n, to `length`. Returns false if no box has n ranks. */
 static bool cubic(const box *pod, int32_t n, int32_t length[TORUS_AXES]) {
     const int64_t b_max = pod->length[1], c_max = pod->length[2];
     int32_t a = least(pod->length[0], CUBE_ROOT_MAX);
@@ -86,9 +86,9 @@ static bool cubic(const box *pod, int32_t n, int32_t length[TORUS_AXES]) {
 }
 
 /* Returns the slice (box of ranks) of a torus that n ranks occupy. An axis of the slice keeps its wrap-around links if
- * it has the full length of the pod (TPU v5e, v6e). In three dimensions all axes keep them, too, if the slice consists
- * of whole 4x4x4 cubes, because optical switches connect the faces of cubes freely (Jouppi et al., TPU v4,
- * arXiv:2304.01433; Cloud TPU documentation of v4 and v5p). If no box has n ranks, they count as a line. */
+ * it has the full length of the pod (TPU v5e, v6e). In three dimensions all axes keep their wrap-around links if the
+ * slice consists of whole 4x4x4 cubes, because optical switches connect the faces of cubes freely (Jouppi et al., TPU
+ * v4, arXiv:2304.01433; Cloud TPU documentation of v4 and v5p). If no box has n ranks, the n ranks count as a line. */
 static box slice_of(const nnc_scale_up *up, int32_t n) {
     const box pod = whole_torus(up);
     box slice = { { 1, 1, n }, { false, false, false } };

@@ -1,6 +1,6 @@
 /* The bounds of the step time. Lower bound (ideal mode): every engine (matrix units, vector units, memory) and every
- * fabric runs at its datasheet rate, and the one that is busy longest decides. Upper bound: the predicted times without
- * any overlap.
+ * fabric runs at its datasheet rate, and the bound is the time of the engine or fabric that is busy longest. Upper
+ * bound: the predicted times without any overlap.
  *
  *     matrix  ##########        the step (with bubble) as if only this engine took time
  *     vector  ###

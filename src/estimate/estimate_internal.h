@@ -1,19 +1,17 @@
 /* Estimates of one training step: from a plan to seconds, bytes and money. The files are in the order in which
  * estimate.c calls them:
  *
- *     resolve.c      fills in what the plan leaves open, and checks the plan
+ *     resolve.c      fills in the fields that the plan leaves open, and checks the plan
  *     lower.c        model and plan -> op list of one rank, with the communication of ZeRO-3 and offload; op table
  *     partition.c    layers -> pipeline stages: how many layers of each segment a device holds
  *     overlap.c      op table -> seconds of one layer of each segment, with overlap and with the time to issue ops
  *     step_end.c     work once per step: communication of gradients and sharded weights, optimizer
- *     step.c         seconds of layers -> pipeline schedule -> step time, its parts, FLOPs, timeline; time of a single
- * op
+ *     step.c         seconds of layers -> pipeline schedule -> step time, its parts, FLOPs, timeline; time of one op
  *     bounds.c       lower bound (ideal step) and upper bound (no overlap) of the step time
  *     estimate.c     one whole estimate; then rates, cost and the interval of the step time
  *     derive_step.c  lines of nncost explain that are sums over rows or segments
  *     advise.c, changes.c, fitting.c, sensitivity.c    make many estimates: plans that fit, faster or smaller plans,
- * the
- *                    largest size that fits, the effect of device parameters
+ *                    the largest size that fits, the effect of device parameters
  *
  * A file calls only files above it in this list; derive_step.c calls no file of the list. */
 #ifndef NNCOST_ESTIMATE_ESTIMATE_INTERNAL_H
@@ -171,7 +169,7 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software);
 
 /* Overlaps the communication of each segment and phase with the compute of the same segment and phase; transfers of
  * ring attention overlap with the attention first. In the row of a collective, time_s is set to the exposed seconds. If
- * the fraction `share` of the shorter of both can overlap, C seconds of compute and N seconds of communication take
+ * the fraction `share` of the shorter time can overlap, C seconds of compute and N seconds of communication take
  *     t = C + N - share min(C, N)
  * [overlap] */
 void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network, const nnc_overlap *overlap,
@@ -181,7 +179,7 @@ void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network
  * products (experts). */
 typedef struct nnc_launch {
     /* seconds that the host needs: op_s for one op; product_s in addition for each product of a group of products. If
-     * kernel_s > 0, the host needs kernel_s for each kernel of an op instead */
+     * kernel_s > 0, the host needs kernel_s for each kernel of an op; op_s and product_s are then not used */
     double op_s, product_s, kernel_s;
     /* true: the kernels of norms and attention are recorded once and replayed, so the host needs no time for norms and
      * attention */
@@ -340,8 +338,7 @@ typedef struct nnc_overlap_window {
 /* Returns the exposed seconds of a collective of the step end. exchange_s, N in the formula: seconds of the collective
  * in its lane. share, o: fraction of the collective that may overlap. window: t = seconds of one pass that the
  * collective can overlap with. Gradients are sent in buckets as soon as their layers are done. Each bucket has the
- * share f of the
- * gradients; the last bucket, which may hold a whole embedding table, has the share l >= f.
+ * share f of the gradients; the last bucket, which may hold a whole embedding table, has the share l >= f.
  *     o min(max(t + l N, N + f t) - t, N) + (1 - o) N
  * Source: PyTorch DDP arXiv:2006.15704.   [bucketed-overlap] */
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
@@ -444,8 +441,9 @@ nnc_pipeline nnc_step_pipeline(const nnc_plan *plan, const nnc_step_memory *m);
 /* Returns the index of the device that works longest in the replay m->run; if several devices work equally long, the
  * lowest index. */
 int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages);
-/* Both functions return the bytes of workspaces of matrix products that stay allocated between two steps, by the software
- * profile. has_experts: the network has matrix products of experts; nnc_step_held_bytes looks for these in the op list. */
+/* nnc_held_bytes and nnc_step_held_bytes return the bytes of workspaces of matrix products that stay allocated between
+ * two steps. The software profile states these bytes. has_experts: the network has matrix products of experts;
+ * nnc_step_held_bytes looks for these products in the op list. */
 double nnc_held_bytes(const nnc_device *device, const nnc_software *software, bool has_experts);
 double nnc_step_held_bytes(const nnc_step *step);
 
@@ -468,8 +466,8 @@ typedef struct nnc_group_sums {
     double sums[NNC_PARTS][NNC_GROUP_COUNT];
 } nnc_group_sums;
 
-/* FLOPs of one micro-batch. causal: FLOPs of forward and backward, with only those pairs of tokens of an attention that
- * its mask leaves. */
+/* FLOPs of one micro-batch. causal: FLOPs of forward and backward; in an attention only the pairs of tokens under the
+ * mask count. */
 typedef struct nnc_pass_work {
     /* FLOPs of each part of a pass, by the rule for counting that the plan sets */
     double counted[NNC_PASS_PARTS], causal;
@@ -573,11 +571,12 @@ void nnc_say_bounds(const nnc_rows *rows, const nnc_result *r, nnc_derivation *w
 void nnc_say_serial(const nnc_step *step, const nnc_rows *rows, const nnc_result *r);
 void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest);
 
-/* Returns the use of the operators of the model's library if the profile lists operators. On GPUs older than Hopper,
- * the operators of timm and torchvision only count the kernels that the host issues, and the ops take the times of the
- * device's rates: times of single operators were measured on an H100, and on older GPUs the rates have the smaller
- * error. The operators give the times there, too, if kernels of PyTorch were measured on the device or if the user
- * named the library. Source: docs/accuracy-vision.md, "Operators or rates". */
+/* Returns how an estimate uses the operators of the model's library if the profile lists operators: for the number of
+ * kernels that the host issues (NNC_LISTING_COUNTED), or also for the times of the ops (NNC_LISTING_PRICED). On GPUs
+ * older than Hopper, the operators of timm and torchvision give only the number of kernels, and the times of the ops
+ * are computed from the rates of the device: times of single operators were measured on an H100, and on older GPUs the
+ * rates have the smaller error. There are two exceptions: kernels of PyTorch were measured on the older GPU, or the
+ * user named the library. Source: docs/accuracy-vision.md, "Operators or rates". */
 nnc_listing nnc_listing_of(const nnc_model *model, const nnc_device *device);
 
 /* ---- lower.c: op list and op table of one rank ---- */
@@ -652,8 +651,8 @@ struct nnc_scratch {
     bool ends_over;
     /* true (only if `brief` is true): an estimate may set the FLOPs to 0 and not count them */
     bool workless;
-    /* number of op lists that memo/ stores for later plans: 1, 2 or 4. 0 = it stores one list, but none in the first
-     * estimate of a model */
+    /* number of op lists that memo/ stores for later plans: 1, 2 or 4. 0 = memo/ stores one list, but no list in the
+     * first estimate of a model */
     uint32_t lists;
     nnc_derivation *why; /* derivation to which estimates add their formulas; NULL = no formulas are
                           * recorded */

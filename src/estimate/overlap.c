@@ -3,8 +3,7 @@
  * In each segment and part of a pass, communication overlaps with the compute of the same part. If two lanes (sets of
  * links, see nnc_lane) share no links, each can overlap with all seconds of the compute; if they share links, a second
  * of compute overlaps with communication of only one of them. First the transfers of ring attention overlap with the
- * attention; then the other kinds of communication follow
- * in the order of nnc_comm.   [overlap] [launch] */
+ * attention; then the other kinds of communication follow in the order of nnc_comm.   [overlap] [launch] */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 

@@ -388,11 +388,10 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
 }
 
 /* The host counts as the bound of all ops if the device waits for it in at least the share held_share of the step. The
- * device must still wait in this share if the host needs less time per kernel, by the share host_margin: programs on
- * the same host differ by about this share (33.6 to 37.8 us per kernel; the default is 37.5, hosts/h100-server.json).
- * held_share has no source: it was chosen after measured steps of an H100 had been seen. If the host is the bound,
- * faster kernels shorten the step
- * little.   [issue] */
+ * device must still wait in this share of the step if the host needs less time per kernel, less by the share
+ * host_margin. Times per kernel of programs on the same host differ by about this share (33.6 to 37.8 us per kernel;
+ * the default is 37.5 us, hosts/h100-server.json). held_share has no source: measured steps of an H100 were known when
+ * it was chosen. If the host is the bound, faster kernels make the step only a little shorter.   [issue] */
 static const double held_share = 0.2, host_margin = 0.1;
 
 static void mark_host(nnc_rows *rows, const nnc_result *r, double kernel_s) {

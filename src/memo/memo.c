@@ -158,8 +158,8 @@ static void copy_list(nnc_op_list *to, const nnc_op_list *from) {
 }
 
 static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc_lowered *a, nnc_error *err) {
-    /* Only the op list of one rank is written if it is also that of the whole model, and for a search, which seldom needs
-     * the list of the whole model. */
+    /* Only the op list of one rank is written in two cases: the whole model has the same list; or the estimate belongs
+     * to a search, which seldom needs the list of the whole model. */
     nnc_op_list *list = nnc_plan_is_whole(how->plan) || shared->ends.slots > 0 ? &a->list : &a->whole;
     nnc_lower(shared->model, how, list);
     NNC_TRY(nnc_check_list(list, shared->model, err));
@@ -290,8 +290,8 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
     join_rows(shared, alike, step, rows);
 }
 
-/* Returns the sum of the forward and backward times of all layers of a lowered list, in seconds for one micro-batch. Of
- * the communication time, only the exposed part is counted. */
+/* Returns the sum of the forward and backward times of all layers of a lowered list, in seconds for one micro-batch.
+ * The sum counts only the exposed part of the communication time. */
 static double sum_table(nnc_lowered *alike, const nnc_step *step) {
     nnc_segment_time units[NNC_SEGMENTS_MAX];
     double rows_s[NNC_ROWS_MAX]; /* times before overlap, to restore the table: nnc_step_segment_times shortens
@@ -715,8 +715,8 @@ typedef struct whole_scratch {
     void *block; /* memory that holds this struct; see nnc_alloc_at_line */
 } whole_scratch;
 
-/* Replays of pipelines read and write 32 bytes at once, and none of these accesses should be in two cache lines. In
- * 32-bit programs, which have no such accesses, the offsets differ. */
+/* Replays of pipelines read and write 32 bytes at once, and none of these accesses should cross the border between two
+ * cache lines. In 32-bit programs, which have no such accesses, the offsets differ. */
 _Static_assert(sizeof(void *) == 4 ||
                    (offsetof(whole_scratch, scratch.step.pipeline) + offsetof(nnc_pipeline_memory, tracks)) % 32 == 0,
                "the tracks of a replay are not aligned");

@@ -177,7 +177,7 @@ static nnc_work norms(const nnc_update *u, const dims *d, nnc_derivation *why) {
  * Counts by inspection.   [optimizer-step] */
 typedef struct optimizer {
     double moments, flops, passes;
-    /* function that returns the bytes of all moments; NULL: they follow from `moments` */
+    /* function that returns the bytes of all moments; NULL: the bytes are computed from `moments` */
     double (*moments_bytes)(const dims *d, nnc_derivation *why);
     /* function that returns the work beyond the work of every optimizer; NULL: there is no such work */
     nnc_work (*more)(const nnc_update *u, const dims *d, nnc_derivation *why);
@@ -220,8 +220,8 @@ double nnc_optimizer_list_bytes(nnc_optimizer kind, nnc_policy policy) {
  * depth_to_max_tensors, aten/src/ATen/native/cuda/MultiTensorApply.cuh of PyTorch. */
 static const double list_tensors = 64.0, fused_tensors = 36.0;
 
-/* Adds to *l the kernel launches of the updates of a list of tensors. share: number of kernels that the list's optimizer
- * runs on a part of a list / number of kernels of the optimizer l->kind. */
+/* Adds to *l the kernel launches of the updates of a list of tensors. share: number of kernels that the list's
+ * optimizer runs on a part of a list / number of kernels of the optimizer l->kind. */
 static void add_launches(nnc_launches *l, const nnc_optimizer_group *g, double share) {
     const double chunks = nnc_ceil(g->elements / NNC_LAUNCH_ELEMENTS);
     l->loop += g->calls * g->count * share;
@@ -229,8 +229,8 @@ static void add_launches(nnc_launches *l, const nnc_optimizer_group *g, double s
     l->fused += g->calls * nnc_max(nnc_ceil(g->count / fused_tensors), chunks);
 }
 
-/* Number of passes over memory of an update that is not fused. SGD with momentum over lists of tensors has eight
- * (32 bytes per parameter, [optimizer-kernels]); as the only kind it has its own factor. */
+/* Returns the number of passes over memory of an update that is not fused. If a step has several kinds of optimizers,
+ * SGD with momentum over lists of tensors has eight passes (32 bytes per parameter, [optimizer-kernels]). */
 static double passes_of(nnc_optimizer kind, nnc_optimizer strongest) {
     return kind == NNC_OPTIMIZER_MOMENTUM && strongest != kind ? 8.0 : optimizers[kind]->passes;
 }
@@ -247,7 +247,8 @@ nnc_launches nnc_optimizer_launches(const nnc_optimizer_group *groups, int32_t c
         const nnc_optimizer_group *g = &groups[i];
         const double own = nnc_optimizer_list_kernels(g->kind);
         add_launches(l, g, kernels > 0.0 && own > 0.0 ? own / kernels : 1.0);
-        /* bytes per element of an update in one kernel: gradient, weight twice, each state twice */
+        /* bytes that an update in one kernel moves per element: reads gradient, weight and states, writes weight and
+         * states */
         const double bytes = 12.0 + 8.0 * optimizers[g->kind]->moments;
         once += bytes * g->elements;
         all += bytes * g->elements * g->calls;
@@ -272,8 +273,8 @@ nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind) {
     return kind;
 }
 
-/* Returns a share of a recorded step with optimizers of several kinds; 1 = the plan has another optimizer, or none was
- * recorded. */
+/* Returns `share`, which was recorded for a step with optimizers of several kinds. Returns 1 if the plan has another
+ * optimizer than this step, or if no share was recorded. */
 static double shared(const nnc_update *u, double share) {
     return share > 0.0 && u->launches.kind == u->optimizer ? share : 1.0;
 }

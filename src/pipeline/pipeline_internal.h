@@ -394,16 +394,16 @@ nnc_status nnc_schedule_check(const nnc_plan *plan, nnc_error *err);
 /* Returns the idle seconds (bubble) of a schedule from a formula: total_s minus the busy time, for stages with equal
  * times and messages that take no time. forward_s, backward_s, weight_s: seconds tF, tB, tW of forward, input gradient
  * and weight gradient, over all chunks of a stage. p: number of stages. m: number of micro-batches. The formula of
- * zb-h1 holds for m >= p, that of zb-h2 for m >= 2p-1; for tW > tF, both give the idle time under the published limit
- * of micro-batches in flight, while the published formula gives less. zb-v: 0, which is exact for tF = tB = tW and m >=
- * 2p-1, and a lower bound otherwise. dualpipe: holds for tF = tB, tW <= tF, m even and m >= 2p.   [bubble] */
+ * zb-h1 holds for m >= p, and the formula of zb-h2 for m >= 2p-1. For tW > tF, both formulas give the idle time under
+ * the published limit of micro-batches in flight; the published formulas give less. zb-v: 0, which is exact for tF = tB
+ * = tW and m >= 2p-1, and a lower bound otherwise. dualpipe: holds for tF = tB, tW <= tF, m even and m >= 2p.
+ *   [bubble] */
 double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal, nnc_derivation *why);
 
 /* Returns the largest number of micro-batches whose activations a device keeps at the same time. The activations of one
  * micro-batch in all layers of the device count as 1, those in one chunk of layers as 1 / chunks. The activations are
  * kept from the start of forward to the end of backward; in zb-h2, zb-v and dualpipe to the end of the weight gradient;
- * in zb-h1
- * to the end of the input gradient, as published.   [in-flight] */
+ * in zb-h1 to the end of the input gradient, as published.   [in-flight] */
 double nnc_pipeline_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks, int64_t micro_batches,
                               int32_t stage);
 double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks, int64_t micro_batches,
@@ -413,7 +413,7 @@ double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t
 
 /* Returns the most bytes that a device keeps for backward at the same time. bytes[c]: bytes that one pass keeps in
  * chunk c of the device; in dualpipe, in direction c. Sets counts[c] to the number of passes that chunk c keeps at this
- * moment. Of *pipeline, only schedule, stages, chunks and micro_batches are read; there may be up to
+ * moment. The function reads only schedule, stages, chunks and micro_batches of *pipeline; there may be up to
  * NNC_PIPELINE_VIRTUAL_MAX chunks.   [in-flight] */
 double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const double *bytes, double *counts);
 /* Finds the memory peak of a device on which one chunk (`chunk`) keeps more bytes per pass than the other chunks (more

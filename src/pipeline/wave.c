@@ -263,7 +263,7 @@ static int64_t same_until(const nnc_wave_shape *shape, int64_t t) {
     const int64_t lead[3] = { 0, shape->lead, shape->lead };
     int64_t until = INT64_MAX;
     for (int i = 0; i < (shape->splits ? 3 : 2); i++) {
-        /* number of slots by which the last device runs its first op before the first device does; negative = after it
+        /* number of slots by which the last device runs its first op earlier than the first device; negative = later
          * */
         const int64_t reach = step[i] * (shape->p - 1);
         const int64_t low = lead[i] - (reach > 0 ? reach : 0), full = lead[i] - (reach < 0 ? reach : 0);

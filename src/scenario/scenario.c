@@ -734,8 +734,8 @@ static bool states_default(const nnc_setting *setting) {
     return strcmp(text, usual) == 0;
 }
 
-/* Tests whether the arguments state a field. A plan that states a degree of 1 may state all other fields of that kind of
- * parallelism, as the plan in the JSON output does. */
+/* Tests whether the arguments state a field. A plan with a degree of 1 may state all other fields of that kind of
+ * parallelism; the plan in the JSON output does so. */
 static bool states(const nnc_scenario_args *given, const char *field) {
     return nnc_scenario_setting(given, field) != NULL;
 }

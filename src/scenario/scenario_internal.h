@@ -120,8 +120,8 @@ nnc_status nnc_scenario_choose(nnc_scenario *scenario, nnc_error *err);
 nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err);
 nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err);
 
-/* Returns the part of the question for a release of a framework that follows from the scenario: the ids of its device
- * and model, and the family of the model. */
+/* Returns the inputs for the choice of a framework release that follow from the scenario: the ids of its device and
+ * model, and the family of the model. */
 nnc_release_ask nnc_scenario_release_ask(const nnc_scenario *scenario, const char *model);
 
 /* Sets the switches of the scenario's software profile that the arguments name. */

@@ -241,8 +241,8 @@ typedef struct joined {
 /* Sets the kernels of a concatenation. If several ops read a feature map, backward adds up their gradients, with one
  * addition less than the number of readers. In a block of parallel branches this is one addition for each concatenation
  * of two tensors. In a dense block, each layer begins with a norm of all maps before it, and layer i needs i additions;
- * DenseNet-121 has 535 in total. A library joins more than two branches with one kernel, which is counted at the last
- * of nncost's concatenations. */
+ * DenseNet-121 has 535 additions in total. A library joins more than two branches with one kernel, which is counted at
+ * the last of nncost's concatenations. */
 static void add_join(nnc_op *op, joined *before, number_mode mode) {
     const int64_t elements = op->u.pointwise.elements;
     const bool grows = before->op != NULL && elements > before->elements;
@@ -350,17 +350,18 @@ static void add_to_adapter(nnc_op *op, double products, bool down, number_mode m
     op->issued[2] = (nnc_issued){ products, casts * 4.0 * input, 0.0 };
 }
 
-/* Tests whether a device file without rates of PyTorch's convolutions has a rate for an op: convolutions, and batch norms,
- * activations, sums and copies of feature maps. */
+/* Tests whether an op takes its time from rates of the device that do not depend on kernels of PyTorch: convolutions,
+ * and batch norms, activations, sums and copies of feature maps. */
 static bool is_of_maps(const nnc_op *op) {
     const nnc_timed timed = nnc_op_timed(op);
     const bool in_groups = op->kind == NNC_OP_NORM && op->u.norm.kind == NNC_NORM_GROUP;
     return timed == NNC_TIMED_CONV || (timed == NNC_TIMED_MAP && !in_groups);
 }
 
-/* Adds the copies of a group norm of channels-last maps, which runs on contiguous maps only: forward copies the input of
- * the norm, and the next convolution its 16-bit input; backward copies the kept input, the gradient of the output, and
- * the 16-bit gradient of the input. Source: native_group_norm, aten/src/ATen/native/group_norm.cpp of PyTorch 1.12. */
+/* Adds the copies of a group norm of channels-last maps, because a group norm runs on contiguous maps only. Forward
+ * copies the input of the norm, and the next convolution copies its 16-bit input. Backward copies the kept input, the
+ * gradient of the output, and the 16-bit gradient of the input. Source: native_group_norm,
+ * aten/src/ATen/native/group_norm.cpp of PyTorch 1.12. */
 static void add_turns(nnc_op *op, number_mode mode) {
     const double elements = (double)op->u.norm.elements, inside = mode == IN_16_BITS ? 2.0 : 4.0,
                  outside = mode == IN_FP32 ? 4.0 : 2.0;
@@ -491,8 +492,8 @@ static const kept_row norm_output = { 4, 2, 4 };
  * after softmax are in memory as well. */
 static const kept_row written_out = { 4, 4, 4 };
 /* Attention inside windows, for each score: the scores after softmax, under autocast in fp32 and as a 16-bit copy; with
- * a learned scale also the scores before it. Copies of queries, keys and values come on top; in Swin V2 the values are
- * kept twice, because the norms of queries and keys keep the tensor of all three. */
+ * a learned scale also the scores before it. Copies of queries, keys and values are kept in addition. In Swin V2 the
+ * values are kept twice, because the norms of queries and keys keep one tensor with queries, keys and values. */
 static const kept_row window_scores = { 6, 2, 4 }, window_scores_scaled = { 8, 4, 8 };
 /* A product of an adapter (LoRA). The product keeps its input in fp32. */
 static const kept_row adapter_row = { 4, 4, 4 };
@@ -512,8 +513,8 @@ static void keep(nnc_op *op, const nnc_lowering *how, const kept_row *row, doubl
  * its input. */
 static bool begins_again(const nnc_op *op) { return op->recomputed && !op->dropped; }
 
-/* One product of nncost's op list that reads the output of a norm can be several products in the library, such as those
- * of queries, keys and values. Returns their number. */
+/* One product of nncost's op list that reads the output of a norm can be several products in the library, such as the
+ * products for queries, keys and values. Returns the number of products in the library. */
 static double readers_of(const nnc_op *op, const nnc_model *model) {
     const double of_qkv = model->joined_qkv ? 1.0 : 3.0, of_mlp = model->joined_qkv ? 1.0 : 2.0;
     return strcmp(op->name, "attn.qkv") == 0 && op->split == NNC_SPLIT_QKV    ? of_qkv

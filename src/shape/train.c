@@ -192,8 +192,8 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan) {
     int64_t outputs;
     const int64_t rank = plan->adapter_rank, inner = adapted_parts(&linear, plan, &outputs) * rank;
     const bool column = linear.split == NNC_SPLIT_COLUMN || linear.split == NNC_SPLIT_QKV, expert = is_expert(&linear);
-    /* With DoRA, the step computes the matrix W + A B as well, because it needs the length of this matrix's column for
-     * each output. */
+    /* With DoRA, the step also computes the matrix W + A B, because DoRA needs the length of one column of this matrix
+     * for each output. */
     if (plan->dora) {
         nnc_op *weight = insert(to, &linear, "adapter.weight", NNC_OP_MATMUL);
         weight->split = NNC_SPLIT_COLUMN;
@@ -279,8 +279,9 @@ static void add_dequantize(place *to, const nnc_op *base, const nnc_plan *plan) 
                                        .fused = true };
 }
 
-/* Tests whether a later product, before the next norm of its input, reads the same input as op `at` and needs this input
- * for backward. A norm that directly follows op `at` is a norm of the output of op `at`, as in latent attention. */
+/* Tests whether a product after op `at` reads the same input as op `at` and needs this input for backward; only
+ * products before the next norm of this input are tested. A norm that directly follows op `at` is a norm of the output
+ * of op `at`, as in latent attention. */
 static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, const nnc_plan *plan) {
     const nnc_matmul *p = &list->ops[at].u.matmul;
     for (int32_t i = at + 1; i < list->count; i++) {
