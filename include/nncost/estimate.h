@@ -112,11 +112,12 @@ typedef struct nnc_result {
                                              * stages; 0 without a pipeline */
     int32_t stage, memory_stage;            /* stage: index of the busiest pipeline stage; memory_stage: index of the
                                              * stage that needs most memory */
-    double bound_s[NNC_BOUND_SPACE]; /* seconds of step_s for which each resource is the bound; in ideal mode, seconds
-                                      * that each resource works, which overlap */
-    nnc_bound bound, next_bound;     /* bound: the resource with the largest bound_s; next_bound: the resource with the
-                                      * second largest bound_s */
-    double step_without_bound_s;     /* step time in seconds if the resource of `bound` needed no time */
+    /* seconds of step_s for which each resource is the bound; in ideal mode, seconds that each resource works; these
+     * seconds overlap */
+    double bound_s[NNC_BOUND_SPACE];
+    nnc_bound bound, next_bound; /* bound: the resource with the largest bound_s; next_bound: the resource with the
+                                  * second largest bound_s */
+    double step_without_bound_s; /* step time in seconds if the resource of `bound` needed no time */
     /* Samples and tokens per second, and utilisation of the devices (MFU and HFU). */
     double samples_per_s, tokens_per_s, tokens_per_s_per_device;
     double model_flops_per_s_per_device, mfu, hfu;
@@ -135,8 +136,8 @@ typedef struct nnc_result {
                              * included in params; 0 = no such layers */
     /* Smallest sizes with which a matrix product is compute-bound. critical_tokens: smallest number of tokens, on one
      * device that reads the weights from memory. critical_width: smallest length of the summed dimension, on two
-     * devices that each hold one half of this dimension (with a shorter one the network between both devices is the
-     * bound). */
+     * devices that each hold one half of this dimension (with a shorter dimension, the network between the two devices
+     * is the bound). */
     double critical_tokens, critical_width;
     double kernels; /* number of kernels that one device runs in a step; NaN = the operators of the program are not
                      * known */

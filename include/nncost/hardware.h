@@ -124,7 +124,7 @@ typedef struct nnc_conv_efficiency {
 typedef struct nnc_gemm_efficiency {
     /* share of the peak FLOP/s that long matrix products reach (clock lowered by the power limit); neutral: 1 */
     double sustained_fraction;
-    double boost_ratio;     /* rate of short matrix products / rate of long ones, at least 1; neutral: 1 */
+    double boost_ratio;     /* rate of short matrix products / rate of long matrix products, at least 1; neutral: 1 */
     double memory_fraction; /* share of the memory bandwidth that matrix products reach; neutral: 1 */
     /* memory_fraction of matrix products that PyTorch issues; NaN = the value of memory_fraction */
     double library_memory_fraction;
@@ -135,9 +135,9 @@ typedef struct nnc_gemm_efficiency {
                                      * limit */
     double l2_bytes_per_s;    /* bandwidth of the L2 cache, B/s, used instead of l2_bytes_per_flop; NaN = not
                                      * given */
-    /* 1: a partly filled wave of tiles takes as long as a full one; 0: it takes time only for its tiles, except that
-     * less than one wave takes as long as one; values between 0 and 1 are a mixture of both cases; NaN: tiles have no
-     * effect on the rate */
+    /* 1: a partly filled wave of tiles takes as long as a full wave; 0: a partly filled wave takes time only for its
+     * tiles, but a product with less than one wave takes the time of one wave; values between 0 and 1 are a mixture of
+     * both cases; NaN: tiles have no effect on the rate */
     double wave_quantization;
     /* time of a product with a dimension that is no multiple of 8 / time with multiples of 8; neutral: 1 */
     double unaligned_ratio;
@@ -173,7 +173,7 @@ typedef struct nnc_flash_efficiency {
 #endif /* NNC_STATIC_LINKING_ONLY */
 
 /* Generations of fused attention kernels (arXiv:2205.14135, 2307.08691, 2407.08608), and the attention kernels of
- * cuDNN. All of these kernels compute the same result, at different rates. */
+ * cuDNN. Kernels of all generations and of cuDNN compute the same result, at different rates. */
 #define NNC_FLASH_KERNEL_LIST(X)                                               \
     X(NNC_FLASH1, "flash1", "FlashAttention kernels of the first generation.") \
     X(NNC_FLASH2, "flash2", "Kernels of the generation of FlashAttention-2.")  \
@@ -199,8 +199,8 @@ typedef struct nnc_collective_efficiency {
 
 typedef struct nnc_collective_efficiencies {
     nnc_collective_efficiency all_reduce, all_gather, reduce_scatter, all_to_all;
-    double step_fixed_s; /* further seconds of a call inside a training step (launch, ranks that start at
-                                * different times); neutral: 0 */
+    /* additional seconds of a call inside a training step (launch, ranks that start at different times); neutral: 0 */
+    double step_fixed_s;
     /* share of the bandwidth of NICs (scale_out.bytes_per_s) that collectives reach; neutral: 1 */
     double scale_out_fraction;
     double scale_out_fixed_s; /* fixed seconds of a collective between several scale-up domains; neutral: 0 */

@@ -49,7 +49,7 @@ struct nnc_run_ask {
     double epochs, dataset_size; /* epochs: passes over the dataset; dataset_size: tokens of the dataset (samples if the
                                   * model has no tokens) */
     double days;                 /* duration of the run in days, given as the amount of training */
-    /* Time and FLOPs of one step, which replace those of an estimate. */
+    /* Time and FLOPs of one step, used instead of the time and FLOPs of an estimate. */
     /* step_s: seconds of one step; step_flops: FLOPs of one step, summed over all devices */
     double step_s, step_flops;
     /* The next inputs describe failures of devices and nodes. */

@@ -92,7 +92,7 @@ typedef struct nnc_route {
 
 /* Finds the route of a group of `size` ranks whose rank numbers differ by `stride`, among `devices` ranks. A scale-up
  * domain has devices_per_node ranks (0 = scale_up.devices of the device file). On a torus, devices_per_node is the size
- * of a slice, at most that of the pod. Without a scale-up fabric (kind none) every rank is a domain of its own.
+ * of a slice, at most the size of the pod. Without a scale-up fabric (kind none) every rank is a domain of its own.
  * Successive rank numbers fill one domain before the next domain; on a torus they fill the shortest axis first. size,
  * stride and devices must be at least 1. If the group does not fill domains evenly, route->inner is rounded down and
  * route->outer is rounded up. A latency that the device file does not give is 0. NNC_BAD_SPEC: err names the value that
@@ -103,7 +103,7 @@ nnc_status nnc_route_find(const nnc_device *device, int32_t devices, int32_t dev
 /* ---- collective.c: seconds of a collective over a route ---- */
 
 /* Flags for algorithms of collectives. Combined flags are the allowed algorithms; a collective uses the fastest allowed
- * one. */
+ * algorithm. */
 enum {
     NNC_ALGORITHM_RING = 1, /* ring; in an all-to-all over several domains: direct sends between all pairs */
     NNC_ALGORITHM_TREE = 2,
@@ -310,8 +310,8 @@ static inline nnc_part nnc_part_of(const nnc_op_cost *row) {
 void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc_network *network, const nnc_plan *plan,
                     nnc_rows *rows);
 
-/* An op list that is similar to the one for which a table is built, and its op table. nnc_rows_build_like copies the
- * rows of the ops that are equal in both lists and have the same index in both. */
+/* An op list that is similar to the op list for which a table is built, and the op table of the similar list.
+ * nnc_rows_build_like copies the rows of the ops that are equal in both lists and have the same index in both. */
 typedef struct nnc_rows_like {
     const nnc_op_list *list; /* the similar op list; NULL = no similar op list is known */
     int32_t count;           /* number of ops at the beginning of `list` whose rows are in `rows` */
@@ -321,8 +321,8 @@ typedef struct nnc_rows_like {
 void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device, const nnc_network *network,
                          const nnc_plan *plan, const nnc_rows_like *like, nnc_rows *rows);
 
-/* Computes the times of all collectives in an op table again, after the routes between ranks have changed to those of
- * `network`. */
+/* Computes the times of all collectives in an op table again, after the routes between ranks have changed to the routes
+ * of `network`. */
 void nnc_rows_reroute(nnc_rows *rows, const nnc_network *network);
 
 /* Sets the share of micro-batches whose weight gradients are added to gradients of earlier micro-batches, and computes
@@ -345,7 +345,7 @@ bool nnc_row_fills_units(const nnc_op_cost *row);
  * communication occupy some units of the device (network_units of the profile); 1 = they get no slower.
  * nnc_row_lent_factor returns the factor by which one such op gets slower. This factor is less than `factor` if memory
  * limits the op, and 1 if memory still limits the op on fewer units.
- * nnc_rows_lend multiplies the times of these rows by their factors. */
+ * nnc_rows_lend multiplies the times of matrix products and attention by their factors. */
 double nnc_rows_lent_factor(const nnc_device *device, const nnc_plan *plan, const nnc_software *software);
 double nnc_row_lent_factor(double compute_s, double memory_s, nnc_bound bound, double factor);
 void nnc_rows_lend(nnc_rows *rows, double factor);
@@ -432,10 +432,10 @@ typedef struct nnc_stage_residency {
     bool uneven_layers;                   /* true: the chunks also differ in their numbers of layers, not only in
                                            * embedding and head */
     bool odd_more;                        /* true: odd_chunk has more layers than the other chunks of the device */
-    int32_t odd_chunk;                    /* index of the only chunk that differs from the others; -1 = no chunk
-                                           * differs, or more than one */
-    double flight[NNC_SEGMENTS_MAX];      /* number of micro-batches whose activations of this segment the device keeps
-                                           * at its memory peak */
+    /* index of the only chunk that differs from the other chunks; -1 = no chunk or several chunks differ */
+    int32_t odd_chunk;
+    double flight[NNC_SEGMENTS_MAX]; /* number of micro-batches whose activations of this segment the device keeps
+                                      * at its memory peak */
 } nnc_stage_residency;
 
 /* Tests whether two devices of a pipeline hold the same layers and recompute the same number of layers. The numbers of
@@ -502,8 +502,8 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
 
 /* Returns the working bytes of a device: the activations of its micro-batches in flight, plus the largest working set
  * of an op and of a recomputed block. The other bytes of the device follow from its parameters, the ZeRO stage and
- * offload. So if two plans differ only in working bytes, the one with more working bytes never needs less memory; an
- * exception is a single device whose peak is computed as one moment of backward. */
+ * offload. Therefore, if two plans differ only in working bytes, the plan with more working bytes never needs less
+ * memory. An exception is a single device whose peak is computed as one moment of backward. */
 double nnc_working_bytes(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                          const nnc_stage_residency *holding, const nnc_plan *plan);
 

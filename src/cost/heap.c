@@ -4,7 +4,7 @@
  *     op list -> instances of ops in time order -> the heap of glibc over three steps -> bytes of new pages
  *
  * The file counts kept tensors, gradients, two temporary tensors of Adam, and the copies that oneDNN makes for
- * convolutions. It leaves out small objects between the tensors (docs/measure.md). */
+ * convolutions. Small objects between the tensors are not counted (docs/measure.md). */
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"
 

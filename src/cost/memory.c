@@ -47,7 +47,7 @@ static void add_unit(const nnc_op_list *list, const nnc_op *op, double instances
 }
 
 /* Sets the numbers of parameters in the largest ZeRO-3 unit of each segment. A unit is a recompute block, or all ops of
- * the segment outside blocks. If the whole segment is one unit, its number of parameters is that of the segment. */
+ * the segment outside blocks. If the whole segment is one unit, the unit has all parameters of the segment. */
 static void set_units(const nnc_op_list *list, const double *params, const double *frozen,
                       const double outside[NNC_SEGMENTS_MAX], const double frozen_outside[NNC_SEGMENTS_MAX],
                       nnc_segment_sums sums[NNC_SEGMENTS_MAX]) {
@@ -85,7 +85,8 @@ static double forward_bytes(const nnc_op_list *list, const nnc_op *op) {
     return nnc_max(moved - weights, work.write_bytes) + width * (double)list->stream_elements;
 }
 
-/* Replaces the largest working set of the segment if that of the op is larger. */
+/* If the working set of the op is larger than the largest working set of the segment so far, replaces the largest
+ * working set. */
 static void add_transient(const nnc_op_list *list, const nnc_op *op, nnc_segment_sums *s) {
     const bool passes = nnc_list_infers(list);
     const double transient = passes ? forward_bytes(list, op) : nnc_op_transient_bytes(op);

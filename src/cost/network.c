@@ -139,9 +139,9 @@ static void span_axes(const box *slice, int32_t stride, nnc_route *route) {
 }
 
 /* Sets the part of a route inside one domain that is a torus or ring; route->link_bytes_per_s is set already. The rate
- * of a gather is that of all links through which a rank receives, over all axes; software reaches it if parts of the
- * data cross the axes in different orders. On a line without wrap-around only one link per rank counts, because ranks
- * at the ends have no second link. */
+ * of a gather is the sum of the rates of all links through which a rank receives, over all axes. Software reaches this
+ * rate if parts of the data cross the axes in different orders. On a line without wrap-around only one link per rank
+ * counts, because ranks at the ends have no second link. */
 static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, nnc_route *route) {
     box slice = { { 1, 1, ranks }, { false, false, ranks == fabric_devices(up) } };
     if (up->kind == NNC_LINK_TORUS) { slice = slice_of(up, ranks); }
@@ -262,7 +262,7 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
     const int32_t replicas = plan->data * plan->context;
     const bool adjacent = strides[DATA] == strides[CONTEXT] * plan->context;
     /* The group of all data and context ranks has the stride of the context ranks if the data ranks follow directly
-     * after the context ranks in the numbering; otherwise it has the stride of the data ranks. */
+     * after the context ranks in the numbering; otherwise the group has the stride of the data ranks. */
     const int32_t base = plan->context == 1 || !adjacent ? strides[DATA] : strides[CONTEXT];
     const int32_t same_experts = nnc_plan_expert_ranks(plan) / plan->expert;
     const int32_t expert_base = plan->whole_experts ? base / plan->tensor : base;

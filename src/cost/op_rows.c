@@ -32,8 +32,9 @@ static void travel(const nnc_network *network, nnc_op_cost *row) {
 
 enum { NEAR = 32 };
 
-/* Among the last NEAR rows, returns the row of a collective with the same operation, bytes and group of ranks as the
- * given one, whose time was computed for the same network; NULL = no such row. */
+/* Searches the last NEAR rows for a collective with the same operation, bytes and group of ranks as the given
+ * collective, and with a time that was computed for the same network. Returns the row of the found collective; NULL =
+ * no such row. */
 static const nnc_op_cost *find_near(const nnc_rows *rows, const nnc_collective_op *exchange) {
     const int32_t last = rows->count - 2;
     const int32_t first = last - NEAR > rows->fresh ? last - NEAR : rows->fresh;

@@ -107,9 +107,9 @@ static const time_form *form_of(const nnc_op *op);
  * P: peak FLOP/s; f: fraction of P that short kernels reach. B: memory bandwidth; g: fraction of B that is reached. L:
  * rate of the L2 cache (l2_bytes_per_s, or l2_bytes_per_flop x P). k0: k_fill. q: wave_quantization. b: boost_ratio. e:
  * bytes per element. t0: fixed time. If a dimension of the weight is not a multiple of 16 B, tc is multiplied by
- * unaligned_ratio, in backward by unaligned_backward_ratio if it is given. A product that adds to existing sums reads
- * and writes these sums at the end of each tile, while its unit computes nothing: t grows by 0.6 of the time of the
- * traffic that a plain result would not have.   [gemm-time] */
+ * unaligned_ratio, in backward by unaligned_backward_ratio if the device has this value. A product that adds to
+ * existing sums reads and writes these sums at the end of each tile, while its unit computes nothing: t grows by 0.6 of
+ * the time of the traffic that a plain result would not have.   [gemm-time] */
 
 enum { TILES = 6, SPLIT_MOST = 8 };
 
@@ -480,7 +480,7 @@ static const double converted_share = 1.25;
 /* For kernels that PyTorch issues: bytes per value by which the conversion of an NCHW map to channels last is slower
  * than its traffic at full bandwidth. Measured on an H100: a convolution of 64 x 64 x 56 x 56 values to 64 channels
  * with 3 x 3 taps takes 104 us in bf16 and 168 us in tf32. After subtracting the time of the products and their fixed
- * time, the remaining time is that of moving 2 (w + 2) bytes for each value of w bytes. */
+ * time, the remaining time is the time to move 2 (w + 2) bytes for each value of w bytes. */
 static const double turned_bytes = 2.0;
 
 /* For kernels that PyTorch issues: factor on the bytes of convolution weights, which it converts because their taps are

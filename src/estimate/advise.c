@@ -43,9 +43,10 @@ typedef enum change {
     CHANGES
 } change;
 
-/* Limits of the search. STEPS_MAX: most strengths of one change. DOUBLINGS_MAX: most doublings of a degree. TRIES_MAX:
- * most estimates in each of two searches (with gentle changes only, and with all changes). TRIED_MAX: most plans in the
- * table of tried plans. AT_ONCE: most gentle changes in one set. SHORTEST: fewest tokens of a shortened sequence. */
+/* Limits of the search. STEPS_MAX: largest number of strengths of one change. DOUBLINGS_MAX: largest number of
+ * doublings of a degree. TRIES_MAX: largest number of estimates in each of two searches (with gentle changes only, and
+ * with all changes). TRIED_MAX: largest number of plans in the table of tried plans. AT_ONCE: largest number of gentle
+ * changes in one set. SHORTEST: smallest number of tokens of a shortened sequence. */
 enum { STEPS_MAX = 40, DOUBLINGS_MAX = 3, TRIES_MAX = 4000, SHORTEST = 256, TRIED_MAX = 512, AT_ONCE = 4 };
 _Static_assert(STEPS_MAX < 64 && CHANGES_GENTLE <= 10, "the steps of a plan fit in one number");
 
@@ -598,8 +599,8 @@ static int keep_lengths(search *s, nnc_advice *advice, int found, int max) {
 
 /* If every found plan has shorter sequences than the base plan, searches for the longest sequences that fit with
  * adapters, frozen weights of fewer bits, full recomputation and small micro-batches, and then for the weakest of these
- * changes with which these sequences fit. If they are longer than those of every found plan, adds the plan to the list.
- * Returns the new number of plans in the list. */
+ * changes with which these sequences fit. If these sequences are longer than the sequences of every plan in the list,
+ * adds the plan to the list. Returns the new number of plans in the list. */
 static int lengthen(search *s, nnc_advice *advice, int found, int max) {
     static const change helpers[] = { CHANGE_RECOMPUTE, CHANGE_MICRO_BATCH, CHANGE_FROZEN, CHANGE_ADAPTERS };
     const change shorter = s->steps[CHANGE_SEQ_LEN] > 0 ? CHANGE_SEQ_LEN : CHANGE_SHORTER;

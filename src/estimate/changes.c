@@ -4,9 +4,9 @@
  *     plan as given + a move -> estimate -> samples per second, memory, cost
  *
  * The output lists a change as command-line options: the fields of the plan that differ from the given plan. The number
- * of devices stays the same. The global batch stays the same if another number of micro-batches allows this; if it
- * grows with a larger micro-batch, or with more micro-batches of a pipeline, plans are compared by samples per
- * second. */
+ * of devices stays the same. The global batch stays the same if another number of micro-batches allows this; if the
+ * global batch grows with a larger micro-batch, or with more micro-batches of a pipeline, plans are compared by samples
+ * per second. */
 #include "estimate/estimate_internal.h"
 #include "fields/fields_internal.h"
 #include "op/op_internal.h"
@@ -33,7 +33,7 @@ typedef enum move {
     MOVE_PIPELINE,
     MOVE_VIRTUAL,
     MOVE_SMALLER,
-    /* the moves from this value on train other weights than the given plan does; they are never combined with other
+    /* the moves from this value on train other weights than the given plan; these moves are never combined with other
      * moves, except QLoRA (find_together) */
     MOVE_TOGETHER,
     MOVE_LORA = MOVE_TOGETHER,
@@ -73,7 +73,7 @@ static bool has_peak(const tuner *t, nnc_dtype precision) {
     return !isnan(nnc_device_matmul_peak(t->ask->device, precision));
 }
 
-/* Sets plan->micro_batches so that the global batch stays that of the plan `now`, for the given micro-batch and number
+/* Sets plan->micro_batches so that *plan keeps the global batch of the plan `now`, for the given micro-batch and number
  * of data ranks. If *plan states a global batch but no number of micro-batches, leaves *plan as it is, because the
  * number of micro-batches then follows from the global batch. Returns false if micro-batch x data ranks does not divide
  * the global batch. */
@@ -242,8 +242,8 @@ static bool estimate(tuner *t, const candidate *c, nnc_result *r) {
 }
 
 /* Tests whether the plan of result a is better than the plan of result b. A plan that fits is better than a plan that
- * does not. Of two plans that fit, a is better if it is faster by the share worth_faster. Of two plans that do not fit,
- * a is better if it needs less memory by the share worth_smaller. */
+ * does not. If both plans fit, plan a is better if it is faster by the share worth_faster. If neither plan fits, plan a
+ * is better if it needs less memory by the share worth_smaller. */
 static bool better(const nnc_result *a, const nnc_result *b) {
     if ((a->verdict == NNC_OVER_MEMORY) != (b->verdict == NNC_OVER_MEMORY)) { return b->verdict == NNC_OVER_MEMORY; }
     return a->verdict == NNC_OVER_MEMORY

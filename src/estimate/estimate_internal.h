@@ -218,8 +218,8 @@ enum { NNC_STEP_EXCHANGES_MAX = 12 };
 typedef struct nnc_step_end_seconds {
     nnc_comm comm[NNC_STEP_EXCHANGES_MAX];
     double exposed_s[NNC_STEP_EXCHANGES_MAX], update_s;
-    /* seconds in which the device waits for the host to issue the kernels of the update, less the seconds by which the
-     * host gets ahead during the update, so that the next pass waits less */
+    /* seconds in which the device waits for the host to issue the kernels of the update, minus the seconds by which the
+     * next pass waits less because the host gets ahead during the update */
     double wait_s;
     int exchanges;
 } nnc_step_end_seconds;
@@ -320,8 +320,8 @@ void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows, nnc_segment_ti
 /* ---- step_end.c: work once per step: communication of gradients and weights, update ---- */
 
 /* Seconds of one pass in which communication of the step end can run at the same time, on one device, in forward
- * (forward_s) and in backward (backward_s). The seconds of a lane are those of compute, of the host issuing ops, and of
- * communication in other lanes, minus the seconds that already overlap with other communication. */
+ * (forward_s) and in backward (backward_s). The seconds of a lane are the seconds of compute, of the host issuing ops,
+ * and of communication in other lanes, minus the seconds that already overlap with other communication. */
 typedef struct nnc_overlap_window {
     double forward_s[NNC_LANES], backward_s[NNC_LANES];
     /* bucket_bytes: bytes of a bucket of gradients; table_share: fraction of the gradients outside experts that belongs
@@ -344,8 +344,8 @@ typedef struct nnc_overlap_window {
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
                              const nnc_overlap_window *window, nnc_derivation *why);
 
-/* Work of one device after its last backward in a step: collectives, then the optimizer update. All times are those of
- * each op alone, without overlap. */
+/* Work of one device after its last backward in a step: collectives, then the optimizer update. All times are for each
+ * op alone, without overlap. */
 typedef struct nnc_step_end {
     nnc_op exchanges[NNC_STEP_EXCHANGES_MAX];
     double exchange_s[NNC_STEP_EXCHANGES_MAX];
@@ -421,8 +421,8 @@ void nnc_step_core_times(const nnc_step *step, const nnc_segment_time units[NNC_
  * too large to replay. */
 bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m,
                        nnc_step_times *times);
-/* Returns the step time of a pipeline in seconds: the seconds of all passes, plus those of the longest step end of a
- * stage. */
+/* Returns the step time of a pipeline in seconds: the seconds of all passes, plus the seconds of the longest step end
+ * of a stage. */
 double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m);
 /* Sets in the result the step time and its parts: times of the busiest stage, exposed communication, bubble. Returns
@@ -538,7 +538,7 @@ double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *unit
 /* ---- derive_step.c: lines of nncost explain ---- */
 
 /* After a call of nnc_say_of_row, the formulas that the derivation records belong to row `row` of the op table; after a
- * call of nnc_say_of_step they belong to the step. Both functions do nothing if why is NULL. */
+ * call of nnc_say_of_step they belong to the step. nnc_say_of_row and nnc_say_of_step do nothing if why is NULL. */
 static inline void nnc_say_of_row(nnc_derivation *why, int32_t row) { NNC_WHEN(why, nnc_say_of(why, "#%d", (int)row)); }
 
 static inline void nnc_say_of_step(nnc_derivation *why) { NNC_WHEN(why, nnc_say_of(why, "%s", "")); }
@@ -562,8 +562,9 @@ void nnc_say_parts(const double sums[NNC_PARTS], const char *name, const char *u
  * communication. */
 void nnc_say_step(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                   const nnc_stage_residency *holding, double update_wait_s, const nnc_result *r);
-/* Both functions record sums over the rows of the op table. nnc_say_rows records the seconds of the parts of the step
- * and of communication, and the bytes of traffic; nnc_say_bounds records the seconds of each bound. */
+/* nnc_say_rows and nnc_say_bounds record sums over the rows of the op table. nnc_say_rows records the seconds of the
+ * parts of the step and of communication, and the bytes of traffic; nnc_say_bounds records the seconds of each
+ * bound. */
 void nnc_say_rows(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why);
 void nnc_say_bounds(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why);
 /* nnc_say_serial records the upper bound of a plan without a pipeline as a sum. nnc_say_equal_stages records the closed
@@ -582,8 +583,8 @@ nnc_listing nnc_listing_of(const nnc_model *model, const nnc_device *device);
 /* ---- lower.c: op list and op table of one rank ---- */
 
 /* Returns the key under which memo/ keeps an op list: a copy of the plan in which only the fields that affect the op
- * list are set, and all others are cleared. Lowering reads only this key, so an op list cannot depend on a cleared
- * field. */
+ * list are set, and all other fields are cleared. Lowering reads only this key, so an op list cannot depend on a
+ * cleared field. */
 nnc_plan nnc_plan_lowering_key(const nnc_plan *plan);
 /* Returns the rules for lowering a model under a plan: for example number formats, and whether a separate kernel adds
  * weight gradients to their sum. */
@@ -840,9 +841,9 @@ bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan);
 nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                    nnc_scratch *scratch, nnc_result *r, nnc_error *err);
 /* nnc_estimate_finish sets rates, money and energy in the result of an estimate with times. nnc_estimate_untimed
- * completes the result of an estimate that computed only the memory, and sets all times to NaN. Both functions return
- * an error if numbers are too large for exact arithmetic, or if the number of parameters differs from the number in the
- * model file. */
+ * completes the result of an estimate that computed only the memory, and sets all times to NaN. nnc_estimate_finish and
+ * nnc_estimate_untimed return an error if numbers are too large for exact arithmetic, or if the number of parameters
+ * differs from the number in the model file. */
 nnc_status nnc_estimate_untimed(const nnc_model *model, nnc_result *r, nnc_error *err);
 nnc_status nnc_estimate_finish(const nnc_model *model, const nnc_device *device, const nnc_step *step, nnc_result *r,
                                nnc_error *err);

@@ -67,8 +67,8 @@ nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *softwar
     return how;
 }
 
-/* Number of parameters from which on a model is refused; no real model has as many. The bytes of fewer parameters are
- * exact in a double. */
+/* A model with this number of parameters or more is refused; no real model has so many parameters. The bytes of fewer
+ * parameters are exact in a double. */
 #define PARAMS_MAX 0x1p47
 
 nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_error *err) {

@@ -73,7 +73,7 @@ static double share_of(const nnc_overlap *overlap, int comm, nnc_part part) {
 }
 
 /* Overlaps exchange_s seconds of communication with *left_s seconds of compute. The overlap is `share` x the shorter of
- * both times; it is subtracted from *left_s. Returns the fraction of the communication that stays exposed. */
+ * the two times, and is subtracted from *left_s. Returns the fraction of the communication that stays exposed. */
 NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_derivation *why) {
     NNC_LET(why, overlap, NULL, share);
     NNC_LET(why, window_s, "s", *left_s);

@@ -6,9 +6,9 @@
  * sequence_ops.c ... Other folders call functions such as nnc_op_work(), or use the row; they do not test the kind of
  * an op.
  *
- * Invariants: after an op is sharded, its dims are those of one instance on one rank; `repeat` is the number of equal
- * instances in one micro-batch. If several ops need the same tensor for backward, only one of these ops counts its
- * bytes, so the kept bytes of a list of ops can be added up. */
+ * Invariants: after an op is sharded, its dims are the dims of one instance on one rank; `repeat` is the number of
+ * equal instances in one micro-batch. If several ops need the same tensor for backward, only one of these ops counts
+ * its bytes, so the kept bytes of a list of ops can be added up. */
 #ifndef NNCOST_OP_OP_INTERNAL_H
 #define NNCOST_OP_OP_INTERNAL_H
 
@@ -127,7 +127,7 @@ typedef struct nnc_norm {
     bool turned; /* true: the feature maps are copied to the contiguous layout before the norm, and back after it */
     bool keeps_input;  /* true: the norm counts the bytes of the input that it keeps; false: another op counts them */
     bool across_heads; /* true: one norm over all heads of a token, while tensor ranks divide the heads */
-    bool running;      /* true: batch norm in inference: uses stored means and deviations, not those of its input */
+    bool running;      /* true: batch norm in inference, which uses stored means and deviations */
     nnc_norm_keep keep;
 } nnc_norm;
 
@@ -146,7 +146,7 @@ typedef struct nnc_norm {
     X(NNC_PW_SWIGLU, "swiglu")             \
     X(NNC_PW_GEGLU, "geglu")
 
-/* All kinds of pointwise ops. pointwise.c has a row for each of them, and does not compile if one is missing. */
+/* All kinds of pointwise ops. pointwise.c has a row for each kind, and does not compile if a row is missing. */
 #define NNC_POINTWISE_LIST(X)                                                                                          \
     NNC_ACTIVATION_LIST(X)                                                                                             \
     X(NNC_PW_RELU2, "relu2")                                                                                           \
@@ -184,8 +184,8 @@ typedef struct nnc_norm {
 NNC_ENUM(nnc_pointwise_kind, NNC_POINTWISE_LIST, NNC_PW_KIND_COUNT);
 const char *nnc_pointwise_kind_name(nnc_pointwise_kind value);
 
-/* Properties of an activation function. The readers of graph and ONNX files need them. Each row of the table of
- * pointwise kinds contains them. */
+/* Properties of an activation function, which the readers of graph and ONNX files use. Each row of the table of
+ * pointwise kinds has a member of this type. */
 typedef struct nnc_activation {
     bool by_output; /* true: backward reads the output of forward; false: backward reads the input of forward */
     bool gated;     /* true: the input has two halves, gate and up; the output is activation(gate) times up */
@@ -250,10 +250,11 @@ typedef struct nnc_launches {
     double loop, lists, fused; /* 0 = the captured program has no launches of this kind */
     /* bytes that all calls of the optimizers in a step move / bytes that one call of each optimizer moves */
     double updates;
-    /* kind: the optimizer with the most operations. The three shares are for this kind; they are 0 if the program has
-     * no lists of parameters. state_share: states of all optimizers of the step / states that this kind has for all
-     * parameters. pass_share: passes over memory of all optimizers of the step / passes of this kind for all
-     * parameters. list_share: parameters in the largest list / all trained parameters. */
+    /* kind: the optimizer with the most operations. state_share, pass_share and list_share compare all optimizers of
+     * the step with this kind; the shares are 0 if the program has no lists of parameters. state_share: states of all
+     * optimizers of the step / states that this kind has for all parameters. pass_share: passes over memory of all
+     * optimizers of the step / passes of this kind for all parameters. list_share: parameters in the largest list / all
+     * trained parameters. */
     nnc_optimizer kind;
     double state_share, pass_share, list_share;
 } nnc_launches;
@@ -351,7 +352,7 @@ typedef enum nnc_split {
                          * one key and value head */
     NNC_SPLIT_ROW,      /* tensor ranks divide the inner dimension k of a product C[m,n] = A[m,k] B[k,n] */
     NNC_SPLIT_HEADS,    /* tensor ranks divide the attention heads, and with them the elements of the op */
-    /* tensor ranks divide the elements, between a product with NNC_SPLIT_COLUMN and one with NNC_SPLIT_ROW */
+    /* tensor ranks divide the elements, between a product with NNC_SPLIT_COLUMN and a product with NNC_SPLIT_ROW */
     NNC_SPLIT_INNER,
     NNC_SPLIT_VOCAB,         /* tensor ranks divide the rows of an embedding table, or the classes of the loss */
     NNC_SPLIT_EXPERT_COLUMN, /* expert ranks divide the experts; tensor ranks divide the width n of each expert */
@@ -416,7 +417,7 @@ struct nnc_op {
     nnc_issued issued[3]; /* kernels of forward [0], of backward or of the input gradient [1], and of the weight
                            * gradient [2] */
     double grad_bytes;    /* bytes of one element of the gradient of the op's weights */
-    /* share of the micro-batches whose weight gradient is added to the gradient of earlier ones */
+    /* share of the micro-batches whose weight gradient is added to the gradient of earlier micro-batches */
     double grad_accumulate;
     union {
         nnc_matmul matmul;
@@ -484,8 +485,8 @@ const char *nnc_op_path(const nnc_op *op, char *text, size_t size);
  * the logits. */
 double nnc_op_transient_bytes(const nnc_op *op);
 
-/* Writes the backward ops of a forward op to `backward`, in the order in which they run. Returns how many there are, at
- * most NNC_BACKWARD_MAX. */
+/* Writes the backward ops of a forward op to `backward`, in the order in which they run. Returns the number of backward
+ * ops, at most NNC_BACKWARD_MAX. */
 enum { NNC_BACKWARD_MAX = 2 };
 int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 

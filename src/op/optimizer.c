@@ -103,7 +103,8 @@ static double projected(const dims *d, nnc_derivation *why) {
 }
 
 /* Returns the work that GaLore has beyond the work of every optimizer: one product projects the gradient, and one
- * projects the update back. Parameters that are not projected have 13 more memory passes, as with Adam. */
+ * projects the update back. Parameters that are not projected have 13 more memory passes, together as many as with
+ * AdamW. */
 static nnc_work project_twice(const nnc_update *u, const dims *d, nnc_derivation *why) {
     nnc_work work = { 0 };
     (void)u;
@@ -117,7 +118,7 @@ static nnc_work project_twice(const nnc_update *u, const dims *d, nnc_derivation
 
 /* Returns the work that APOLLO has beyond the work of every optimizer: one product projects the gradient. Nothing is
  * projected back, because the moments only scale the gradient. Parameters that are not projected have 9 more memory
- * passes, as with Adam. */
+ * passes, together as many as with AdamW. */
 static nnc_work project_once(const nnc_update *u, const dims *d, nnc_derivation *why) {
     nnc_work work = { 0 };
     (void)u;
@@ -171,10 +172,10 @@ static nnc_work norms(const nnc_update *u, const dims *d, nnc_derivation *why) {
     return (nnc_work){ .read_bytes = more_read_bytes };
 }
 
-/* Row of one optimizer. moments: number of moments per parameter; the policy states the bytes of each. flops: FLOPs per
- * parameter and update. passes: number of reads and writes of all parameters if each primitive operation is a kernel
- * (Adam: first moment 3, second moment 5, square root 2, scale 2, epsilon 2, addcdiv 4; AdamW: weight decay 2 more).
- * Counts by inspection.   [optimizer-step] */
+/* Row of one optimizer. moments: number of moments per parameter; the policy states the bytes of a moment. flops: FLOPs
+ * per parameter and update. passes: number of reads and writes of all parameters if each primitive operation is a
+ * kernel (Adam: 3 for the first moment, 5 for the second moment, 2 each for square root, scale and epsilon, 4 for
+ * addcdiv; AdamW: 2 more for weight decay). Counts by inspection.   [optimizer-step] */
 typedef struct optimizer {
     double moments, flops, passes;
     /* function that returns the bytes of all moments; NULL: the bytes are computed from `moments` */
@@ -202,9 +203,9 @@ static const optimizer NNC_ROW(NNC_OPTIMIZER_LARS) = { 1, 10, 12, NULL, norms, 0
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM4BIT) = { 0, 24, 20, in_4_bits, NULL, 0, 0, false };
 /* Adam-mini: arXiv:2406.16793 */
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM_MINI) = { 1, 12, 16, NULL, NULL, 0, 0, false };
-/* The two optimizers that project gradients. The memory passes of GaLore and APOLLO over the parameters of projected
- * matrices are, for GaLore: project 1, project back 1, scale 2, add to the weight 3; for APOLLO: project 1, scale by
- * rows or columns 2, norm 1, limit 2, scale 2, add to the weight 3. */
+/* The two optimizers that project gradients. GaLore needs 7 memory passes over the parameters of projected matrices: 1
+ * to project, 1 to project back, 2 to scale, 3 to add to the weight. APOLLO needs 11 passes: 1 to project, 2 to scale
+ * by rows or columns, 1 for the norm, 2 to limit, 2 to scale, 3 to add to the weight. */
 static const optimizer NNC_ROW(NNC_OPTIMIZER_GALORE) = { 0, 4, 7, projected, project_twice, 0, 0, false };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_APOLLO) = { 0, 8, 11, projected, project_once, 0, 0, false };
 static const optimizer *const optimizers[] = { NNC_OPTIMIZER_LIST(NNC_ROW_AT) };
@@ -299,8 +300,8 @@ double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why) {
 /* Computes the work of an optimizer step. A fused optimizer has one kernel: it reads the gradient, the moments and the
  * master copy (if there is no master copy, the weight), and writes the moments, the master copy and the weight. If the
  * optimizer is not fused, each primitive operation is a kernel that reads and writes fp32, or 16 bits if weights and
- * moments have 16 bits; with a master copy, one more kernel casts the new weight to its stored format, and one casts
- * the gradient to fp32 if it has fewer bits. */
+ * moments have 16 bits; with a master copy, one more kernel casts the new weight to its stored format. If the gradient
+ * has fewer bits than fp32, another kernel casts the gradient to fp32. */
 NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why) {
     const dims d = dims_of(u, why);
     const double moments_bytes = moments_of(u, &d, why);

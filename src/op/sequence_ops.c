@@ -115,9 +115,10 @@ static const struct {
 /* Computes the work of a norm with input x and output y. As one fused kernel, forward reads x and writes y; backward
  * reads x and the gradient dy, and writes the gradient dx. If a row does not stay on the chip, forward reads x twice,
  * and backward reads x and dy twice. A batch norm in inference needs no sums over its input, so it reads x once. If
- * each primitive operation is a kernel, forward has 6 memory passes (RMS norms 5), and backward 1.5 times as many. If
- * each reduction is a kernel, forward has kernels for mean, variance and scaling; backward has kernels for the sums
- * over columns, the sums over rows, and the gradient, and each of these three reads two inputs.   [norm] */
+ * each primitive operation is a kernel, forward has 6 memory passes (5 for RMS norms), and backward has 1.5 times as
+ * many passes as forward. If each reduction is a kernel, forward has kernels for mean, variance and scaling; backward
+ * has kernels for the sums over columns, the sums over rows, and the gradient, and each of these three reads two
+ * inputs.   [norm] */
 NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_norm *p = &op->u.norm;
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
@@ -523,10 +524,10 @@ const nnc_op_row nnc_scan_row = {
 /* ---- losses: cross-entropy and mean squared error ---- */
 
 /* Computes the work of a loss. Cross-entropy has `tokens` rows of `classes` logits. A fused cross-entropy reads the
- * logits once in forward; in backward it reads them and writes the gradient over them. An unfused cross-entropy
- * computes in fp32: forward casts the logits and computes the log-softmax; backward computes the gradient of the
- * log-softmax and casts it to the format of the logits. Mean squared error reads prediction and target in forward, and
- * writes one gradient in backward. Source: counts by inspection.   [cross-entropy]
+ * logits once in forward; in backward it reads the logits again and overwrites them with the gradient. An unfused
+ * cross-entropy computes in fp32: forward casts the logits and computes the log-softmax; backward computes the gradient
+ * of the log-softmax and casts it to the format of the logits. Mean squared error reads prediction and target in
+ * forward, and writes one gradient in backward. Source: counts by inspection.   [cross-entropy]
  *
  * If is_split() is true (tensor ranks divide the classes of an unfused loss), each primitive operation is a kernel in
  * fp32: in forward cast, maximum, difference, exponential, sum, difference; in backward zeros, exponential, sum,

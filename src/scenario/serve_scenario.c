@@ -202,8 +202,8 @@ static bool serves(serve_trial *t, nnc_serve_ask *ask) {
 }
 
 /* Adds to the report the change from the scenario's deployment to the deployment `changed`, with enough replicas to
- * serve the request rate. The change has options only for those of devices, tensor ranks, weight format and batch that
- * differ. Adds nothing if the deployment does not fit in memory. */
+ * serve the request rate. The change has options only for the values that differ: devices, tensor ranks, weight format,
+ * batch. Adds nothing if the deployment does not fit in memory. */
 static void add_change(serve_trial *t, const nnc_serve_ask *changed) {
     nnc_serve_ask own = *changed, *const ask = &own;
     nnc_report *report = &t->scenario->base.report;
@@ -252,8 +252,8 @@ static bool split_more(serve_trial *t, nnc_serve_ask *ask) {
     return false;
 }
 
-/* Finds the fewest devices (2, 4, 8 ... times those of the plan, at most those of a scale-up domain) with which a
- * single replica fits in memory if all devices are tensor ranks. Sets *ask to the plan with the found number of
+/* Finds the fewest devices (2, 4, 8 ... times the devices of the plan, at most the devices of a scale-up domain) with
+ * which a single replica fits in memory if all devices are tensor ranks. Sets *ask to the plan with the found number of
  * devices. Returns false and leaves *ask unchanged if the deployment fits with no number of tensor ranks, or if the
  * plan has several replicas. */
 static bool use_more(serve_trial *t, nnc_serve_ask *ask) {

@@ -19,8 +19,9 @@
  *
  * allowed: whether a plan is legal, and its software profile. Key: ZeRO stage; offload. Valid for one block.
  *
- * edges: the working bytes with which a stage fits, and those with which it exceeds the memory. Key: pipeline degree;
- * group; stage; plan of the group. Valid for the blocks with equal choices from tensor to sequence_parallel.
+ * edges: the working bytes with which a stage fits, and the working bytes with which the stage exceeds the memory. Key:
+ * pipeline degree; group; stage; plan of the group. Valid for the blocks with equal choices from tensor to
+ * sequence_parallel.
  *
  * resolved: the plan of a block with all defaults, or that the plan is not legal. Key: pipeline degree. Valid for the
  * blocks that differ only in recomputation.
@@ -47,8 +48,8 @@
  *
  * A plan that fits is pruned if one of three lower bounds of its step time is too long. The first bound is the cheapest
  * and needs no op list of the plan: it follows from products and traffic of a smaller micro-batch, which grow with the
- * micro-batch. The second bound is the time of forward and backward without recomputation, the third the time with
- * recomputation.
+ * micro-batch. The second bound is the time of forward and backward without recomputation, and the third bound is the
+ * time with recomputation.
  *
  * The gain of a cache is a ratio: instructions that the CPU runs for a search without this cache / instructions with
  * the cache. For `search gpt3-175b a100 --devices 1024`: passes 1.7, allowed 1.16, resident 1.04, run 1.0. With
@@ -201,9 +202,9 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err) {
 }
 
 /* Counts the embedding and the head as one layer each in the plans of the current group, if ends_as_layers of the base
- * plan is true. Also counts embedding and head as layers if only then all pipeline stages and chunks get equal numbers
- * of layers, and the framework has this option. An example is Llama 3.1 405B on 16 stages: 126 layers, and 128 with
- * embedding and head. */
+ * plan is true. Also counts embedding and head as layers if all pipeline stages and chunks get equal numbers of layers
+ * only in this way, and the framework has this option. An example is Llama 3.1 405B on 16 stages: 126 layers, and 128
+ * with embedding and head. */
 static void count_ends(const nnc_plan_groups *groups, nnc_plan *plan) {
     const int64_t parts = (int64_t)plan->pipeline * plan->virtual_stages;
     const bool may = plan->pipeline > 1 && plan->first_stage_layers == 0 && plan->last_stage_layers == 0 &&
@@ -226,7 +227,7 @@ static bool divides_layers(const nnc_plan_groups *groups, const nnc_plan *plan) 
 }
 
 /* Returns false if three conditions are true: the network has experts, the plan has tensor ranks but no sequence
- * parallelism, and the framework of the software profile cannot combine these. Otherwise returns true. */
+ * parallelism, and the framework of the software profile cannot run such a plan. Otherwise returns true. */
 static bool splits_experts(const nnc_plan_groups *groups, const nnc_plan *plan) {
     const bool has_experts = groups->model->family == NNC_FAMILY_DECODER && groups->model->decoder.experts > 0;
     return groups->profiles->any || !has_experts || plan->tensor == 1 || plan->sequence_parallel ||
@@ -498,8 +499,8 @@ static void keep_sums(nnc_plan_groups *groups, const nnc_pass_costs *pass) {
     }
 }
 
-/* Lowers the op list of a pass, unless this op list is the one that was lowered last. Returns false if the op list
- * cannot be lowered. */
+/* Lowers the op list of a pass, unless this op list was lowered last. Returns false if the op list cannot be
+ * lowered. */
 static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     if (groups->listed == pass) { return true; }
     groups->listed = pass;

@@ -14,7 +14,7 @@
 
 /* ---- space.c: the space of a search, which is all combinations of the values of its choices ---- */
 
-/* The choices of a plan (axes of the search space), sorted so that the last one varies fastest. Plans with equal
+/* The choices of a plan (axes of the search space), sorted so that the last choice varies fastest. Plans with equal
  * choices from tensor to pipeline form a block of plans, because these choices decide which ops one rank runs. The
  * choices from schedule to offload change only the order of passes or the place where tensors are stored. */
 typedef enum nnc_axis {
@@ -410,7 +410,7 @@ bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64
 bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err);
 
 /* Begins the evaluation of a group of plans: one schedule with one number of virtual stages. Returns false if no plan
- * of the group is legal, or if its plans are the same as those of another group. */
+ * of the group is legal, or if its plans are the same as the plans of another group. */
 bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group);
 
 /* Returns the number of legal plans in the current group if it is already known that all of these exceed the memory;
@@ -447,8 +447,8 @@ double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan)
 double nnc_plan_groups_floor_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan);
 
 /* Returns a lower bound of the step time, in seconds, that leaves out recomputation and the ops that ZeRO adds. The
- * bound is not larger than that of nnc_plan_groups_least_s, but needs no times of the pass. Must be called only for a
- * plan that does not exceed the memory. */
+ * bound is not larger than the bound of nnc_plan_groups_least_s, but needs no times of the pass. Must be called only
+ * for a plan that does not exceed the memory. */
 double nnc_plan_groups_compute_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan);
 
 /* Computes the step time of a plan of the current group, and writes it to result. Returns false if the pipeline of the
@@ -548,7 +548,7 @@ void nnc_rank_group_search_end(nnc_rank_group ranks);
 /* ---- search_task.c, search_shard.c: search tasks, their reports, and the merging of shards ---- */
 
 /* The inputs of the command `nncost search`: one or several numbers of devices, and optionally a target step time; for
- * a target, the command also finds the device parameters that would reach it. */
+ * a target, the command also finds the device parameters with which the step takes the target time. */
 
 typedef struct nnc_search_task {
     nnc_rank_group ranks;

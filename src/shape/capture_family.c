@@ -211,8 +211,8 @@ static double share_of(const struct nnc_captured *program, int64_t samples) {
                : (double)(samples - program->batch) / (double)(program->second->batch - program->batch);
 }
 
-/* The inputs for lowering a captured program. share: 0 = the number of samples of `program`, 1 = that of `other`;
- * between 0 and 1 = a number of samples between these two. */
+/* The inputs for lowering a captured program. share: 0 = the plan has the number of samples of `program`; 1 = the
+ * number of samples of `other`; between 0 and 1 = a number of samples between these two numbers. */
 typedef struct lowered {
     const struct nnc_captured *program, *other;
     double share;

@@ -56,8 +56,8 @@ void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d) {
 /* Appends the copies that bring keys, values and queries of latent attention into a layout with one part per head. The
  * key of a head consists of a projection of the latent and of a rotated part that all heads share. The values are
  * copied from the tensor that has keys and values together. The queries are rotated without a copy if the rotation is a
- * fused kernel; otherwise they are copied as well. Source: fused_mla_yarn_rope_apply.py and multi_latent_attention.py
- * of Megatron-LM. [latent-attention] */
+ * fused kernel; otherwise the queries are copied, too. Source: fused_mla_yarn_rope_apply.py and
+ * multi_latent_attention.py of Megatron-LM. [latent-attention] */
 static void by_heads(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t whole = d->qk_nope_head_dim + d->qk_rope_head_dim;
     const int64_t queries = w->to.how->software->fused_rotary ? 0 : whole;
@@ -187,8 +187,8 @@ void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const 
     const nnc_group group = half != NULL ? NNC_GROUP_MLP : NNC_GROUP_HEAD;
     nnc_op *mix = nnc_layer_linear(w, half != NULL ? half[0] : "head.stream_weights", group, NNC_SPLIT_SEQUENCE,
                                    weights, n * d->hidden, false);
-    /* the linear layer that computes the weights of the streams has one bias for each of these weights, and one scale
-     * for each of their kinds */
+    /* the linear layer that computes the weights of the streams has one bias for each weight of the streams, and one
+     * scale for each kind of weight */
     mix->weights.vector = weights + (half != NULL ? 3 : 1);
     nnc_op *in = nnc_list_pointwise(&w->to, half != NULL ? half[1] : "head.streams_in", NNC_PW_COMBINE, group,
                                     w->hidden_elements);
@@ -202,7 +202,7 @@ void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const 
 }
 
 /* Returns the number of residual streams that the head, all attentions or all MLPs of the network read: the finished
- * blocks of residual_block layers, and the present block. The first attention reads the embedding alone. */
+ * blocks of residual_block layers, and the present block. The first attention reads only the embedding. */
 static int64_t streams_read(const nnc_decoder *d, nnc_group reader) {
     const int64_t size = d->residual_block;
     if (reader == NNC_GROUP_HEAD) { return (d->layers + size - 1) / size + 1; }
@@ -653,7 +653,7 @@ static void scan(const nnc_layer_writer *w, nnc_scan dims, int64_t params) {
 }
 
 /* Appends an RMS norm of the values that a mixer reads from its state. With heads = 1, the norm is over all values of a
- * token; otherwise it is over each head, and all heads share the weights of the norm. */
+ * token. With more heads, the norm is over the values of each head, and all heads share the weights of the norm. */
 static void state_norm(const nnc_layer_writer *w, int64_t width, int64_t heads) {
     nnc_op *op = nnc_list_norm(&w->to, "ssm.state_norm", NNC_NORM_RMS, nnc_list_mul(&w->to, w->tokens, width),
                                nnc_list_mul(&w->to, w->tokens, heads), width / heads);

@@ -68,8 +68,8 @@ static nnc_group group_of(const nnc_graph_op *op, nnc_group unsaid) {
     return op->node->group != NNC_GROUP_COUNT ? op->node->group : unsaid;
 }
 
-/* Returns the group of a pointwise op: the group that the graph file states, otherwise "conv" if the output is a
- * feature map, and "mlp" if it is another tensor. */
+/* Returns the group of a pointwise op: the group that the graph file states. If the graph file states none, returns
+ * "conv" for a feature map as output, and "mlp" for any other output. */
 static nnc_group pointwise_group(const nnc_graph_op *op) {
     return group_of(op, op->out.rank >= 3 ? NNC_GROUP_CONV : NNC_GROUP_MLP);
 }

@@ -126,9 +126,9 @@ double nnc_list_bytes(const nnc_writer *w, int64_t elements);
 static inline bool nnc_list_recomputes(const nnc_writer *w, nnc_recompute what) {
     return (w->how->plan->recompute & what) != 0;
 }
-/* Marks the ops from index `first` to the end of the list as computed again in backward. The ops after the first matrix
- * product among these get the mark `dropped` as well: their inputs are not kept, because backward computes the inputs
- * again. */
+/* Marks the ops from index `first` to the end of the list as computed again in backward. Among these ops, those after
+ * the first matrix product are also marked as `dropped`: their inputs are not kept, because backward computes the
+ * inputs again. */
 void nnc_list_again(const nnc_writer *w, int32_t first);
 
 /* Begins a new recompute block, which one micro-batch runs `repeat` times, and returns a writer that appends ops to the
@@ -149,8 +149,9 @@ void nnc_captured_batches(const struct nnc_captured *program, int64_t *least, in
 /* Tests whether a step is one forward pass that trains nothing: the plan has --train none, or the program was captured
  * without a backward pass. */
 bool nnc_is_forward_pass(const nnc_model *model, const nnc_plan *plan);
-/* Tests whether an op list is that of inference: the ops of a forward pass that trains nothing, written from the
- * training step without dropout and loss. A recorded forward pass has its own operators and memory.   [forward-pass] */
+/* Tests whether an op list is for inference. It then has the ops of a forward pass that trains nothing: the forward ops
+ * of the training step without dropout and loss. A recorded forward pass has its own operators and memory.
+ *   [forward-pass] */
 static inline bool nnc_list_infers(const nnc_op_list *list) { return list->forward_pass && !list->recorded; }
 /* Returns the dropout probability of a layer, which is 0 in inference. */
 static inline double nnc_list_dropout(const nnc_op_list *list, double probability) {
@@ -376,8 +377,8 @@ void nnc_layer_dropout(const nnc_layer_writer *w, const char *name, nnc_group gr
 void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width);
 
 /* nnc_layer_project appends the projections of an attention to queries, keys and values. nnc_layer_attend appends the
- * attention, its output projection and its residual. nnc_layer_attention appends the norm and then the ops of both.
- * cross: sequence to which a cross-attention attends; NULL = self-attention. */
+ * attention, its output projection and its residual. nnc_layer_attention appends the norm, and then the ops of
+ * nnc_layer_project and nnc_layer_attend. cross: sequence to which a cross-attention attends; NULL = self-attention. */
 void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross);
 void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross);
 void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross);

@@ -82,8 +82,8 @@ nnc_status nnc_family_takes_images(const nnc_model *model, int64_t image, nnc_pl
 
 enum { NEAR_ENOUGH = 1000000 }; /* nearest_divisors() tries at most this many numbers above `value` */
 
-/* Writes two divisors of `whole` as text, such as "4 or 6": the largest one that is at most `value`, and the smallest
- * one above `value`. */
+/* Writes two divisors of `whole` as text, such as "4 or 6": the largest divisor that is at most `value`, and the
+ * smallest divisor above `value`. */
 static void nearest_divisors(int64_t whole, int64_t value, char *text, size_t size) {
     int64_t below = 0, above = 0;
     for (int64_t i = value; i >= 1 && below == 0; i--) { below = whole % i == 0 ? i : 0; }
