@@ -352,8 +352,8 @@ static void add_to_adapter(nnc_op *op, double products, bool down, number_mode m
     op->issued[2] = (nnc_issued){ products, casts * 4.0 * input, 0.0 };
 }
 
-/* Tests whether an op takes its time from rates of the device that do not depend on kernels of PyTorch: convolutions,
- * and batch norms, activations, sums and copies of feature maps. */
+/* Tests whether a device file without rates of PyTorch's convolutions nevertheless has a rate for an op. The result is
+ * true for convolutions, and for batch norms, activations, sums and copies of feature maps. */
 static bool is_of_maps(const nnc_op *op) {
     const nnc_timed timed = nnc_op_timed(op);
     const bool in_groups = op->kind == NNC_OP_NORM && op->u.norm.kind == NNC_NORM_GROUP;
