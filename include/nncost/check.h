@@ -40,9 +40,10 @@ NNC_API int nnc_figure_match(const char *name, const char *figure);
 /* A tolerance: the largest difference with which two values still count as equal. The tolerance is the larger of the
  * absolute limit and the relative limit. */
 typedef struct nnc_tolerance {
-    const char *name; /* selects values as in nnc_figure_match; if several tolerances select a value, the one that
-                       * matches most characters applies */
-    double absolute;  /* absolute limit of the difference between an old and a new value, in the unit of the values */
+    /* selects values in the same way as nnc_figure_match; if several tolerances select a value, the tolerance that
+     * matches most characters applies */
+    const char *name;
+    double absolute; /* absolute limit of the difference between an old and a new value, in the unit of the values */
     /* relative limit of the difference between an old and a new value, divided by the old value: 0.01 for 1 % */
     double relative;
 } nnc_tolerance;
@@ -66,10 +67,10 @@ typedef struct nnc_change {
 } nnc_change;
 
 /* Compares two estimates, and writes their differences to `changes`, an array with at least as many entries as both
- * estimates together have values. Numbers are compared at 12 significant digits. Returns the number of changes. The
- * order is: step time, times of serving, total memory and cost, if these differ by more than the tolerance; then
- * inputs; then all other values by nnc_change_kind, with the largest relative change first. Values that only the new
- * estimate has come last. */
+ * estimates together have values. Numbers are compared at 12 significant digits. Returns the number of changes. First
+ * come step time, times of serving, total memory and cost, if they differ by more than the tolerance. Inputs follow,
+ * and then all other values, sorted by nnc_change_kind, with the largest relative change first. Values that only the
+ * new estimate has come last. */
 NNC_API int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_tolerance *tolerances,
                                     int32_t tolerance_count, nnc_change *changes);
 

@@ -112,11 +112,12 @@ typedef struct nnc_result {
                                              * stages; 0 without a pipeline */
     int32_t stage, memory_stage;            /* stage: index of the busiest pipeline stage; memory_stage: index of the
                                              * stage that needs most memory */
-    double bound_s[NNC_BOUND_SPACE]; /* seconds of step_s for which each resource is the bound; in ideal mode, seconds
-                                      * that each resource works, which overlap */
-    nnc_bound bound, next_bound;     /* bound: the resource with the largest bound_s; next_bound: the resource with the
-                                      * second largest bound_s */
-    double step_without_bound_s;     /* step time in seconds if the resource of `bound` needed no time */
+    /* seconds of step_s for which each resource is the bound; in ideal mode, seconds that each resource works; these
+     * seconds overlap */
+    double bound_s[NNC_BOUND_SPACE];
+    nnc_bound bound, next_bound; /* bound: the resource with the largest bound_s; next_bound: the resource with the
+                                  * second largest bound_s */
+    double step_without_bound_s; /* step time in seconds if the resource of `bound` needed no time */
     /* Samples and tokens per second, and utilisation of the devices (MFU and HFU). */
     double samples_per_s, tokens_per_s, tokens_per_s_per_device;
     double model_flops_per_s_per_device, mfu, hfu;
@@ -135,8 +136,8 @@ typedef struct nnc_result {
                              * included in params; 0 = no such layers */
     /* Smallest sizes with which a matrix product is compute-bound. critical_tokens: smallest number of tokens, on one
      * device that reads the weights from memory. critical_width: smallest length of the summed dimension, on two
-     * devices that each hold one half of this dimension (with a shorter one the network between both devices is the
-     * bound). */
+     * devices that each hold one half of this dimension (with a shorter dimension, the network between the two devices
+     * is the bound). */
     double critical_tokens, critical_width;
     double kernels; /* number of kernels that one device runs in a step; NaN = the operators of the program are not
                      * known */
@@ -245,7 +246,8 @@ typedef struct nnc_advice {
 NNC_API int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                        const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
 /* Finds changes as nnc_advise does, for a plan that runs with its default profile. The changed plans run with the
- * default profile of the given plan; if it is not the default profile of a changed plan, `text` contains --software. */
+ * default profile of the given plan; if this profile is not the default profile of a changed plan, `text` contains
+ * --software. */
 NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
 
@@ -323,8 +325,8 @@ typedef struct nnc_target {
     double value; /* value of the parameter as the device file states it */
     /* smallest value of the parameter that reaches the given step time, to 9 digits; NaN = no value reaches it */
     double needed;
-    /* step time in seconds if the parameter has the value `needed`; if `needed` is NaN, if the parameter were
-     * infinite */
+    /* step time in seconds if the parameter has the value `needed`; if `needed` is NaN, step time with an infinite
+     * value of the parameter */
     double step_s;
 } nnc_target;
 

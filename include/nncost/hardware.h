@@ -124,10 +124,10 @@ typedef struct nnc_conv_efficiency {
 typedef struct nnc_gemm_efficiency {
     /* share of the peak FLOP/s that long matrix products reach (clock lowered by the power limit); neutral: 1 */
     double sustained_fraction;
-    double boost_ratio;             /* rate of short matrix products / rate of long ones, at least 1; neutral: 1 */
-    double memory_fraction;         /* share of the memory bandwidth that matrix products reach; neutral: 1 */
-    double library_memory_fraction; /* memory_fraction of matrix products that PyTorch issues; NaN = as
-                                     * memory_fraction */
+    double boost_ratio;     /* rate of short matrix products / rate of long matrix products, at least 1; neutral: 1 */
+    double memory_fraction; /* share of the memory bandwidth that matrix products reach; neutral: 1 */
+    /* memory_fraction of matrix products that PyTorch issues; NaN = the value of memory_fraction */
+    double library_memory_fraction;
     double fixed_s;           /* fixed seconds of each matrix product, which do not overlap with compute; neutral: 0 */
     double k_fill;            /* the start and the end of a tile together take as long as this many more elements
                                      * of the dimension k; neutral: 0 */
@@ -135,9 +135,10 @@ typedef struct nnc_gemm_efficiency {
                                      * limit */
     double l2_bytes_per_s;    /* bandwidth of the L2 cache, B/s, used instead of l2_bytes_per_flop; NaN = not
                                      * given */
-    double wave_quantization; /* 1: a partly filled wave of tiles takes as long as a full one; 0: it takes time only for
-                               * its tiles, except that less than one wave takes as long as one; values between mix
-                               * both; NaN: tiles have no effect on the rate */
+    /* 1: a partly filled wave of tiles takes as long as a full wave; 0: a partly filled wave takes time only for its
+     * tiles, but a product with less than one wave takes the time of one wave; values between 0 and 1 are a mixture of
+     * both cases; NaN: tiles have no effect on the rate */
+    double wave_quantization;
     /* time of a product with a dimension that is no multiple of 8 / time with multiples of 8; neutral: 1 */
     double unaligned_ratio;
     /* unaligned_ratio for the matrix products of backward; NaN = the value of unaligned_ratio */
@@ -172,7 +173,7 @@ typedef struct nnc_flash_efficiency {
 #endif /* NNC_STATIC_LINKING_ONLY */
 
 /* Generations of fused attention kernels (arXiv:2205.14135, 2307.08691, 2407.08608), and the attention kernels of
- * cuDNN. All of these kernels compute the same result, at different rates. */
+ * cuDNN. Kernels of all generations and of cuDNN compute the same result, at different rates. */
 #define NNC_FLASH_KERNEL_LIST(X)                                               \
     X(NNC_FLASH1, "flash1", "FlashAttention kernels of the first generation.") \
     X(NNC_FLASH2, "flash2", "Kernels of the generation of FlashAttention-2.")  \
@@ -198,8 +199,8 @@ typedef struct nnc_collective_efficiency {
 
 typedef struct nnc_collective_efficiencies {
     nnc_collective_efficiency all_reduce, all_gather, reduce_scatter, all_to_all;
-    double step_fixed_s; /* further seconds of a call inside a training step (launch, ranks that start at
-                                * different times); neutral: 0 */
+    /* additional seconds of a call inside a training step (launch, ranks that start at different times); neutral: 0 */
+    double step_fixed_s;
     /* share of the bandwidth of NICs (scale_out.bytes_per_s) that collectives reach; neutral: 1 */
     double scale_out_fraction;
     double scale_out_fixed_s; /* fixed seconds of a collective between several scale-up domains; neutral: 0 */
@@ -235,7 +236,8 @@ typedef struct nnc_serve_efficiency {
     double kernel_s, attention_s;              /* kernel_s: fixed seconds of a kernel in a recorded program;
                                                 * attention_s: fixed seconds of attention in decode */
     /* Share of the keys and values that is read again for each further query head, if several query heads share keys
-     * and values; neutral: 0. Above 0: this share and kv_fraction are only for engines that have a kv_reread, too. */
+     * and values; neutral: 0. If the share is above 0, this share and kv_fraction apply only to engines that also have
+     * a kv_reread. */
     double kv_reread;
     nnc_small_all_reduce all_reduce;
     bool fitted; /* false: the device file states no efficiencies of serving */
@@ -277,11 +279,12 @@ typedef struct nnc_stream_efficiency {
     double mixed_fraction; /* share of the bandwidth that pointwise kernels reach, if their operands have two formats
                              * (casts) */
     double norm_fraction, softmax_fraction, loss_fraction;
-    double norm_row_s, norm_row_backward_s;       /* seconds that each row of a norm adds: norm_row_s in forward,
-                                                   * norm_row_backward_s in backward */
-    double adamw_fraction, adamw_narrow_fraction; /* for fused AdamW: adamw_fraction with fp32 states,
-                                                   * adamw_narrow_fraction with 16-bit states */
-    double fixed_s;                               /* fixed seconds of each kernel that a library issues */
+    double norm_row_s, norm_row_backward_s; /* seconds that each row of a norm adds: norm_row_s in forward,
+                                             * norm_row_backward_s in backward */
+    /* shares of the bandwidth that fused AdamW reaches: adamw_fraction with fp32 states, adamw_narrow_fraction with
+     * 16-bit states */
+    double adamw_fraction, adamw_narrow_fraction;
+    double fixed_s; /* fixed seconds of each kernel that a library issues */
 } nnc_stream_efficiency;
 
 /* Fitted parameters of a device, separate from its datasheet values. If the device file leaves out an object of this
@@ -298,9 +301,9 @@ typedef struct nnc_efficiencies {
     nnc_efficiency pointwise;       /* efficiencies of kernels for norms, activation functions, copies and losses */
     nnc_efficiency pointwise_tuned; /* efficiencies of pointwise kernels that were written for the device
                                      * [pointwise] */
-    nnc_efficiency maps;            /* pointwise kernels on feature maps; memory_fraction NaN = the values of
-                                     * `pointwise` are used */
-    nnc_efficiency maps_tuned; /* pointwise kernels on feature maps, if these kernels were written for the device */
+    /* efficiencies of pointwise kernels on feature maps; memory_fraction NaN = the values of `pointwise` are used */
+    nnc_efficiency maps;
+    nnc_efficiency maps_tuned; /* efficiencies of pointwise kernels on feature maps that were written for the device */
     nnc_efficiency optimizer;
     nnc_stream_efficiency stream;
     nnc_collective_efficiencies collectives;

@@ -167,7 +167,7 @@ typedef struct nnc_decoder {
     nnc_mlp mlp;
     bool biases;    /* true: layer norms have a bias, and all linear layers except the head have one */
     bool qkv_bias;  /* true: the query, key and value projections have a bias */
-    bool tied_head; /* true: the head has no weights of its own, but uses those of the embedding table */
+    bool tied_head; /* true: the head has no weights of its own, but uses the weights of the embedding table */
     double dropout; /* dropout probability in training; 0 = the model has no dropout kernels and no masks */
     /* Mixture of experts. The first dense_layers layers of the model have no experts. In all further layers a router
      * sends each token to experts_per_token experts; a layer has `experts` of these experts, each a gated MLP of width
@@ -178,9 +178,9 @@ typedef struct nnc_decoder {
      * token. Queries are projected from a latent of q_lora_rank values; with q_lora_rank 0, directly from the token.
      * kv_lora_rank 0 = the model has no latent attention. */
     int64_t q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim;
-    /* Mixer and MLP of each layer, if layers differ. Each of the two lists is repeated until it has one entry per
-     * layer. If `mixers` is empty, all layers have window attention (if sliding_window is set) or full attention. If
-     * `mlps` is empty, dense_layers layers without experts come first, then layers with experts. */
+    /* Mixer and MLP of each layer, if layers differ. The lists `mixers` and `mlps` are repeated until they have one
+     * entry per layer. If `mixers` is empty, all layers have window attention (if sliding_window is set) or full
+     * attention. If `mlps` is empty, dense_layers layers without experts come first, then layers with experts. */
     nnc_mixer mixers[NNC_PATTERN_MAX];
     int32_t mixers_count;
     nnc_mlp_kind mlps[NNC_PATTERN_MAX];
@@ -230,8 +230,8 @@ typedef struct nnc_decoder {
     /* for Mamba-2 layers; true: the output of the state is multiplied by a gate, and no norm follows */
     bool no_state_norm;
     double head_share; /* share of the positions of a sequence that a masked-word head processes; 0 = all positions */
-    /* Sparse latent attention: an indexer selects index_topk tokens for each query, and the query attends only to
-     * these. The indexer has index_heads queries and one key per token, each of width index_dim. index_topk 0 = no
+    /* Sparse latent attention: an indexer selects index_topk tokens for each query, and the query attends only to these
+     * tokens. The indexer has index_heads queries and one key per token, each of width index_dim. index_topk 0 = no
      * indexer; queries attend to all tokens. */
     int64_t index_heads, index_dim, index_topk;
     bool share_layers;    /* true: all layers share the weights of the first layer */
@@ -251,16 +251,17 @@ typedef struct nnc_decoder {
     bool head_gate;        /* true: the output of each attention head is multiplied by one gate value per token */
     bool expert_norms;     /* true: a norm precedes and a norm follows both the routed and the shared experts */
     int64_t expert_latent; /* number of values of a token at the input and output of routed experts; 0 = `hidden` */
-    /* Shared keys (DeepSeek-V4): each token has one key, which all heads share and which is its value too. Queries are
-     * projected from q_lora_rank values. Heads are divided into out_groups groups, and the output of each group is
-     * projected to out_rank values. In a window_far layer, queries attend to a window of tokens and to one key for
-     * every compress_ratio earlier tokens. In a window_far_picked layer, queries attend to a window of tokens and to
-     * index_topk keys that an indexer selects; there is one key for every index_ratio earlier tokens. */
+    /* Shared keys (DeepSeek-V4): each token has one key, which all heads share; the key is also used as the value of
+     * the token. Queries are projected from q_lora_rank values. Heads are divided into out_groups groups, and the
+     * output of each group is projected to out_rank values. In a window_far layer, queries attend to a window of tokens
+     * and to one key for every compress_ratio earlier tokens. In a window_far_picked layer, queries attend to a window
+     * of tokens and to index_topk keys that an indexer selects; there is one key for every index_ratio earlier
+     * tokens. */
     bool shared_keys;
     int64_t out_groups, out_rank, compress_ratio, index_ratio;
     int64_t streams; /* number of parallel residual streams (hyper-connections); 0 = one stream, as usual */
-    /* Width of the dense MLP of each layer, if the widths differ: ffn_hidden is the largest of them. The list is
-     * repeated until it has one entry per layer; ffn_widths_count 0 = all widths are ffn_hidden. */
+    /* Width of the dense MLP of each layer, if the widths differ: ffn_hidden is the largest width. The list is repeated
+     * until it has one entry per layer; ffn_widths_count 0 = all widths are ffn_hidden. */
     int64_t ffn_widths[NNC_PATTERN_MAX];
     int32_t ffn_widths_count;
     /* Inputs of layers (Gemma 4): a table of layer_input_vocab rows has layer_input_width values per token for each
@@ -287,7 +288,7 @@ typedef struct nnc_decoder {
     bool unused_kv;
 } nnc_decoder;
 
-/* Returns the number of rows of the embedding table, which the head has too: the vocabulary, padded to a multiple of
+/* Returns the number of rows of the embedding table and of the head: the vocabulary, padded to a multiple of
  * vocab_multiple. */
 int64_t nnc_vocab_rows(const nnc_decoder *decoder);
 
@@ -348,7 +349,7 @@ typedef struct nnc_unet {
     /* Number of transformer blocks in each level with attention; 0 = a level has an attention layer without MLP and
      * without cross-attention. */
     int64_t transformer_depth;
-    /* Number of transformer blocks of each level, if the levels differ; the last entry is that of the middle of the
+    /* Number of transformer blocks of each level, if the levels differ; the last entry belongs to the middle of the
      * network. */
     int64_t transformer_depths[NNC_UNET_LEVELS_MAX];
     /* Number of entries used in transformer_depths; 0 = all levels have transformer_depth blocks. */
@@ -356,10 +357,10 @@ typedef struct nnc_unet {
     bool cross_only_levels[NNC_UNET_LEVELS_MAX]; /* true: the blocks of the level have two cross-attentions and no
                                                   * self-attention */
     int32_t cross_only_levels_count;
-    bool linear_projections; /* true: transformers have linear layers before and after them; false: 1x1
-                                         * convolutions */
-    int64_t heads;           /* number of heads of an attention layer; 0 = computed from head_width */
-    int64_t head_width;      /* width of an attention head; 0 = computed from the number of heads (`heads`) */
+    /* true: a linear layer precedes and follows each transformer; false: a 1x1 convolution precedes and follows it */
+    bool linear_projections;
+    int64_t heads;      /* number of heads of an attention layer; 0 = computed from head_width */
+    int64_t head_width; /* width of an attention head; 0 = computed from the number of heads (`heads`) */
     int64_t context_len, context_width; /* input of cross-attention. context_len: number of tokens; context_width:
                                          * values of a token, 0 = no cross-attention */
     int64_t context_input_width;        /* values of a token before a linear layer that projects them to context_width;

@@ -178,7 +178,7 @@ enum nnc_train {
     NNC_TRAIN_HEAD = 64,
     NNC_TRAIN_TOWERS = 128,
     NNC_TRAIN_ADAPTERS = 256,
-    NNC_TRAIN_NONE = 512 /* alone: no weight is trained, so the step is one forward pass */
+    NNC_TRAIN_NONE = 512 /* used without other flags: no weight is trained, so the step is one forward pass */
 };
 /* Writes the names of the trained parts of a combination of nnc_train flags, joined by commas ("attention,norm"), to
  * `text`, cut to `size` bytes; "all" if `train` is 0. */
@@ -186,8 +186,8 @@ NNC_API void nnc_train_text(unsigned train, char *text, unsigned long size);
 
 /* Linear layers that have adapters. The values are flags that can be combined. */
 typedef enum nnc_adapted {
-    NNC_ADAPTED_LINEAR = 0, /* every linear layer of attention and MLPs has an adapter, except those of routed
-                             * experts */
+    /* every linear layer of attention and MLPs has an adapter, except linear layers of routed experts */
+    NNC_ADAPTED_LINEAR = 0,
     NNC_ADAPTED_QUERY = 1,
     NNC_ADAPTED_KEY = 2,
     NNC_ADAPTED_VALUE = 4,
@@ -232,8 +232,9 @@ typedef struct nnc_plan {
     /* Number of all devices (devices), and degrees of parallelism. A parallelism of degree 1 is not used. */
     int32_t devices, data, tensor, pipeline, virtual_stages, context, expert;
     bool sequence_parallel;
-    int32_t zero;             /* ZeRO stage: what data ranks divide: 0 nothing, 1 optimizer states, 2 also gradients, 3
-                               * also weights (FSDP) */
+    /* ZeRO stage, which says what the data ranks divide: 0 = nothing; 1 = optimizer states; 2 = also gradients; 3 =
+     * also weights (FSDP) */
+    int32_t zero;
     int32_t shard;            /* number of ranks that share one copy of the tensors that ZeRO divides; 0 = data x
                                * context */
     bool reshard;             /* ZeRO 3. true: weights are freed after forward and gathered again for backward; false:
@@ -366,8 +367,9 @@ typedef struct nnc_spread {
 typedef struct nnc_spreads {
     /* half of the range of measured / predicted step time that every step with this profile has; NaN = unknown */
     double own;
-    double network, idle;    /* network: half range x share of the step that waits for the network; idle: half range x
-                              * share of the step that waits for the host or for other stages */
+    /* network: multiplied by the share of the step that waits for the network; idle: multiplied by the share of the
+     * step that waits for the host or for other stages; each product is a part of the half range */
+    double network, idle;
     double kernels, carried; /* kernels: half range of a device whose efficiencies were fitted only to kernels; carried:
                               * half range of a device that has the efficiencies of similar devices */
     /* half of the range of measured / predicted step time that has one cause: the model has experts */
@@ -389,7 +391,7 @@ typedef struct nnc_range {
 /* A framework release that the profile describes, with the release's defaults for plans. The entry applies to a device
  * if `hardware` is the start of the device id, to a model if `model` is the start of the model id and `family` is the
  * start of the family name; "" = all. If the entries of several releases apply, nncost uses the newest release that is
- * not newer than the requested one. */
+ * not newer than the requested release. */
 typedef struct nnc_framework {
     /* framework: name of the framework; also: a second name of the same framework, "" = none */
     char framework[48], also[48];
@@ -440,7 +442,7 @@ typedef struct nnc_track {
     int64_t rows, unseen; /* rows: number of measured steps; unseen: how many of them no fit has used */
     double error, bias;   /* errors of the unseen steps. error: mean absolute error; bias: mean error with its sign; NaN
                            * = no unseen steps */
-    /* Errors of all measured steps, for a device with at least ten steps but fewer than ten unseen ones; NaN for other
+    /* Errors of all measured steps, for a device with at least ten steps but fewer than ten unseen steps; NaN for other
      * devices. all_error: mean absolute error; all_bias: mean of the error with its sign. */
     double all_error, all_bias;
 } nnc_track;
@@ -479,7 +481,7 @@ typedef struct nnc_shipped {
                                               * divided among stages */
     bool plain_experts;                      /* true: models with experts may have tensor parallelism without sequence
                                               * parallelism */
-    bool sharded_states;                     /* true: ZeRO 1 divides the optimizer states alone */
+    bool sharded_states;                     /* true: ZeRO 1 divides only the optimizer states */
     bool replicated_grids;                   /* true: data ranks without ZeRO can be combined with tensor, context or
                                               * expert ranks and with a pipeline */
     bool recompute_apart;                    /* true: the framework can recompute norms without activation functions,
@@ -505,8 +507,9 @@ typedef struct nnc_serve_engine {
     double kv_reread;         /* share of the keys and values that each further query head of a group reads again from
                           * memory; default 0 */
     double
-        reread_above; /* kv_reread and kv_fraction of the device file count only in decode steps with more sequences x
-                          * query heads per device than this; default 0 */
+        /* kv_reread and kv_fraction of the device file count only in decode steps in which sequences x query heads per
+         * device are more than this number; default 0 */
+        reread_above;
     double host_layer_s; /* seconds of the host to launch the kernels of a layer, at the same time as the device works;
                           * default 0 */
     double expert_s[NNC_STORED_COUNT]; /* seconds per layer with experts, in a weight format in which the device cannot
@@ -646,7 +649,7 @@ struct nnc_software {
     nnc_policy policy;      /* precision policy that a search uses if the user gives no policy */
     bool unfused_attention; /* true: the framework has no fused attention; "flash" attention of a plan is computed as
                              * unfused */
-    /* true: with fp8 products, ZeRO 3 gathers matrices of layers in 8 bits, except those of experts */
+    /* true: with fp8 products, ZeRO 3 gathers matrices of layers in 8 bits, except matrices of experts */
     bool fp8_gather;
     bool split_loss; /* true: an unfused loss over a vocabulary that tensor ranks divide has one fp32 kernel per
                              * primitive operation */

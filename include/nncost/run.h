@@ -49,7 +49,7 @@ struct nnc_run_ask {
     double epochs, dataset_size; /* epochs: passes over the dataset; dataset_size: tokens of the dataset (samples if the
                                   * model has no tokens) */
     double days;                 /* duration of the run in days, given as the amount of training */
-    /* Time and FLOPs of one step, which replace those of an estimate. */
+    /* Time and FLOPs of one step, used instead of the time and FLOPs of an estimate. */
     /* step_s: seconds of one step; step_flops: FLOPs of one step, summed over all devices */
     double step_s, step_flops;
     /* The next inputs describe failures of devices and nodes. */
@@ -58,8 +58,8 @@ struct nnc_run_ask {
                                           * known, the run has no failures */
     double detect_s, start_s, replace_s; /* detect_s: time until a failure is detected; start_s: time to start all
                                           * ranks; replace_s: time to replace a node */
-    double reclaim_per_month;            /* share of the spot nodes that the seller takes back in a month; 0 = no
-                                          * nodes */
+    /* share of the spot nodes that the seller takes back in a month; 0 = the seller takes back no nodes */
+    double reclaim_per_month;
     double spares, repair_s; /* spares: number of spare nodes; repair_s: seconds until a failed node is repaired */
     double failing_share;    /* share of the failures after which a node cannot be used until it is
                                           * repaired */
@@ -80,8 +80,8 @@ struct nnc_run_ask {
                                         * batch size */
     double planned_stops;              /* number of planned stops, for example maintenance, each as long as a restart; 0
                                         * = no stops */
-    double straggler_share;            /* share of the time that is lost because devices are slower than the others; 0 =
-                                        * no time */
+    /* share of the time that is lost because some devices are slower than others; 0 = no time is lost */
+    double straggler_share;
     /* Inputs of a run on several sites, which train separately and average their weights from time to time (local SGD,
      * DiLoCo: arXiv:2311.08105). Each site has as many devices as the plan. */
     double sites;       /* number of sites that average their weights; 1 = a single site, no averages */
@@ -118,8 +118,8 @@ struct nnc_run_ask {
      * teacher_params: number of active parameters of each helper model; NaN = as many as policy_params; 0 = the method
      * has no such model. */
     nnc_method method;
-    double policy_params; /* active parameters of the policy model, the model that the run trains; NaN = as in the
-                           * estimate */
+    /* active parameters of the policy model, the model that the run trains; NaN = the number of the estimated model */
+    double policy_params;
     double reference_params, reward_params, critic_params, teacher_params;
     double update_epochs;  /* number of times that training uses each sample that one step generates */
     bool sampler_logprobs; /* true: training reuses the log probabilities of tokens that generation has computed */
@@ -146,8 +146,8 @@ struct nnc_run_ask {
     double encode_s;                    /* device time to encode one sample (image, text) with frozen encoders; 0 =
                                          * encoded samples are cached */
     double reference_total_params, reward_total_params, critic_total_params,
-        teacher_total_params; /* all parameters of a helper model with experts, for its memory; NaN = as many as it has
-                               * active parameters */
+        teacher_total_params; /* all parameters of a helper model with experts, for its memory; NaN = the number of
+                               * its active parameters */
 };
 
 /* Sets every member to the default of `nncost run`: for example 600 s to detect a failure and 30 s to start
@@ -309,12 +309,12 @@ static inline nnc_budget_ask nnc_budget_ask_default(void) {
 }
 
 typedef struct nnc_budget {
-    size_t struct_size;               /* sizeof (nnc_budget); nnc_budget_of sets this member */
-    double cost, device_hours, flops; /* of the training: its cost, its device-hours, and its FLOPs (6 N D for N
-                                       * parameters and D tokens) */
-    double devices, days;             /* number of devices that finish the training in `days` days; both NaN if days is
-                                       * not given */
-    double flops_per_s;               /* model FLOPs per second of one device in the run: peak x MFU x goodput */
+    size_t struct_size; /* sizeof (nnc_budget); nnc_budget_of sets this member */
+    /* cost, device-hours and FLOPs of the training (6 N D for N parameters and D tokens) */
+    double cost, device_hours, flops;
+    double devices, days; /* number of devices that finish the training in `days` days; both NaN if days is
+                           * not given */
+    double flops_per_s;   /* model FLOPs per second of one device in the run: peak x MFU x goodput */
     double price_per_device_hour;
     /* parameters and training tokens that the user gave; both NaN if the user gave cost or FLOPs */
     double params, tokens;

@@ -72,8 +72,8 @@ typedef struct nnc_found {
         nnc_plan plan; /* the found plan, with all defaults filled in */
         unsigned char plan_space[NNC_PLAN_SPACE];
     };
-    uint64_t index; /* index of the plan in the search space; of plans that are equally good the smaller index comes
-                     * first */
+    /* index of the plan in the search space; among equally good plans, the plan with the smaller index comes first */
+    uint64_t index;
     double step_s, mfu, tokens_per_s, bubble_share, exposed_comm_s;
     double device_s;  /* device-seconds of one step: number of devices x step_s */
     double cost_step; /* cost of one step; NaN = no price is known */

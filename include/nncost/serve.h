@@ -121,7 +121,7 @@ typedef struct nnc_serve_step {
     double steps;                          /* number of times that all weights are read; a prefill reads them once per
                                             * chunk */
     double flops, weight_bytes, kv_bytes,
-        bytes; /* per device: FLOPs, and bytes of weights, of keys and values, and of both that are read */
+        bytes; /* per device: FLOPs; bytes of weights, of keys and values, and their sum, which the step reads */
     double intensity_flops_per_byte;
     /* parts of time_s in seconds; their sum + comm_s + host_s = time_s */
     double product_s, expert_s, attention_s, head_s;
@@ -192,8 +192,8 @@ typedef struct nnc_serve {
     double simulated, preemptions; /* simulated: number of simulated requests; preemptions: number of preemptions of
                                     * requests */
     double prompt_s;               /* seconds that the prefill of one prompt adds to a decode step */
-    /* why ttft_interval_s and tpot_interval_s are wider than those of measured devices and networks, in static storage;
-     * NULL = they are not wider */
+    /* why ttft_interval_s and tpot_interval_s are wider than the intervals of measured devices and networks, in static
+     * storage; NULL = the intervals are not wider */
     const char *interval_reason;
     double saturation_interval[2]; /* smallest and largest value of a range that contains 90 % of measured saturation
                                     * rates */
@@ -229,8 +229,8 @@ static inline nnc_status nnc_serve_of(const nnc_model *model, const nnc_device *
 /* Returns the range of measured / predicted time per output token in which 90 % of the measurements lie. experts: true
  * for models with experts. */
 const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts);
-/* Returns the range *of of measured / predicted time, widened if the result has an interval_reason: the lower end is
- * divided by 2.3, the upper end multiplied by it. */
+/* Returns the range *of (measured / predicted time). If the result has an interval_reason, the returned range is wider:
+ * the lower end is divided by 2.3, and the upper end is multiplied by 2.3. */
 nnc_spread nnc_serve_widened(const nnc_spread *of, const nnc_serve *serve);
 #endif /* NNC_STATIC_LINKING_ONLY */
 

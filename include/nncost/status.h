@@ -68,9 +68,9 @@ NNC_ENUM(nnc_status, NNC_STATUS_LIST, NNC_STATUS_COUNT);
  *
  * A later release may add values at the end of an enumeration; a program should accept values that it does not know. */
 
-/* An error: status, place and message. The caller owns the struct. Examples:
- * where   "hw/demo.json: mem_bytes", "models/x.json:3:14", "--micro-batch"
- * what    "out of range, expected at least 1 B, found -5" */
+/* An error: status, place and message. The caller owns the struct.
+ * Examples of `where`, the place: "hw/demo.json: mem_bytes", "models/x.json:3:14", "--micro-batch".
+ * Example of `what`, the message: "out of range, expected at least 1 B, found -5". */
 typedef struct nnc_error {
     nnc_status status;
     char where[512];

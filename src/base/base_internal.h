@@ -90,8 +90,8 @@ nnc_status nnc_need(const char *function, const char *what, bool given, nnc_erro
 
 /* Tests whether two names begin with the same word, which ends with a hyphen: "vit-large" and "vit-b-16". */
 bool nnc_begins_alike(const char *a, const char *b);
-/* Tests whether a name is a better suggestion for the unknown name `text` than `near`: `near` is NULL, or only `name`,
- * without an owner ("OWNER/NAME"), begins with the same word as `text`. */
+/* Tests whether `name` is a better suggestion for the unknown name `text` than `near`. The result is true if `near` is
+ * NULL, or if `name` begins with the same word as `text` and `near` does not; the owner in "OWNER/NAME" is ignored. */
 bool nnc_nearer(const char *text, const char *name, const char *near);
 /* Returns the name in a list with the smallest edit distance to `text`; names that begin with the same word as `text`
  * come before all others. Skips a name if its distance is more than a third of the length of the longer text. Returns
@@ -151,7 +151,7 @@ int nnc_names_find_nocase(nnc_names names, const char *text);
 /* ---- structs that begin with their size ----
  * The first member of a struct of this kind is the size that the struct had when the caller was compiled. A caller
  * compiled for an older version of this library has a shorter struct, and a caller compiled for a newer version has a
- * longer one. New members are only added at the end of a struct. */
+ * longer struct. New members are only added at the end of a struct. */
 
 /* Replaces the first bytes of `full`, which has the default of every member, by the struct `given` of a caller. If
  * `given` is longer than `full`, the further members, which this library does not know, must be zero. what: name of the
@@ -224,7 +224,7 @@ bool nnc_read_double(const char *text, double *out);
 double nnc_rounded(double value, int digits);
 /* Sorts numbers in increasing order. */
 void nnc_sort_numbers(double *values, size_t count);
-/* Sorts `values` in place and returns their median; for an even number of values, the mean of the two in the middle.
+/* Sorts `values` in place and returns their median; for an even number of values, the mean of the two middle values.
  * count must be at least 1. */
 double nnc_median(double *values, size_t count);
 /* Reads a text as a whole number. The text may have an exponent ("1e3"). Returns false for "1.5" and for numbers above
@@ -262,8 +262,9 @@ size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT]);
 size_t nnc_number_write_read(double value, char text[NNC_NUMBER_TEXT], double *read);
 /* Writes a whole number as decimal text. Returns the number of written characters. */
 size_t nnc_whole_write(int64_t value, char text[NNC_NUMBER_TEXT]);
-/* Writes a number from 0 to 99999.5 with 0 to 6 decimals, as printf("%.*f") does. Returns false if the number is so close
- * to the middle between two decimals that the rounding error of a multiplication could change the last digit. */
+/* Writes a number from 0 to 99999.5 with 0 to 6 decimals, in the form of printf("%.*f"). Returns false if the number is
+ * so close to the middle between two decimals that the rounding error of a multiplication could change the last
+ * digit. */
 bool nnc_decimals_write(double value, int decimals, char *text);
 
 /* These functions correct a number that printf has written. nnc_fix_point replaces the decimal point of the caller's
@@ -376,9 +377,9 @@ void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count);
 uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size);
 uint64_t nnc_digest_text(uint64_t digest, const char *text);
 uint64_t nnc_digest_number(uint64_t digest, uint64_t number);
-/* Stores a digest in the hash table `seen`, and returns true if the table had the digest before. `seen` has `slots`
- * numbers, all 0 at first; `slots` must be at least twice the number of digests. Two digests that differ only in their
- * lowest bit count as equal. */
+/* Stores a digest in the hash table `seen`, and returns true if the table already contained the digest. `seen` has
+ * `slots` numbers, all 0 at first; `slots` must be at least twice the number of digests. Two digests that differ only
+ * in their lowest bit count as equal. */
 bool nnc_digest_repeats(uint64_t *seen, size_t slots, uint64_t digest);
 
 /* nnc_digest_print writes a digest as sixteen hexadecimal digits and returns the written text. NNC_DIGEST_TEXT: bytes
@@ -400,14 +401,14 @@ typedef struct nnc_atomic_file {
     int descriptor;  /* file descriptor of the temporary file */
 } nnc_atomic_file;
 
-/* Creates an empty temporary file. The temporary file gets the permissions of the file at `path`, or those of a new
- * file if `path` does not exist. If the system supports files without a name, the temporary file has no name, so no
- * file remains if the process is killed. After success the caller calls nnc_atomic_file_keep or nnc_atomic_file_drop.
- * Returns false on failure: no file remains, and errno has the cause. */
+/* Creates an empty temporary file. The temporary file gets the permissions of the file at `path`, or the permissions of
+ * a new file if `path` does not exist. If the system supports files without a name, the temporary file has no name, so
+ * no file remains if the process is killed. After success the caller calls nnc_atomic_file_keep or
+ * nnc_atomic_file_drop. Returns false on failure: no file remains, and errno has the cause. */
 bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path);
 
 /* Opens a temporary file as nnc_atomic_file_open does, but gives it a name (.nncost- and six letters). Libraries that
- * open a file by its name need it. */
+ * open a file by its name need a named file. */
 bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path);
 
 /* Closes the temporary file, which then replaces the target file. If `durable` is true, first waits until the bytes are

@@ -411,8 +411,8 @@ void nnc_arena_destroy(nnc_arena *arena) {
 static block *add_block(nnc_arena *arena, size_t need) {
     const size_t usual = arena->size < BLOCK_BYTES ? BLOCK_BYTES : arena->size < BLOCK_MAX ? arena->size : BLOCK_MAX;
     const size_t size = need > usual ? need : usual;
-    /* Small blocks are allocated by malloc(), because calloc() would clear the whole block, pages that are never used
-     * included. Large blocks are allocated by calloc(), which gets fresh pages from the system that are zero
+    /* Small blocks are allocated by malloc(), because calloc() would clear the whole block, including pages that are
+     * never used. Large blocks are allocated by calloc(), which gets fresh pages from the system that are zero
      * already. */
     const bool small = size <= BLOCK_SMALL;
     block *b = small ? malloc(sizeof(block) + size) : calloc(1, sizeof(block) + size);

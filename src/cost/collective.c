@@ -13,8 +13,9 @@ static int32_t ceil_log2(int32_t n) {
 }
 
 /* Returns the rate of a ring that runs through all ranks of a group, one scale-up domain after the other. Each NIC of a
- * node belongs to one of several rings, and each ring carries a part of the data (as in NCCL). The rate is therefore
- * the lower of two rates: of the links inside a domain, and of all NICs of a domain together. */
+ * node belongs to one of several rings, and each ring carries a part of the data (as in NCCL). The rate of the ring is
+ * therefore the lower of two rates: the rate of the links inside a domain, and the rate of all NICs of a domain
+ * together. */
 static double flat_bytes_per_s(const nnc_route *r, nnc_derivation *why) {
     double bytes_per_s = r->inner == 1 ? r->outer_bytes_per_s : r->inner_bytes_per_s;
     if (r->inner > 1 && r->outer > 1) {

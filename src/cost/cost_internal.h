@@ -11,8 +11,8 @@
  *     peak_moment.c  ops of one device         -> bytes at the moment of backward with the most bytes
  *     heap.c         ops of a step on a CPU    -> bytes that the step writes to new memory
  *
- * A function with a parameter `nnc_derivation *why` adds its formulas to this derivation (base/base_internal.h). If `why`
- * is NULL, the function adds no formulas and returns exactly the same result. */
+ * A function with a parameter `nnc_derivation *why` adds its formulas to this derivation (base/base_internal.h). If
+ * `why` is NULL, the function adds no formulas and returns exactly the same result. */
 #ifndef NNCOST_COST_COST_INTERNAL_H
 #define NNCOST_COST_COST_INTERNAL_H
 
@@ -46,8 +46,8 @@ nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc
 
 /* Returns a lower bound of the time of a matrix product that is proportional to its number of tokens: with r times as
  * many tokens (r >= 1), r times the returned value is a lower bound too. The returned value is the time for the FLOPs
- * of the product at the rate of short kernels. The product is assumed to have two rows of tokens fewer per expert,
- * because numbers of rows are rounded. Returns 0 for an op that is no matrix product. */
+ * of the product at the rate of short kernels. Numbers of rows are rounded, so the returned value is for two rows of
+ * tokens fewer per expert. Returns 0 for an op that is no matrix product. */
 double nnc_product_least_s(const nnc_device *device, const nnc_op *op, const nnc_work *work);
 
 /* Adds the FLOPs and bytes of an op to a derivation as operands, so that formulas that are added later can use them. */
@@ -78,8 +78,9 @@ typedef struct nnc_route {
     int32_t axes;            /* torus, ring: number of axes that the ranks inside a domain span; 0 = every pair of ranks
                               * has a direct path */
     int32_t axis_length[3];  /* number of ranks of the group along each axis of the torus or ring */
-    int32_t axis_stride[3];  /* number of links from one rank of the group to the next along each axis; as many groups
-                              * share each link */
+    /* number of links from one rank of the group to the next along each axis; the same number of groups shares each
+     * link */
+    int32_t axis_stride[3];
     bool axis_wraps[3];
     const nnc_collective_efficiencies *fitted; /* fitted values of the device for collectives; NULL = the device has
                                                 * none */
@@ -91,18 +92,18 @@ typedef struct nnc_route {
 
 /* Finds the route of a group of `size` ranks whose rank numbers differ by `stride`, among `devices` ranks. A scale-up
  * domain has devices_per_node ranks (0 = scale_up.devices of the device file). On a torus, devices_per_node is the size
- * of a slice, at most that of the pod. Without a scale-up fabric (kind none) every rank is a domain of its own. Rank
- * numbers fill one domain before the next, and on a torus the shortest axis first. size, stride and devices must be at
- * least 1. If the group does not fill domains evenly, route->inner is rounded down and route->outer is rounded up. A
- * latency that the device file does not give is 0. NNC_BAD_SPEC: err names the value that the device file lacks
- * (scale_up.devices, scale_up.bytes_per_s, scale_out.bytes_per_s).   [routes] */
+ * of a slice, at most the size of the pod. Without a scale-up fabric (kind none) every rank is a domain of its own.
+ * Successive rank numbers fill one domain before the next domain; on a torus they fill the shortest axis first. size,
+ * stride and devices must be at least 1. If the group does not fill domains evenly, route->inner is rounded down and
+ * route->outer is rounded up. A latency that the device file does not give is 0. NNC_BAD_SPEC: err names the value that
+ * the device file lacks (scale_up.devices, scale_up.bytes_per_s, scale_out.bytes_per_s).   [routes] */
 nnc_status nnc_route_find(const nnc_device *device, int32_t devices, int32_t devices_per_node, int32_t size,
                           int32_t stride, nnc_route *route, nnc_error *err);
 
 /* ---- collective.c: seconds of a collective over a route ---- */
 
 /* Flags for algorithms of collectives. Combined flags are the allowed algorithms; a collective uses the fastest allowed
- * one. */
+ * algorithm. */
 enum {
     NNC_ALGORITHM_RING = 1, /* ring; in an all-to-all over several domains: direct sends between all pairs */
     NNC_ALGORITHM_TREE = 2,
@@ -245,8 +246,8 @@ static inline bool nnc_lanes_meet(nnc_lane a, nnc_lane b) {
 }
 
 /* Sets load_s[fabric] to the seconds for which a collective occupies the links of one rank on this fabric, at datasheet
- * rates. Only bytes that must be moved with every algorithm are included, and no latency. Links inside and between
- * domains are different links, so each fabric has its own time.   [fabric-loads] */
+ * rates. The time contains only the bytes that every algorithm must move, and no latency. Links inside domains and
+ * links between domains are different, so each fabric has its own time.   [fabric-loads] */
 void nnc_fabric_load(const nnc_network *network, const nnc_collective_op *exchange, double load_s[NNC_FABRICS]);
 /* Adds to a derivation the formula for the occupied time of a collective, under the name network_s: the sum of its
  * times on all fabrics. */
@@ -302,26 +303,26 @@ static inline nnc_part nnc_part_of(const nnc_op_cost *row) {
     }
 }
 
-/* Builds the op table of a list of forward ops of one rank. First come the forward rows of all ops; then, from the last
- * op to the first, the recomputed row (if the op is recomputed) and the backward rows of each op. The repeat of a row
- * is the number of instances of the op in one micro-batch, over all layers. network NULL: the plan has no
- * communication. device NULL: the rows get work, but no times. */
+/* Builds the op table of a list of forward ops of one rank. The table begins with the forward rows of all ops. The
+ * recomputed row (if the op is recomputed) and the backward rows of each op follow, from the last op to the first. The
+ * repeat of a row is the number of instances of the op in one micro-batch, over all layers. network NULL: the plan has
+ * no communication. device NULL: the rows get work, but no times. */
 void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc_network *network, const nnc_plan *plan,
                     nnc_rows *rows);
 
-/* An op list that is similar to the one for which a table is built, and its op table. nnc_rows_build_like copies the
- * rows of the ops that are equal in both lists and have the same index in both. */
+/* An op list that is similar to the op list for which a table is built, and the op table of the similar list.
+ * nnc_rows_build_like copies the rows of the ops that are equal in both lists and have the same index in both. */
 typedef struct nnc_rows_like {
     const nnc_op_list *list; /* the similar op list; NULL = no similar op list is known */
-    int32_t count;           /* number of ops of `list`, from the first on, whose rows `rows` contains */
+    int32_t count;           /* number of ops at the beginning of `list` whose rows are in `rows` */
     const nnc_rows *rows;    /* op table of the similar op list, with times on the same device */
     bool same_routes;
 } nnc_rows_like;
 void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device, const nnc_network *network,
                          const nnc_plan *plan, const nnc_rows_like *like, nnc_rows *rows);
 
-/* Computes the times of all collectives in an op table again, after the routes between ranks have changed to those of
- * `network`. */
+/* Computes the times of all collectives in an op table again, after the routes between ranks have changed to the routes
+ * of `network`. */
 void nnc_rows_reroute(nnc_rows *rows, const nnc_network *network);
 
 /* Sets the share of micro-batches whose weight gradients are added to gradients of earlier micro-batches, and computes
@@ -340,11 +341,11 @@ void nnc_rows_join(const nnc_rows *base, const nnc_rows *rest, nnc_rows *rows);
  * are free or the clock is lower. */
 bool nnc_row_fills_units(const nnc_op_cost *row);
 
-/* nnc_rows_lent_factor returns the factor by which the computation of matrix products and attention gets slower while
- * kernels of expert communication occupy some units of the device (network_units of the profile); 1 = it gets no slower.
- * nnc_row_lent_factor returns the factor by which one such op gets slower: less than `factor` if memory limits it, and 1
- * if memory still limits it on fewer units.
- * nnc_rows_lend multiplies the times of these rows by their factors. */
+/* nnc_rows_lent_factor returns the factor by which matrix products and attention get slower while kernels of expert
+ * communication occupy some units of the device (network_units of the profile); 1 = they get no slower.
+ * nnc_row_lent_factor returns the factor by which one such op gets slower. This factor is less than `factor` if memory
+ * limits the op, and 1 if memory still limits the op on fewer units.
+ * nnc_rows_lend multiplies the times of matrix products and attention by their factors. */
 double nnc_rows_lent_factor(const nnc_device *device, const nnc_plan *plan, const nnc_software *software);
 double nnc_row_lent_factor(double compute_s, double memory_s, nnc_bound bound, double factor);
 void nnc_rows_lend(nnc_rows *rows, double factor);
@@ -431,10 +432,10 @@ typedef struct nnc_stage_residency {
     bool uneven_layers;                   /* true: the chunks also differ in their numbers of layers, not only in
                                            * embedding and head */
     bool odd_more;                        /* true: odd_chunk has more layers than the other chunks of the device */
-    int32_t odd_chunk;                    /* index of the only chunk that differs from the others; -1 = no chunk
-                                           * differs, or more than one */
-    double flight[NNC_SEGMENTS_MAX];      /* number of micro-batches whose activations of this segment the device keeps
-                                           * at its memory peak */
+    /* index of the only chunk that differs from the other chunks; -1 = no chunk or several chunks differ */
+    int32_t odd_chunk;
+    double flight[NNC_SEGMENTS_MAX]; /* number of micro-batches whose activations of this segment the device keeps
+                                      * at its memory peak */
 } nnc_stage_residency;
 
 /* Tests whether two devices of a pipeline hold the same layers and recompute the same number of layers. The numbers of
@@ -446,8 +447,8 @@ static inline bool nnc_stage_residency_same(const nnc_stage_residency *a, const 
     }
     return same;
 }
-/* Copies an nnc_stage_residency. `flight` is not copied, and of each array only the elements of the existing segments
- * are. */
+/* Copies an nnc_stage_residency without its member `flight`. Only the elements of existing segments are copied from the
+ * arrays. */
 void nnc_stage_residency_copy(nnc_stage_residency *to, const nnc_stage_residency *from);
 /* Sets the number of micro-batches in flight of a device (in_flight), and the same number for each of its segments
  * (flight). */
@@ -481,7 +482,8 @@ typedef struct nnc_resident_bytes {
      * which their sum is largest */
     double op_bytes, block_bytes;
     const char *op_what;
-    /* unit_params: trained parameters, and unit_frozen: frozen parameters, of the ZeRO-3 unit that has the most */
+    /* unit_params: trained parameters of the ZeRO-3 unit with the most trained parameters; unit_frozen: frozen
+     * parameters of the unit with the most frozen parameters */
     double unit_params, unit_frozen;
     /* true: the memory peak was computed as one moment of backward, because gradients appear in backward while
      * activations are freed */
@@ -500,8 +502,8 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
 
 /* Returns the working bytes of a device: the activations of its micro-batches in flight, plus the largest working set
  * of an op and of a recomputed block. The other bytes of the device follow from its parameters, the ZeRO stage and
- * offload. So if two plans differ only in working bytes, the one with more working bytes never needs less memory; an
- * exception is a single device whose peak is computed as one moment of backward. */
+ * offload. Therefore, if two plans differ only in working bytes, the plan with more working bytes never needs less
+ * memory. An exception is a single device whose peak is computed as one moment of backward. */
 double nnc_working_bytes(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                          const nnc_stage_residency *holding, const nnc_plan *plan);
 

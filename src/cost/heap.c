@@ -3,8 +3,8 @@
  *
  *     op list -> instances of ops in time order -> the heap of glibc over three steps -> bytes of new pages
  *
- * Counted are kept tensors, gradients, two temporary tensors of Adam, and the copies that oneDNN makes for
- * convolutions. Small objects, which lie between tensors, are left out (docs/measure.md). */
+ * The file counts kept tensors, gradients, two temporary tensors of Adam, and the copies that oneDNN makes for
+ * convolutions. Small objects between the tensors are not counted (docs/measure.md). */
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"
 
@@ -107,7 +107,7 @@ typedef struct copies {
     double in, out, weights, working;
 } copies;
 
-/* An instance of an op: the sizes of its tensors, and those of its tensors that are in memory now. */
+/* An instance of an op: sizes of its tensors, and the tensors that are in memory now. */
 typedef struct instance {
     double kept_bytes, input_bytes, params; /* input_bytes: bytes of the gradient of the input of the op */
     copies copies;
@@ -156,7 +156,7 @@ static tensor take_with(trainer *t, double first_bytes, double second_bytes, dou
 enum { SIDE_MOST = 14 };
 
 /* Returns the bytes that oneDNN allocates for an op. A convolution with a kernel of one element reads PyTorch's layout
- * and needs no copies; one with at most three input channels needs no copy of its input. */
+ * and needs no copies. A convolution with at most three input channels needs no copy of its input. */
 static copies copies_of(const nnc_op *op) {
     const nnc_conv *p = &op->u.conv;
     if (op->kind != NNC_OP_CONV || p->kernel <= 1) { return (copies){ 0 }; }

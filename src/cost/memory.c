@@ -47,7 +47,7 @@ static void add_unit(const nnc_op_list *list, const nnc_op *op, double instances
 }
 
 /* Sets the numbers of parameters in the largest ZeRO-3 unit of each segment. A unit is a recompute block, or all ops of
- * the segment outside blocks. If the whole segment is one unit, its number of parameters is that of the segment. */
+ * the segment outside blocks. If the whole segment is one unit, the unit has all parameters of the segment. */
 static void set_units(const nnc_op_list *list, const double *params, const double *frozen,
                       const double outside[NNC_SEGMENTS_MAX], const double frozen_outside[NNC_SEGMENTS_MAX],
                       nnc_segment_sums sums[NNC_SEGMENTS_MAX]) {
@@ -68,8 +68,8 @@ static void set_units(const nnc_op_list *list, const double *params, const doubl
     }
 }
 
-/* Returns the frozen parameters of an op that --frozen leaves in 16 bits although they are matrices: it stores only
- * linear layers in its format, not kernels of convolutions. */
+/* Returns the number of frozen matrix parameters of an op that stay in 16 bits with --frozen: the option changes only
+ * the format of linear layers, not of convolution kernels. */
 static double unquantised_params(const nnc_op *op) {
     const nnc_weights *w = &op->weights;
     return op->frozen && op->kind != NNC_OP_MATMUL && !w->table ? (double)(w->count * w->rows * w->cols) : 0.0;
@@ -85,7 +85,8 @@ static double forward_bytes(const nnc_op_list *list, const nnc_op *op) {
     return nnc_max(moved - weights, work.write_bytes) + width * (double)list->stream_elements;
 }
 
-/* Replaces the largest working set of the segment if that of the op is larger. */
+/* If the working set of the op is larger than the largest working set of the segment so far, replaces the largest
+ * working set. */
 static void add_transient(const nnc_op_list *list, const nnc_op *op, nnc_segment_sums *s) {
     const bool passes = nnc_list_infers(list);
     const double transient = passes ? forward_bytes(list, op) : nnc_op_transient_bytes(op);
@@ -719,8 +720,8 @@ NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nn
 }
 
 /* A stand-in is a known network whose counts are used for a network that nncost does not know. STAND_IN is the largest
- * expected ratio between the memory of the two networks, whichever is larger. For 98 of the 100 timm networks that ran,
- * the ratio was smaller than STAND_IN. */
+ * expected ratio of the larger memory to the smaller memory of the two networks. For 98 of the 100 timm networks that
+ * ran, the ratio was smaller than STAND_IN. */
 #define STAND_IN 1.3
 
 /* Sets total_interval_bytes, the smallest and the largest value that a measured memory peak is expected to have. If the

@@ -63,8 +63,8 @@ static box whole_torus(const nnc_scale_up *up) {
 }
 
 /* Finds a box with n ranks that fits into the pod and is as near to a cube as possible: its shortest side is as long as
- * possible, and then its middle side. Writes the three side lengths of the box, whose product is n, to `length`.
- * Returns false if no box has n ranks. */
+ * possible; among boxes with the same shortest side, the middle side is as long as possible. Writes the three side
+ * lengths of the box, whose product is n, to `length`. Returns false if no box has n ranks. */
 static bool cubic(const box *pod, int32_t n, int32_t length[TORUS_AXES]) {
     const int64_t b_max = pod->length[1], c_max = pod->length[2];
     int32_t a = least(pod->length[0], CUBE_ROOT_MAX);
@@ -86,9 +86,9 @@ static bool cubic(const box *pod, int32_t n, int32_t length[TORUS_AXES]) {
 }
 
 /* Returns the slice (box of ranks) of a torus that n ranks occupy. An axis of the slice keeps its wrap-around links if
- * it has the full length of the pod (TPU v5e, v6e). In three dimensions all axes keep them, too, if the slice consists
- * of whole 4x4x4 cubes, because optical switches connect the faces of cubes freely (Jouppi et al., TPU v4,
- * arXiv:2304.01433; Cloud TPU documentation of v4 and v5p). If no box has n ranks, they count as a line. */
+ * it has the full length of the pod (TPU v5e, v6e). In three dimensions all axes keep their wrap-around links if the
+ * slice consists of whole 4x4x4 cubes, because optical switches connect the faces of cubes freely (Jouppi et al., TPU
+ * v4, arXiv:2304.01433; Cloud TPU documentation of v4 and v5p). If no box has n ranks, the n ranks count as a line. */
 static box slice_of(const nnc_scale_up *up, int32_t n) {
     const box pod = whole_torus(up);
     box slice = { { 1, 1, n }, { false, false, false } };
@@ -139,9 +139,9 @@ static void span_axes(const box *slice, int32_t stride, nnc_route *route) {
 }
 
 /* Sets the part of a route inside one domain that is a torus or ring; route->link_bytes_per_s is set already. The rate
- * of a gather is that of all links through which a rank receives, over all axes; software reaches it if parts of the
- * data cross the axes in different orders. On a line without wrap-around only one link per rank counts, because ranks
- * at the ends have no second link. */
+ * of a gather is the sum of the rates of all links through which a rank receives, over all axes. Software reaches this
+ * rate if parts of the data cross the axes in different orders. On a line without wrap-around only one link per rank
+ * counts, because ranks at the ends have no second link. */
 static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, nnc_route *route) {
     box slice = { { 1, 1, ranks }, { false, false, ranks == fabric_devices(up) } };
     if (up->kind == NNC_LINK_TORUS) { slice = slice_of(up, ranks); }
@@ -262,7 +262,7 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
     const int32_t replicas = plan->data * plan->context;
     const bool adjacent = strides[DATA] == strides[CONTEXT] * plan->context;
     /* The group of all data and context ranks has the stride of the context ranks if the data ranks follow directly
-     * after the context ranks in the numbering; otherwise it has the stride of the data ranks. */
+     * after the context ranks in the numbering; otherwise the group has the stride of the data ranks. */
     const int32_t base = plan->context == 1 || !adjacent ? strides[DATA] : strides[CONTEXT];
     const int32_t same_experts = nnc_plan_expert_ranks(plan) / plan->expert;
     const int32_t expert_base = plan->whole_experts ? base / plan->tensor : base;

@@ -1,5 +1,6 @@
-/* The op table of one micro-batch on one rank: rows of all forward ops; then, from the last op to the first, the
- * recomputed row and the backward rows of each op. A row has the work, the time and the repeat of an op.
+/* The op table of one micro-batch on one rank. The table begins with the rows of all forward ops. The recomputed row
+ * and the backward rows of each op follow, from the last op to the first. A row has the work, the time and the repeat
+ * of an op.
  *
  *     list    op 0   op 1   op 2
  *     rows    f0 f1 f2 | (r2) b2 b2' | (r1) b1 | (r0) b0 b0'       f: forward, r: recomputed, b: backward
@@ -31,8 +32,9 @@ static void travel(const nnc_network *network, nnc_op_cost *row) {
 
 enum { NEAR = 32 };
 
-/* Among the last NEAR rows, returns the row of a collective with the same operation, bytes and group of ranks as the
- * given one, whose time was computed for the same network; NULL = no such row. */
+/* Searches the last NEAR rows for a collective with the same operation, bytes and group of ranks as the given
+ * collective, and with a time that was computed for the same network. Returns the row of the found collective; NULL =
+ * no such row. */
 static const nnc_op_cost *find_near(const nnc_rows *rows, const nnc_collective_op *exchange) {
     const int32_t last = rows->count - 2;
     const int32_t first = last - NEAR > rows->fresh ? last - NEAR : rows->fresh;

@@ -107,9 +107,9 @@ static const time_form *form_of(const nnc_op *op);
  * P: peak FLOP/s; f: fraction of P that short kernels reach. B: memory bandwidth; g: fraction of B that is reached. L:
  * rate of the L2 cache (l2_bytes_per_s, or l2_bytes_per_flop x P). k0: k_fill. q: wave_quantization. b: boost_ratio. e:
  * bytes per element. t0: fixed time. If a dimension of the weight is not a multiple of 16 B, tc is multiplied by
- * unaligned_ratio, in backward by unaligned_backward_ratio if it is given. A product that adds to existing sums reads
- * and writes these sums at the end of each tile, while its unit computes nothing: t grows by 0.6 of the time of the
- * traffic that a plain result would not have.   [gemm-time] */
+ * unaligned_ratio, in backward by unaligned_backward_ratio if the device has this value. A product that adds to
+ * existing sums reads and writes these sums at the end of each tile, while its unit computes nothing: t grows by 0.6 of
+ * the time of the traffic that a plain result would not have.   [gemm-time] */
 
 enum { TILES = 6, SPLIT_MOST = 8 };
 
@@ -469,28 +469,28 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
  *     t   = max(min(F / (f' P), F / (v V)), bytes / (g B)) + t0 + converted / B
  * F: FLOPs. P: peak FLOP/s. f: fraction of P for large convolutions. B: memory bandwidth; g: fraction of B that is
  * reached. t0: fixed time. c0: channels_half. d0: depth_half. V: rate of the vector units; v: vector_fraction.
- * converted: bytes of the layout conversions below. The vector units compute depthwise convolutions, for which the
- * matrix units are slow, and at 1.5 v groups for which a library has no matrix kernel. In fp32, 3 x 3 taps of stride 1
- * need 1 / 2.25 of the multiplications (Winograd).   [conv-time] */
+ * converted: bytes of the layout conversions below. The vector units compute depthwise convolutions, because the matrix
+ * units are slow for them. The vector units also compute groups for which a library has no matrix kernel, at the
+ * fraction 1.5 v. In fp32, 3 x 3 taps of stride 1 need 1 / 2.25 of the multiplications (Winograd).   [conv-time] */
 
 /* Factor on the bytes of a feature map in NCHW layout. A kernel reads the map and writes it in the other layout at 0.8
  * of the bandwidth, which takes as long as 1.25 times the bytes at full bandwidth. */
 static const double converted_share = 1.25;
 
 /* For kernels that PyTorch issues: bytes per value by which the conversion of an NCHW map to channels last is slower
- * than its traffic at full bandwidth. Measured on an H100: 64 x 64 x 56 x 56 to 64 channels with 3 x 3 taps takes 104
- * us in bf16 and 168 us in tf32. After subtracting the time of the products and their fixed time, the remaining time is
- * that of moving 2 (w + 2) bytes for each value of w bytes. */
+ * than its traffic at full bandwidth. Measured on an H100: a convolution of 64 x 64 x 56 x 56 values to 64 channels
+ * with 3 x 3 taps takes 104 us in bf16 and 168 us in tf32. After subtracting the time of the products and their fixed
+ * time, the remaining time is the time to move 2 (w + 2) bytes for each value of w bytes. */
 static const double turned_bytes = 2.0;
 
 /* For kernels that PyTorch issues: factor on the bytes of convolution weights, which it converts because their taps are
  * the inner dimension. Reading and writing the 2 bytes of a weight runs at 0.3 of the bandwidth. Measured on an H100: 8
- * x 2560 x 16 x 16 to 1280 channels takes 331 us in NCHW. The products alone take 195 us, as with channels last. The
- * difference of 136 us, minus the time to convert the maps, is the time to convert 29.5 million weights. */
+ * x 2560 x 16 x 16 values to 1280 channels take 331 us in NCHW. The products alone take 195 us, as with channels last.
+ * The difference of 136 us, minus the time to convert the maps, is the time to convert 29.5 million weights. */
 static const double converted_weights_share = 3.3;
 
 /* Fraction of the vector peak that convolutions of inputs with few channels reach (fewer than a vector of 16 bytes
- * holds). Measured on an H100: 64 x 3 x 224 x 224 to 64 channels with 7 x 7 taps takes 641 us in bf16 and in tf32. */
+ * holds). Measured on an H100: 64 x 3 x 224 x 224 values to 64 channels, 7 x 7 taps: 641 us in bf16 and in tf32. */
 static const double few_channels_fraction = 0.36;
 enum { FEW_CHANNELS = 8 };
 
@@ -518,9 +518,9 @@ NNC_SAYING double share_of(const nnc_op *op, const nnc_work *work, double channe
     return share;
 }
 
-/* Tests whether a kernel of the matrix units needs a copy of a map of so many channels: all maps that are not channels
- * last, and, unless kernels are assumed without losses, those whose positions do not begin at multiples of 16 bytes, to
- * which cuDNN adds channels (release notes of cuDNN 7.3). The first convolution of a network has its own kernels. */
+/* Tests whether a kernel of the matrix units needs a copy of a map with `channels` channels. Maps that are not channels
+ * last are copied. With fitted losses, maps whose positions do not begin at multiples of 16 bytes are copied, too:
+ * cuDNN adds channels (release notes of cuDNN 7.3). The first convolution of a network has its own kernels. */
 static bool is_copied(const nnc_device *device, const nnc_op *op, int64_t channels) {
     const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->math_dtype));
     const bool odd = channels >= FEW_CHANNELS && channels % multiple != 0 && op->u.conv.groups == 1;
@@ -564,10 +564,10 @@ static bool by_channel(const nnc_op *op) {
 }
 
 /* FLOPs that a unit computes in a clock cycle in PyTorch's kernels for depthwise convolutions (DepthwiseConv2d.cu),
- * which compute indices and test borders per tap. Measured on an H100 of 132 units at 1.98 GHz: 384 channels of
- * 28 x 28, 7 x 7 taps, 64 images: 683 us forward, 2,225 us for both gradients. The gradient of the input takes as long
- * as forward; the gradient of the weights takes the rest of the time. Forward is compiled for 1 and 3 taps on a side.
- * native_blocks: blocks of 256 threads that a unit holds; one block sums up the gradient of one weight. */
+ * which compute indices and test borders per tap. Measured on an H100 of 132 units at 1.98 GHz, with 64 images of 384
+ * channels of 28 x 28, 7 x 7 taps: forward takes 683 us, both gradients take 2,225 us. The gradient of the input takes
+ * as long as forward; the gradient of the weights takes the rest of the time. Forward has special kernels for 1 and 3
+ * taps. native_blocks: blocks of 256 threads that a unit holds; one block sums up the gradient of one weight. */
 static const double native_flops = 10.6, native_weight_flops = 4.7, native_blocks = 8.0;
 
 NNC_SAYING double native_s(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why) {
@@ -596,8 +596,8 @@ static bool takes_native_s(const nnc_device *device, const nnc_op *op) {
            (op->phase == NNC_PHASE_GRAD_WEIGHT || op->u.conv.kernel > 3);
 }
 
-/* Returns the number of tiles of 128 positions x 64 channels into which the output of a convolution is cut, one for each
- * unit at a time; infinity for a weight gradient, whose sums over positions can be divided over all units. */
+/* Returns the number of tiles of 128 positions x 64 channels into which the output of a convolution is cut; a unit
+ * computes one tile at a time. Returns infinity for a weight gradient: all units can share its sums over positions. */
 static double tiles_of(const nnc_op *op) {
     const nnc_conv *p = &op->u.conv;
     if (op->phase == NNC_PHASE_GRAD_WEIGHT) { return INFINITY; }
@@ -700,8 +700,8 @@ static nnc_op images_of(const nnc_op *op) {
 }
 
 /* Largest side of a kernel for which oneDNN 2.6 computes the weight gradient of a depthwise convolution with a vector
- * kernel. Measured on a Xeon, 2 x 200 x 26 x 26: 15.2 GFLOP/s with sides of 3; 1.7 to 2.0 with sides of 4, 5 and 7. The
- * rows conv_grad_weight of `python3 -m nncost.measure` have sides of 3 and 5. */
+ * kernel. Measured on a Xeon with 2 x 200 x 26 x 26 values: 15.2 GFLOP/s with sides of 3; 1.7 to 2.0 GFLOP/s with sides
+ * of 4, 5 and 7. The rows conv_grad_weight of `python3 -m nncost.measure` have sides of 3 and 5. */
 enum { CHANNEL_SIDE_MOST = 3 };
 
 /* Time of an fp32 convolution on a CPU. PyTorch computes the convolution as matrix products (is_product) or with
@@ -912,8 +912,8 @@ static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op) 
                                                                                     : e->memory_fraction;
 }
 
-/* Returns the format of the matrix units that multiply fp32 operands. Devices without an fp32 rate round the operands to
- * a narrower format, as the compilers of Neuron (--auto-cast matmult) and XLA (default precision) do. */
+/* Returns the format of the matrix units that multiply fp32 operands. Devices without an fp32 rate round the operands
+ * to a narrower format, as the compilers of Neuron (--auto-cast matmult) and XLA (default precision) do. */
 static nnc_dtype units_of_fp32(const nnc_device *device) {
     static const nnc_dtype narrower[] = { NNC_FP32, NNC_TF32, NNC_BF16 };
     size_t i = 0;

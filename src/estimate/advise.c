@@ -5,9 +5,9 @@
  * bits for the frozen weights and shorter sequences also count as gentle.
  *
  * The search first tries sets of one to four gentle changes: the smallest sets first, each at the mildest strengths
- * that fit; of the plans with the longest sequences, the fastest are kept. On several devices the fastest plan is then
- * changed further while it gets faster. If no set of gentle changes fits, sets with other changes are tried, the
- * smallest first, and at last all changes together.
+ * that fit. Among the plans with the longest sequences, the search keeps the fastest. On several devices the fastest
+ * plan is then changed further while it gets faster. If no set of gentle changes fits, sets with other changes are
+ * tried, the smallest first, and at last all changes together.
  *
  * Memory is computed before time: a set that does not fit with all its changes at full strength costs only one estimate
  * of memory. If no plan fits with all gentle changes at full strength, sets of two or more gentle changes are not
@@ -43,10 +43,10 @@ typedef enum change {
     CHANGES
 } change;
 
-/* Limits of the search. Largest numbers: STEPS_MAX: strengths of one change. DOUBLINGS_MAX: doublings of a degree.
- * TRIES_MAX: estimates in each of two searches (with gentle changes only, and with all changes). TRIED_MAX: plans in
- * the table of tried plans. AT_ONCE: gentle changes in one set. Smallest number: SHORTEST: tokens of a shortened
- * sequence. */
+/* Limits of the search. STEPS_MAX: largest number of strengths of one change. DOUBLINGS_MAX: largest number of
+ * doublings of a degree. TRIES_MAX: largest number of estimates in each of two searches (with gentle changes only, and
+ * with all changes). TRIED_MAX: largest number of plans in the table of tried plans. AT_ONCE: largest number of gentle
+ * changes in one set. SHORTEST: smallest number of tokens of a shortened sequence. */
 enum { STEPS_MAX = 40, DOUBLINGS_MAX = 3, TRIES_MAX = 4000, SHORTEST = 256, TRIED_MAX = 512, AT_ONCE = 4 };
 _Static_assert(STEPS_MAX < 64 && CHANGES_GENTLE <= 10, "the steps of a plan fit in one number");
 
@@ -348,16 +348,16 @@ static bool try_set(search *s, unsigned set, nnc_advice *advice) {
     return false;
 }
 
-/* Returns the smallest number greater than `set` that has as many bits set: the next set with the same number of
- * changes. */
+/* Returns the next set with the same number of changes: the smallest number greater than `set` that has the same number
+ * of bits set. */
 static unsigned next_set(unsigned set) {
     const unsigned lowest = set & (0U - set), raised = set + lowest;
     return ((raised ^ set) >> 2) / lowest | raised;
 }
 
-/* Inserts a plan that fits into the list of found plans, which has at most `max` plans. Plans with longer sequences come
- * first, because shorter sequences alter the training. by_time: of plans with the same sequences, the faster come first;
- * otherwise those that were found earlier. Returns the new number of plans in the list. */
+/* Inserts a plan that fits into the list of found plans, which has at most `max` plans. Plans with longer sequences
+ * come first, because shorter sequences alter the training. Plans with equal sequences are sorted by time if by_time is
+ * true (the fastest first), else in the order in which they were found. Returns the new number of plans in the list. */
 static int insert(const search *s, nnc_advice *advice, int found, int max, bool by_time, const nnc_advice *one) {
     int place = found;
     for (; place > 0; place--) {
@@ -399,7 +399,8 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
          set = next_set(set)) {
         const bool tried = s->gentle_tried && size <= AT_ONCE && set < 1U << CHANGES_GENTLE;
         if ((set & ~usable) == 0 && !tried && !holds_one(fitting, set) && try_set(s, set, &one)) {
-            /* shorter sequences with another change are tried, too, because they can stay longer */
+            /* shorter sequences together with another change are tried, too: the other change can allow longer
+             * sequences */
             const bool only_shortens = set == 1U << CHANGE_SEQ_LEN;
             if (fitting->count < 64 && !only_shortens) { fitting->sets[fitting->count++] = set; }
             *found = insert(s, advice, *found, max, gentle, &one);
@@ -514,8 +515,8 @@ static bool add_until_it_fits(search *s, int changes, int at[CHANGES]) {
 }
 
 /* `way` is the number of a way to turn data ranks into tensor, pipeline and context ranks. Sets in `at` the strengths
- * of the changes of these degrees to this way, and the strengths of all other changes to 0. Returns false if there are
- * not so many ways. */
+ * of the changes of these degrees to this way, and the strengths of all other changes to 0. Returns false if no way has
+ * this number. */
 static bool set_way(const search *s, int way, int at[CHANGES]) {
     const int tensor = s->steps[CHANGE_TENSOR] + 1, pipeline = s->steps[CHANGE_PIPELINE] + 1;
     memset(at, 0, CHANGES * sizeof at[0]);
@@ -598,8 +599,8 @@ static int keep_lengths(search *s, nnc_advice *advice, int found, int max) {
 
 /* If every found plan has shorter sequences than the base plan, searches for the longest sequences that fit with
  * adapters, frozen weights of fewer bits, full recomputation and small micro-batches, and then for the weakest of these
- * changes with which these sequences fit. If they are longer than those of every found plan, adds the plan to the list.
- * Returns the new number of plans in the list. */
+ * changes with which these sequences fit. If these sequences are longer than the sequences of every plan in the list,
+ * adds the plan to the list. Returns the new number of plans in the list. */
 static int lengthen(search *s, nnc_advice *advice, int found, int max) {
     static const change helpers[] = { CHANGE_RECOMPUTE, CHANGE_MICRO_BATCH, CHANGE_FROZEN, CHANGE_ADAPTERS };
     const change shorter = s->steps[CHANGE_SEQ_LEN] > 0 ? CHANGE_SEQ_LEN : CHANGE_SHORTER;

@@ -1,6 +1,6 @@
 /* The bounds of the step time. Lower bound (ideal mode): every engine (matrix units, vector units, memory) and every
- * fabric runs at its datasheet rate, and the one that is busy longest decides. Upper bound: the predicted times without
- * any overlap.
+ * fabric runs at its datasheet rate, and the bound is the time of the engine or fabric that is busy longest. Upper
+ * bound: the predicted times without any overlap.
  *
  *     matrix  ##########        the step (with bubble) as if only this engine took time
  *     vector  ###
@@ -157,8 +157,8 @@ static double parts_s(const nnc_ideal *i) {
     return i->forward_s + i->backward_s + i->recompute_s + i->update_s + i->exposed_comm_s + i->bubble_s;
 }
 
-/* Seconds that the collectives of one layer of a segment occupy each fabric in one pass. once_s: collectives of forward
- * and backward; again_s: the additional collectives if backward computes the layer again (recomputation). */
+/* Seconds for which the collectives of one layer of a segment occupy each fabric in one pass. once_s: collectives of
+ * forward and backward; again_s: the additional collectives if backward computes the layer again (recomputation). */
 typedef struct link_loads {
     double once_s[NNC_SEGMENTS_MAX][NNC_FABRICS], again_s[NNC_SEGMENTS_MAX][NNC_FABRICS];
 } link_loads;
@@ -291,7 +291,7 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
         nnc_ideal one;
         if (e == first) { continue; }
         if (step->plan->pipeline > 1 && most_s[e] < ideal->step_s) {
-            /* the engine e cannot be the busiest one, so its step is not replayed; only the seconds that it works are
+            /* the engine e cannot be the busiest engine, so its step is not replayed; only its seconds of work are
              * computed */
             engine_s[e] = busy_s[e];
             continue;
@@ -402,7 +402,7 @@ static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *wh
     }
 }
 
-/* Sets row->network_s to the seconds that a collective occupies the fabrics, summed over all fabrics. Returns the
+/* Sets row->network_s to the seconds for which a collective occupies the fabrics, summed over all fabrics. Returns the
  * seconds of exposed communication of this collective: the exposed communication of the step x (seconds of this
  * collective on the busiest fabric / seconds of all collectives on that fabric). */
 static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_cost *row) {

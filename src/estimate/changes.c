@@ -4,9 +4,9 @@
  *     plan as given + a move -> estimate -> samples per second, memory, cost
  *
  * The output lists a change as command-line options: the fields of the plan that differ from the given plan. The number
- * of devices stays the same. The global batch stays the same if another number of micro-batches allows this; if it
- * grows with a larger micro-batch, or with more micro-batches of a pipeline, plans are compared by samples per
- * second. */
+ * of devices stays the same. The global batch stays the same if another number of micro-batches allows this; if the
+ * global batch grows with a larger micro-batch, or with more micro-batches of a pipeline, plans are compared by samples
+ * per second. */
 #include "estimate/estimate_internal.h"
 #include "fields/fields_internal.h"
 #include "op/op_internal.h"
@@ -33,7 +33,7 @@ typedef enum move {
     MOVE_PIPELINE,
     MOVE_VIRTUAL,
     MOVE_SMALLER,
-    /* the moves from this value on train other weights than the given plan does; they are never combined with other
+    /* the moves from this value on train other weights than the given plan; these moves are never combined with other
      * moves, except QLoRA (find_together) */
     MOVE_TOGETHER,
     MOVE_LORA = MOVE_TOGETHER,
@@ -73,7 +73,7 @@ static bool has_peak(const tuner *t, nnc_dtype precision) {
     return !isnan(nnc_device_matmul_peak(t->ask->device, precision));
 }
 
-/* Sets plan->micro_batches so that the global batch stays that of the plan `now`, for the given micro-batch and number
+/* Sets plan->micro_batches so that *plan keeps the global batch of the plan `now`, for the given micro-batch and number
  * of data ranks. If *plan states a global batch but no number of micro-batches, leaves *plan as it is, because the
  * number of micro-batches then follows from the global batch. Returns false if micro-batch x data ranks does not divide
  * the global batch. */
@@ -96,7 +96,8 @@ static bool split(const nnc_plan *now, int step, int32_t most, int32_t degree, i
 }
 
 /* Multiplies the micro-batch by 2^step. Keeps the global batch if fewer micro-batches allow it. base: the plan of the
- * user; if a larger micro-batch keeps its global batch, returns false for those that do not. */
+ * user. If the number of micro-batches of base is even, some larger micro-batch keeps the global batch; returns false
+ * for a micro-batch that does not keep the global batch. */
 static bool grow_batch(const nnc_plan *base, const nnc_plan *now, int step, nnc_plan *plan) {
     const int64_t micro_batch = now->micro_batch << step;
     plan->micro_batch = micro_batch;
@@ -108,7 +109,7 @@ static bool grow_batch(const nnc_plan *base, const nnc_plan *now, int step, nnc_
 }
 
 /* Multiplies the number of micro-batches of a pipeline by 2^step, up to PER_STAGE for each stage. base: the plan of the
- * user; returns false if it states a batch. */
+ * user; returns false if base states a batch. */
 static bool fill_pipeline(const nnc_plan *base, const nnc_plan *now, int step, nnc_plan *plan) {
     const int64_t most = (int64_t)PER_STAGE * now->pipeline, before = now->micro_batches << (step - 1);
     plan->micro_batches = 2 * before < most ? 2 * before : most;
@@ -241,8 +242,8 @@ static bool estimate(tuner *t, const candidate *c, nnc_result *r) {
 }
 
 /* Tests whether the plan of result a is better than the plan of result b. A plan that fits is better than a plan that
- * does not. Of two plans that fit, a is better if it is faster by the share worth_faster. Of two plans that do not fit,
- * a is better if it needs less memory by the share worth_smaller. */
+ * does not. If both plans fit, plan a is better if it is faster by the share worth_faster. If neither plan fits, plan a
+ * is better if it needs less memory by the share worth_smaller. */
 static bool better(const nnc_result *a, const nnc_result *b) {
     if ((a->verdict == NNC_OVER_MEMORY) != (b->verdict == NNC_OVER_MEMORY)) { return b->verdict == NNC_OVER_MEMORY; }
     return a->verdict == NNC_OVER_MEMORY
@@ -333,8 +334,8 @@ static void find_together(tuner *t, nnc_plan_changes *found) {
     }
 }
 
-/* Tests whether change a comes before change b in the list of changes: it gives more samples per second, or as many and
- * its `place` is smaller. */
+/* Tests whether change a comes before change b in the list of changes: change a gives more samples per second, or it
+ * gives as many samples per second and has the smaller `place`. */
 static bool precedes(const nnc_plan_change *a, const nnc_plan_change *b) {
     return a->samples_per_s > b->samples_per_s || (!(a->samples_per_s < b->samples_per_s) && a->place < b->place);
 }
@@ -350,9 +351,9 @@ static void insert(nnc_plan_change *changes, int count, const nnc_plan_change *o
     changes[place] = *one;
 }
 
-/* Tests whether a move can only make the step longer, so that it is not tried: with `quick`, recomputation of a plan
- * that fits without it. For a plan with a pipeline the move is tried, because longer passes can let a pipeline end
- * earlier. */
+/* Tests whether a move is not tried because it can only make the step longer. With `quick`, this is recomputation for a
+ * plan that fits without recomputation. A plan with a pipeline is an exception, because longer passes can let a
+ * pipeline end earlier. */
 static bool only_slows(const tuner *t, move what) {
     const nnc_plan *now = &t->base.plan;
     return t->ask->quick && t->base.verdict != NNC_OVER_MEMORY && what == MOVE_RECOMPUTE &&

@@ -39,8 +39,8 @@ typedef struct keyed {
     int count;
 } keyed;
 
-/* Adds `value` to the sum with the name `key`. Of KEYS_MAX sums, the last one takes all further keys, and its name
- * becomes "others". */
+/* Adds `value` to the sum with the name `key`. If there are more than KEYS_MAX keys, the last sum takes all further
+ * keys, and its name becomes "others". */
 static void add_keyed(keyed *k, const char *key, double value) {
     int i = 0;
     while (i < k->count && strcmp(k->keys[i], key) != 0) { i++; }

@@ -105,8 +105,8 @@ bool nnc_is_as_published(const nnc_result *r, const nnc_model *model) {
 
 /* The interval of the step time is not symmetric, because real programs often do more work than is counted, and seldom
  * less. As logarithms, the upper end of the interval is (1 + SKEW) x half of the range above the prediction, and the
- * lower end is (1 - SKEW) x half of the range below the prediction. The value of SKEW was chosen with all measured rows
- * in view (docs/accuracy.md); tests/spreads.py shows its effect. */
+ * lower end is (1 - SKEW) x half of the range below the prediction. All measured rows were known when the value of SKEW
+ * was chosen (docs/accuracy.md); tests/spreads.py shows its effect. */
 #define SKEW 0.15
 
 static void set_interval(const nnc_model *model, const nnc_step *step, nnc_result *r) {
@@ -175,8 +175,8 @@ static bool is_ideal(const nnc_plan *plan, const nnc_software *software) {
            !software->zero_gradients && !software->added_gradients;
 }
 
-/* A step, its op table and its ideal step. An estimate has two of these structs (ideal fusion, and the plan's own ops);
- * the shorter of both ideal steps becomes the lower bound. */
+/* A step, its op table and its ideal step. An estimate has two of these structs: one with ideal fusion, and one with
+ * the plan's own ops. The shorter of the two ideal steps becomes the lower bound. */
 typedef struct bound_rows {
     nnc_step step;
     nnc_rows *rows;
@@ -213,10 +213,10 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
     return nnc_ideal_step(&fused->step, fused->rows, &units, &scratch->step, &fused->ideal);
 }
 
-/* Sets the lower and the upper bound of the step time. The lower bound is the shorter of two ideal steps: that of the
- * model with ideal fusion and flash attention, and the ideal step of the ops that the plan sets. Sometimes the first is
- * shorter and sometimes the second, because flash attention has five products in backward and unfused attention four.
- * Returns false if the pipeline is too large to replay. */
+/* Sets the lower and the upper bound of the step time. The lower bound is the shorter of two ideal steps: the step of
+ * the model with ideal fusion and flash attention, and the step with the ops that the plan sets. Each of the two steps
+ * can be the shorter one, because in backward flash attention has five products and unfused attention has four. Returns
+ * false if the pipeline is too large to replay. */
 static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, fusing *with,
                        bound_rows *lower, nnc_result *r) {
     nnc_bound_segment_times units;
@@ -461,8 +461,8 @@ static nnc_status read_again(const char *function, const nnc_model *model, const
     nnc_estimate_args asked;
     NNC_TRY(nnc_need(function, "model", model != NULL, err));
     NNC_TRY(nnc_need(function, "device", device != NULL, err));
-    /* Equal bytes are equal arguments. If only unused bytes differ, the arguments are read again, which changes
-     * nothing. NOLINTBEGIN(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
+    /* Equal bytes are equal arguments. If only unused bytes differ, the arguments are read again, and the result is the
+     * same. NOLINTBEGIN(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     if (plan != NULL && software != NULL && memcmp(software, &scratch->software, sizeof *software) == 0 &&
         plan->struct_size == sizeof *plan && memcmp(plan, &scratch->plan, sizeof *plan) == 0) {
         return NNC_OK;

@@ -1,19 +1,17 @@
 /* Estimates of one training step: from a plan to seconds, bytes and money. The files are in the order in which
  * estimate.c calls them:
  *
- *     resolve.c      fills in what the plan leaves open, and checks the plan
+ *     resolve.c      fills in the fields that the plan leaves open, and checks the plan
  *     lower.c        model and plan -> op list of one rank, with the communication of ZeRO-3 and offload; op table
  *     partition.c    layers -> pipeline stages: how many layers of each segment a device holds
  *     overlap.c      op table -> seconds of one layer of each segment, with overlap and with the time to issue ops
  *     step_end.c     work once per step: communication of gradients and sharded weights, optimizer
- *     step.c         seconds of layers -> pipeline schedule -> step time, its parts, FLOPs, timeline; time of a single
- * op
+ *     step.c         seconds of layers -> pipeline schedule -> step time, its parts, FLOPs, timeline; time of one op
  *     bounds.c       lower bound (ideal step) and upper bound (no overlap) of the step time
  *     estimate.c     one whole estimate; then rates, cost and the interval of the step time
  *     derive_step.c  lines of nncost explain that are sums over rows or segments
  *     advise.c, changes.c, fitting.c, sensitivity.c    make many estimates: plans that fit, faster or smaller plans,
- * the
- *                    largest size that fits, the effect of device parameters
+ *                    the largest size that fits, the effect of device parameters
  *
  * A file calls only files above it in this list; derive_step.c calls no file of the list. */
 #ifndef NNCOST_ESTIMATE_ESTIMATE_INTERNAL_H
@@ -171,7 +169,7 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software);
 
 /* Overlaps the communication of each segment and phase with the compute of the same segment and phase; transfers of
  * ring attention overlap with the attention first. In the row of a collective, time_s is set to the exposed seconds. If
- * the fraction `share` of the shorter of both can overlap, C seconds of compute and N seconds of communication take
+ * the fraction `share` of the shorter time can overlap, C seconds of compute and N seconds of communication take
  *     t = C + N - share min(C, N)
  * [overlap] */
 void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network, const nnc_overlap *overlap,
@@ -181,7 +179,7 @@ void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network
  * products (experts). */
 typedef struct nnc_launch {
     /* seconds that the host needs: op_s for one op; product_s in addition for each product of a group of products. If
-     * kernel_s > 0, the host needs kernel_s for each kernel of an op instead */
+     * kernel_s > 0, the host needs kernel_s for each kernel of an op; op_s and product_s are then not used */
     double op_s, product_s, kernel_s;
     /* true: the kernels of norms and attention are recorded once and replayed, so the host needs no time for norms and
      * attention */
@@ -220,8 +218,8 @@ enum { NNC_STEP_EXCHANGES_MAX = 12 };
 typedef struct nnc_step_end_seconds {
     nnc_comm comm[NNC_STEP_EXCHANGES_MAX];
     double exposed_s[NNC_STEP_EXCHANGES_MAX], update_s;
-    /* seconds in which the device waits for the host to issue the kernels of the update, less the seconds by which the
-     * host gets ahead during the update, so that the next pass waits less */
+    /* seconds in which the device waits for the host to issue the kernels of the update, minus the seconds by which the
+     * next pass waits less because the host gets ahead during the update */
     double wait_s;
     int exchanges;
 } nnc_step_end_seconds;
@@ -322,8 +320,8 @@ void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows, nnc_segment_ti
 /* ---- step_end.c: work once per step: communication of gradients and weights, update ---- */
 
 /* Seconds of one pass in which communication of the step end can run at the same time, on one device, in forward
- * (forward_s) and in backward (backward_s). The seconds of a lane are those of compute, of the host issuing ops, and of
- * communication in other lanes, minus the seconds that already overlap with other communication. */
+ * (forward_s) and in backward (backward_s). The seconds of a lane are the seconds of compute, of the host issuing ops,
+ * and of communication in other lanes, minus the seconds that already overlap with other communication. */
 typedef struct nnc_overlap_window {
     double forward_s[NNC_LANES], backward_s[NNC_LANES];
     /* bucket_bytes: bytes of a bucket of gradients; table_share: fraction of the gradients outside experts that belongs
@@ -340,15 +338,14 @@ typedef struct nnc_overlap_window {
 /* Returns the exposed seconds of a collective of the step end. exchange_s, N in the formula: seconds of the collective
  * in its lane. share, o: fraction of the collective that may overlap. window: t = seconds of one pass that the
  * collective can overlap with. Gradients are sent in buckets as soon as their layers are done. Each bucket has the
- * share f of the
- * gradients; the last bucket, which may hold a whole embedding table, has the share l >= f.
+ * share f of the gradients; the last bucket, which may hold a whole embedding table, has the share l >= f.
  *     o min(max(t + l N, N + f t) - t, N) + (1 - o) N
  * Source: PyTorch DDP arXiv:2006.15704.   [bucketed-overlap] */
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
                              const nnc_overlap_window *window, nnc_derivation *why);
 
-/* Work of one device after its last backward in a step: collectives, then the optimizer update. All times are those of
- * each op alone, without overlap. */
+/* Work of one device after its last backward in a step: collectives, then the optimizer update. All times are for each
+ * op alone, without overlap. */
 typedef struct nnc_step_end {
     nnc_op exchanges[NNC_STEP_EXCHANGES_MAX];
     double exchange_s[NNC_STEP_EXCHANGES_MAX];
@@ -424,8 +421,8 @@ void nnc_step_core_times(const nnc_step *step, const nnc_segment_time units[NNC_
  * too large to replay. */
 bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m,
                        nnc_step_times *times);
-/* Returns the step time of a pipeline in seconds: the seconds of all passes, plus those of the longest step end of a
- * stage. */
+/* Returns the step time of a pipeline in seconds: the seconds of all passes, plus the seconds of the longest step end
+ * of a stage. */
 double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m);
 /* Sets in the result the step time and its parts: times of the busiest stage, exposed communication, bubble. Returns
@@ -444,8 +441,9 @@ nnc_pipeline nnc_step_pipeline(const nnc_plan *plan, const nnc_step_memory *m);
 /* Returns the index of the device that works longest in the replay m->run; if several devices work equally long, the
  * lowest index. */
 int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages);
-/* Both functions return the bytes of workspaces of matrix products that stay allocated between two steps, by the software
- * profile. has_experts: the network has matrix products of experts; nnc_step_held_bytes looks for these in the op list. */
+/* nnc_held_bytes and nnc_step_held_bytes return the bytes of workspaces of matrix products that stay allocated between
+ * two steps. The software profile states these bytes. has_experts: the network has matrix products of experts;
+ * nnc_step_held_bytes looks for these products in the op list. */
 double nnc_held_bytes(const nnc_device *device, const nnc_software *software, bool has_experts);
 double nnc_step_held_bytes(const nnc_step *step);
 
@@ -468,8 +466,8 @@ typedef struct nnc_group_sums {
     double sums[NNC_PARTS][NNC_GROUP_COUNT];
 } nnc_group_sums;
 
-/* FLOPs of one micro-batch. causal: FLOPs of forward and backward, with only those pairs of tokens of an attention that
- * its mask leaves. */
+/* FLOPs of one micro-batch. causal: FLOPs of forward and backward; in an attention only the pairs of tokens under the
+ * mask count. */
 typedef struct nnc_pass_work {
     /* FLOPs of each part of a pass, by the rule for counting that the plan sets */
     double counted[NNC_PASS_PARTS], causal;
@@ -540,7 +538,7 @@ double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *unit
 /* ---- derive_step.c: lines of nncost explain ---- */
 
 /* After a call of nnc_say_of_row, the formulas that the derivation records belong to row `row` of the op table; after a
- * call of nnc_say_of_step they belong to the step. Both functions do nothing if why is NULL. */
+ * call of nnc_say_of_step they belong to the step. nnc_say_of_row and nnc_say_of_step do nothing if why is NULL. */
 static inline void nnc_say_of_row(nnc_derivation *why, int32_t row) { NNC_WHEN(why, nnc_say_of(why, "#%d", (int)row)); }
 
 static inline void nnc_say_of_step(nnc_derivation *why) { NNC_WHEN(why, nnc_say_of(why, "%s", "")); }
@@ -564,8 +562,9 @@ void nnc_say_parts(const double sums[NNC_PARTS], const char *name, const char *u
  * communication. */
 void nnc_say_step(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                   const nnc_stage_residency *holding, double update_wait_s, const nnc_result *r);
-/* Both functions record sums over the rows of the op table. nnc_say_rows records the seconds of the parts of the step
- * and of communication, and the bytes of traffic; nnc_say_bounds records the seconds of each bound. */
+/* nnc_say_rows and nnc_say_bounds record sums over the rows of the op table. nnc_say_rows records the seconds of the
+ * parts of the step and of communication, and the bytes of traffic; nnc_say_bounds records the seconds of each
+ * bound. */
 void nnc_say_rows(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why);
 void nnc_say_bounds(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why);
 /* nnc_say_serial records the upper bound of a plan without a pipeline as a sum. nnc_say_equal_stages records the closed
@@ -573,18 +572,19 @@ void nnc_say_bounds(const nnc_rows *rows, const nnc_result *r, nnc_derivation *w
 void nnc_say_serial(const nnc_step *step, const nnc_rows *rows, const nnc_result *r);
 void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest);
 
-/* Returns the use of the operators of the model's library if the profile lists operators. On GPUs older than Hopper,
- * the operators of timm and torchvision only count the kernels that the host issues, and the ops take the times of the
- * device's rates: times of single operators were measured on an H100, and on older GPUs the rates have the smaller
- * error. The operators give the times there, too, if kernels of PyTorch were measured on the device or if the user
- * named the library. Source: docs/accuracy-vision.md, "Operators or rates". */
+/* Returns how an estimate uses the operators of the model's library if the profile lists operators: for the number of
+ * kernels that the host issues (NNC_LISTING_COUNTED), or also for the times of the ops (NNC_LISTING_PRICED). On GPUs
+ * older than Hopper, the operators of timm and torchvision give only the number of kernels, and the times of the ops
+ * are computed from the rates of the device: times of single operators were measured on an H100, and on older GPUs the
+ * rates have the smaller error. There are two exceptions: kernels of PyTorch were measured on the older GPU, or the
+ * user named the library. Source: docs/accuracy-vision.md, "Operators or rates". */
 nnc_listing nnc_listing_of(const nnc_model *model, const nnc_device *device);
 
 /* ---- lower.c: op list and op table of one rank ---- */
 
 /* Returns the key under which memo/ keeps an op list: a copy of the plan in which only the fields that affect the op
- * list are set, and all others are cleared. Lowering reads only this key, so an op list cannot depend on a cleared
- * field. */
+ * list are set, and all other fields are cleared. Lowering reads only this key, so an op list cannot depend on a
+ * cleared field. */
 nnc_plan nnc_plan_lowering_key(const nnc_plan *plan);
 /* Returns the rules for lowering a model under a plan: for example number formats, and whether a separate kernel adds
  * weight gradients to their sum. */
@@ -652,8 +652,8 @@ struct nnc_scratch {
     bool ends_over;
     /* true (only if `brief` is true): an estimate may set the FLOPs to 0 and not count them */
     bool workless;
-    /* number of op lists that memo/ stores for later plans: 1, 2 or 4. 0 = it stores one list, but none in the first
-     * estimate of a model */
+    /* number of op lists that memo/ stores for later plans: 1, 2 or 4. 0 = memo/ stores one list, but no list in the
+     * first estimate of a model */
     uint32_t lists;
     nnc_derivation *why; /* derivation to which estimates add their formulas; NULL = no formulas are
                           * recorded */
@@ -841,9 +841,9 @@ bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan);
 nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                    nnc_scratch *scratch, nnc_result *r, nnc_error *err);
 /* nnc_estimate_finish sets rates, money and energy in the result of an estimate with times. nnc_estimate_untimed
- * completes the result of an estimate that computed only the memory, and sets all times to NaN. Both functions return
- * an error if numbers are too large for exact arithmetic, or if the number of parameters differs from the number in the
- * model file. */
+ * completes the result of an estimate that computed only the memory, and sets all times to NaN. nnc_estimate_finish and
+ * nnc_estimate_untimed return an error if numbers are too large for exact arithmetic, or if the number of parameters
+ * differs from the number in the model file. */
 nnc_status nnc_estimate_untimed(const nnc_model *model, nnc_result *r, nnc_error *err);
 nnc_status nnc_estimate_finish(const nnc_model *model, const nnc_device *device, const nnc_step *step, nnc_result *r,
                                nnc_error *err);

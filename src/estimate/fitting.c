@@ -93,8 +93,8 @@ void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
 /* ---- remedies: options that save memory ---- */
 
 typedef struct option {
-    /* options of the remedy as the output shows them; "--optimizer" without a value stands for the optimizer whose
-     * states need fewer bytes next */
+    /* options of the remedy as the output shows them; "--optimizer" without a value stands for the variant of the
+     * optimizer with smaller states (nnc_optimizer_smaller) */
     const char *text;
     bool applies; /* true: the remedy is tried, because its options would change the plan */
 } option;
@@ -198,7 +198,7 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, co
     if (resolved->seq_len > 0 && model->captured == NULL) {
         fit->seq_len = largest(&f, SIZE_SEQ_LEN, &read, false) * SEQ_STEP;
         if (now.verdict == NNC_FITS && fit->seq_len < resolved->seq_len) {
-            /* the plan fits with its own sequence length; `largest` returned a smaller one, because it tries only
+            /* the plan fits with its own sequence length; `largest` returned a smaller length, because it tries only
              * multiples of SEQ_STEP */
             fit->seq_len = resolved->seq_len;
         }

@@ -52,7 +52,8 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
         .grad_bytes = adds && own_buffer ? sizes.weight_bytes : nnc_policy_gradient_io_bytes(plan->policy),
         /* Fraction of the micro-batches in which the product of a weight gradient reads the sum of earlier gradients in
          * addition to writing it. With a separate fp32 buffer for the gradients of 16-bit weights, all micro-batches
-         * read the sum; without this buffer, all but the first, which only writes. */
+         * read the sum. Without this buffer, all micro-batches except the first read the sum; the first only writes
+         * it. */
         .grad_accumulate = adds         ? 0.0
                            : own_buffer ? 1.0
                                         : (passes - 1.0) / passes,
@@ -66,8 +67,8 @@ nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *softwar
     return how;
 }
 
-/* Number of parameters from which on a model is refused; no real model has as many. The bytes of fewer parameters are
- * exact in a double. */
+/* A model with this number of parameters or more is refused; no real model has so many parameters. The bytes of fewer
+ * parameters are exact in a double. */
 #define PARAMS_MAX 0x1p47
 
 nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_error *err) {

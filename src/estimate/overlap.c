@@ -3,8 +3,7 @@
  * In each segment and part of a pass, communication overlaps with the compute of the same part. If two lanes (sets of
  * links, see nnc_lane) share no links, each can overlap with all seconds of the compute; if they share links, a second
  * of compute overlaps with communication of only one of them. First the transfers of ring attention overlap with the
- * attention; then the other kinds of communication follow
- * in the order of nnc_comm.   [overlap] [launch] */
+ * attention; then the other kinds of communication follow in the order of nnc_comm.   [overlap] [launch] */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 
@@ -74,7 +73,7 @@ static double share_of(const nnc_overlap *overlap, int comm, nnc_part part) {
 }
 
 /* Overlaps exchange_s seconds of communication with *left_s seconds of compute. The overlap is `share` x the shorter of
- * both times; it is subtracted from *left_s. Returns the fraction of the communication that stays exposed. */
+ * the two times, and is subtracted from *left_s. Returns the fraction of the communication that stays exposed. */
 NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_derivation *why) {
     NNC_LET(why, overlap, NULL, share);
     NNC_LET(why, window_s, "s", *left_s);

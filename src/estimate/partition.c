@@ -5,8 +5,8 @@
  *                                       layers          3    3    2    2      + embedding on 0, head on 3
  *                                       device          0    1    0    1
  *
- * A stage that holds the same as the stage before is marked (alike), so that its times and memory are computed only
- * once. */
+ * A stage with the same layers as the stage before is marked in the array `alike`, so that times and memory of equal
+ * stages are computed only once. */
 #include "estimate/estimate_internal.h"
 
 int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage) {

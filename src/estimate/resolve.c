@@ -51,9 +51,9 @@ static nnc_status resolve_policy(nnc_plan *p, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Returns an error because the global batch is no multiple of `given`, the product of `data` and of the number of one
- * pass. If the batch is smaller than the number of data ranks, only more devices per replica help, so the error names
- * the options that set their number. */
+/* Returns an error because the global batch is no multiple of `given`. `given` is micro_batch x data if of_micro_batch
+ * is true, else micro_batches x data. If the batch is smaller than the number of data ranks, only more devices per
+ * replica help, so the error names the options that set their number. */
 static nnc_status refuse_passes(const nnc_plan *p, bool of_micro_batch, int64_t given, nnc_error *err) {
     const int64_t below = p->global_batch / given * given;
     const char *const factor = of_micro_batch ? "micro_batch" : "micro_batches";
@@ -77,9 +77,9 @@ static nnc_status refuse_passes(const nnc_plan *p, bool of_micro_batch, int64_t 
                     given, factor, below, below + given, p->global_batch);
 }
 
-/* Uses the rule micro_batch x micro_batches x data = global_batch, if the number of data ranks is known. Of the other
- * three numbers, one that the plan leaves open is computed from the rule; all further open numbers become 1. Returns an
- * error if the given numbers contradict the rule or do not divide. */
+/* Uses the rule micro_batch x micro_batches x data = global_batch, if the number of data ranks is known. If the plan
+ * leaves some of the other three numbers open, one of these is computed from the rule, and the others become 1. Returns
+ * an error if the given numbers contradict the rule or do not divide. */
 static nnc_status resolve_batch(nnc_plan *p, nnc_error *err) {
     const int64_t data = p->data;
     int64_t product = 0;

@@ -16,13 +16,14 @@
 
 enum { HALVINGS = 80 };
 
-/* Says which value of a device parameter is changed. ONE_RATE: the only value of the parameter. OF_PRECISION, OF_FP32:
- * of a parameter with one value per number format, the value for the format of the plan's precision, or for fp32. */
+/* Says which value of a device parameter is changed. ONE_RATE: the parameter has only one value. The other two are for
+ * parameters with one value per number format. OF_PRECISION: the value for the format of the plan's precision. OF_FP32:
+ * the value for fp32. */
 typedef enum which_rate { ONE_RATE, OF_PRECISION, OF_FP32 } which_rate;
 
 static const struct {
     const char *name, *unit;
-    /* offset in nnc_device of the value; if the parameter has one value per format, of the first value */
+    /* offset of the value in nnc_device; offset of the first value if the parameter has one value per format */
     size_t offset;
     which_rate rate;
 } figures[] = {

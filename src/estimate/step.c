@@ -278,7 +278,7 @@ double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SE
 }
 
 /* Sets m->delay_s, the seconds by which messages between stages make the step longer, as the step time of a replay with
- * messages minus that of a replay without messages. Returns false if the pipeline is too large to replay. */
+ * messages minus the step time of a replay without messages. Returns false if the pipeline is too large to replay. */
 static bool find_delay(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m) {
     const int32_t stages = step->plan->pipeline;
@@ -286,7 +286,7 @@ static bool find_delay(const nnc_step *step, const nnc_segment_time units[NNC_SE
     if (!(times->send_s > 0.0)) { return true; }
     if (!nnc_step_run(step, units, 0.0, m)) { return false; }
     NNC_LET(step->why, without_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
-    /* the replay with messages comes after the replay without, because later code reads its results in m->run */
+    /* the replay with messages comes last, because later code reads the results of this replay in m->run */
     if (!rerun(step->plan, times->send_s, m)) { return false; }
     NNC_LET(step->why, with_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
     NNC_SET(step->why, m->delay_s, "s", nnc_max(0.0, with_messages_s - without_messages_s));
@@ -388,11 +388,10 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
 }
 
 /* The host counts as the bound of all ops if the device waits for it in at least the share held_share of the step. The
- * device must still wait in this share if the host needs less time per kernel, by the share host_margin: programs on
- * the same host differ by about this share (33.6 to 37.8 us per kernel; the default is 37.5, hosts/h100-server.json).
- * held_share has no source: it was chosen after measured steps of an H100 had been seen. If the host is the bound,
- * faster kernels shorten the step
- * little.   [issue] */
+ * device must still wait in this share of the step if the host needs less time per kernel, less by the share
+ * host_margin. Times per kernel of programs on the same host differ by about this share (33.6 to 37.8 us per kernel;
+ * the default is 37.5 us, hosts/h100-server.json). held_share has no source: measured steps of an H100 were known when
+ * it was chosen. If the host is the bound, faster kernels make the step only a little shorter.   [issue] */
 static const double held_share = 0.2, host_margin = 0.1;
 
 static void mark_host(nnc_rows *rows, const nnc_result *r, double kernel_s) {
@@ -840,7 +839,7 @@ static bool too_large(const nnc_single_op *a) {
     return product > 1e18;
 }
 
-/* Sets the kernel of an attention from its name: a name of torch.nn.attention.SDPBackend, or one in device files
+/* Sets the kernel of an attention from its name: a name of torch.nn.attention.SDPBackend, or a name in device files
  * (flash1 to flash3). The kernel "efficient" has the values of the first generation of FlashAttention. Returns
  * NNC_BAD_USAGE for an unknown name, or for cudnn on a device without measured values of cudnn. */
 static nnc_status choose_kernel(const nnc_device *device, const nnc_single_op *a, nnc_op *op, nnc_error *err) {

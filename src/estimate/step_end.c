@@ -159,8 +159,8 @@ double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_
 static bool holds(const nnc_stage_residency *holding, int32_t segment) { return holding->instances[segment] > 0; }
 
 /* Returns the number of micro-batches whose gradients a separate kernel adds to the sum; 0 = the program has no such
- * kernel. If the sum has a wider format than the weights, a kernel adds the gradients of all micro-batches of the
- * device; if not, of all but the first. */
+ * kernel. If the sum has a wider format than the weights, the kernel adds the gradients of all micro-batches of the
+ * device; otherwise the gradients of all micro-batches except the first. */
 static int64_t added_passes(const nnc_step *step) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(step->plan->policy);
     const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
@@ -185,8 +185,9 @@ static nnc_update update_of(const nnc_step *step, const nnc_step_end_params *hel
  * passes. */
 static const double momentum_passes = 32.0 / 20.0, momentum_lists = 32.0 / 24.0;
 
-/* Returns the factor of the bytes of SGD with momentum over lists of tensors. If the step also has SGD without momentum
- * (12 bytes per parameter in each form), the factor is that of the part with momentum. */
+/* Returns the factor on the bytes of an update with SGD over lists of tensors: more than 1 because of momentum. If the
+ * step also has SGD without momentum (12 bytes per parameter in each form), only the bytes of the part with momentum
+ * grow. */
 static double momentum_factor(const nnc_update *u) {
     const double share = u->launches.state_share > 0.0 ? u->launches.state_share : 1.0;
     const double bytes = u->fused ? 20.0 : 24.0, factor = u->fused ? momentum_passes : momentum_lists;

@@ -98,9 +98,8 @@ typedef struct nnc_field_table {
         bool *: NNC_FIELD_BOOL_LIST,        \
         unsigned *: NNC_FIELD_ENUM_LIST)
 
-/* Sets name, offset and size of a row from a struct member, and sets its field type to the given one. Used if the C
- * type of the member does not decide the field type; for example, a member `unsigned` can be an enum or a set of
- * flags. */
+/* Sets name, offset and size of a row from a struct member, and sets its field type to field_type. Used if the C type
+ * of the member does not decide the field type; for example, a member `unsigned` can be an enum or a set of flags. */
 #define NNC_FIELD_AS(field_type, owner, member) \
     .name = #member, .type = (field_type), .offset = offsetof(owner, member), .size = sizeof(((owner *)0)->member)
 
@@ -164,9 +163,10 @@ const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key)
 /* Returns the help text of the field whose JSON key is `name`; NULL = no field has this key. */
 const char *nnc_field_help(const nnc_field_table *table, const char *name);
 
-/* Finds a field by its dotted name, such as "spread.own"; NULL = unknown name. Before the call *object points to the
- * outermost struct, or is NULL if only the name is searched; the call sets it to the struct that contains the field. For the types RATES and OBJECT_BY_DTYPE the
- * last part of the name is a number format, which *dtype receives; for other types *dtype is NNC_DTYPE_COUNT. */
+/* Finds a field by its dotted name, such as "spread.own"; NULL = unknown name. Before the call, *object points to the
+ * outermost struct, or is NULL if only the name is searched. The call sets *object to the struct that contains the
+ * field. For the types RATES and OBJECT_BY_DTYPE the last part of the name is a number format, which *dtype receives;
+ * for other types *dtype is NNC_DTYPE_COUNT. */
 const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted, void **object, nnc_dtype *dtype);
 
 /* Finds a field as nnc_field_find does. Returns NNC_BAD_USAGE if no field has the name; the message then contains the

@@ -158,8 +158,8 @@ static void copy_list(nnc_op_list *to, const nnc_op_list *from) {
 }
 
 static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc_lowered *a, nnc_error *err) {
-    /* Only the op list of one rank is written if it is also that of the whole model, and for a search, which seldom needs
-     * the list of the whole model. */
+    /* Only the op list of one rank is written in two cases: the whole model has the same list; or the estimate belongs
+     * to a search, which seldom needs the list of the whole model. */
     nnc_op_list *list = nnc_plan_is_whole(how->plan) || shared->ends.slots > 0 ? &a->list : &a->whole;
     nnc_lower(shared->model, how, list);
     NNC_TRY(nnc_check_list(list, shared->model, err));
@@ -271,7 +271,7 @@ static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_ste
     }
 }
 
-/* Makes the op table of a plan from two tables: the one that all plans of the op list share, and the one of the ops
+/* Makes the op table of a plan from two tables: the table that all plans of the op list share, and the table of the ops
  * that only this plan adds to the list. */
 static void join_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows) {
     make_table(shared, alike, step);
@@ -290,8 +290,8 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
     join_rows(shared, alike, step, rows);
 }
 
-/* Returns the sum of the forward and backward times of all layers of a lowered list, in seconds for one micro-batch. Of
- * the communication time, only the exposed part is counted. */
+/* Returns the sum of the forward and backward times of all layers of a lowered list, in seconds for one micro-batch.
+ * The sum counts only the exposed part of the communication time. */
 static double sum_table(nnc_lowered *alike, const nnc_step *step) {
     nnc_segment_time units[NNC_SEGMENTS_MAX];
     double rows_s[NNC_ROWS_MAX]; /* times before overlap, to restore the table: nnc_step_segment_times shortens
@@ -383,7 +383,8 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
     describe(scratch->shared, alike, step, r);
     /* Model FLOPs are counted on the op list of the whole model, before it is divided over ranks. */
     if (!everywhere || !alike->worked) {
-        /* true: the plan divides no work over ranks, so the op table of one rank is that of the whole model */
+        /* true: the plan divides no work over ranks, so the op table of one rank is also the op table of the whole
+         * model */
         const bool whole = nnc_plan_is_whole(step->plan);
         if (whole) {
             make_table(scratch->shared, alike, step);
@@ -482,7 +483,7 @@ static void recall_memory(const nnc_model *model, const nnc_pass_entry *p, const
     }
 }
 
-/* Sets the step ends of all stages in scratch; keeps those of the previous plan if they are equal. */
+/* Sets the step ends of all stages in scratch; keeps the step ends of the previous plan if these are equal. */
 static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scratch *scratch) {
     nnc_estimate_cache *shared = scratch->shared;
     if (shared->ended != p || (shared->ended_passes != step->plan->micro_batches && counts_passes(step))) {
@@ -665,8 +666,8 @@ static void compare_specs(const nnc_scratch *scratch, const nnc_model *model, co
         if (!whole || scratch->lists == 0) { return; /* perhaps no other estimate of this model follows */ }
     }
     if (shared->model == NULL) { nnc_estimate_cache_begin(shared, model, device); }
-    shared->model = model; /* model and device have the same bytes as those of the cache, but may be at other
-                            * addresses */
+    /* model and device have the same bytes as the model and device of the cache, but may be at other addresses */
+    shared->model = model;
     shared->device = device;
 }
 
@@ -675,8 +676,8 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device, con
     nnc_estimate_cache *shared = scratch->shared;
     shared->recalled = 0;
     compare_specs(scratch, model, device);
-    /* alikes.ways is the number of op lists that are kept at the same time; 1: each list replaces the previous one,
-     * because later plans may not need it */
+    /* alikes.ways is the number of op lists that are kept at the same time; 1: each list replaces the previous list,
+     * because later plans may not need the previous list */
     shared->alikes.ways = shared->promised ? shared->alikes.slots : scratch->lists > 0 ? scratch->lists : 1;
     if (shared->model == model && shared->device == device && scratch->why == NULL) {
         return estimate_shared(model, device, software, plan, scratch, result, err);
@@ -715,8 +716,8 @@ typedef struct whole_scratch {
     void *block; /* memory that holds this struct; see nnc_alloc_at_line */
 } whole_scratch;
 
-/* Replays of pipelines read and write 32 bytes at once, and none of these accesses should be in two cache lines. In
- * 32-bit programs, which have no such accesses, the offsets differ. */
+/* Replays of pipelines read and write 32 bytes at once, and none of these accesses should cross the border between two
+ * cache lines. In 32-bit programs, which have no such accesses, the offsets differ. */
 _Static_assert(sizeof(void *) == 4 ||
                    (offsetof(whole_scratch, scratch.step.pipeline) + offsetof(nnc_pipeline_memory, tracks)) % 32 == 0,
                "the tracks of a replay are not aligned");

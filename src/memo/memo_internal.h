@@ -57,7 +57,7 @@ void nnc_memo_destroy(nnc_memo *memo);
  * this address until another entry replaces it. */
 void *nnc_memo_find(nnc_memo *memo, const void *key);
 /* Adds the key that the last call of nnc_memo_find has not found. Returns the space for the value of this key, which
- * the caller must fill. If all slots of the key are in use, the new entry replaces an old one. */
+ * the caller must fill. If all slots of the key are in use, the new entry replaces an old entry. */
 void *nnc_memo_add(nnc_memo *memo, const void *key);
 
 /* Removes all entries from a cache. */
@@ -173,14 +173,15 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
 void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows);
 
 /* Returns a lower bound, in seconds, of the time of one micro-batch in all layers. The bound leaves out recomputation,
- * the ops that only this plan adds to its list, and the power limit. Each of these only adds time: communication that
- * overlaps with the added compute saves at most the time of this compute. A cached bound is also valid for a plan that
- * adds to gradients in a larger share of its micro-batches, because adding takes at least as long as writing. */
+ * the ops that only this plan adds to its list, and the power limit. Recomputation, the added ops and the power limit
+ * only add time: communication that overlaps with the added compute saves at most the time of this compute. A cached
+ * bound is also valid for a plan that adds to gradients in a larger share of its micro-batches, because adding takes at
+ * least as long as writing. */
 double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step);
 /* Returns another lower bound in seconds, for the op list of the last call of nnc_lowered_least_s; it is proportional
  * to the micro-batch: with r times the micro-batch (r >= 1), one pass takes at least r times this bound. The bound is
  * the largest of three times: the matrix products (nnc_product_least_s) plus the traffic that cannot overlap; all
- * traffic inside scale-up domains; all traffic between them. Traffic moves at datasheet rates. */
+ * traffic inside scale-up domains; all traffic between scale-up domains. Traffic moves at datasheet rates. */
 double nnc_lowered_floor_s(const nnc_lowered *alike, const nnc_step *step);
 
 /* ---- memo.c: caches of step ends and partitions, which only a search uses ---- */

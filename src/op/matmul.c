@@ -37,12 +37,12 @@ NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why) {
 }
 
 /* Computes the work of C[m,n] = A[m,k] B[k,n], `batch` times: each of the (m times n times k) terms is one multiply and
- * one add. Each operand is read from memory once; kernels that read parts again have a lower efficiency, which is not
- * counted as work. If experts divide the rows, the matrix B of each expert is read once, and its gradient is written
- * once. Of attention scores, full_flops counts all query-key pairs, window_flops a whole window of keys per query,
- * causal_flops the pairs under the mask. Rows that only fill free slots of an expert count as executed FLOPs, not as
- * model FLOPs. A weight gradient is written in its own format; if it is added to the gradient of earlier micro-batches,
- * this gradient is read, too. Source: scaling-book "transformers".   [matmul] */
+ * one add. Each operand is read from memory once. Repeated reads of a kernel do not count as work; they lower its
+ * fitted efficiency. If experts divide the rows, the matrix B of each expert is read once, and its gradient is written
+ * once. For attention scores, full_flops counts all query-key pairs, window_flops counts a whole window of keys for
+ * each query, and causal_flops counts the pairs under the mask. Rows that only fill free slots of an expert count as
+ * executed FLOPs, not as model FLOPs. A weight gradient is written in its own format. If the gradient is added to the
+ * sum of earlier micro-batches, this sum is also read. Source: scaling-book "transformers".   [matmul] */
 NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_matmul *p = &op->u.matmul;
     const dims d = dims_of(op, why);
@@ -195,8 +195,8 @@ static void shard_scores(nnc_matmul *p, const nnc_degrees *d) {
     p->window_pairs /= (double)d->positions;
 }
 
-/* Divides the experts over the expert ranks. The product is that of the busiest rank: it receives `imbalance` times the
- * mean number of tokens, and the mean is the number of tokens that each rank sends. */
+/* Divides the experts over the expert ranks. The op then describes the product on the busiest rank, which receives
+ * `imbalance` times as many tokens as each rank sends. */
 static void shard_experts(nnc_op *op, const nnc_degrees *d) {
     nnc_matmul *p = &op->u.matmul;
     const double useful = p->useful > 0.0 ? p->useful : 1.0;
@@ -301,8 +301,8 @@ NNC_SAYING conv_dims conv_dims_of(const nnc_op *op, nnc_derivation *why) {
 /* Computes the work of a 2-d convolution. Each output element is a sum of c_in / groups x kernel^2 terms, each one
  * multiply and one add; terms that multiply padding are counted, too. A transposed convolution has as many terms for
  * each input element. The input gradient and the weight gradient each have as many FLOPs as forward. Input, weights and
- * output are read or written once; kernels that copy the input in memory (im2col) have a lower efficiency, which is not
- * counted as work.   [conv2d] */
+ * output are read or written once. Copies of the input that a kernel makes in memory (im2col) do not count as work;
+ * they lower its fitted efficiency.   [conv2d] */
 NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why) {
     const conv_dims d = conv_dims_of(op, why);
     nnc_work work = { 0 };

@@ -2,12 +2,13 @@
  *
  *     nnc_op (kind, dims, phase)  --row of its kind-->  FLOPs, bytes, kept bytes, backward ops, dims on one rank
  *
- * Each kind of op has one row of functions (nnc_op_row), in a file by subject: matmul.c, sequence_ops.c ... Other
- * folders call functions such as nnc_op_work(), or use the row; they do not test the kind of an op.
+ * Each kind of op has one row of functions (nnc_op_row). Each file has the rows of one subject: matmul.c,
+ * sequence_ops.c ... Other folders call functions such as nnc_op_work(), or use the row; they do not test the kind of
+ * an op.
  *
- * Invariants: after an op is sharded, its dims are those of one instance on one rank; `repeat` is the number of equal
- * instances in one micro-batch. If several ops need the same tensor for backward, only one of these ops counts its
- * bytes, so the kept bytes of a list of ops can be added up. */
+ * Invariants: after an op is sharded, its dims are the dims of one instance on one rank; `repeat` is the number of
+ * equal instances in one micro-batch. If several ops need the same tensor for backward, only one of these ops counts
+ * its bytes, so the kept bytes of a list of ops can be added up. */
 #ifndef NNCOST_OP_OP_INTERNAL_H
 #define NNCOST_OP_OP_INTERNAL_H
 
@@ -19,7 +20,7 @@
 
 /* ---- dims of each kind of op ---- */
 
-/* All kinds of ops: X(kind, part of the name of the kind's row), so that the rows are nnc_matmul_row, nnc_flash_row
+/* All kinds of ops: X(kind, part of the name of the kind's row). The rows have the names nnc_matmul_row, nnc_flash_row
  * ... */
 #define NNC_OP_KIND_LIST(X)                                                                                        \
     X(NNC_OP_MATMUL, matmul)         /* matrix product C[m,n] = A[m,k] B[k,n], `batch` times; B may be a weight */ \
@@ -51,10 +52,11 @@ typedef struct nnc_matmul {
                                * scores, part of `batch`. 0 = the product has no heads */
     double pairs, full_pairs; /* of attention scores: number of query-key pairs with the mask (pairs) and without a mask
                                * (full_pairs); both 0 = there is no mask */
-    double window_pairs;      /* of attention scores: number of query-key pairs if every query had a whole window of
-                               * keys; without a window = full_pairs */
-    bool b_is_weight;         /* true: B is a trainable weight, and the product that computes its gradient has the phase
-                               * grad_weight */
+    /* of attention scores: number of query-key pairs if every query had a whole window of keys; equal to full_pairs if
+     * there is no window */
+    double window_pairs;
+    bool b_is_weight; /* true: B is a trainable weight, and the product that computes its gradient has the phase
+                       * grad_weight */
     bool needs_grad_input;
     /* true: each group of elements of an operand has a scale; false: each operand has one scale for the whole tensor */
     bool in_blocks;
@@ -78,11 +80,12 @@ typedef struct nnc_flash {
                      * once */
     /* number of query-key pairs of one head: under the mask (pairs), and without a mask (full_pairs) */
     double pairs, full_pairs;
-    double window_pairs; /* query-key pairs of one head if every query had a whole window of keys; without a window
-                          * = full_pairs */
-    bool causal;         /* true: a query attends only to its own key and to earlier keys */
-    bool keeps_qkv;      /* true: Q, K and V are kept for backward, and this op counts their bytes */
-    int64_t kept_s_k;    /* number of keys that a rank keeps for backward: s_k, or only its own keys (ring attention) */
+    /* query-key pairs of one head if every query had a whole window of keys; equal to full_pairs if there is no
+     * window */
+    double window_pairs;
+    bool causal;      /* true: a query attends only to its own key and to earlier keys */
+    bool keeps_qkv;   /* true: Q, K and V are kept for backward, and this op counts their bytes */
+    int64_t kept_s_k; /* number of keys that a rank keeps for backward: s_k, or only its own keys (ring attention) */
     /* number of key and value heads that are kept: kv_heads; own_kv_heads if a library reads them without copies; 0 =
      * an earlier layer keeps them */
     int64_t kept_kv_heads;
@@ -124,7 +127,7 @@ typedef struct nnc_norm {
     bool turned; /* true: the feature maps are copied to the contiguous layout before the norm, and back after it */
     bool keeps_input;  /* true: the norm counts the bytes of the input that it keeps; false: another op counts them */
     bool across_heads; /* true: one norm over all heads of a token, while tensor ranks divide the heads */
-    bool running; /* true: a batch norm of inference, which uses stored means and deviations instead of its input's */
+    bool running;      /* true: batch norm in inference, which uses stored means and deviations */
     nnc_norm_keep keep;
 } nnc_norm;
 
@@ -143,7 +146,7 @@ typedef struct nnc_norm {
     X(NNC_PW_SWIGLU, "swiglu")             \
     X(NNC_PW_GEGLU, "geglu")
 
-/* All kinds of pointwise ops. pointwise.c has a row for each of them, and does not compile if one is missing. */
+/* All kinds of pointwise ops. pointwise.c has a row for each kind, and does not compile if a row is missing. */
 #define NNC_POINTWISE_LIST(X)                                                                                          \
     NNC_ACTIVATION_LIST(X)                                                                                             \
     X(NNC_PW_RELU2, "relu2")                                                                                           \
@@ -181,8 +184,8 @@ typedef struct nnc_norm {
 NNC_ENUM(nnc_pointwise_kind, NNC_POINTWISE_LIST, NNC_PW_KIND_COUNT);
 const char *nnc_pointwise_kind_name(nnc_pointwise_kind value);
 
-/* Properties of an activation function that the readers of graph and ONNX files need; a member of each row of pointwise
- * kinds. */
+/* Properties of an activation function, which the readers of graph and ONNX files use. Each row of the table of
+ * pointwise kinds has a member of this type. */
 typedef struct nnc_activation {
     bool by_output; /* true: backward reads the output of forward; false: backward reads the input of forward */
     bool gated;     /* true: the input has two halves, gate and up; the output is activation(gate) times up */
@@ -227,8 +230,9 @@ typedef struct nnc_loss {
 
 /* Dims of an operator of a captured program that is no matrix product, no convolution and no attention. */
 typedef struct nnc_kernel {
-    double read_bytes, write_bytes; /* bytes of all tensors that the operator reads, and of all tensors that it writes;
-                                     * each tensor counts once */
+    /* read_bytes: bytes of all tensors that the operator reads; write_bytes: bytes of all tensors that it writes; each
+     * tensor counts once */
+    double read_bytes, write_bytes;
 } nnc_kernel;
 
 #define NNC_UPDATE_LIST(X)               \
@@ -244,11 +248,13 @@ const char *nnc_update_kind_name(nnc_update_kind value);
  * of tensors has its own kernel; fused: if one fused kernel takes each part. */
 typedef struct nnc_launches {
     double loop, lists, fused; /* 0 = the captured program has no launches of this kind */
-    double updates;            /* bytes that all calls of the optimizers move / bytes that one call of each moves */
-    /* kind: the optimizer with the most operations. The three shares are for this kind; they are 0 if the program has
-     * no lists of parameters. state_share: states of all optimizers of the step / states that this kind has for all
-     * parameters. pass_share: passes over memory of all optimizers of the step / passes of this kind for all
-     * parameters. list_share: parameters in the largest list / all trained parameters. */
+    /* bytes that all calls of the optimizers in a step move / bytes that one call of each optimizer moves */
+    double updates;
+    /* kind: the optimizer with the most operations. state_share, pass_share and list_share compare all optimizers of
+     * the step with this kind; the shares are 0 if the program has no lists of parameters. state_share: states of all
+     * optimizers of the step / states that this kind has for all parameters. pass_share: passes over memory of all
+     * optimizers of the step / passes of this kind for all parameters. list_share: parameters in the largest list / all
+     * trained parameters. */
     nnc_optimizer kind;
     double state_share, pass_share, list_share;
 } nnc_launches;
@@ -257,8 +263,8 @@ typedef struct nnc_launches {
  * kChunkSize. Source: aten/src/ATen/native/cuda/MultiTensorApply.cuh of PyTorch. */
 #define NNC_LAUNCH_ELEMENTS (320.0 * 65536.0)
 
-/* A list of tensors that an optimizer of a recorded step updates: numbers of tensors, of their elements, and of calls in
- * the step. */
+/* A list of tensors that an optimizer of a recorded step updates. count: number of tensors; elements: number of
+ * elements of all tensors; calls: number of calls of the optimizer in the step. */
 typedef struct nnc_optimizer_group {
     nnc_optimizer kind;
     double count, elements, calls;
@@ -307,8 +313,8 @@ typedef struct nnc_weights {
 NNC_ENUM(nnc_collective, NNC_COLLECTIVE_LIST, NNC_COLLECTIVE_COUNT);
 const char *nnc_collective_name(nnc_collective value);
 
-/* Dims of a collective: one that forward runs, and up to two that its backward runs. All bytes are those of the full
- * tensor, not of the part of one rank. */
+/* Dims of the collectives of one op: one collective in forward, and up to two collectives in backward. All numbers of
+ * bytes are for the full tensor, not for the part of one rank. */
 typedef struct nnc_collective_op {
     nnc_comm comm;
     int32_t route; /* of comm NNC_COMM_DATA: the group of ranks that takes part, an nnc_route_kind */
@@ -346,7 +352,7 @@ typedef enum nnc_split {
                          * one key and value head */
     NNC_SPLIT_ROW,      /* tensor ranks divide the inner dimension k of a product C[m,n] = A[m,k] B[k,n] */
     NNC_SPLIT_HEADS,    /* tensor ranks divide the attention heads, and with them the elements of the op */
-    /* tensor ranks divide the elements, between a product with NNC_SPLIT_COLUMN and one with NNC_SPLIT_ROW */
+    /* tensor ranks divide the elements, between a product with NNC_SPLIT_COLUMN and a product with NNC_SPLIT_ROW */
     NNC_SPLIT_INNER,
     NNC_SPLIT_VOCAB,         /* tensor ranks divide the rows of an embedding table, or the classes of the loss */
     NNC_SPLIT_EXPERT_COLUMN, /* expert ranks divide the experts; tensor ranks divide the width n of each expert */
@@ -411,7 +417,7 @@ struct nnc_op {
     nnc_issued issued[3]; /* kernels of forward [0], of backward or of the input gradient [1], and of the weight
                            * gradient [2] */
     double grad_bytes;    /* bytes of one element of the gradient of the op's weights */
-    /* share of the micro-batches whose weight gradient is added to the gradient of earlier ones */
+    /* share of the micro-batches whose weight gradient is added to the gradient of earlier micro-batches */
     double grad_accumulate;
     union {
         nnc_matmul matmul;
@@ -438,8 +444,8 @@ static inline bool nnc_op_is_collective(const nnc_op *op) { return op->kind == N
 /* Returns the FLOPs and the bytes moved of one instance of an op in its phase. nnc_op_work cannot fail. */
 nnc_work nnc_op_work(const nnc_op *op);
 
-/* nnc_flash_scores, nnc_flash_queries and nnc_flash_keys return a number of elements of an attention, over all heads
- * and sequences: of the scores, of the queries, and of keys and values together. */
+/* Each of these three functions returns a number of elements of an attention, summed over all heads and sequences.
+ * nnc_flash_scores: the scores; nnc_flash_queries: the queries; nnc_flash_keys: the keys and values together. */
 static inline double nnc_flash_scores(const nnc_flash *p) {
     return (double)p->batch * (double)p->heads * (double)p->s_q * (double)p->s_k;
 }
@@ -474,12 +480,13 @@ void nnc_op_say_issued(const nnc_op *op, nnc_derivation *why);
  * give "down.0.conv". Returns text. */
 const char *nnc_op_path(const nnc_op *op, char *text, size_t size);
 
-/* Returns the bytes of the largest working set of an op's backward, which is needed in addition to kept tensors: the
- * gradients of its input and output; of an unfused loss, fp32 copies of the logits. */
+/* Returns the bytes of the largest working set of an op's backward. A working set is needed in addition to kept
+ * tensors. For most ops it contains the gradients of input and output; for an unfused loss it contains fp32 copies of
+ * the logits. */
 double nnc_op_transient_bytes(const nnc_op *op);
 
-/* Writes the backward ops of a forward op to `backward`, in the order in which they run. Returns how many there are, at
- * most NNC_BACKWARD_MAX. */
+/* Writes the backward ops of a forward op to `backward`, in the order in which they run. Returns the number of backward
+ * ops, at most NNC_BACKWARD_MAX. */
 enum { NNC_BACKWARD_MAX = 2 };
 int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 
@@ -546,8 +553,8 @@ static inline double nnc_op_products_saved(const nnc_op *op) {
                : 1.0;
 }
 
-/* Sets *product to C[m,n] = A[m,k] B[k,n], `batch` times: each has its own B, and every rank stores all of A. Padding is
- * zero, because ops are compared by their bytes. */
+/* Sets *product to `batch` products C[m,n] = A[m,k] B[k,n]. Each product has its own B, and every rank stores all of A.
+ * The padding bytes of the struct are set to zero, because ops are compared byte by byte. */
 void nnc_matmul_set(nnc_matmul *product, int64_t batch, int64_t m, int64_t n, int64_t k);
 
 /* Returns the number of query-key pairs that the mask of one head leaves, with s_q queries and s_k keys. window:

@@ -12,7 +12,7 @@ const nnc_op_row *const nnc_op_rows[NNC_OP_KIND_COUNT] = {
 };
 
 /* Share of the moved bytes of pointwise kernels of a library that are read; the rest is written. Assumption: half of
- * the kernels read two operands and half read one, so there are 1.5 reads per write. */
+ * the kernels read two operands, the other half read one operand, so there are 1.5 reads per write. */
 static const double issued_reads = 0.6;
 
 /* Returns the work of an op for which a library issues several kernels. work: work of the op as one kernel. */

@@ -103,7 +103,8 @@ static double projected(const dims *d, nnc_derivation *why) {
 }
 
 /* Returns the work that GaLore has beyond the work of every optimizer: one product projects the gradient, and one
- * projects the update back. Parameters that are not projected have 13 more memory passes, as with Adam. */
+ * projects the update back. Parameters that are not projected have 13 more memory passes, together as many as with
+ * AdamW. */
 static nnc_work project_twice(const nnc_update *u, const dims *d, nnc_derivation *why) {
     nnc_work work = { 0 };
     (void)u;
@@ -117,7 +118,7 @@ static nnc_work project_twice(const nnc_update *u, const dims *d, nnc_derivation
 
 /* Returns the work that APOLLO has beyond the work of every optimizer: one product projects the gradient. Nothing is
  * projected back, because the moments only scale the gradient. Parameters that are not projected have 9 more memory
- * passes, as with Adam. */
+ * passes, together as many as with AdamW. */
 static nnc_work project_once(const nnc_update *u, const dims *d, nnc_derivation *why) {
     nnc_work work = { 0 };
     (void)u;
@@ -171,13 +172,13 @@ static nnc_work norms(const nnc_update *u, const dims *d, nnc_derivation *why) {
     return (nnc_work){ .read_bytes = more_read_bytes };
 }
 
-/* Row of one optimizer. moments: number of moments per parameter; the policy states the bytes of each. flops: FLOPs per
- * parameter and update. passes: number of reads and writes of all parameters if each primitive operation is a kernel
- * (Adam: first moment 3, second moment 5, square root 2, scale 2, epsilon 2, addcdiv 4; AdamW: weight decay 2 more).
- * Counts by inspection.   [optimizer-step] */
+/* Row of one optimizer. moments: number of moments per parameter; the policy states the bytes of a moment. flops: FLOPs
+ * per parameter and update. passes: number of reads and writes of all parameters if each primitive operation is a
+ * kernel (Adam: 3 for the first moment, 5 for the second moment, 2 each for square root, scale and epsilon, 4 for
+ * addcdiv; AdamW: 2 more for weight decay). Counts by inspection.   [optimizer-step] */
 typedef struct optimizer {
     double moments, flops, passes;
-    /* function that returns the bytes of all moments; NULL: they follow from `moments` */
+    /* function that returns the bytes of all moments; NULL: the bytes are computed from `moments` */
     double (*moments_bytes)(const dims *d, nnc_derivation *why);
     /* function that returns the work beyond the work of every optimizer; NULL: there is no such work */
     nnc_work (*more)(const nnc_update *u, const dims *d, nnc_derivation *why);
@@ -202,9 +203,9 @@ static const optimizer NNC_ROW(NNC_OPTIMIZER_LARS) = { 1, 10, 12, NULL, norms, 0
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM4BIT) = { 0, 24, 20, in_4_bits, NULL, 0, 0, false };
 /* Adam-mini: arXiv:2406.16793 */
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM_MINI) = { 1, 12, 16, NULL, NULL, 0, 0, false };
-/* The two optimizers that project gradients. The memory passes of GaLore and APOLLO over the parameters of projected
- * matrices are, for GaLore: project 1, project back 1, scale 2, add to the weight 3; for APOLLO: project 1, scale by
- * rows or columns 2, norm 1, limit 2, scale 2, add to the weight 3. */
+/* The two optimizers that project gradients. GaLore needs 7 memory passes over the parameters of projected matrices: 1
+ * to project, 1 to project back, 2 to scale, 3 to add to the weight. APOLLO needs 11 passes: 1 to project, 2 to scale
+ * by rows or columns, 1 for the norm, 2 to limit, 2 to scale, 3 to add to the weight. */
 static const optimizer NNC_ROW(NNC_OPTIMIZER_GALORE) = { 0, 4, 7, projected, project_twice, 0, 0, false };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_APOLLO) = { 0, 8, 11, projected, project_once, 0, 0, false };
 static const optimizer *const optimizers[] = { NNC_OPTIMIZER_LIST(NNC_ROW_AT) };
@@ -220,8 +221,8 @@ double nnc_optimizer_list_bytes(nnc_optimizer kind, nnc_policy policy) {
  * depth_to_max_tensors, aten/src/ATen/native/cuda/MultiTensorApply.cuh of PyTorch. */
 static const double list_tensors = 64.0, fused_tensors = 36.0;
 
-/* Adds to *l the kernel launches of the updates of a list of tensors. share: number of kernels that the list's optimizer
- * runs on a part of a list / number of kernels of the optimizer l->kind. */
+/* Adds to *l the kernel launches of the updates of a list of tensors. share: number of kernels that the list's
+ * optimizer runs on a part of a list / number of kernels of the optimizer l->kind. */
 static void add_launches(nnc_launches *l, const nnc_optimizer_group *g, double share) {
     const double chunks = nnc_ceil(g->elements / NNC_LAUNCH_ELEMENTS);
     l->loop += g->calls * g->count * share;
@@ -229,8 +230,8 @@ static void add_launches(nnc_launches *l, const nnc_optimizer_group *g, double s
     l->fused += g->calls * nnc_max(nnc_ceil(g->count / fused_tensors), chunks);
 }
 
-/* Number of passes over memory of an update that is not fused. SGD with momentum over lists of tensors has eight
- * (32 bytes per parameter, [optimizer-kernels]); as the only kind it has its own factor. */
+/* Returns the number of passes over memory of an update that is not fused. If a step has several kinds of optimizers,
+ * SGD with momentum over lists of tensors has eight passes (32 bytes per parameter, [optimizer-kernels]). */
 static double passes_of(nnc_optimizer kind, nnc_optimizer strongest) {
     return kind == NNC_OPTIMIZER_MOMENTUM && strongest != kind ? 8.0 : optimizers[kind]->passes;
 }
@@ -247,7 +248,8 @@ nnc_launches nnc_optimizer_launches(const nnc_optimizer_group *groups, int32_t c
         const nnc_optimizer_group *g = &groups[i];
         const double own = nnc_optimizer_list_kernels(g->kind);
         add_launches(l, g, kernels > 0.0 && own > 0.0 ? own / kernels : 1.0);
-        /* bytes per element of an update in one kernel: gradient, weight twice, each state twice */
+        /* bytes that an update in one kernel moves per element: reads gradient, weight and states, writes weight and
+         * states */
         const double bytes = 12.0 + 8.0 * optimizers[g->kind]->moments;
         once += bytes * g->elements;
         all += bytes * g->elements * g->calls;
@@ -272,8 +274,8 @@ nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind) {
     return kind;
 }
 
-/* Returns a share of a recorded step with optimizers of several kinds; 1 = the plan has another optimizer, or none was
- * recorded. */
+/* Returns `share`, which was recorded for a step with optimizers of several kinds. Returns 1 if the plan has another
+ * optimizer than this step, or if no share was recorded. */
 static double shared(const nnc_update *u, double share) {
     return share > 0.0 && u->launches.kind == u->optimizer ? share : 1.0;
 }
@@ -298,8 +300,8 @@ double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why) {
 /* Computes the work of an optimizer step. A fused optimizer has one kernel: it reads the gradient, the moments and the
  * master copy (if there is no master copy, the weight), and writes the moments, the master copy and the weight. If the
  * optimizer is not fused, each primitive operation is a kernel that reads and writes fp32, or 16 bits if weights and
- * moments have 16 bits; with a master copy, one more kernel casts the new weight to its stored format, and one casts
- * the gradient to fp32 if it has fewer bits. */
+ * moments have 16 bits; with a master copy, one more kernel casts the new weight to its stored format. If the gradient
+ * has fewer bits than fp32, another kernel casts the gradient to fp32. */
 NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why) {
     const dims d = dims_of(u, why);
     const double moments_bytes = moments_of(u, &d, why);

@@ -123,9 +123,9 @@ ROW(NNC_PW_MERGE, .flops = { 3, 1 }, .forward = { 1.5, 1 }, .backward = { 1.5, 1
 /* Dequantization: multiplies each stored weight by the scale of its group. The input of the op is the stored
  * weights. */
 ROW(NNC_PW_DEQUANTIZE, .flops = { 1, 0 }, .forward = { 0, 1 }, .no_backward = true);
-/* Bias of experts: unfused kernels in fp32. Forward: product of bias and scores, sum, concatenation, cast; these
- * kernels move 28 bytes per 16-bit value. Backward: cast, sum over rows, products with bias and with scores, a sum for
- * each product, join of the parts; these kernels move 40 bytes per 16-bit value. */
+/* Bias of experts, computed by unfused kernels in fp32. The kernels of forward move 28 bytes per 16-bit value: product
+ * of bias and scores, sum, concatenation, cast. The kernels of backward move 40 bytes per 16-bit value: cast, sum over
+ * rows, products with bias and with scores, a sum for each product, join of the parts. */
 ROW(NNC_PW_EXPERT_BIAS, .flops = { 2, 4 }, .backward = { 1, 0 }, .unfused_forward = { 7, 7 },
     .unfused_backward = { 12, 8 });
 /* Clamp of experts: forward clamps gate and up and joins them to one tensor; backward masks the gradients of gate and
@@ -244,8 +244,8 @@ static int pointwise_backward(const nnc_op *op, nnc_op *backward) {
     return kinds[op->u.pointwise.kind]->no_backward ? 0 : nnc_op_same_backward(op, backward);
 }
 
-/* Returns the number of ranks that divide the elements of a pointwise op, in forward or in backward. Only for the cast
- * of a product's operands can the numbers of forward and backward differ. */
+/* Returns the number of ranks that divide the elements of a pointwise op, in forward or in backward. The numbers of
+ * forward and backward differ only for the cast of a product's operands. */
 static int64_t ranks_of(const nnc_op *op, const nnc_degrees *d, bool backward) {
     const bool cast = op->u.pointwise.kind == NNC_PW_CAST;
     /* A dequantization converts weights. Ranks that divide only tokens do not divide the weights, so each of them

@@ -114,10 +114,11 @@ static const struct {
 
 /* Computes the work of a norm with input x and output y. As one fused kernel, forward reads x and writes y; backward
  * reads x and the gradient dy, and writes the gradient dx. If a row does not stay on the chip, forward reads x twice,
- * and backward reads x and dy twice. A batch norm of inference needs no sums over its input, so it reads x once. If each primitive operation is a kernel, forward has 6 memory passes (RMS norms
- * 5), and backward 1.5 times as many. If each reduction is a kernel, forward has kernels for mean, variance and
- * scaling; backward has kernels for the sums over columns, the sums over rows, and the gradient, and each of these
- * three reads two inputs.   [norm] */
+ * and backward reads x and dy twice. A batch norm in inference needs no sums over its input, so it reads x once. If
+ * each primitive operation is a kernel, forward has 6 memory passes (5 for RMS norms), and backward has 1.5 times as
+ * many passes as forward. If each reduction is a kernel, forward has kernels for mean, variance and scaling; backward
+ * has kernels for the sums over columns, the sums over rows, and the gradient, and each of these three reads two
+ * inputs.   [norm] */
 NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_norm *p = &op->u.norm;
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
@@ -238,7 +239,7 @@ int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t windo
     /* Number of keys before the key of the first query. The last query and the last key are at the same position of the
      * sequence. */
     const int64_t before = s_k - s_q;
-    /* Number of queries, the first ones, that attend to fewer keys than the window has. */
+    /* Number of queries at the beginning of the sequence that attend to fewer keys than the window has. */
     const int64_t rising = window > 0 ? window - before - 1 : s_q;
     const int64_t short_views = rising < 0 ? 0 : rising < s_q ? rising : s_q;
     return short_views * before + short_views * (short_views + 1) / 2 + (s_q - short_views) * window;
@@ -266,11 +267,11 @@ NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why) {
 
 /* Computes the work of attention in one kernel. Forward computes Q K^T and P V (P: the softmax of the scores) over the
  * pairs that the mask leaves; it reads Q, K and V once, and writes the output O and one fp32 log-sum-exp per query.
- * Backward has five products where forward has two, because it computes the scores again; it reads Q, K, V, O, dO and
+ * Forward has two products. Backward has five, because backward computes the scores again; it reads Q, K, V, O, dO and
  * two fp32 numbers per query, and writes dQ, dK and dV. Model FLOPs (full_flops, window_flops, causal_flops) do not
- * include the repeated scores: backward counts twice the FLOPs of forward. The softmax runs on the vector units. Per
- * pair, forward has max, subtract, exp, sum and divide; backward has subtract and exp again, then four operations for
- * the gradient. Source: FlashAttention arXiv:2205.14135; FlashAttention-2 arXiv:2307.08691.   [flash] */
+ * include the repeated scores: the model FLOPs of backward are twice those of forward. The softmax runs on the vector
+ * units. Per pair, forward has max, subtract, exp, sum and divide; backward has subtract and exp again, then four
+ * operations for the gradient. Source: FlashAttention arXiv:2205.14135; FlashAttention-2 arXiv:2307.08691.   [flash] */
 NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_flash *p = &op->u.flash;
     const dims d = dims_of(op, why);
@@ -320,7 +321,7 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why) {
 
 /* Returns the bytes that fused attention keeps for backward: Q, K, V and one log-sum-exp per query. If Q, K and V are
  * computed again, only the log-sum-exp is kept. If other ops count the tensors that this op keeps, returns 0. The
- * output of attention is counted by the output projection, which keeps it, too. */
+ * output projection also keeps the output of attention, and counts its bytes. */
 NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_flash *p = &op->u.flash;
     const dims d = dims_of(op, NULL);
@@ -417,11 +418,11 @@ NNC_SAYING double selective_flops(const scan_dims *d, nnc_derivation *why) {
 }
 
 /* Returns the FLOPs of a recurrence that is computed in chunks of tokens; *mathematics receives the FLOPs of the
- * recurrence itself, which count as model FLOPs. Within a chunk, tokens interact as in attention: products of keys and
- * queries (groups x state), then products with the values. From chunk to chunk, each token is added to the state and
- * reads the state. The delta rule first computes the value that each token adds, which takes two more products with
- * keys, one more with values, and one more with the state. Sources: arXiv:2405.21060, section 6; arXiv:2412.06464,
- * section 3.3.   [scan] */
+ * recurrence itself, which count as model FLOPs. Within a chunk, tokens interact like in attention: there are products
+ * of keys and queries (groups x state), then products with the values. From chunk to chunk, each token is added to the
+ * state and reads the state. The delta rule first computes the value that each token adds, which takes two more
+ * products with keys, one more with values, and one more with the state. Sources: arXiv:2405.21060, section 6;
+ * arXiv:2412.06464, section 3.3.   [scan] */
 NNC_SAYING double chunked_flops(const nnc_scan *p, const scan_dims *d, double *mathematics, nnc_derivation *why) {
     const double tokens = d->tokens, inner = d->inner, state = d->state, chunk = d->chunk;
     const double groups = d->groups, heads = d->heads;
@@ -523,10 +524,10 @@ const nnc_op_row nnc_scan_row = {
 /* ---- losses: cross-entropy and mean squared error ---- */
 
 /* Computes the work of a loss. Cross-entropy has `tokens` rows of `classes` logits. A fused cross-entropy reads the
- * logits once in forward; in backward it reads them and writes the gradient over them. An unfused cross-entropy
- * computes in fp32: forward casts the logits and computes the log-softmax; backward computes the gradient of the
- * log-softmax and casts it to the format of the logits. Mean squared error reads prediction and target in forward, and
- * writes one gradient in backward. Source: counts by inspection.   [cross-entropy]
+ * logits once in forward; in backward it reads the logits again and overwrites them with the gradient. An unfused
+ * cross-entropy computes in fp32: forward casts the logits and computes the log-softmax; backward computes the gradient
+ * of the log-softmax and casts it to the format of the logits. Mean squared error reads prediction and target in
+ * forward, and writes one gradient in backward. Source: counts by inspection.   [cross-entropy]
  *
  * If is_split() is true (tensor ranks divide the classes of an unfused loss), each primitive operation is a kernel in
  * fp32: in forward cast, maximum, difference, exponential, sum, difference; in backward zeros, exponential, sum,

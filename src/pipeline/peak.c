@@ -40,10 +40,10 @@ static void look(peak *to, const int64_t *kept) {
 typedef struct interleaved {
     int64_t stages, chunks, ahead; /* ahead: number of forwards that the device runs before its first backward */
     int32_t others;
-    const int32_t *place;     /* for each of the `others`: its position in the order in which the device runs its
-                               * chunks */
-    const double *more_bytes; /* for each of the `others`: bytes that a pass keeps in it, minus the bytes that a pass
-                               * keeps in chunk 1 */
+    const int32_t *place; /* for each of the `others`: its position in the order in which the device runs its
+                           * chunks */
+    /* for each of the `others`: bytes that a pass keeps in this chunk, minus the bytes that a pass keeps in chunk 1 */
+    const double *more_bytes;
     double highest;
     int64_t peak_at; /* number of the backward before which the device keeps the most bytes */
 } interleaved;

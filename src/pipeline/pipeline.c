@@ -81,7 +81,7 @@ static void begin_stream(const replay *r, int32_t d, int32_t index) {
      * that is nearer to the device. */
     const int32_t chunk = r->dual && d >= p / 2 ? 1 - index % 2 : index % 2;
     /* true: the weight gradient, an op of its own, frees the activations; false: the backward (or, with frees_early,
-     * the input gradient) frees them */
+     * the input gradient) frees the activations */
     const bool late = r->splits && !r->row->frees_early;
     const nnc_pipeline_phase last = late ? NNC_RUN_WEIGHT : NNC_RUN_BACKWARD;
     nnc_stream *const stream = &r->memory->device[d].stream[index];
@@ -486,8 +486,8 @@ static double device_busy_s(const replay *r, int32_t d) {
     return busy_s;
 }
 
-/* Sets the step time of each device to total_s in schedules without separate weight gradients. In these schedules, each
- * device waits for the last one at the end of a step. */
+/* Sets the step time of each device to total_s in schedules without separate weight gradients. Without separate weight
+ * gradients, each device waits for the last device at the end of a step. */
 static void wait_for_all(const replay *r, nnc_pipeline_result *result) {
     for (int32_t d = 0; d < r->pipeline->stages && !r->row->splits; d++) { result->span_s[d] = result->total_s; }
 }
@@ -538,7 +538,8 @@ bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memo
 
 /* Returns queue number i. Each virtual stage has two queues between itself and the virtual stage before it: one for
  * forward messages (even i), one for backward messages (odd i). The first virtual stage on the path of a micro-batch
- * has no virtual stage before it, so it has no queues: returns NULL for their numbers. */
+ * has no virtual stage before it, so this virtual stage has no queues: for the numbers of its queues, queue_at returns
+ * NULL. */
 static nnc_queue *queue_at(const replay *r, int32_t i) {
     const int32_t s = i / 2;
     if (s % r->chain == 0) { return NULL; }
@@ -567,8 +568,8 @@ static void remember(const replay *r) {
 }
 
 /* Compares each device with the remembered moment (memory->moment): it must be at the same op of its order list, and
- * all devices must have done the same number of repeats since then. Returns this number of repeats; 0 = the comparison
- * failed. */
+ * all devices must have done the same number of repeats since then. Returns the number of repeats since then; 0 = the
+ * comparison failed. */
 static int64_t repeats_since(const replay *r) {
     const nnc_pipeline_moment *const moment = &r->memory->moment;
     const nnc_pipeline_device *const device = r->memory->device;
@@ -667,7 +668,7 @@ static unsigned skip_periods(const replay *r, unsigned active) {
 
 /* Replays the tracks whose bits are in *active from the start of the schedule. If some tracks skip a period at a moment
  * at which others cannot, the others are removed from *active. Returns false if the schedule cannot run. Periods are
- * found with Brent's cycle detection: the current state is compared with a remembered one, which is replaced after 1,
+ * found with Brent's cycle detection: the current state is compared with a remembered state, which is replaced after 1,
  * 2, 4, ... rounds over all devices. Cycle detection finds periods of any length, and periods that begin after an
  * irregular part. */
 static bool run_active(replay *r, unsigned *active) {

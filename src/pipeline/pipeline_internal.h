@@ -32,7 +32,7 @@ typedef struct nnc_pipeline {
     int64_t micro_batches;
     const double *forward_s; /* forward_s[s]: seconds of forward of virtual stage s; backward_s and weight_s also have
                               * one element per virtual stage */
-    /* backward_s[s]: seconds of the input gradient of virtual stage s, plus those of its recomputation */
+    /* backward_s[s]: seconds of the input gradient of virtual stage s, including recomputation */
     const double *backward_s;
     const double *weight_s; /* seconds of the weight gradient, which is an op of its own in zb-* and dualpipe, else
                              * part of the backward op */
@@ -72,7 +72,7 @@ typedef struct nnc_pipeline_result {
     double makespan_s; /* seconds from the first start of any device to the last end of any device */
     /* Seconds of one step on each device. zb-*: from the first start to the last end on this device, because no barrier
      * separates the steps. dualpipe: from time 0 to the last end on this device. All other schedules: total_s, because
-     * each device waits for the last one. */
+     * each device waits for the last device. */
     double span_s[NNC_PIPELINE_STAGES_MAX];
     double busy_s[NNC_PIPELINE_STAGES_MAX];
     double in_flight[NNC_PIPELINE_STAGES_MAX]; /* most micro-batches that the device keeps at the same time, where
@@ -92,8 +92,8 @@ bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memo
 
 /* Computes the same results as nnc_pipeline_replay, but much faster for many micro-batches: replays ops until the times
  * grow steadily, then continues in closed form. Up to 16 micro-batches, all ops are replayed, and the results are equal
- * to those of nnc_pipeline_replay in every bit; with more micro-batches they are equal up to rounding. Takes up to
- * INT64_MAX / (4 x chunks) micro-batches. If stages have nearly equal times, the growth may not become steady within
+ * to those of nnc_pipeline_replay in every bit; with more micro-batches the results are equal up to rounding. Takes up
+ * to INT64_MAX / (4 x chunks) micro-batches. If stages have nearly equal times, the growth may not become steady within
  * 2^23 / stages micro-batches; the times are then extrapolated, and the result is slightly too low. Returns false if
  * the schedule cannot run. */
 bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory, nnc_pipeline_result *result);
@@ -261,8 +261,8 @@ typedef struct nnc_queue {
 
 /* A stream: all ops of one phase on one virtual stage of a device, in the order of their micro-batches. */
 typedef struct nnc_stream {
-    double time_s, send_s;   /* time_s: seconds of one op; send_s: seconds of one op plus those of the message with its
-                              * result */
+    /* time_s: seconds of one op; send_s: seconds of one op and of the message with its result */
+    double time_s, send_s;
     const double *times_s;   /* seconds of one op, one value for each track of a batch */
     nnc_queue *in, *out;     /* queues from which the ops get their input, and to which they send their result; NULL =
                               * the op has no input or sends nothing: the first and last virtual stage of a pass, and
@@ -388,22 +388,22 @@ bool nnc_schedule_keeps_1f1b(const nnc_plan *plan);
  * NNC_ILLEGAL_PLAN: err names the option, the rule with its numbers, and legal values. */
 nnc_status nnc_schedule_resolve(nnc_plan *plan, int64_t layers, nnc_error *err);
 /* Checks that the schedule of a plan can run the plan's number of micro-batches. NNC_ILLEGAL_PLAN: the schedule cannot
- * run them. */
+ * run this number of micro-batches. */
 nnc_status nnc_schedule_check(const nnc_plan *plan, nnc_error *err);
 
 /* Returns the idle seconds (bubble) of a schedule from a formula: total_s minus the busy time, for stages with equal
  * times and messages that take no time. forward_s, backward_s, weight_s: seconds tF, tB, tW of forward, input gradient
  * and weight gradient, over all chunks of a stage. p: number of stages. m: number of micro-batches. The formula of
- * zb-h1 holds for m >= p, that of zb-h2 for m >= 2p-1; for tW > tF, both give the idle time under the published limit
- * of micro-batches in flight, while the published formula gives less. zb-v: 0, which is exact for tF = tB = tW and m >=
- * 2p-1, and a lower bound otherwise. dualpipe: holds for tF = tB, tW <= tF, m even and m >= 2p.   [bubble] */
+ * zb-h1 holds for m >= p, and the formula of zb-h2 for m >= 2p-1. For tW > tF, both formulas give the idle time under
+ * the published limit of micro-batches in flight; the published formulas give less. zb-v: 0, which is exact for tF = tB
+ * = tW and m >= 2p-1, and a lower bound otherwise. dualpipe: holds for tF = tB, tW <= tF, m even and m >= 2p.
+ *   [bubble] */
 double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal, nnc_derivation *why);
 
 /* Returns the largest number of micro-batches whose activations a device keeps at the same time. The activations of one
  * micro-batch in all layers of the device count as 1, those in one chunk of layers as 1 / chunks. The activations are
  * kept from the start of forward to the end of backward; in zb-h2, zb-v and dualpipe to the end of the weight gradient;
- * in zb-h1
- * to the end of the input gradient, as published.   [in-flight] */
+ * in zb-h1 to the end of the input gradient, as published.   [in-flight] */
 double nnc_pipeline_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks, int64_t micro_batches,
                               int32_t stage);
 double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks, int64_t micro_batches,
@@ -413,7 +413,7 @@ double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t
 
 /* Returns the most bytes that a device keeps for backward at the same time. bytes[c]: bytes that one pass keeps in
  * chunk c of the device; in dualpipe, in direction c. Sets counts[c] to the number of passes that chunk c keeps at this
- * moment. Of *pipeline, only schedule, stages, chunks and micro_batches are read; there may be up to
+ * moment. The function reads only schedule, stages, chunks and micro_batches of *pipeline; there may be up to
  * NNC_PIPELINE_VIRTUAL_MAX chunks.   [in-flight] */
 double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const double *bytes, double *counts);
 /* Finds the memory peak of a device on which one chunk (`chunk`) keeps more bytes per pass than the other chunks (more

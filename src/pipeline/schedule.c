@@ -131,8 +131,8 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_INTERLEAVED) = {
 };
 
 /* ---- ZB-H1 and ZB-H2, arXiv:2401.10241 ----
- * 1f1b with weight gradients (tW seconds) as ops of their own. The published bubbles hold for tW <= tF, the seconds of
- * a forward. If tW > tF, the first device still waits for the first gradient: under the published limit of
+ * 1f1b with weight gradients (tW seconds) as ops of their own. The published bubbles hold if tW is at most tF (seconds
+ * of a forward). If tW > tF, the first device still waits for the first gradient: under the published limit of
  * micro-batches in flight it has no other op to run. */
 
 /* Writes the order list of a device whose weight gradients are ops of their own: first `ahead` forwards, then one
@@ -248,7 +248,7 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_V) = {
 
 /* ---- DualPipe, arXiv:2412.19437 ----
  * Half of the micro-batches enter the pipeline at each end; if m is odd, one more enters at device 0. Device i holds
- * stage i for one direction and stage p-1-i for the other direction. `chunks` is 1 all the same, because the times of a
+ * stage i for one direction and stage p-1-i for the other direction. `chunks` is nevertheless 1, because the times of a
  * stage are the same in both directions. A forward of one direction and a backward of the other can run as a pair,
  * which takes the sum of their times and sends both results at its end. p must be even, or 1. The order list is written
  * for n = max(ceil(m / 2), p) micro-batches from each end; ops of micro-batches that do not exist are skipped. */
@@ -361,13 +361,14 @@ bool nnc_schedule_repeats(const nnc_plan *plan) {
 bool nnc_schedule_is_steady(const nnc_plan *plan) {
     const nnc_schedule_row *row = nnc_schedule_of(plan->schedule);
     /* A round is as many micro-batches as the pipeline has stages. After `rounds` rounds, the order of ops on a device
-     * only repeats: after 2 rounds with one chunk and one direction, after 4 rounds with more of them. */
+     * only repeats: after 2 rounds with one chunk and one direction, after 4 rounds with several chunks or two
+     * directions. */
     const int64_t rounds = row->chunks == 1 && !row->dual ? 2 : 4;
     return plan->pipeline == 1 || (!row->keeps_all && plan->micro_batches >= rounds * plan->pipeline);
 }
 
-/* true for a schedule with one chunk and one direction: device i keeps p-i micro-batches or more, because with fewer it
- * would be idle */
+/* true for a schedule with one chunk and one direction: device i keeps p-i micro-batches or more, because with fewer
+ * micro-batches it would be idle */
 bool nnc_schedule_keeps_1f1b(const nnc_plan *plan) {
     const nnc_schedule_row *row = nnc_schedule_of(plan->schedule);
     return row->chunks == 1 && !row->dual && !row->folded;

@@ -256,14 +256,14 @@ static void run_slots(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, in
     }
 }
 
-/* Returns the end of the stretch that begins at slot t. A stretch is a series of slots: all of them have the same
- * devices that run a forward, the same that run a backward, and the same that run a weight gradient. */
+/* Returns the end of the stretch that begins at slot t. A stretch is a series of slots in which the same devices run a
+ * forward, the same devices run a backward, and the same devices run a weight gradient. */
 static int64_t same_until(const nnc_wave_shape *shape, int64_t t) {
     const int64_t step[3] = { -1, shape->skew, -1 };
     const int64_t lead[3] = { 0, shape->lead, shape->lead };
     int64_t until = INT64_MAX;
     for (int i = 0; i < (shape->splits ? 3 : 2); i++) {
-        /* number of slots by which the last device runs its first op before the first device does; negative = after it
+        /* number of slots by which the last device runs its first op earlier than the first device; negative = later
          * */
         const int64_t reach = step[i] * (shape->p - 1);
         const int64_t low = lead[i] - (reach > 0 ? reach : 0), full = lead[i] - (reach < 0 ? reach : 0);
@@ -306,8 +306,8 @@ static void begin(const nnc_wave_shape *shape, nnc_wave *wave) {
  *   - The state repeats, with all times later by the same amount: then it repeats in this way forever.
  *   - Each time grew by a constant amount of its own in two successive repeats, because some stages do not wait for
  *     each other. A trial starts one more repeat from the state that would be reached K repeats later. If each time
- *     grows by its constant amount in this repeat, too, it does so in all repeats in between, because the functions are
- *     convex. Bisection finds the largest confirmed K.   [pipeline-skip] */
+ *     grows by its constant amount in this repeat, too, each time grows by this amount in all repeats in between,
+ *     because the functions are convex. Bisection finds the largest confirmed K.   [pipeline-skip] */
 
 enum { TRIAL_MIN = 8 }; /* smallest number of repeats that are left for which a trial saves time */
 
@@ -402,8 +402,8 @@ static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t)
     return times * age >= NNC_SKIP_MIN ? times : 0;
 }
 
-/* Tests whether the times of a track (pipeline) repeat those of the remembered state. Returns true, too, if no period
- * was found in a very large number of slots. */
+/* Tests whether the times of a track (pipeline) repeat the times of the remembered state. Returns true, too, if no
+ * period was found in a very large number of slots. */
 static bool repeats(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t t, int64_t track) {
     return t - w->then >= NNC_SKIP_FORCE_OPS / shape->p || came_back(shape, wave, track);
 }

@@ -418,8 +418,8 @@ static bool is_given(const void *in, const char *field) {
 
 /* ---- plans that advice has changed, and in which a release of a profile then sets some fields ---- */
 
-/* Names of plan fields: those that a release of a profile can set, and those on which the settings of a release depend
- * after defaults are filled in. recompute_layers is in the list because its value belongs to `recompute`. */
+/* Names of plan fields: fields that a release of a profile can set, and fields on which the settings of a release
+ * depend after defaults are filled in. recompute_layers is in the list because its value belongs to `recompute`. */
 static const char *const released[] = {
     "policy",       "attention",         "ends_as_layers", "virtual_stages",   "reshard",
     "zero",         "sequence_parallel", "frozen",         "adapters",         "whole_experts",
@@ -734,8 +734,8 @@ static bool states_default(const nnc_setting *setting) {
     return strcmp(text, usual) == 0;
 }
 
-/* Tests whether the arguments state a field. A plan that states a degree of 1 may state all other fields of that kind of
- * parallelism, as the plan in the JSON output does. */
+/* Tests whether the arguments state a field. A plan with a degree of 1 may state all other fields of this kind of
+ * parallelism, because the plan in the JSON output states them. */
 static bool states(const nnc_scenario_args *given, const char *field) {
     return nnc_scenario_setting(given, field) != NULL;
 }

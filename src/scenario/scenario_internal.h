@@ -60,7 +60,8 @@ nnc_status nnc_setting_apply(const nnc_setting *setting, const nnc_field_table *
 nnc_status nnc_scenario_args_offer(const nnc_scenario_args *given, nnc_offer *offer, nnc_error *err);
 
 /* nnc_scenario_args_currency checks that every amount of money in the arguments is in the currency of the device's
- * prices, and returns NNC_BAD_USAGE if one is not. nnc_currency_is checks the value of one option. */
+ * prices, and returns NNC_BAD_USAGE if an amount is in another currency. nnc_currency_is checks the value of one
+ * option. */
 nnc_status nnc_scenario_args_currency(const nnc_scenario_args *given, const nnc_device *device, nnc_error *err);
 nnc_status nnc_currency_is(const char *option, const char *text, const nnc_device *device, nnc_error *err);
 
@@ -111,17 +112,17 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, c
                              const char *device_asked, nnc_scenario *scenario, nnc_error *err);
 
 /* These functions are the steps of nnc_scenario_load; sweeps and searches call some of these steps again.
- * nnc_scenario_named_profile loads the software profile with the name `asked`; it loads nothing if `asked` leaves
- * the choice to nncost. nnc_scenario_choose chooses the profile that fits the plan. nnc_scenario_profiles loads the
- * profiles for all kinds of plans, which most scenarios do not need. nnc_scenario_apply applies the options for
+ * nnc_scenario_named_profile loads the software profile with the name `asked`; the function loads nothing if `asked`
+ * leaves the choice to nncost. nnc_scenario_choose chooses the profile that fits the plan. nnc_scenario_profiles loads
+ * the profiles for all kinds of plans, which most scenarios do not need. nnc_scenario_apply applies the options for
  * links and plan, and the fields that --set changes. */
 nnc_status nnc_scenario_named_profile(nnc_scenario *scenario, const char *asked, nnc_error *err);
 nnc_status nnc_scenario_choose(nnc_scenario *scenario, nnc_error *err);
 nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err);
 nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err);
 
-/* Returns the part of the question for a release of a framework that follows from the scenario: the ids of its device
- * and model, and the family of the model. */
+/* Returns the inputs for the choice of a framework release that follow from the scenario: the ids of its device and
+ * model, and the family of the model. */
 nnc_release_ask nnc_scenario_release_ask(const nnc_scenario *scenario, const char *model);
 
 /* Sets the switches of the scenario's software profile that the arguments name. */

@@ -1,6 +1,6 @@
-/* The software of a scenario: the profile that the user names or nncost chooses; the properties of the software that the
- * user left open, and how much each of them changes the step time; the least memory with which the open settings allow
- * the plan. */
+/* The software of a scenario. The file has functions for the profile that the user names or nncost chooses; for
+ * properties of the software that the user left open, and how much each of them changes the step time; and for the
+ * least memory that a plan needs if its open settings save memory. */
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -10,10 +10,9 @@
 
 /* ---- choosing the software profile of a scenario ---- */
 
-/* Treats a profile name that is the name of a framework, such as "MaxText", if another profile than the one found so
- * far describes this framework on the device: MaxText on a GPU is described by maxtext-gpu, not by maxtext. For the
- * name of a framework selects the profile that describes this framework on the device, as 'nncost accuracy' does for
- * measured rows. Changes nothing if the name is exactly the id of a profile ("maxtext"). */
+/* If the user has named a framework, such as "MaxText", selects the profile that describes this framework on the
+ * device; 'nncost accuracy' does the same for measured rows. On a GPU, "MaxText" selects maxtext-gpu, not maxtext.
+ * Changes nothing if the name is exactly the id of a profile ("maxtext"). */
 static nnc_status find_of_device(nnc_scenario *scenario, const char *asked, nnc_release *release, nnc_error *err) {
     const nnc_software *const software = scenario->profiles.of[NNC_PROFILE_COPIES];
     nnc_release_ask ask = nnc_scenario_release_ask(scenario, scenario->model.id);
@@ -27,8 +26,8 @@ static nnc_status find_of_device(nnc_scenario *scenario, const char *asked, nnc_
     return NNC_OK;
 }
 
-/* Replaces the error for an unknown profile, which has no most similar id, if the user has named a library that several
- * profiles describe. The error then names the profiles that describe the library. */
+/* Replaces the error for an unknown profile if the user has named a library that several profiles describe. The error
+ * then names the profiles that describe the library. */
 static void name_profiles_of_library(const char *asked, nnc_error *err) {
     static const char *const libraries[] = { "pytorch", "torch",     "hugging face", "huggingface",
                                              "unsloth", "torchtune", "timm",         "diffusers" };
@@ -218,8 +217,8 @@ nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch
 
 /* Estimates the plan once for each possible value of a property of the software that the user left open. Relative to
  * the step time of the scenario, sets fact->low to the smallest change (0 or negative), fact->high to the largest
- * change (0 or positive), and fact->effect to the one of both changes that is farther from 0. A value with which the
- * plan is illegal counts as a change of 0. */
+ * change (0 or positive), and fact->effect to fact->low or fact->high, whichever is farther from 0. A value with which
+ * the plan is illegal counts as a change of 0. */
 static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch, nnc_error *err) {
     for (int32_t i = 0; i < fact->value_count; i++) {
         nnc_result other;

@@ -150,8 +150,8 @@ typedef struct serve_trial {
     nnc_serve serve;
 } serve_trial;
 
-/* Computes the deployment that `ask` describes and writes the result to t->serve; brief: only what nnc_serve_case.brief
- * states. Returns true if the deployment is legal and fits in memory. */
+/* Computes the deployment that `ask` describes and writes the result to t->serve; brief: true = computes only the
+ * values that the comment of nnc_serve_case.brief lists. Returns true if the deployment is legal and fits in memory. */
 static bool answer(serve_trial *t, const nnc_serve_ask *ask, bool brief) {
     const nnc_report *report = &t->scenario->base.report;
     t->of.brief = brief;
@@ -201,9 +201,9 @@ static bool serves(serve_trial *t, nnc_serve_ask *ask) {
     return answer(t, ask, false) && !t->serve.saturated;
 }
 
-/* Adds to the report the change from the scenario's deployment to the deployment `changed`, with as many replicas as
- * serve the request rate: the options for those of devices, tensor ranks, weight format and batch that differ. Adds
- * nothing if the deployment does not fit in memory. */
+/* Adds to the report the change from the scenario's deployment to the deployment `changed`, with enough replicas to
+ * serve the request rate. The change has options only for the values that differ: devices, tensor ranks, weight format,
+ * batch. Adds nothing if the deployment does not fit in memory. */
 static void add_change(serve_trial *t, const nnc_serve_ask *changed) {
     nnc_serve_ask own = *changed, *const ask = &own;
     nnc_report *report = &t->scenario->base.report;
@@ -252,8 +252,8 @@ static bool split_more(serve_trial *t, nnc_serve_ask *ask) {
     return false;
 }
 
-/* Finds the fewest devices (2, 4, 8 ... times those of the plan, at most those of a scale-up domain) with which a
- * single replica fits in memory if all devices are tensor ranks. Sets *ask to the plan with the found number of
+/* Finds the fewest devices (2, 4, 8 ... times the devices of the plan, at most the devices of a scale-up domain) with
+ * which a single replica fits in memory if all devices are tensor ranks. Sets *ask to the plan with the found number of
  * devices. Returns false and leaves *ask unchanged if the deployment fits with no number of tensor ranks, or if the
  * plan has several replicas. */
 static bool use_more(serve_trial *t, nnc_serve_ask *ask) {
@@ -269,7 +269,7 @@ static bool use_more(serve_trial *t, nnc_serve_ask *ask) {
     return false;
 }
 
-/* As use_more. If no change was found before, also tries weights of fewer bits on more devices. */
+/* Does the same as use_more. If no change was found before, also tries weights of fewer bits on more devices. */
 static bool use_more_of_any(serve_trial *t, nnc_serve_ask *ask) {
     const int32_t tries = t->scenario->base.report.serve_change_count == 0 ? FORMATS : 0;
     bool found = use_more(t, ask);
@@ -302,7 +302,7 @@ void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scrat
     if (batches && !found && fewer.batch >= 1 && fewer.batch < serve->plan.batch && fits(&t, &fewer)) {
         add_change(&t, &fewer);
     }
-    const int32_t milder = report->serve_change_count; /* changes that only reduce the batch */
+    const int32_t milder = report->serve_change_count; /* number of changes that only reduce the batch */
     if (!found && split_more(&t, &ask)) {
         found = true;
         add_change(&t, &ask);

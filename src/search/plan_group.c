@@ -14,13 +14,14 @@
  *
  * resident: the resident bytes of the heaviest stages. Key: pass; group. Valid for one group.
  *
- * ends: the seconds of each stage after its last pass. Key: pass; ZeRO stage; offload; the layers of each stage; whether
- * weight gradients are ops of their own; dualpipe. Valid as long as the pass.
+ * ends: the seconds of each stage after its last pass. Key: pass; ZeRO stage; offload; the layers of each stage;
+ * whether weight gradients are ops of their own; dualpipe. Valid as long as the pass.
  *
  * allowed: whether a plan is legal, and its software profile. Key: ZeRO stage; offload. Valid for one block.
  *
- * edges: the working bytes with which a stage fits, and those with which it exceeds the memory. Key: pipeline degree;
- * group; stage; plan of the group. Valid for the blocks with equal choices from tensor to sequence_parallel.
+ * edges: the working bytes with which a stage fits, and the working bytes with which the stage exceeds the memory. Key:
+ * pipeline degree; group; stage; plan of the group. Valid for the blocks with equal choices from tensor to
+ * sequence_parallel.
  *
  * resolved: the plan of a block with all defaults, or that the plan is not legal. Key: pipeline degree. Valid for the
  * blocks that differ only in recomputation.
@@ -34,21 +35,21 @@
  * full: a micro-batch with which all plans of a group exceed the memory. Key: recomputation; pipeline degree; group.
  * Valid for the blocks with equal choices from tensor to sequence_parallel.
  *
- * Most plans are decided without their op list and without their memory. In blocks with equal degrees, all bytes of a
- * pipeline stage except its working bytes (activations and the working set of an op) follow from ZeRO stage and
- * offload. When working bytes grow, the memory grows or stays equal. So two numbers of working bytes for each stage,
- * its edges, tell which plans fit. The working bytes of a plan are estimated from the sums of a smaller micro-batch:
- * with k times the micro-batch, no tensor is smaller, and all tensors together have at most k times the bytes. The op
- * list of a pass is lowered only if the edges do not decide, or if the plan can be among the best. If all plans of a
- * group exceed the memory, the same group exceeds it with each larger micro-batch, as long as the number of
- * micro-batches in flight is equal; the plans of such groups are counted without evaluation. If all plans of a block
- * with schedule 1f1b exceed the memory, plans with schedules that keep at least as many micro-batches in flight exceed
- * it, too.
+ * For most plans, the search decides whether they fit without computing their op list or their memory. In blocks with
+ * equal degrees, all bytes of a pipeline stage except its working bytes (activations and the working set of an op)
+ * follow from ZeRO stage and offload. When working bytes grow, the memory grows or stays equal. So two numbers of
+ * working bytes for each stage, its edges, tell which plans fit. The working bytes of a plan are estimated from the
+ * sums of a smaller micro-batch: with k times the micro-batch, no tensor is smaller, and all tensors together have at
+ * most k times the bytes. The op list of a pass is lowered only if the edges do not decide, or if the plan can be among
+ * the best. If all plans of a group exceed the memory, the same group exceeds it with each larger micro-batch, as long
+ * as the number of micro-batches in flight is equal; the plans of such groups are counted without evaluation. If all
+ * plans of a block with schedule 1f1b exceed the memory, plans with schedules that keep at least as many micro-batches
+ * in flight exceed it, too.
  *
  * A plan that fits is pruned if one of three lower bounds of its step time is too long. The first bound is the cheapest
  * and needs no op list of the plan: it follows from products and traffic of a smaller micro-batch, which grow with the
- * micro-batch. The second bound is the time of forward and backward without recomputation, the third the time with
- * recomputation.
+ * micro-batch. The second bound is the time of forward and backward without recomputation, and the third bound is the
+ * time with recomputation.
  *
  * The gain of a cache is a ratio: instructions that the CPU runs for a search without this cache / instructions with
  * the cache. For `search gpt3-175b a100 --devices 1024`: passes 1.7, allowed 1.16, resident 1.04, run 1.0. With
@@ -201,9 +202,9 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err) {
 }
 
 /* Counts the embedding and the head as one layer each in the plans of the current group, if ends_as_layers of the base
- * plan is true. Also counts embedding and head as layers if only then all pipeline stages and chunks get equal numbers
- * of layers, and the framework has this option. An example is Llama 3.1 405B on 16 stages: 126 layers, and 128 with
- * embedding and head. */
+ * plan is true. Also counts embedding and head as layers if all pipeline stages and chunks get equal numbers of layers
+ * only in this way, and the framework has this option. An example is Llama 3.1 405B on 16 stages: 126 layers, and 128
+ * with embedding and head. */
 static void count_ends(const nnc_plan_groups *groups, nnc_plan *plan) {
     const int64_t parts = (int64_t)plan->pipeline * plan->virtual_stages;
     const bool may = plan->pipeline > 1 && plan->first_stage_layers == 0 && plan->last_stage_layers == 0 &&
@@ -226,7 +227,7 @@ static bool divides_layers(const nnc_plan_groups *groups, const nnc_plan *plan) 
 }
 
 /* Returns false if three conditions are true: the network has experts, the plan has tensor ranks but no sequence
- * parallelism, and the framework of the software profile cannot combine these. Otherwise returns true. */
+ * parallelism, and the framework of the software profile cannot run such a plan. Otherwise returns true. */
 static bool splits_experts(const nnc_plan_groups *groups, const nnc_plan *plan) {
     const bool has_experts = groups->model->family == NNC_FAMILY_DECODER && groups->model->decoder.experts > 0;
     return groups->profiles->any || !has_experts || plan->tensor == 1 || plan->sequence_parallel ||
@@ -457,8 +458,8 @@ static bool has_network(nnc_plan_groups *groups, const nnc_plan *plan) {
 }
 
 /* Begins a pass without lowering its op list: copies the byte sums that were stored for a smaller micro-batch with the
- * same key. These sums are a lower bound of the sums of the pass. Returns false if no sums are stored, or if they would
- * be no lower bound, as for a plan on one device. */
+ * same key. These sums are a lower bound of the sums of the pass. Returns false if no sums are stored, or if the stored
+ * sums are no lower bound, for example for a plan on one device. */
 static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
     if (groups->smaller.slots == 0 || plan->devices == 1 ||
@@ -498,8 +499,8 @@ static void keep_sums(nnc_plan_groups *groups, const nnc_pass_costs *pass) {
     }
 }
 
-/* Lowers the op list of a pass, unless this op list is the one that was lowered last. Returns false if the op list
- * cannot be lowered. */
+/* Lowers the op list of a pass, unless this op list was lowered last. Returns false if the op list cannot be
+ * lowered. */
 static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     if (groups->listed == pass) { return true; }
     groups->listed = pass;
@@ -705,8 +706,8 @@ static uint64_t digest_held(const nnc_step_memory *m, int32_t stages) {
 }
 
 /* Divides the layers of the current group's plans into pipeline stages, and writes to groups->heaviest the stages that
- * can need the most memory: of neighbouring stages with equal layers, the one with the most micro-batches in flight.
- * layers: digest of the layers. */
+ * can need the most memory: among neighbouring stages with equal layers, the stage with the most micro-batches in
+ * flight. layers: digest of the layers. */
 static void partition_layers(nnc_plan_groups *groups, const nnc_step *step, uint64_t layers) {
     const nnc_stage_residency *h = groups->scratch->step.holdings;
     nnc_step_partition_recall(groups->scratch, step, layers);

@@ -14,7 +14,7 @@
 
 /* ---- space.c: the space of a search, which is all combinations of the values of its choices ---- */
 
-/* The choices of a plan (axes of the search space), sorted so that the last one varies fastest. Plans with equal
+/* The choices of a plan (axes of the search space), sorted so that the last choice varies fastest. Plans with equal
  * choices from tensor to pipeline form a block of plans, because these choices decide which ops one rank runs. The
  * choices from schedule to offload change only the order of passes or the place where tensors are stored. */
 typedef enum nnc_axis {
@@ -99,7 +99,7 @@ typedef struct nnc_front {
 bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b);
 
 void nnc_front_clear(nnc_front *front);
-/* Copies a front; of the arrays `best` and `pareto`, copies only the entries that are in use. */
+/* Copies a front. Copies only the used entries of the arrays `best` and `pareto`. */
 void nnc_front_copy(nnc_front *to, const nnc_front *from);
 void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found);
 /* Tests whether nnc_front_add would change `front` for a plan with the given index, step time and memory. */
@@ -107,8 +107,8 @@ bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t be
                      int64_t memory_bytes);
 void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best, const nnc_front *other);
 
-/* Offers to a front a plan that fits in memory but exceeds the deadline or the budget of the run. Of all such plans,
- * front->missed stores the fastest. */
+/* Offers to a front a plan that fits in memory but exceeds the deadline or the budget of the run. front->missed stores
+ * the fastest of these plans. */
 void nnc_front_miss(nnc_front *front, const nnc_found *found);
 
 /* Tests whether a plan with this memory, whose step time is at least least_s, can be pruned. Returns true only if two
@@ -197,7 +197,7 @@ typedef struct nnc_plan_groups nnc_plan_groups;
 
 typedef struct nnc_pass_costs nnc_pass_costs;
 /* Returns which times of segments a plan has: 0 = backward computes weight gradients; 1 = weight gradients are ops of
- * their own; 2 = as 1 in dualpipe, if expert communication overlaps with compute. */
+ * their own; 2 = weight gradients are ops of their own, in dualpipe, and expert communication overlaps with compute. */
 int nnc_units_kind(const nnc_plan *plan, const nnc_software *software);
 
 enum {
@@ -237,7 +237,7 @@ struct nnc_pass_costs {
     /* lower bound of the time of one micro-batch in all layers of the model, in seconds; NaN = not computed */
     double least_s;
     double pass_s[3]; /* seconds of one micro-batch in all layers: pass_s[k] is the sum over the segments of units[k] */
-    uint64_t number;  /* serial number of the pass, from 1; it goes on over all blocks of plans */
+    uint64_t number;  /* serial number of the pass, from 1; numbers continue over all blocks of plans */
     uint64_t holds;   /* serial number of the group of plans whose resident bytes `held` stores; 0 = no group;
                        * NNC_EVEN_GROUPS = all groups in which each device has one chunk */
     int32_t held_count;
@@ -325,7 +325,7 @@ struct nnc_plan_groups {
     bool counts_ends; /* ends_as_layers of the base plan */
     /* plan of the current group with all defaults set, except ZeRO stage and offload, which differ inside the group */
     nnc_plan settled;
-    uint64_t group;       /* serial number of the current group of plans, from 1; it goes on over all blocks */
+    uint64_t group;       /* serial number of the current group of plans, from 1; numbers continue over all blocks */
     uint64_t group_index; /* index of the current group of plans inside its block */
     /* true: the layers of the current group are divided into stages; layers_now is the digest of these layers */
     bool partitioned;
@@ -382,7 +382,7 @@ struct nnc_plan_groups {
     uint64_t over_now; /* number of plans of the current group that were found to exceed the memory so far */
     /* true: all plans with schedule 1f1b in the current block of plans exceed the memory */
     bool over_1f1b;
-    bool scales; /* true: if the micro-batch grows k times, products and traffic of a pass grow at least k times */
+    bool scales; /* true: with k times the micro-batch, products and traffic of a pass grow at least k times */
     /* true: at least one schedule of the search computes weight gradients separately from backward, and a framework
      * offers it */
     bool splits;
@@ -410,7 +410,7 @@ bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64
 bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err);
 
 /* Begins the evaluation of a group of plans: one schedule with one number of virtual stages. Returns false if no plan
- * of the group is legal, or if its plans are the same as those of another group. */
+ * of the group is legal, or if its plans are the same as the plans of another group. */
 bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group);
 
 /* Returns the number of legal plans in the current group if it is already known that all of these exceed the memory;
@@ -447,8 +447,8 @@ double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan)
 double nnc_plan_groups_floor_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan);
 
 /* Returns a lower bound of the step time, in seconds, that leaves out recomputation and the ops that ZeRO adds. The
- * bound is not larger than that of nnc_plan_groups_least_s, but needs no times of the pass. Must be called only for a
- * plan that does not exceed the memory. */
+ * bound is not larger than the bound of nnc_plan_groups_least_s, but needs no times of the pass. Must be called only
+ * for a plan that does not exceed the memory. */
 double nnc_plan_groups_compute_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan);
 
 /* Computes the step time of a plan of the current group, and writes it to result. Returns false if the pipeline of the
@@ -548,7 +548,7 @@ void nnc_rank_group_search_end(nnc_rank_group ranks);
 /* ---- search_task.c, search_shard.c: search tasks, their reports, and the merging of shards ---- */
 
 /* The inputs of the command `nncost search`: one or several numbers of devices, and optionally a target step time; for
- * a target, the command also finds the device parameters that would reach it. */
+ * a target, the command also finds the device parameters with which the step takes the target time. */
 
 typedef struct nnc_search_task {
     nnc_rank_group ranks;

@@ -446,7 +446,8 @@ static nnc_status search_shard_read(nnc_arena *arena, const char *path, nnc_sear
 typedef struct merger {
     nnc_shard_set seen;
     nnc_search_report *sum;
-    /* front: best plans and Pareto front of the shards merged so far; next: those of the shard that is merged next */
+    /* front: best plans and Pareto front of the shards merged so far; next: best plans and Pareto front of the shard
+     * that is merged next */
     nnc_front front, next;
 } merger;
 

@@ -51,14 +51,14 @@ static void add_total(nnc_search_total *total, const nnc_search_result *result) 
 /* ---- searches with several numbers of devices ---- */
 
 /* Returns the time of a plan, or its device-hours if by_cost is true. If the length of the training run is known, the
- * result is for the whole run, because larger jobs fail more often; otherwise for one step. */
+ * result is for the whole run, because larger jobs fail more often; otherwise the result is for one step. */
 static double spent(const nnc_found *found, bool by_cost) {
     return by_cost ? (isnan(found->device_hours) ? found->device_s : found->device_hours)
                    : (isnan(found->run_s) ? found->step_s : found->run_s);
 }
 
 /* Returns the index of the entry of `sizes` whose best plan has the smallest time, or the smallest number of
- * device-hours if by_cost is true; of equal entries, the first one. Returns -1 if no plan was found. */
+ * device-hours if by_cost is true; if entries are equal, the first entry. Returns -1 if no plan was found. */
 static int32_t least(const nnc_search_size *sizes, int32_t count, bool by_cost) {
     int32_t best = -1;
     for (int32_t i = 0; i < count; i++) {

@@ -120,8 +120,9 @@ enum { REASONS_MOST = 1000000 };
 /* Finds the reason why a search has no legal plan. Returns NNC_ILLEGAL_PLAN with the reason for the first (simplest)
  * plan in err; returns NNC_OK if a plan is legal after all. */
 static nnc_status refuse(nnc_searcher *searcher, uint64_t blocks, nnc_error *err) {
-    bool said = false; /* true: *err has the reason of an earlier block; a block whose schedules all repeat those of
-                        * another block gives no reason */
+    /* true: *err has the reason of an earlier block; a block whose schedules all repeat schedules of another block
+     * gives no reason */
+    bool said = false;
     for (uint64_t place = 0; place < blocks && place < REASONS_MOST; place++) {
         nnc_error refusal = { .status = NNC_OK };
         if (nnc_searcher_legal(searcher, place, &refusal)) { return NNC_OK; }
@@ -345,7 +346,7 @@ static nnc_found found_of(const nnc_result *result, const nnc_run *run, const nn
 }
 
 /* Tests whether a run exceeds the deadline or the budget of the search. A run with unknown duration or cost (NaN)
- * exceeds them. A deadline or budget of 0 means that the search has no such limit. */
+ * counts as a run that exceeds the limits. A deadline or budget of 0 means that the search has no such limit. */
 static bool breaks_limits(const nnc_search *search, double run_s, double cost_run) {
     return (search->deadline_s > 0.0 && !(run_s <= search->deadline_s)) ||
            (search->budget > 0.0 && !(cost_run <= search->budget));

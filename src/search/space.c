@@ -270,8 +270,8 @@ void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, cons
     add_pareto(front, found);
 }
 
-/* Sets only the members index, step_s and memory_bytes, because comparisons of plans read only these. The other members
- * are large. */
+/* Sets only the members index, step_s and memory_bytes, because comparisons of plans read only these members. The other
+ * members are large. */
 static void set_order(nnc_found *found, uint64_t index, double step_s, int64_t memory_bytes) {
     found->index = index;
     found->step_s = step_s;

@@ -211,8 +211,8 @@ static double share_of(const struct nnc_captured *program, int64_t samples) {
                : (double)(samples - program->batch) / (double)(program->second->batch - program->batch);
 }
 
-/* The inputs for lowering a captured program. share: 0 = the number of samples of `program`, 1 = that of `other`;
- * between 0 and 1 = a number of samples between these two. */
+/* The inputs for lowering a captured program. share: 0 = the plan has the number of samples of `program`; 1 = the
+ * number of samples of `other`; between 0 and 1 = a number of samples between these two numbers. */
 typedef struct lowered {
     const struct nnc_captured *program, *other;
     double share;
@@ -295,8 +295,9 @@ static void defaults(const nnc_model *model, nnc_plan *p) {
     }
     if (p->policy == NNC_POLICY_DEFAULT && program->dtype == NNC_BF16) { p->policy = NNC_POLICY_BF16_PURE; }
     if (p->optimizer == NNC_OPTIMIZER_ADAMW && program->optimizer != NNC_OPTIMIZER_COUNT) {
-        p->optimizer = program->optimizer; /* adamw is also the default of a plan, so it can mean that no optimizer was
-                                            * given: the recorded optimizer is used */
+        /* adamw is also the default of a plan: the user may have given no optimizer, so the recorded optimizer is
+         * used */
+        p->optimizer = program->optimizer;
     }
     if (p->optimizer_kernels == NNC_KERNELS_DEFAULT && nnc_optimizer_list_kernels(p->optimizer) > 0.0) {
         p->optimizer_kernels = program->kernels;

@@ -123,8 +123,9 @@ static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d) {
     for (int i = 0; i < 2; i++) {
         nnc_op *linear =
             nnc_list_linear(&w->to, names[i], NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, rows, inner, d->hidden, false);
-        linear->weights = (nnc_weights){ 0 }; /* this projection uses the weights of the projection of the tokens, which
-                                               * counts them */
+        /* this projection uses the weights of the projection of the tokens; the op of the tokens counts these
+         * weights */
+        linear->weights = (nnc_weights){ 0 };
         nnc_op *op = nnc_list_add(&w->to, scores[i], NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         op->split = NNC_SPLIT_HEADS;
         nnc_matmul_set(&op->u.matmul, nnc_list_mul(&w->to, w->batch, d->heads), w->seq_len, rows, d->head_dim);
@@ -202,7 +203,7 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_layer_tensor_collective(w, "head.tensor_in", true, width);
     nnc_op *logits = nnc_layer_linear(w, "head.logits", NNC_GROUP_HEAD, NNC_SPLIT_COLUMN, vocab, width, d->head_bias);
     logits->weights.table = true;
-    /* a tied head uses the weights of the embedding, which the embedding op counts */
+    /* a tied head uses the weights of the embedding; the embedding op counts these weights */
     logits->weights.count = d->tied_head ? 0 : 1;
     if (w->to.how->software->loss_keep == NNC_LOSS_KEEPS_CHUNKS) {
         /* the logits are computed in chunks; a chunk has about as many bytes as the input of the head, as in
@@ -528,7 +529,7 @@ static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *
 }
 
 /* For a network whose layers all share the weights of the first layer: appends the layers of a kind after the first
- * one, with weights of 0 elements, because the first layer already counts the weights. */
+ * layer, with weights of 0 elements, because the first layer already counts the weights. */
 static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_writer *w, const kind *k) {
     const int32_t first = list->count;
     layers(w, d, k);

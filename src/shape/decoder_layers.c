@@ -21,9 +21,9 @@ static void index_product(const nnc_layer_writer *w, const nnc_decoder *d, bool 
     op->split = NNC_SPLIT_TOKENS;
 }
 
-/* The indexer of sparse attention computes a score for every pair of a query and an earlier token. For each head of the
- * indexer it takes the ReLU of the product query x key; the score is the weighted sum of these values over the heads.
- * Source: DeepSeek-V3.2-Exp, section 2.1.
+/* The indexer of sparse attention computes a score for every pair of a query and an earlier token. For each of its
+ * heads, the indexer computes the ReLU of the product query x key; the score is the weighted sum of these values over
+ * the heads. Source: DeepSeek-V3.2-Exp, section 2.1.
  *
  * In a model without latent attention, the indexer reads the residual stream, normalises its queries and its key, and
  * has no learned weights for its heads. Source: MiniMaxM3SparseAttention of vLLM, minimax_m3.py.   [indexer] */
@@ -56,8 +56,8 @@ void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d) {
 /* Appends the copies that bring keys, values and queries of latent attention into a layout with one part per head. The
  * key of a head consists of a projection of the latent and of a rotated part that all heads share. The values are
  * copied from the tensor that has keys and values together. The queries are rotated without a copy if the rotation is a
- * fused kernel; otherwise they are copied as well. Source: fused_mla_yarn_rope_apply.py and multi_latent_attention.py
- * of Megatron-LM. [latent-attention] */
+ * fused kernel; otherwise the queries are copied, too. Source: fused_mla_yarn_rope_apply.py and
+ * multi_latent_attention.py of Megatron-LM. [latent-attention] */
 static void by_heads(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t whole = d->qk_nope_head_dim + d->qk_rope_head_dim;
     const int64_t queries = w->to.how->software->fused_rotary ? 0 : whole;
@@ -187,8 +187,8 @@ void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const 
     const nnc_group group = half != NULL ? NNC_GROUP_MLP : NNC_GROUP_HEAD;
     nnc_op *mix = nnc_layer_linear(w, half != NULL ? half[0] : "head.stream_weights", group, NNC_SPLIT_SEQUENCE,
                                    weights, n * d->hidden, false);
-    /* the linear layer that computes the weights of the streams has one bias for each of these weights, and one scale
-     * for each of their kinds */
+    /* the linear layer that computes the weights of the streams has one bias for each weight of the streams, and one
+     * scale for each kind of weight */
     mix->weights.vector = weights + (half != NULL ? 3 : 1);
     nnc_op *in = nnc_list_pointwise(&w->to, half != NULL ? half[1] : "head.streams_in", NNC_PW_COMBINE, group,
                                     w->hidden_elements);
@@ -202,7 +202,7 @@ void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const 
 }
 
 /* Returns the number of residual streams that the head, all attentions or all MLPs of the network read: the finished
- * blocks of residual_block layers, and the present block. The first attention reads the embedding alone. */
+ * blocks of residual_block layers, and the present block. The first attention reads only the embedding. */
 static int64_t streams_read(const nnc_decoder *d, nnc_group reader) {
     const int64_t size = d->residual_block;
     if (reader == NNC_GROUP_HEAD) { return (d->layers + size - 1) / size + 1; }
@@ -236,7 +236,8 @@ void nnc_decoder_read_blocks(const nnc_layer_writer *w, const nnc_decoder *d, nn
  * arXiv:2301.13310 (AltUp), arXiv:2411.07501 (LAuReL). */
 
 /* Appends the weights of a mixture of the streams: a norm of one stream, one score per stream, and `count` weights. The
- * prediction and the correction share norm and scores, so only `first` has their parameters. */
+ * prediction and the correction use the same norm and the same scores. Only the call with first = true counts the
+ * parameters of norm and scores. */
 static void mix_streams(const nnc_layer_writer *w, const nnc_decoder *d, const char *const names[3], int64_t count,
                         bool first) {
     nnc_op *norm = nnc_layer_norm(w, names[0], d->hidden);
@@ -253,7 +254,8 @@ static nnc_op *write_streams(const nnc_layer_writer *w, const char *name, nnc_po
     return op;
 }
 
-/* Appends the prediction of all streams at the begin of a layer: each is a weighted sum of all. */
+/* Appends the prediction of all streams at the beginning of a layer: each predicted stream is a weighted sum of all
+ * streams. */
 void nnc_decoder_predict_streams(const nnc_layer_writer *w, const nnc_decoder *d) {
     static const char *const names[] = { "altup.predict_norm", "altup.predict_router", "altup.predict_weights" };
     const int64_t n = d->altup_inputs, wide = nnc_list_mul(&w->to, w->hidden_elements, n);
@@ -263,8 +265,8 @@ void nnc_decoder_predict_streams(const nnc_layer_writer *w, const nnc_decoder *d
     op->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, wide);
 }
 
-/* Appends the correction of all streams at the end of a layer: each adds the error of the prediction of the first
- * stream, with a weight; the first stream then has a scale per value. */
+/* Appends the correction of all streams at the end of a layer: the error of the prediction of the first stream, times a
+ * weight, is added to each stream. Then each value of the first stream is multiplied by a learned scale. */
 void nnc_decoder_correct_streams(const nnc_layer_writer *w, const nnc_decoder *d) {
     static const char *const names[] = { "altup.correct_norm", "altup.correct_router", "altup.correct_weights" };
     const int64_t n = d->altup_inputs, wide = nnc_list_mul(&w->to, w->hidden_elements, n);
@@ -275,7 +277,8 @@ void nnc_decoder_correct_streams(const nnc_layer_writer *w, const nnc_decoder *d
     scale->weights.vector = d->hidden;
 }
 
-/* Appends the products that make the other streams of the embedding, or (at_end) that make one stream of all. */
+/* Appends the matrix product that computes all other streams from the embedding, and their scaling. If at_end is true,
+ * appends the product for all other streams and the mean of all streams. */
 void nnc_decoder_project_streams(const nnc_layer_writer *w, const nnc_decoder *d, bool at_end) {
     const nnc_group group = at_end ? NNC_GROUP_HEAD : NNC_GROUP_EMBEDDING;
     const int64_t others = (d->altup_inputs - 1) * d->hidden;
@@ -287,7 +290,7 @@ void nnc_decoder_project_streams(const nnc_layer_writer *w, const nnc_decoder *d
     if (at_end) { op->u.pointwise.input_elements = nnc_list_mul(&w->to, w->hidden_elements, d->altup_inputs); }
 }
 
-/* Appends the product of low rank parallel to attention, its norm, and the two sums that add it to the stream. */
+/* Appends the low-rank product that runs parallel to attention, its norm, and two additions to the stream. */
 void nnc_decoder_add_laurel(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_layer_linear(w, "laurel.left", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->laurel_rank, d->hidden, false)
         ->u.matmul.keeps_a = false;
@@ -577,7 +580,7 @@ void nnc_decoder_add_input(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_layer_activation(w, "input.activation", NNC_SPLIT_SEQUENCE, nnc_list_mul(&w->to, w->tokens, width));
     nnc_layer_linear(w, "input.expand", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->hidden, width, false);
     nnc_layer_norm(w, "input.norm", d->hidden);
-    if (d->altup_inputs > 1) { /* all other streams add the result of this stream */
+    if (d->altup_inputs > 1) { /* the result of this stream is added to all other streams */
         const int64_t others = nnc_list_mul(&w->to, w->hidden_elements, d->altup_inputs - 1);
         write_streams(w, "input.residual", NNC_PW_RESIDUAL, others);
     } else {
@@ -650,7 +653,7 @@ static void scan(const nnc_layer_writer *w, nnc_scan dims, int64_t params) {
 }
 
 /* Appends an RMS norm of the values that a mixer reads from its state. With heads = 1, the norm is over all values of a
- * token; otherwise it is over each head, and all heads share the weights of the norm. */
+ * token. With more heads, the norm is over the values of each head, and all heads share the weights of the norm. */
 static void state_norm(const nnc_layer_writer *w, int64_t width, int64_t heads) {
     nnc_op *op = nnc_list_norm(&w->to, "ssm.state_norm", NNC_NORM_RMS, nnc_list_mul(&w->to, w->tokens, width),
                                nnc_list_mul(&w->to, w->tokens, heads), width / heads);

@@ -68,8 +68,8 @@ static nnc_group group_of(const nnc_graph_op *op, nnc_group unsaid) {
     return op->node->group != NNC_GROUP_COUNT ? op->node->group : unsaid;
 }
 
-/* Returns the group of a pointwise op: the group that the graph file states, otherwise "conv" if the output is a
- * feature map, and "mlp" if it is another tensor. */
+/* Returns the group of a pointwise op: the group that the graph file states. If the graph file states none, returns
+ * "conv" for a feature map as output, and "mlp" for any other output. */
 static nnc_group pointwise_group(const nnc_graph_op *op) {
     return group_of(op, op->out.rank >= 3 ? NNC_GROUP_CONV : NNC_GROUP_MLP);
 }
@@ -382,8 +382,8 @@ static void head_product(const lowering *l, const nnc_graph_op *op, const char *
 }
 
 /* Appends a linear attention: each head first adds up the products of its keys and values, then multiplies the sum with
- * the queries. One more row of the values, of ones, gives the sum of the weights, by which the result is divided.
- * Source: arXiv:2006.16236, equations 4 and 5; arXiv:2410.10629, section 2.2. [graph] */
+ * the queries. The values get one more row, which contains ones; its result is the sum of the weights, by which the
+ * other results are divided. Source: arXiv:2006.16236, equations 4 and 5; arXiv:2410.10629, section 2.2. [graph] */
 static void lower_linear_attention(lowering *l, const nnc_graph_op *op, int64_t head_dim) {
     const int64_t heads = op->values[NNC_ATTENTION_HEADS], queries = nnc_graph_positions(&op->in);
     const int64_t keys = op->with.rank > 0 ? nnc_graph_positions(&op->with) : queries;
@@ -452,9 +452,9 @@ static void lower_attention(lowering *l, const nnc_graph_op *op) {
 }
 
 /* Appends a recurrent layer: one product of all tokens with the input weights; then, for each token, a product with the
- * state and a kernel for the gates. The first op counts all weights of the layer. Kept for backward are the states
- * before each token (the output of the layer), the gates and, in an LSTM, the cell. A GRU keeps two more values, as
- * PyTorch's fused cell does. [graph] */
+ * state and a kernel for the gates. The first op counts all weights of the layer. The layer keeps for backward the
+ * states before each token (the output of the layer), the gates and, in an LSTM, the cell. A GRU keeps two more values,
+ * like PyTorch's fused cell. [graph] */
 static void lower_recurrent(lowering *l, const nnc_graph_op *op) {
     static const int64_t kept[] = { 1, 2, 0 };
     const int64_t *v = op->values;
@@ -581,10 +581,11 @@ static bool other_grad(const lowering *l, const nnc_graph_tensor *t) { return t-
 
 static bool is_last(const lowering *l, const nnc_graph_tensor *t) { return (place_of(l, t)->flags & PLACE_LAST) != 0; }
 
-/* Tests whether the channels of the map or tokens that an op writes are the innermost dimension, whatever layout of maps
- * the program asks for. Layer norms, linear layers and attention write their last dimension so, and a view of tokens as
- * a map moves nothing. Convolutions and pointwise ops keep the order of their inputs (Channels Last Memory Format in
- * PyTorch, https://docs.pytorch.org/tutorials/intermediate/memory_format_tutorial.html). */
+/* Tests whether an op writes the channels of a map or of tokens as the innermost dimension, independent of the layout
+ * of maps that the program asks for. Layer norms, linear layers and attention write the channels as the innermost
+ * dimension, and a view of tokens as a map moves no bytes. Convolutions and pointwise ops keep the order of their
+ * inputs (Channels Last Memory Format in PyTorch,
+ * https://docs.pytorch.org/tutorials/intermediate/memory_format_tutorial.html). */
 static bool writes_last(const lowering *l, const nnc_graph_op *op) {
     const nnc_graph_kind kind = op->node->kind;
     const bool other = kind == NNC_GRAPH_INPUT || kind == NNC_GRAPH_VIEW || kind == NNC_GRAPH_UNFOLD;

@@ -7,7 +7,7 @@
  *
  * The counts were made from the operators that PyTorch dispatches for transformers 4.48, peft 0.14, diffusers 0.29,
  * torchvision 0.14, and timm 0.6 with PyTorch 1.13. If a later version differs, a comment at the row says so. Bytes are
- * per element of the op; `mixed` bytes are those of kernels whose operands have two number formats. [issued] */
+ * per element of the op; `mixed` bytes are the bytes of kernels whose operands have two number formats. [issued] */
 #include <string.h>
 
 #include "base/base_internal.h"
@@ -38,10 +38,10 @@ typedef struct issued_row {
 /* clang-format off */
 static const issued_row rows[] = {
     /* Division of queries and keys by their lengths (F.normalize; Swin V2, XCiT). Forward of the division runs three
-     * kernels: norm, clamp_min, div; under autocast div writes fp32, and a cast follows. Backward of the division runs,
-     * under autocast, a cast and div; the cast of the result; neg, div, div, mul and sum for the length; two of
-     * clamp_min; cast, div, eq, masked_fill, mul and cast of the norm; the sum of both gradients. Source:
-     * derivatives.yaml of PyTorch 1.12 (div, clamp_min, norm). */
+     * kernels: norm, clamp_min, div; under autocast div writes fp32, and a cast follows. Under autocast, backward of
+     * the division runs these kernels: a cast and div; the cast of the result; neg, div, div, mul and sum for the
+     * length; two kernels of clamp_min; cast, div, eq, masked_fill, mul and cast of the norm; the sum of both
+     * gradients. Source: derivatives.yaml of PyTorch 1.12 (div, clamp_min, norm). */
     { NNC_OP_NORM, NNC_NORM_RMS, "", NNC_IMPLEMENTATION_TIMM,
       { { 3, 6, 0, 13, 42, 0 }, { 4, 0, 14, 17, 70, 30 }, { 3, 12, 0, 13, 84, 0 } } },
     /* RMS norm in one kernel (F.rms_norm), with the kernels of a layer norm. */
@@ -57,7 +57,7 @@ static const issued_row rows[] = {
     { NNC_OP_NORM, NNC_NORM_LAYER, "", NNC_IMPLEMENTATION_NONE,
       { { 1, 4, 0, 2, 10, 0 }, { 1, 8, 0, 2, 20, 0 }, { 1, 8, 0, 2, 20, 0 } } },
     /* Group norm. Forward of a group norm runs kernels for the moments, for the factors per channel, and for the
-     * element-wise product and sum; under autocast a cast of the input runs before these. */
+     * element-wise product and sum; under autocast a cast of the input runs before these kernels. */
     { NNC_OP_NORM, NNC_NORM_GROUP, "", NNC_IMPLEMENTATION_NONE,
       { { 3, 6, 0, 4, 10, 0 }, { 4, 12, 6, 5, 20, 6 }, { 3, 12, 0, 4, 20, 0 } } },
     /* GELU as a chain of primitive operators: mul, pow, mul, add, mul, tanh, add, mul. Under autocast, pow and all
@@ -229,8 +229,9 @@ static void add_kernels(nnc_op *op, double forward, double backward) {
 }
 
 /* The concatenation that occurred last in the op list. elements: number of elements of its result; position: its
- * position in a dense block; fresh: true = no op after it has been processed yet; read: true = the op after it is a
- * norm that reads its whole result. fp32: true = the norm that occurred last writes fp32 under autocast. */
+ * position in a dense block; fresh: true = no op after the concatenation has been processed yet; read: true = the op
+ * after the concatenation is a norm that reads the whole result. fp32: true = the norm that occurred last writes fp32
+ * under autocast. */
 typedef struct joined {
     nnc_op *op;
     int64_t elements;
@@ -241,8 +242,8 @@ typedef struct joined {
 /* Sets the kernels of a concatenation. If several ops read a feature map, backward adds up their gradients, with one
  * addition less than the number of readers. In a block of parallel branches this is one addition for each concatenation
  * of two tensors. In a dense block, each layer begins with a norm of all maps before it, and layer i needs i additions;
- * DenseNet-121 has 535 in total. A library joins more than two branches with one kernel, which is counted at the last
- * of nncost's concatenations. */
+ * DenseNet-121 has 535 additions in total. A library joins more than two branches with one kernel, which is counted at
+ * the last of nncost's concatenations. */
 static void add_join(nnc_op *op, joined *before, number_mode mode) {
     const int64_t elements = op->u.pointwise.elements;
     const bool grows = before->op != NULL && elements > before->elements;
@@ -318,10 +319,11 @@ static bool is_of_windows(const nnc_op *op, const nnc_model *model, int64_t samp
  * sum with the mask; softmax; the copy into the order of tokens; three kernels of each of two branches that drop
  * samples at random (stochastic depth); one shift.
  *
- * Backward runs 24 kernels: the padding; four for two slices; the copy of the gradient; four products; softmax; the sum
- * of the bias gradient, and five kernels that scatter it; the scaling; the join of three gradients and its copy; two
- * of the branches; one shift. Under autocast softmax is in fp32: one more cast in forward, two in backward. A learned
- * scale (Swin V2) multiplies the scores, with three kernels for its gradient. */
+ * Backward runs 24 kernels: the padding; four kernels for two slices; the copy of the gradient; four products; softmax;
+ * the sum of the bias gradient, and five kernels that scatter it; the scaling; the join of three gradients and its
+ * copy; two kernels of the branches; one shift. Under autocast softmax runs in fp32, which needs one more cast in
+ * forward and two more casts in backward. A learned scale (Swin V2) multiplies the scores, with three kernels for its
+ * gradient. */
 static void write_out_windows(nnc_op *op, number_mode mode) {
     const nnc_flash *p = &op->u.flash;
     const double scores = nnc_flash_scores(p), queries = nnc_flash_queries(p),
@@ -350,17 +352,18 @@ static void add_to_adapter(nnc_op *op, double products, bool down, number_mode m
     op->issued[2] = (nnc_issued){ products, casts * 4.0 * input, 0.0 };
 }
 
-/* Tests whether a device file without rates of PyTorch's convolutions has a rate for an op: convolutions, and batch norms,
- * activations, sums and copies of feature maps. */
+/* Tests whether a device file without rates of PyTorch's convolutions nevertheless has a rate for an op. The result is
+ * true for convolutions, and for batch norms, activations, sums and copies of feature maps. */
 static bool is_of_maps(const nnc_op *op) {
     const nnc_timed timed = nnc_op_timed(op);
     const bool in_groups = op->kind == NNC_OP_NORM && op->u.norm.kind == NNC_NORM_GROUP;
     return timed == NNC_TIMED_CONV || (timed == NNC_TIMED_MAP && !in_groups);
 }
 
-/* Adds the copies of a group norm of channels-last maps, which runs on contiguous maps only: forward copies the input of
- * the norm, and the next convolution its 16-bit input; backward copies the kept input, the gradient of the output, and
- * the 16-bit gradient of the input. Source: native_group_norm, aten/src/ATen/native/group_norm.cpp of PyTorch 1.12. */
+/* Adds the copies of a group norm of channels-last maps, because a group norm runs on contiguous maps only. Forward
+ * copies the input of the norm, and the next convolution copies its 16-bit input. Backward copies the kept input, the
+ * gradient of the output, and the 16-bit gradient of the input. Source: native_group_norm,
+ * aten/src/ATen/native/group_norm.cpp of PyTorch 1.12. */
 static void add_turns(nnc_op *op, number_mode mode) {
     const double elements = (double)op->u.norm.elements, inside = mode == IN_16_BITS ? 2.0 : 4.0,
                  outside = mode == IN_FP32 ? 4.0 : 2.0;
@@ -383,7 +386,8 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
         add_to_conv(op, model, mode);
     } else if (op->kind == NNC_OP_FLASH) {
         add_kernels(op, 1.0, 3.0);
-        op->u.flash.kv_heads = op->u.flash.own_kv_heads; /* sdpa with enable_gqa, see the row attn.expand_kv */
+        /* this attention reads grouped heads without a copy, see the row attn.expand_kv */
+        op->u.flash.kv_heads = op->u.flash.own_kv_heads;
         if (is_written_out(op, model)) { nnc_write_out(op); }
         if (is_of_windows(op, model, samples)) { write_out_windows(op, mode); }
     } else if (vision && is_pointwise(op, NNC_PW_CONCAT)) {
@@ -491,8 +495,8 @@ static const kept_row norm_output = { 4, 2, 4 };
  * after softmax are in memory as well. */
 static const kept_row written_out = { 4, 4, 4 };
 /* Attention inside windows, for each score: the scores after softmax, under autocast in fp32 and as a 16-bit copy; with
- * a learned scale also the scores before it. Copies of queries, keys and values come on top; in Swin V2 the values are
- * kept twice, because the norms of queries and keys keep the tensor of all three. */
+ * a learned scale also the scores before scaling. Copies of queries, keys and values are kept in addition. In Swin V2
+ * the values are kept twice, because the norms of queries and keys keep one tensor with queries, keys and values. */
 static const kept_row window_scores = { 6, 2, 4 }, window_scores_scaled = { 8, 4, 8 };
 /* A product of an adapter (LoRA). The product keeps its input in fp32. */
 static const kept_row adapter_row = { 4, 4, 4 };
@@ -512,8 +516,8 @@ static void keep(nnc_op *op, const nnc_lowering *how, const kept_row *row, doubl
  * its input. */
 static bool begins_again(const nnc_op *op) { return op->recomputed && !op->dropped; }
 
-/* One product of nncost's op list that reads the output of a norm can be several products in the library, such as those
- * of queries, keys and values. Returns their number. */
+/* One product of nncost's op list that reads the output of a norm can be several products in the library, such as the
+ * products for queries, keys and values. Returns the number of products in the library. */
 static double readers_of(const nnc_op *op, const nnc_model *model) {
     const double of_qkv = model->joined_qkv ? 1.0 : 3.0, of_mlp = model->joined_qkv ? 1.0 : 2.0;
     return strcmp(op->name, "attn.qkv") == 0 && op->split == NNC_SPLIT_QKV    ? of_qkv

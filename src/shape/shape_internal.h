@@ -41,7 +41,7 @@ typedef struct nnc_segment {
 enum { NNC_OPS_MAX = 2048, NNC_BLOCKS_MAX = 512, NNC_SEGMENTS_MAX = 12, NNC_MIXED_LAYERS_MAX = 1024 };
 
 /* The large arrays come last, so that the other members and the used elements of the first array share few memory pages
- * (each page that a new process uses costs it a page fault). */
+ * (a new process has a page fault for each page that it uses). */
 typedef struct nnc_op_list {
     int32_t count, block_count;
     int32_t segment_count; /* number of segments of the list; each new op belongs to the segment begun last */
@@ -79,11 +79,11 @@ typedef struct nnc_op_list {
     nnc_op ops[NNC_OPS_MAX];
 } nnc_op_list;
 
-/* Use of the operators that the library of a model (transformers, timm) issues for its ops. */
+/* How an estimate uses the operators that the library of a model (transformers, timm) issues for its ops. */
 typedef enum nnc_listing {
     NNC_LISTING_NONE,
-    NNC_LISTING_COUNTED, /* they give the host the number of kernels; an op takes the time of its fused kernel */
-    NNC_LISTING_PRICED   /* they also give the device the bytes and the times of the kernels */
+    NNC_LISTING_COUNTED, /* the operators give only the number of kernels that the host issues */
+    NNC_LISTING_PRICED   /* the operators also give the bytes and times of kernels on the device */
 } nnc_listing;
 
 /* The inputs of lowering in addition to the model. Lowering writes the op list of a model under a plan. */
@@ -126,9 +126,9 @@ double nnc_list_bytes(const nnc_writer *w, int64_t elements);
 static inline bool nnc_list_recomputes(const nnc_writer *w, nnc_recompute what) {
     return (w->how->plan->recompute & what) != 0;
 }
-/* Marks the ops from index `first` to the end of the list as computed again in backward. The ops after the first matrix
- * product among these get the mark `dropped` as well: their inputs are not kept, because backward computes the inputs
- * again. */
+/* Marks the ops from index `first` to the end of the list as computed again in backward. Among these ops, those after
+ * the first matrix product are also marked as `dropped`: their inputs are not kept, because backward computes the
+ * inputs again. */
 void nnc_list_again(const nnc_writer *w, int32_t first);
 
 /* Begins a new recompute block, which one micro-batch runs `repeat` times, and returns a writer that appends ops to the
@@ -141,22 +141,24 @@ double nnc_list_units(const nnc_op_list *list, int32_t segment);
 /* Sets *least and *most to the smallest and the largest number of samples for which a captured program has a recorded
  * step. A plan can have each number of samples from *least to *most. */
 void nnc_captured_batches(const struct nnc_captured *program, int64_t *least, int64_t *most);
-/* Share of host.kernel_s in which the host issues a kernel without gradients. On the host with 37.5 us per kernel, a copy
- * and a GELU of 1,048,576 values take 21.5 and 25.7 us if they are called alone. The device takes about 1.4 us of each:
- * 20.1 / 37.5 and 24.3 / 37.5, with a mean of 0.59. Source: kernels_memory_h100_torch.csv (tests/published/h100). */
+/* Share of host.kernel_s in which the host issues a kernel without gradients. On the host with 37.5 us per kernel, a
+ * copy and a GELU of 1,048,576 values take 21.5 and 25.7 us if they are called alone. The device needs about 1.4 us of
+ * each time, so the host needs 20.1 and 24.3 us; divided by 37.5 us, the mean is 0.59. Source:
+ * kernels_memory_h100_torch.csv (tests/published/h100). */
 #define NNC_HOST_SHARE_FORWARD 0.6
-/* Tests whether a step is one forward pass, which trains nothing: the plan has --train none, or the program was captured
+/* Tests whether a step is one forward pass that trains nothing: the plan has --train none, or the program was captured
  * without a backward pass. */
 bool nnc_is_forward_pass(const nnc_model *model, const nnc_plan *plan);
-/* Tests whether an op list is that of inference: the ops of a forward pass that trains nothing, written from the
- * training step without dropout and loss. A recorded forward pass has its own operators and memory.   [forward-pass] */
+/* Tests whether an op list is for inference. It then has the ops of a forward pass that trains nothing: the forward ops
+ * of the training step without dropout and loss. A recorded forward pass has its own operators and memory.
+ *   [forward-pass] */
 static inline bool nnc_list_infers(const nnc_op_list *list) { return list->forward_pass && !list->recorded; }
 /* Returns the dropout probability of a layer, which is 0 in inference. */
 static inline double nnc_list_dropout(const nnc_op_list *list, double probability) {
     return nnc_list_infers(list) ? 0.0 : probability;
 }
-/* Returns the seconds in which the host issues one kernel of an estimated step. In a forward pass without gradients, the
- * host takes only a share of host.kernel_s. */
+/* Returns the seconds in which the host issues one kernel of an estimated step. In a forward pass without gradients,
+ * the host takes only a share of host.kernel_s. */
 double nnc_issue_s(const nnc_model *model, const nnc_plan *plan, const nnc_device *device);
 /* Returns the size of the vocabulary of a captured program. Returns 0 if the model is not a captured program, has no
  * vocabulary, or has a padded vocabulary. */
@@ -305,7 +307,8 @@ typedef struct nnc_layer {
     bool keys_as_values;
     /* true: the layer has no keys and values of its own and attends to those of an earlier layer */
     bool reuses_kv;
-    bool unused_kv; /* true: a layer that reuses keys and values has weights for its own, which no step uses */
+    /* true: a layer that reuses keys and values also has its own weights for them, which no step uses */
+    bool unused_kv;
     int64_t out_groups, out_width; /* out_groups: number of groups of heads whose outputs are projected separately
                                     * first, 0 = no groups; out_width: width of all groups together after this
                                     * projection */
@@ -374,8 +377,8 @@ void nnc_layer_dropout(const nnc_layer_writer *w, const char *name, nnc_group gr
 void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width);
 
 /* nnc_layer_project appends the projections of an attention to queries, keys and values. nnc_layer_attend appends the
- * attention, its output projection and its residual. nnc_layer_attention appends the norm and then the ops of both.
- * cross: sequence to which a cross-attention attends; NULL = self-attention. */
+ * attention, its output projection and its residual. nnc_layer_attention appends the norm, and then the ops of
+ * nnc_layer_project and nnc_layer_attend. cross: sequence to which a cross-attention attends; NULL = self-attention. */
 void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross);
 void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross);
 void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross);
@@ -434,7 +437,8 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d);
 /* Appends the table of the inputs of all layers, and the product that adds the embedding of the token to them.
  * [layer-inputs] */
 void nnc_decoder_embed_inputs(const nnc_layer_writer *w, const nnc_decoder *d);
-/* Appends the end of a layer, which its own input gates. [layer-inputs] */
+/* Appends the ops at the end of a layer that use the layer's own input: this input multiplies a projection of the
+ * residual stream, and the result is added to the stream. [layer-inputs] */
 void nnc_decoder_add_input(const nnc_layer_writer *w, const nnc_decoder *d);
 /* Appends a mixer that keeps a state, with its norm and residual. Appends no op if the mixer is an attention, which
  * keeps keys and values. [state-mixers] */
@@ -447,9 +451,9 @@ bool nnc_mixer_attends(nnc_mixer mixer);
  * option: option that the error names. */
 nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int64_t ranks, nnc_error *err);
 
-/* nnc_layer_split_context checks whether context ranks can divide a layer, nnc_layer_split_tensor whether tensor ranks
- * can. A layer that cannot be divided gives NNC_ILLEGAL_PLAN; err names the option, the rule with its numbers, and the
- * nearest legal values. [legal-plans] */
+/* nnc_layer_split_context checks whether context ranks can divide a layer. nnc_layer_split_tensor checks whether tensor
+ * ranks can divide it. A layer that cannot be divided gives NNC_ILLEGAL_PLAN; err names the option, the rule with its
+ * numbers, and the nearest legal values. [legal-plans] */
 nnc_status nnc_layer_split_context(const nnc_layer *layer, const nnc_plan *plan, int64_t seq_len, nnc_error *err);
 nnc_status nnc_layer_split_tensor(const nnc_layer *layer, const nnc_plan *plan, nnc_error *err);
 /* Checks that tensor ranks with sequence parallelism can divide the tokens of a micro-batch evenly. */

@@ -82,8 +82,8 @@ nnc_status nnc_family_takes_images(const nnc_model *model, int64_t image, nnc_pl
 
 enum { NEAR_ENOUGH = 1000000 }; /* nearest_divisors() tries at most this many numbers above `value` */
 
-/* Writes two divisors of `whole` as text, such as "4 or 6": the largest one that is at most `value`, and the smallest
- * one above `value`. */
+/* Writes two divisors of `whole` as text, such as "4 or 6": the largest divisor that is at most `value`, and the
+ * smallest divisor above `value`. */
 static void nearest_divisors(int64_t whole, int64_t value, char *text, size_t size) {
     int64_t below = 0, above = 0;
     for (int64_t i = value; i >= 1 && below == 0; i--) { below = whole % i == 0 ? i : 0; }
@@ -203,9 +203,9 @@ nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, 
     return op;
 }
 
-/* Tests whether a grouped convolution runs on the vector units of a GPU instead of its matrix units. Depthwise
- * convolutions are not tested here. The matrix units have a channels-last kernel only if the number of groups is a
- * multiple of 32 and each group has 4, 8, 16 or 32 channels. */
+/* Tests whether a grouped convolution runs on the vector units of a GPU instead of its matrix units. Returns false for
+ * depthwise convolutions. The matrix units have a channels-last kernel only if the number of groups is a multiple of 32
+ * and each group has 4, 8, 16 or 32 channels. */
 static bool on_vectors(const nnc_software *software, const nnc_conv *conv) {
     const int64_t width = conv->c_in / conv->groups;
     const bool kernel = conv->groups % 32 == 0 && (width == 4 || width == 8 || width == 16 || width == 32);

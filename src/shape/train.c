@@ -33,8 +33,8 @@ static bool is_linear(const nnc_op *op) {
 }
 
 /* Libraries store the weight of one linear layer of nncost's op list as one or several matrices (query, key, value
- * ...). Returns these matrices, one flag for each; 0 = the layer cannot have adapters. The result is in the first row
- * of the table whose text is the end of the op's name. */
+ * ...). Returns the matrices of the layer as a set of flags; 0 = the layer cannot have adapters. The result is in the
+ * first row of the table whose text is the end of the op's name. */
 static unsigned matrices_of(const nnc_op *op) {
     enum { QKV = NNC_ADAPTED_QUERY | NNC_ADAPTED_KEY | NNC_ADAPTED_VALUE };
 #define END(text) text, sizeof(text) - 1
@@ -192,8 +192,8 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan) {
     int64_t outputs;
     const int64_t rank = plan->adapter_rank, inner = adapted_parts(&linear, plan, &outputs) * rank;
     const bool column = linear.split == NNC_SPLIT_COLUMN || linear.split == NNC_SPLIT_QKV, expert = is_expert(&linear);
-    /* With DoRA, the step computes the matrix W + A B as well, because it needs the length of this matrix's column for
-     * each output. */
+    /* With DoRA, the step also computes the matrix W + A B, because DoRA needs the length of one column of this matrix
+     * for each output. */
     if (plan->dora) {
         nnc_op *weight = insert(to, &linear, "adapter.weight", NNC_OP_MATMUL);
         weight->split = NNC_SPLIT_COLUMN;
@@ -279,8 +279,9 @@ static void add_dequantize(place *to, const nnc_op *base, const nnc_plan *plan) 
                                        .fused = true };
 }
 
-/* Tests whether a later product, before the next norm of its input, reads the same input as op `at` and needs this input
- * for backward. A norm that directly follows op `at` is a norm of the output of op `at`, as in latent attention. */
+/* Tests whether a product after op `at` reads the same input as op `at` and needs this input for backward; only
+ * products before the next norm of this input are tested. A norm that directly follows op `at` is a norm of the output
+ * of op `at`, as in latent attention. */
 static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, const nnc_plan *plan) {
     const nnc_matmul *p = &list->ops[at].u.matmul;
     for (int32_t i = at + 1; i < list->count; i++) {
@@ -339,8 +340,8 @@ static void clear_blocks(nnc_op_list *list) {
 
 /* ---- training only some of the layers (option --train-layers) [adapters] ---- */
 
-/* The three parts into which a segment of layers is divided: the layers before those that the plan trains (BEFORE), the
- * layers that it trains (AMONG), and the layers after these (AFTER). */
+/* The three parts into which a segment of layers is divided: the layers before the trained layers (BEFORE), the layers
+ * that the plan trains (AMONG), and the layers after the trained layers (AFTER). */
 enum { BEFORE, AMONG, AFTER, PARTS };
 
 typedef struct layer_range {
@@ -441,8 +442,8 @@ static void set_part(nnc_op_list *list, int32_t s, int part, int64_t layers, int
     }
 }
 
-/* Divides a segment of layers into up to three segments: the layers before those that the plan trains, the layers that
- * it trains, and the layers after these. */
+/* Divides a segment of layers into up to three segments: the layers before the trained layers, the layers that the plan
+ * trains, and the layers after the trained layers. */
 static void divide_segment(nnc_op_list *list, const layer_range *range, int32_t s, int64_t first) {
     const int64_t all = list->segments[s].instances;
     int64_t counts[PARTS];
@@ -524,8 +525,8 @@ static void set_forward_only(nnc_op_list *list) {
     clear_blocks(list);
 }
 
-/* Changes the list to that of inference: removes the loss, and lets batch norms use stored means and deviations.
- * [forward-pass] */
+/* Changes the op list of a training step to the op list of inference: removes the loss, and lets batch norms use stored
+ * means and deviations. [forward-pass] */
 static void infer(nnc_op_list *list) {
     int32_t kept = 0;
     for (int32_t i = 0; i < list->count; i++) {

@@ -181,8 +181,8 @@ static const context_row *context_of(const nnc_plan *plan) { return contexts[pla
 
 bool nnc_context_over_heads(const nnc_plan *plan) { return context_of(plan)->over_heads; }
 
-/* Returns the number of copies of each key and value head. If the software copies keys and values to query heads, this
- * is the number of query heads per key-value head; otherwise it is 1. */
+/* Returns the number of copies of each key and value head: the number of query heads per key-value head if the software
+ * copies keys and values to query heads, else 1. */
 static int64_t kv_copies(const nnc_layer_writer *w) {
     return w->to.how->software->expanded_kv ? w->layer->heads / w->layer->kv_heads : 1;
 }
@@ -374,8 +374,8 @@ static int64_t chunk_pairs(int64_t seq_len, int64_t chunk) {
 }
 
 /* Returns the number of pairs of a query and a compressed key, if there is one compressed key for `ratio` tokens. Token
- * i (from 1) attends to min(floor(i / ratio), most) keys, where most = 0 means no limit. So key j (from 1) is attended
- * by all tokens except the first j x ratio - 1. [shared-keys] */
+ * i (from 1) attends to min(floor(i / ratio), most) keys, where most = 0 means no limit. Therefore, all tokens except
+ * the first j x ratio - 1 attend to key j (from 1). [shared-keys] */
 static int64_t far_pairs(int64_t seq_len, int64_t ratio, int64_t most) {
     const int64_t full = seq_len / ratio, met = most > 0 && full > most ? most : full;
     return met * (seq_len + 1) - ratio * met * (met + 1) / 2;
@@ -458,7 +458,7 @@ static void head_norm(const nnc_layer_writer *w, const char *name, int64_t heads
 
 /* Corrects the cast of the gradient of a product of queries, keys and values, if there are fewer key heads than tensor
  * ranks. Each rank then computes one key head and one value head, so the ranks together cast more elements than the
- * product without copies has. The cast stands before the product. */
+ * product without copies has. The cast is the op before the product in the list. */
 static void cast_copied_heads(const nnc_layer_writer *w, const nnc_op *product) {
     nnc_op *cast = w->to.list->count > 1 ? &w->to.list->ops[w->to.list->count - 2] : NULL;
     const int64_t q = product->u.matmul.heads, kv = product->u.matmul.kv_heads, t = w->to.how->plan->tensor;
@@ -473,12 +473,12 @@ void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *nam
     const int64_t q_heads = l->attention_gate ? 2 * l->heads : l->heads;
     const int64_t width = q_heads * l->head_dim, k_width = l->kv_heads * l->head_dim;
     const int64_t kv_width = k_width + (l->keys_as_values ? 0 : l->kv_heads * l->value_dim);
-    const bool alone = cross != NULL || l->reuses_kv; /* the first product computes queries alone */
+    const bool alone = cross != NULL || l->reuses_kv; /* the first product computes only queries */
     linear_collective(w, names->tensor_in, true, l->hidden);
     nnc_op *q = nnc_layer_linear(w, l->reuses_kv ? "attn.q" : names->q, NNC_GROUP_ATTENTION, NNC_SPLIT_QKV,
                                  alone ? width : width + kv_width, l->hidden, l->qkv_bias);
     q->weights.vector -= l->no_key_bias && q->weights.vector > 0 && !alone ? k_width : 0;
-    if (l->reuses_kv && l->unused_kv) { /* weights without a product: projections, and the norm of a key */
+    if (l->reuses_kv && l->unused_kv) { /* counts weights that no op uses: projections, and the norm of a key */
         q->weights.vector += l->hidden * kv_width + (l->qk_norm == NNC_QK_NORM_HEAD ? norm_params(l, l->head_dim) : 0);
     }
     q->u.matmul.heads = q_heads;

@@ -214,9 +214,10 @@ static nnc_status add_axis(nnc_sweep *sweep, const char *where, nnc_sweep_axis *
     return NNC_OK;
 }
 
-/* Finds the software profile that a name means on a device, as the command estimate does: the profile `software` with
- * this id or name (NULL = no profile has it), or the profile of a release. The name of a framework may mean a profile for
- * this kind of device: MaxText on a GPU is maxtext-gpu. *found is NULL if the name means no profile. */
+/* Finds the software profile that a name means on a device, in the same way as `nncost estimate`. software: the profile
+ * with this id or name; NULL = no profile has this id or name. A name can also mean the profile of a release. The name
+ * of a framework can mean a profile for this kind of device: MaxText on a GPU is maxtext-gpu. *found is NULL if the
+ * name means no profile. */
 static nnc_status software_on(nnc_sweep *sweep, const char *value, const nnc_software *software,
                               const nnc_device *device, const nnc_software **found, nnc_error *err) {
     const nnc_model *model = sweep->axes.axes[0].specs[0];

@@ -114,7 +114,7 @@ typedef struct runner {
 } runner;
 
 /* Returns the entry of `slots` for the next chunk of rows to evaluate; NULL after the last chunk. If all entries are in
- * use, waits until one is free. */
+ * use, waits until an entry is free. */
 static slot *claim(ring *r) {
     slot *found = NULL;
     pthread_mutex_lock(&r->lock);

@@ -153,7 +153,7 @@ typedef struct nnc_shard_set {
  * NNC_BAD_SPEC if the shard belongs to another sweep or search, or is already in the set. All paths, and the digest of
  * the first shard, must exist as long as the set. */
 nnc_status nnc_shard_set_add(nnc_shard_set *set, const char *path, const char *digest, nnc_shard shard, nnc_error *err);
-/* Checks that the set has all shards of the sweep or search; returns NNC_BAD_USAGE if one is missing. */
+/* Checks that the set has all shards of the sweep or search; returns NNC_BAD_USAGE if a shard is missing. */
 nnc_status nnc_shard_set_complete(const nnc_shard_set *set, nnc_error *err);
 void nnc_shard_set_free(nnc_shard_set *set);
 
@@ -311,7 +311,7 @@ typedef enum nnc_name_kind {
 NNC_ENUM(nnc_sweep_verdict, NNC_SWEEP_VERDICT_LIST, NNC_SWEEP_VERDICTS);
 const char *nnc_sweep_verdict_name(nnc_sweep_verdict value);
 
-/* Metrics table of the columns that describe the row of the sweep, not its estimate; the order is that of
+/* Metrics table of the columns that describe the row of the sweep, not its estimate; the columns are in the order of
  * nnc_name_kind. */
 extern const nnc_metrics nnc_sweep_own_metrics;
 
@@ -354,8 +354,8 @@ struct nnc_sweep {
     const nnc_format *format;
 };
 
-/* These functions add axes as nnc_sweep_add and nnc_sweep_link do. `where` and `option` are the names that error
- * messages use for the axis. A pair is a text of the form NAME=LIST. */
+/* These functions add axes in the same way as nnc_sweep_add and nnc_sweep_link. `where` and `option` are the names that
+ * error messages use for the axis. A pair is a text of the form NAME=LIST. */
 nnc_status nnc_sweep_add_as(nnc_sweep *sweep, const char *where, const char *name, const char *list, nnc_error *err);
 nnc_status nnc_sweep_add_pair(nnc_sweep *sweep, const char *option, const char *pair, nnc_error *err);
 nnc_status nnc_sweep_add_link(nnc_sweep *sweep, const char *option, const char *pairs, nnc_error *err);
@@ -366,8 +366,8 @@ nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const 
 /* Must be called after the last axis was added: counts the rows of the sweep. A second call does nothing. */
 nnc_status nnc_sweep_settle(nnc_sweep *sweep, nnc_error *err);
 
-/* These functions add columns and constraints as nnc_sweep_columns and nnc_sweep_where do. `option` is the name that
- * error messages use. */
+/* These functions add columns and constraints in the same way as nnc_sweep_columns and nnc_sweep_where. `option` is the
+ * name that error messages use. */
 nnc_status nnc_sweep_add_columns(nnc_sweep *sweep, const char *option, const char *names, nnc_error *err);
 nnc_status nnc_sweep_add_where(nnc_sweep *sweep, const char *option, const char *constraint, nnc_error *err);
 /* Sets the column by which rows are sorted, from the text COLUMN, COLUMN:asc or COLUMN:desc. */

@@ -138,7 +138,7 @@ nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *e
 
 /* Rows that run equal ops are evaluated one after the other, because these rows share the cached op list. In a sweep of
  * 3,072 plans whose slow axis is micro_batches, this order needs 30 % fewer CPU instructions. The order saves nothing
- * if already the slow axes of the sweep decide the ops. */
+ * if the slow axes of the sweep already decide the ops. */
 
 /* Returns the row number in the sweep of the row that has index `place` in the shard. */
 static int64_t row_at(const nnc_sweep *sweep, int64_t place) {
