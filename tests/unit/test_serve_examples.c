@@ -3,7 +3,7 @@
 #include "serve/serve_internal.h"
 #include "serve_cases.h"
 
-/* ---- a case by hand: a model and a plan on an H100 by its datasheet ---- */
+/* ---- a model and a plan on an H100 with datasheet rates ---- */
 
 typedef struct bench {
     nnc_model *model;
@@ -14,7 +14,8 @@ typedef struct bench {
     nnc_serve_case of;
 } bench;
 
-/* Answers a bench for the model of an id with sets "layers=94 kv_heads=4" on top. */
+/* Returns a bench for a model. sets: fields to change, such as "layers", "94", "kv_heads", "4", with NULL at the
+ * end. */
 static bench *set_up(const char *id, const char *const *sets, const nnc_serve_ask *ask) {
     static bench b;
     nnc_error err = { 0 };
@@ -42,7 +43,7 @@ static nnc_serve memory_of(bench *b) {
     return serve;
 }
 
-/* Elements of the products that a token passes, with or without the head. */
+/* Returns the number of elements of the matrices that a token is multiplied with. head: true = with the head. */
 static double matrix_params(const bench *b, bool head) {
     double sum = 0.0;
     for (int32_t i = 0; i < b->net.product_count; i++) {
@@ -52,10 +53,10 @@ static double matrix_params(const bench *b, bool head) {
     return sum;
 }
 
-/* ---- what an example expects ---- */
+/* ---- expected values of an example ---- */
 
-static const cJSON *example; /* the one that is looked at */
-static int checked;          /* values, of all examples */
+static const cJSON *example; /* the example that is checked now */
+static int checked;          /* number of checked values, in all examples */
 
 static double input(const char *name) {
     const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(example, "inputs");
@@ -97,7 +98,7 @@ static bool has(const char *name) {
     return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(example, "expected"), name) != NULL;
 }
 
-/* ---- the examples by section ---- */
+/* ---- the examples of each section ---- */
 
 static void parameters(void) /* S1.0 */
 {
@@ -131,7 +132,7 @@ static void cache_latent(void) /* S1.5 */
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.tensor = 8;
     bench *b = set_up("deepseek-v3", NULL, &ask);
-    const double latent = growth(b, 1000.0); /* whole on every rank */
+    const double latent = growth(b, 1000.0); /* every rank holds the whole latent */
     b->plan.tensor = 1;
     nnc_serve_attention plain = b->net.attentions[0];
     double heads = 0.0;
@@ -218,7 +219,7 @@ static void attention_intensity(void) /* S1.11, S1.12 */
     nnc_serve_decode(&b->of, 1.0, 1000.0, &list);
     double intensity = 0.0;
     for (int32_t i = 0; i < list.count; i++) {
-        if (ops[i].kv_bytes > 0.0) { /* 1,000 are read, one is written */
+        if (ops[i].kv_bytes > 0.0) { /* of 1,001 positions, 1,000 are read and one is written */
             intensity = ops[i].flops / (ops[i].kv_bytes / 1001.0 * 1000.0);
         }
     }
@@ -251,7 +252,7 @@ static void critical(void) /* S1.14 */
     const nnc_serve_ask ask = nnc_serve_ask_default();
     bench *b = set_up("llama3-8b", NULL, &ask);
     double limit = 0.0;
-    if (has("context_limit")) { /* the spare bytes fall with the context in a straight line */
+    if (has("context_limit")) { /* the spare bytes are a linear function of the context, with negative slope */
         const nnc_serve_step at_1 = nnc_serve_decode(&b->of, 1.0, 1.0, NULL);
         const nnc_serve_step at_1001 = nnc_serve_decode(&b->of, 1.0, 1001.0, NULL);
         const double ridge = nnc_device_ridge(b->device, NNC_BF16);
@@ -264,7 +265,7 @@ static void critical(void) /* S1.14 */
         ck_assert(isnan(nnc_serve_critical_batch(&b->of, 393.0, &limit, NULL)));
         return;
     }
-    /* At 392 tokens the difference of two large numbers is 4e-5 of either: eleven digits are left. */
+    /* At 392 tokens, the difference of two large numbers is 4e-5 of each number, so only eleven digits are exact. */
     const double batch = nnc_serve_critical_batch(&b->of, input("context"), &limit, NULL);
     const double wanted = cJSON_GetNumberValue(
         cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(example, "expected"), "critical_batch"));
@@ -444,7 +445,7 @@ static void load(void) /* S4 */
         is("output_tokens_per_s", batch / tpot);
         is("offline_tokens_per_s", output * rate);
         is("saturation_rate", rate);
-    } else { /* Stable Diffusion's U-Net, twice a step with guidance */
+    } else { /* the U-Net of Stable Diffusion, which guidance runs twice per step */
         const nnc_model *unet = load_model("models/sd1-unet.json");
         const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
         const nnc_plan plan = nnc_plan_default();
@@ -458,7 +459,7 @@ static void load(void) /* S4 */
 }
 
 static const struct {
-    const char *ids; /* what the id begins with, a dot behind */
+    const char *ids; /* start of an id; a dot stands for its end */
     void (*check)(void);
 } sections[] = {
     { "S1.0.", parameters },
@@ -493,7 +494,7 @@ static const struct {
     { "S4.", load },
 };
 
-/* "S1.8d" is of "S1.8.", "S1.19.32" of "S1.19.". */
+/* Returns true if an id belongs to a section: "S1.8d" to "S1.8.", "S1.19.32" to "S1.19.". */
 static bool is_of(const char *id, const char *section) {
     const size_t length = strlen(section) - 1;
     return strncmp(id, section, length) == 0 && (id[length] < '0' || id[length] > '9');
