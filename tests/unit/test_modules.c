@@ -222,9 +222,9 @@ START_TEST(whole_experts) {
 }
 END_TEST
 
-/* [experts] One data rank and four tensor ranks, which are expert ranks of degree 2 as well: each expert has 1 x 4 / 2 = 2
- * copies, on ranks 0 and 2 or 1 and 3. Without ZeRO both copies sum their gradients; with ZeRO 1, whose shards are the
- * one data rank, the two copies are replicas of the shards. */
+/* [experts] One data rank and four tensor ranks, which are also expert ranks of degree 2. Each expert has 1 x 4 / 2 = 2
+ * copies, on ranks 0 and 2 or on ranks 1 and 3. Without ZeRO, both copies add their gradients. With ZeRO 1, the shards
+ * are those of the one data rank, so the two copies are replicas of these shards. */
 START_TEST(copies_of_whole_experts) {
     const nnc_device device = cluster_device();
     nnc_plan plan = nnc_plan_default();

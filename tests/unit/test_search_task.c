@@ -253,7 +253,7 @@ START_TEST(merged_shards_are_the_search) {
 }
 END_TEST
 
-/* Merged shards equal the whole search also for several sizes, one of which has no legal plan. */
+/* Merged shards equal the whole search also if it has several sizes and one size has no legal plan. */
 START_TEST(merged_sizes_are_the_search) {
     int32_t sizes[] = { 8, 53, 16 };
     nnc_search_task task = task_of(8, 16);

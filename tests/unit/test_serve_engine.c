@@ -175,10 +175,10 @@ END_TEST
 
 /* PyTorch without an engine issues 40 kernels in each of 32 layers, 10 for the embedding table, the last norm and the
  * head, and one that selects the token. These are 1,291 kernels at 0.6 x 0.1 ms, because no gradients are recorded.
- * Without host time, other kernels than products and attention move 18.87 MB per token: in each layer 36 B for each of
- * 4,096 values in two norms, 20 B for each of 5,120 in the rotation, 6 B for each of 4,096 in two sums, and 10 B for
- * each of 14,336 in the activation. The last norm moves 36 B for each of 4,096 values, and the embedding reads a row of
- * its table. Appending to the cache reads and writes 131,072 B per position. */
+ * Without host time, other kernels than products and attention move 18.87 MB per token in the layers. In each layer,
+ * two norms move 36 B per value of 4,096, the rotation 20 B per value of 5,120, two sums 6 B per value of 4,096, and
+ * the activation 10 B per value of 14,336. The last norm moves 36 B per value of 4,096, and the embedding reads a row
+ * of its table. Appending to the cache reads and writes 131,072 B per position. */
 START_TEST(operators_run_one_by_one) {
     nnc_serve_ask ask = batch_of(1);
     nnc_error err = { 0 };
