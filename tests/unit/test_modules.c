@@ -39,7 +39,7 @@ static nnc_result estimate_of(unsigned recompute, bool fp8_inputs) {
 /* saved: bytes of the tensors that a recomputed module no longer keeps, at 2 B per value. flops: FLOPs of the products
  * that run again. */
 START_TEST(modules_by_hand) {
-    const int64_t qkv = 2 * (2 * TOKENS * HEADS * (24 + 24 + 16)); /* both layers */
+    const int64_t qkv = 2 * (2 * TOKENS * HEADS * (24 + 24 + 16)); /* sum of both layers */
     const int64_t shared = 2 * TOKENS * (2 * SHARED + SHARED);
     const int64_t routed = 2 * TOKENS * TOP * (HIDDEN + 2 * EXPERT + EXPERT + HIDDEN);
     const struct {
@@ -64,8 +64,8 @@ START_TEST(modules_by_hand) {
 }
 END_TEST
 
-/* With 8-bit inputs, the products of three modules keep 1 B less per input value: the second products of the MLP, of
- * the shared experts and of the routed experts. */
+/* With fp8_inputs, the activation functions of the MLP, the shared experts and the routed experts keep their inputs,
+ * gate and up, with 1 B less per value. */
 START_TEST(inputs_in_8_bits) {
     const int64_t gates = 2 * TOKENS * (FFN + SHARED + TOP * EXPERT);
     ck_assert_int_eq(estimate_of(0, false).memory.activation_bytes - estimate_of(0, true).memory.activation_bytes,
@@ -210,7 +210,7 @@ START_TEST(whole_experts) {
     ck_assert_int_eq(forward_op("moe.gate_up")->u.matmul.n, EXPERT);
     ck_assert_double_eq(whole.model_flops, sliced.model_flops);
     ck_assert_int_eq(whole.memory.weight_bytes, sliced.memory.weight_bytes);
-    plan.expert = 4; /* 4 is more than data x context */
+    plan.expert = 4; /* degree 4 is more than data x context */
     const nnc_device device = cluster_device();
     const nnc_software software = nnc_software_default();
     nnc_result r;
@@ -261,7 +261,7 @@ START_TEST(scales_for_blocks) {
     op.u.matmul.experts = 4;
     op.u.matmul.ragged = true;
     ck_assert_double_eq(nnc_op_time(&device, &op, &work).compute_s, 2.0 * whole.compute_s);
-    op.u.matmul.useful = 0.8; /* part of the rows on the busiest rank that a mean rank has, too (--imbalance) */
+    op.u.matmul.useful = 0.8; /* a mean rank has 0.8 of the rows of the busiest rank (--imbalance) */
     ck_assert_double_eq(nnc_op_time(&device, &op, &work).compute_s, 2.0 * whole.compute_s);
     op.u.matmul.ragged = false;
     ck_assert_double_eq(nnc_op_time(&device, &op, &work).compute_s, whole.compute_s);

@@ -93,7 +93,7 @@ START_TEST(unet_allocates_nothing) {
 }
 END_TEST
 
-/* All kinds of parallelism, with the replay of pipelines and with bounds. */
+/* Estimates with all kinds of parallelism, which replay a pipeline and compute bounds, allocate nothing. */
 START_TEST(cluster_allocates_nothing) {
     const nnc_model *experts = load("deepseek-v2-lite");
     nnc_model model = *load("gpt3-175b");

@@ -115,7 +115,7 @@ static void node(const char *type, const char *names) {
     f.graph.n_node = (size_t)f.node_count;
 }
 
-/* Unfused, backward has a product (8 B), and a sum of dy times x over the row, which reads dy and x (8 B). */
+/* Adds an attribute of integers to the last node. */
 static void attribute(const char *name, const char *numbers) {
     static int64_t values[NODES_MAX][8];
     const int at = f.attribute_count++;

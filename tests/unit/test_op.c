@@ -9,9 +9,9 @@ START_TEST(matmul) {
     nnc_op op = linear(2, 3, 4);
     ck_work(nnc_op_work(&op), 48, 0, 16 + 24, 12);
     ck_assert_double_eq(nnc_op_work(&op).full_flops, 48);
-    ck_assert_double_eq(nnc_op_kept_bytes(&op), 16);      /* A */
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 16);      /* A is kept */
     ck_assert_double_eq(nnc_op_transient_bytes(&op), 28); /* dA and dC */
-    /* an op of a library without working bytes of its own has the same */
+    /* An op of a library without working bytes of its own has the same transient bytes. */
     nnc_op library = op;
     library.by_library = true;
     ck_assert_double_eq(nnc_op_transient_bytes(&library), 28);
@@ -38,7 +38,7 @@ START_TEST(matmul_backward) {
     ck_assert_int_eq((int)backward[1].phase, NNC_PHASE_GRAD_WEIGHT);
     ck_work(nnc_op_work(&backward[1]), 48, 6, 16 + 12, 48);
 
-    op.grad_accumulate = 1; /* adds to 12 fp32 numbers, which are read and written */
+    op.grad_accumulate = 1; /* backward adds the gradient to 12 fp32 numbers, which it reads and writes */
     ck_assert_int_eq(nnc_op_backward(&op, backward), 2);
     ck_work(nnc_op_work(&backward[1]), 48, 6, 16 + 12 + 48, 48);
 
@@ -135,7 +135,7 @@ START_TEST(flash) {
     ck_assert_double_eq(nnc_op_work(&op).causal_flops, 256 * 6);
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 2 * (192 + 96 + 96) + 96);
     ck_assert_double_eq(nnc_op_transient_bytes(&op), 2 * (192 + 192 + 96 + 96));
-    op.u.flash.kept_kv_heads = 4; /* keys copied to every head */
+    op.u.flash.kept_kv_heads = 4; /* the keys are copied to every query head */
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 2 * (192 + 192 + 192) + 96);
 
     /* Backward has five products, forward has two. It reads Q, O, dO, K, V and two numbers per row, and writes dQ, dK
@@ -146,7 +146,7 @@ START_TEST(flash) {
     ck_assert_double_eq(nnc_op_work(&backward[0]).full_flops, 2 * 256 * 9);
     ck_assert_double_eq(nnc_op_work(&backward[0]).causal_flops, 2 * 256 * 6);
 
-    op.phase = NNC_PHASE_RECOMPUTE; /* forward again */
+    op.phase = NNC_PHASE_RECOMPUTE; /* the phase recompute runs forward again */
     ck_assert_double_eq(nnc_op_work(&op).flops, 256 * 6);
     op.u.flash.pairs = op.u.flash.full_pairs;
     ck_assert_double_eq(nnc_op_work(&op).flops, 256 * 9);
@@ -618,9 +618,9 @@ START_TEST(recorded_kernels) {
 END_TEST
 
 /* AdamW updates 10 elements once, SGD updates 30 elements three times. In one kernel, an update moves 28 B per element
- * (AdamW) or 12 B (SGD): 280 + 360 B if each element is updated once, 280 + 3 * 360 B in this step. AdamW has 20
- * states, all 40 elements would have 2 * 40. As single kernels, AdamW passes over memory 20 times and SGD 3 times.
- * Momentum does so 6 times, or 8 times in a step whose main optimizer is AdamW. */
+ * (AdamW) or 12 B (SGD): 280 + 360 B if each element is updated once, 280 + 3 * 360 B in this step. AdamW keeps 20
+ * states for its 10 elements; if it updated all 40 elements, there were 2 * 40. As single kernels, AdamW passes over
+ * memory 20 times and SGD 3 times. Momentum does so 6 times, or 8 times in a step whose main optimizer is AdamW. */
 START_TEST(updates_of_two_optimizers) {
     nnc_optimizer_group groups[] = { { .kind = NNC_OPTIMIZER_ADAMW, .count = 1, .elements = 10, .calls = 1 },
                                      { .kind = NNC_OPTIMIZER_SGD, .count = 1, .elements = 30, .calls = 3 } };

@@ -245,7 +245,7 @@ START_TEST(sums_and_random_numbers_apart) {
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 4 * 12, 4 * 24, 24);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_DROPOUT, .elements = 12, .fused = true, .random_written = true };
-    ck_work(nnc_op_work(&op), 0, 12, 24 + 12, 24); /* plus a mask of 12 B */
+    ck_work(nnc_op_work(&op), 0, 12, 24 + 12, 24); /* also reads a mask of 12 B */
     op.phase = NNC_PHASE_FORWARD;
     ck_work(nnc_op_work(&op), 0, 12, 24 + 48, 24 + 12 + 48);
 }
@@ -494,9 +494,9 @@ START_TEST(update_steps) {
         { NNC_OPTIMIZER_ADAM8BIT, NNC_POLICY_FP32, 2400, 100 * (12 + 2 * 2.03125) },
         { NNC_OPTIMIZER_ADAM4BIT, NNC_POLICY_FP32, 2400, 100 * (12 + 2 * 1.0625) },
         { NNC_OPTIMIZER_ADAM_MINI, NNC_POLICY_FP32, 1200, 2000 },
-        /* 28 B as Adam, then reads and writes the direction and reads the weight: arXiv:1904.00962 */
+        /* 28 B per parameter as for Adam, then reads and writes the direction and reads the weight: arXiv:1904.00962 */
         { NNC_OPTIMIZER_LAMB, NNC_POLICY_FP32, 2200, 2800 + 100 * (4 + 4 + 4) },
-        /* 20 B as momentum, then reads weight and gradient: arXiv:1708.03888 */
+        /* 20 B per parameter as for momentum, then reads weight and gradient: arXiv:1708.03888 */
         { NNC_OPTIMIZER_LARS, NNC_POLICY_FP32, 1000, 2000 + 100 * (4 + 4) },
         { NNC_OPTIMIZER_LARS, NNC_POLICY_MIXED, 1000, 2000 + 100 * (4 + 2) },
         /* one moment for 60 parameters, two for 40; five iterations of four passes of 2 B over the 60 */

@@ -57,7 +57,7 @@ START_TEST(one_micro_batch) {
 }
 END_TEST
 
-/* Bubbles of 8 stages with F = B = W = 1: 21 for 1F1B, a third of it for ZB-H1, and 6 for DualPipe. */
+/* Bubbles of 8 stages with F = B = W = 1: 21 for 1F1B, a third of 21 for ZB-H1, and 6 for DualPipe. */
 START_TEST(published_bubbles) {
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_1F1B, &(nnc_equal_stages){ 8, 1, 1, 1, 1 }, NULL), 21);
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_GPIPE, &(nnc_equal_stages){ 8, 1, 1, 1, 1 }, NULL), 21);
@@ -67,7 +67,7 @@ START_TEST(published_bubbles) {
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_ZB_H2, &(nnc_equal_stages){ 8, 1, 1, 1, 1 }, NULL), 0);
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_ZB_V, &(nnc_equal_stages){ 8, 2, 1, 1, 1 }, NULL), 0);
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_DUALPIPE, &(nnc_equal_stages){ 8, 1, 1, 1, 1 }, NULL), 6);
-    /* Bubbles of 7 (F + B - W) and 7 (F + B - 2W). */
+    /* The bubble is 7 (F + B - W) for ZB-H1, and 7 (F + B - 2W) for ZB-H2. */
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_ZB_H1, &(nnc_equal_stages){ 8, 1, 2, 3, 1 }, NULL), 28);
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_ZB_H2, &(nnc_equal_stages){ 8, 1, 2, 3, 1 }, NULL), 21);
     /* Bubble divided by the time without bubble, for p = 8, m = 32, v = 4: 7/32 and 7/128. */
@@ -274,11 +274,11 @@ START_TEST(rules) {
     nnc_pipeline pipeline = equal_stages(NNC_SCHEDULE_INTERLEAVED, 4, 2, 6, 1, 1, 1);
     ck_assert(!nnc_pipeline_run(&pipeline, memory, &run)); /* 6 micro-batches are not a multiple of 4 stages */
     pipeline = equal_stages(NNC_SCHEDULE_DUALPIPE, 3, 1, 6, 1, 1, 1);
-    ck_assert(!nnc_pipeline_run(&pipeline, memory, &run)); /* 3 stages are odd */
+    ck_assert(!nnc_pipeline_run(&pipeline, memory, &run)); /* dualpipe needs an even number of stages */
     pipeline = equal_stages(NNC_SCHEDULE_ZB_V, 4, 1, 8, 1, 1, 1);
-    ck_assert(!nnc_pipeline_replay(&pipeline, memory, &run, NULL, NULL)); /* needs two chunks */
+    ck_assert(!nnc_pipeline_replay(&pipeline, memory, &run, NULL, NULL)); /* zb-v needs two chunks */
     pipeline = equal_stages(NNC_SCHEDULE_1F1B, 4, 2, 8, 1, 1, 1);
-    ck_assert(!nnc_pipeline_run(&pipeline, memory, &run)); /* needs one chunk */
+    ck_assert(!nnc_pipeline_run(&pipeline, memory, &run)); /* 1f1b needs one chunk */
     pipeline = equal_stages(NNC_SCHEDULE_1F1B, 4, 1, 0, 1, 1, 1);
     ck_assert(!nnc_pipeline_run(&pipeline, memory, &run));
     pipeline.micro_batches = INT64_MAX;

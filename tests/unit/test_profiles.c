@@ -31,7 +31,7 @@ static const char *chosen(const nnc_device *device, const nnc_plan *plan) {
 START_TEST(follows_what_the_plan_does) {
     nnc_plan plan = nnc_plan_default();
     ck_assert_str_eq(chosen(h100, &plan), "torch-compile");
-    plan.devices = plan.data = 8; /* first copies of the weights only, then also divided gradients */
+    plan.devices = plan.data = 8; /* 8 data ranks: first without ZeRO, then with ZeRO 2 */
     ck_assert_str_eq(chosen(h100, &plan), "torch-compile");
     plan.zero = 2;
     ck_assert_str_eq(chosen(h100, &plan), "megatron");

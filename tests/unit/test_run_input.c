@@ -125,8 +125,8 @@ END_TEST
 
 /* Compares claims of a popular text on data loaders with results from the numbers of this text. */
 START_TEST(claims_about_loaders) {
-    /* The text: "3.5 GB/s in sequence is 0.35 at random". Elsewhere the text has half of 3 GB/s less 90 %, so the share
-     * is an input. */
+    /* The text: "3.5 GB/s in sequence is 0.35 at random". Elsewhere, the same text takes half of 3 GB/s and subtracts
+     * 90 %. So the share of the rate is an option of nncost. */
     nnc_run_ask ask = nnc_run_ask_default();
     ask.sample_bytes = 1e9;
     ask.input_bytes_per_s = 3.5e9;

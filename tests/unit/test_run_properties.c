@@ -104,8 +104,8 @@ START_TEST(better_is_never_longer) {
 }
 END_TEST
 
-/* An ideal run takes exactly its steps times the step time. The parts of a run add up to its time. Results that are
- * linear in an option follow the option. */
+/* An ideal run takes exactly its steps times the step time. The parts of a run add up to its time. Some results are
+ * proportional to an option. */
 START_TEST(identities) {
     state = 18;
     for (int i = 0; i < RUNS; i++) {
@@ -155,7 +155,7 @@ START_TEST(identities) {
 END_TEST
 
 /* Without failures, goodput is interval / (interval + save). Goodput does not rise with shorter times between failures
- * or longer restarts. Daly's interval has the best goodput of all intervals, for the published form of the formula. */
+ * or longer restarts. If training waits for saves, no interval has a better goodput than Daly's. */
 START_TEST(goodput) {
     state = 19;
     for (int i = 0; i < RUNS; i++) {

@@ -32,7 +32,7 @@ START_TEST(ten_and_eleven_errors) {
     double errors[] = { 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 1.0, 2.0 };
     nnc_score_stats stats = { 0 };
     nnc_errors_sum(errors, 10, &stats);
-    ck_assert_double_eq(stats.p90, 0.09); /* nine of ten are at or below it */
+    ck_assert_double_eq(stats.p90, 0.09); /* nine of ten errors are at or below 0.09 */
     ck_assert_double_eq_tol(stats.median, 0.055, 1e-15);
     nnc_errors_sum(errors, 11, &stats);
     ck_assert_double_eq(stats.p90, 1.0); /* ceil(9.9) = 10 of eleven */

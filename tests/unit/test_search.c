@@ -278,7 +278,7 @@ START_TEST(pruning_never_changes_the_answer) {
     run(&search, other);
     check_same(result, other);
     ck_assert_uint_lt(result->evaluated, other->evaluated);
-    ck_assert_uint_eq(result->legal, other->legal); /* counted before pruning */
+    ck_assert_uint_eq(result->legal, other->legal); /* legal plans are counted before pruning */
     ck_assert_uint_eq(result->feasible, other->feasible);
     search.objective = NNC_OBJECTIVE_MEMORY;
     run(&search, other);

@@ -124,7 +124,7 @@ static void write_shard(const nnc_search_report *report, const char *path) {
     nnc_buffer_free(&out);
 }
 
-/* Sets the command of each plan in a shard, which the program nncost writes. */
+/* Sets the command line of each plan in a shard, as the program nncost does. */
 static void name_commands(nnc_search_report *report) {
     for (int32_t i = 0; i < report->result->best_count; i++) { report->result->best[i].command = "nncost estimate"; }
     for (int32_t i = 0; i < report->result->pareto_count; i++) {

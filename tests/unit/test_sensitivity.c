@@ -11,7 +11,7 @@ static const nnc_model *gpt;
 static const nnc_device *a100;
 static nnc_scratch *scratch;
 
-/* Its datasheet, without fixed costs and fitted forms: what the formulas below are about. */
+/* an A100 with datasheet rates, without fixed times and fitted efficiencies, as the formulas of these tests assume */
 static nnc_device bare;
 
 static void setup(void) {
@@ -32,7 +32,7 @@ static void teardown(void) {
     nnc_specs_close(specs);
 }
 
-/* entries[parameter], in the order of the enumeration. */
+/* Computes the elasticities of a step. entries: one entry per parameter, in the order of the enumeration. */
 static void sense(const nnc_device *device, const nnc_plan *plan, nnc_sensitivity entries[NNC_PARAMETER_COUNT]) {
     const nnc_software software = nnc_software_default();
     nnc_sensitivity sorted[NNC_PARAMETER_COUNT];

@@ -100,7 +100,7 @@ static bool has(const char *name) {
 
 /* ---- the examples of each section ---- */
 
-static void parameters(void) /* S1.0 */
+static void parameters(void) /* example S1.0 */
 {
     const nnc_serve_ask ask = nnc_serve_ask_default();
     bench *b = set_up("llama3-8b", NULL, &ask);
@@ -115,7 +115,7 @@ static double growth(const bench *b, double tokens) {
     return nnc_serve_kv_bytes(&b->of, tokens) - nnc_serve_kv_bytes(&b->of, tokens - 1.0);
 }
 
-static void cache_per_token(void) /* S1.1 to S1.4 */
+static void cache_per_token(void) /* examples S1.1 to S1.4 */
 {
     static const char *const qwen[] = { "layers",   "94",  "hidden",   "4096", "heads", "64",
                                         "head_dim", "128", "kv_heads", "4",    NULL };
@@ -127,7 +127,7 @@ static void cache_per_token(void) /* S1.1 to S1.4 */
     is("kv_bytes_per_token_fp8", growth(set_up(id, ours ? NULL : qwen, &ask), 1000.0));
 }
 
-static void cache_latent(void) /* S1.5 */
+static void cache_latent(void) /* example S1.5 */
 {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.tensor = 8;
@@ -146,7 +146,7 @@ static void cache_latent(void) /* S1.5 */
     is("ratio", heads / latent);
 }
 
-static void cache_windows(void) /* S1.6, S1.7 */
+static void cache_windows(void) /* examples S1.6, S1.7 */
 {
     static const char *const window[] = { "sliding_window", "4096", NULL };
     const nnc_serve_ask ask = nnc_serve_ask_default();
@@ -164,7 +164,7 @@ static void cache_windows(void) /* S1.6, S1.7 */
     is("kv_bytes_at_8192", nnc_serve_kv_bytes(&b->of, 8192.0));
 }
 
-static void cache_ranks(void) /* S1.8 */
+static void cache_ranks(void) /* example S1.8 */
 {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.tensor = (int32_t)input("tensor_ranks");
@@ -175,7 +175,7 @@ static void cache_ranks(void) /* S1.8 */
     is("kv_bytes_per_token_all_devices", device * ask.tensor);
 }
 
-static void cache_scales(void) /* S1.9 */
+static void cache_scales(void) /* example S1.9 */
 {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.kv_precision = NNC_STORED_INT4;
@@ -184,7 +184,7 @@ static void cache_scales(void) /* S1.9 */
     is("kv_element_bytes", nnc_serve_kv_token(&b->of, &one) / 128.0);
 }
 
-static void decode(void) /* S1.10 */
+static void decode(void) /* example S1.10 */
 {
     const nnc_serve_ask ask = nnc_serve_ask_default();
     bench *b = set_up("llama3-8b", NULL, &ask);
@@ -204,7 +204,7 @@ static void decode(void) /* S1.10 */
     is_text("bound", nnc_bound_name(s.bound));
 }
 
-static void attention_intensity(void) /* S1.11, S1.12 */
+static void attention_intensity(void) /* examples S1.11, S1.12 */
 {
     nnc_serve_ask ask = nnc_serve_ask_default();
     nnc_serve_op ops[NNC_SERVE_OPS_MAX];
@@ -233,7 +233,7 @@ static void attention_intensity(void) /* S1.11, S1.12 */
     }
 }
 
-static void critical_weights(void) /* S1.13 */
+static void critical_weights(void) /* example S1.13 */
 {
     const double bytes = input("weight_bytes");
     const nnc_stored stored = bytes == 2.0          ? NNC_STORED_BF16
@@ -247,7 +247,7 @@ static void critical_weights(void) /* S1.13 */
                              nnc_stored_bytes(stored, 128.0) / 2.0);
 }
 
-static void critical(void) /* S1.14 */
+static void critical(void) /* example S1.14 */
 {
     const nnc_serve_ask ask = nnc_serve_ask_default();
     bench *b = set_up("llama3-8b", NULL, &ask);
@@ -273,7 +273,7 @@ static void critical(void) /* S1.14 */
     if (has("intensity_limit")) { is("intensity_limit", limit); }
 }
 
-static void prefill(void) /* S1.15 to S1.17 */
+static void prefill(void) /* examples S1.15 to S1.17 */
 {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.chunk = has("steps") ? (int64_t)input("chunk") : 100000;
@@ -296,7 +296,7 @@ static void prefill(void) /* S1.15 to S1.17 */
     }
 }
 
-static void head(void) /* S1.18 */
+static void head(void) /* example S1.18 */
 {
     const nnc_serve_ask ask = nnc_serve_ask_default();
     nnc_serve_op ops[NNC_SERVE_OPS_MAX];
@@ -317,12 +317,12 @@ static void head(void) /* S1.18 */
     is("logit_bytes_fp32_batch_64", sampled);
 }
 
-static void experts(void) /* S1.19 */
+static void experts(void) /* example S1.19 */
 {
     is("experts_touched", nnc_serve_experts_touched(input("experts"), input("top_k"), input("batch")));
 }
 
-static void network(void) /* S2 */
+static void network(void) /* examples S2 */
 {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.tensor = 8;
@@ -353,7 +353,7 @@ static void network(void) /* S2 */
     is("weight_read_s_at_peak", read / b->of.rates.mem_bytes_per_s);
 }
 
-static void memory(void) /* S3.1 to S3.4 */
+static void memory(void) /* examples S3.1 to S3.4 */
 {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.input_len = 2048;
@@ -384,7 +384,7 @@ static void memory(void) /* S3.1 to S3.4 */
     }
 }
 
-static void formats(void) /* S3.5, S3.6 */
+static void formats(void) /* examples S3.5, S3.6 */
 {
     nnc_serve_ask ask = nnc_serve_ask_default();
     if (has("bits_per_weight")) {
@@ -406,7 +406,7 @@ static void formats(void) /* S3.5, S3.6 */
     is("speedup_bound", matrix_params(b, true) * 2.0 / read);
 }
 
-static void load(void) /* S4 */
+static void load(void) /* examples S4 */
 {
     if (has("tokens_per_verify")) {
         const double tokens = nnc_serve_accepted(input("acceptance"), input("draft_length"));
@@ -459,7 +459,7 @@ static void load(void) /* S4 */
 }
 
 static const struct {
-    const char *ids; /* start of an id; a dot stands for its end */
+    const char *ids; /* first part of the ids of a section; the dot marks its end */
     void (*check)(void);
 } sections[] = {
     { "S1.0.", parameters },

@@ -171,7 +171,7 @@ START_TEST(open_loops_widen_ranges) {
     CLOSE(s.tpot_interval_s[1], 1.25 * fast.tpot_s, 1e-12);
     CLOSE(s.ttft_interval_s[0], 0.5 * slow.ttft_s, 1e-12);
     CLOSE(s.ttft_interval_s[1], 2.0 * fast.ttft_s, 1e-12);
-    ck_assert_double_gt(s.tpot_interval_s[1], 1.02 * 1.25 * s.tpot_s); /* wider than the steps alone */
+    ck_assert_double_gt(s.tpot_interval_s[1], 1.02 * 1.25 * s.tpot_s); /* wider than the range of step times alone */
     CLOSE(s.saturation_interval[0], most / 1.25, 1e-12);
     CLOSE(s.saturation_interval[1], most / 0.8, 1e-12);
 

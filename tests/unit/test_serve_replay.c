@@ -104,7 +104,7 @@ START_TEST(tokens_become_text_in_turn) {
     s = served(&ask);
     CLOSE(s.ttft_s, both + 2e-4, 1e-9);
     CLOSE(s.request_s, both + decode_s(2, 1001) + 2e-4, 1e-9);
-    /* twenty steps are one group: each token's text takes a second, and the prompt's token has text, too */
+    /* twenty steps run as one group; each token, also that of the prompt, has text of one second */
     ask = recorded(21, 1);
     engine.serving.text_s = 1.0;
     CLOSE(served(&ask).request_s, prompt_s() + 21.0, 1e-9);
@@ -493,8 +493,8 @@ START_TEST(a_full_cache) {
 END_TEST
 
 /* A second prompt of 1,000 tokens arrives while the first request decodes. It waits 20 iterations for further prompts.
- * It starts earlier if another prompt arrives, or if its tokens and that of the first request are at least a tenth of a
- * chunk of 8,192. */
+ * It starts earlier if the waiting tokens and the token of the first request reach wait_share x the chunk of 8,192
+ * tokens: at once with 0.1, together with a third prompt with 0.2. */
 START_TEST(prompts_wait_for_more) {
     nnc_serve_ask ask = recorded(101, 3);
     const double alone_s = prompt_s(), step_s = decode_s(1, 1021);
@@ -509,7 +509,7 @@ START_TEST(prompts_wait_for_more) {
     ck_assert_double_eq(served(&ask).ttft_s, plain.ttft_s);
     ask.wait_share = 0.2;
     CLOSE(3.0 * (served(&ask).ttft_s - plain.ttft_s), 20.0 * step_s, 2e-3);
-    arrivals[2].arrival_s = arrivals[1].arrival_s + 5.0 * step_s; /* 2,001 tokens */
+    arrivals[2].arrival_s = arrivals[1].arrival_s + 5.0 * step_s; /* the waiting tokens are then 2,001 */
     const nnc_serve two = served(&ask);
     ask.wait_share = 0.9;
     const nnc_serve held = served(&ask); /* the two prompts start 15 and 14 iterations later */
@@ -523,7 +523,7 @@ END_TEST
 START_TEST(prompts_wait_for_groups) {
     nnc_serve_ask ask = recorded(101, 4);
     nnc_error err = { 0 };
-    ok(nnc_model_load(specs, "mixtral-8x7b", &model, &err), &err); /* the other tests open their own specs */
+    ok(nnc_model_load(specs, "mixtral-8x7b", &model, &err), &err); /* changes the model of this test only */
     ask.devices = ask.attention_data = 2;
     arrivals[0] = arrivals[1] = (nnc_serve_arrival){ .arrival_s = 0.0 };
     arrivals[2] = arrivals[3] = (nnc_serve_arrival){ .arrival_s = 100.0 };
@@ -618,8 +618,8 @@ START_TEST(replicas_with_unequal_clients) {
 }
 END_TEST
 
-/* If all tokens of a draft are accepted, a step gives several tokens. The lower bound of the time per token is then
- * still below this time. */
+/* If all tokens of a draft are accepted, a step gives several tokens. The lower bound of the time per token is then at
+ * most this time. */
 START_TEST(bounds_with_a_draft) {
     nnc_serve_ask ask = ask_of(128);
     ask.draft_length = 4;

@@ -281,7 +281,7 @@ static void check_experts(double t, double g, double p, double busy, double sequ
         comm_s += dispatches * (of.rates.exchange_fixed_s + g * a->rank_s) +
                   sent / (a->two_shot_fraction * of.rates.exchange_bytes_per_s);
     }
-    /* stages in other servers of 8 devices receive over the network; its fraction is 1 here */
+    /* stages in other servers of 8 devices receive over the network; the fitted fraction of its rate is 1 here */
     const double outside = p > 1.0 ? fmin(ceil(t * g * p / 8.0), p) - 1.0 : 0.0;
     comm_s += (p - 1.0 - outside) * (a->fixed_s + row_bytes / t / (a->one_shot_fraction * link));
     comm_s += outside * (of.rates.stage_fixed_s + row_bytes / t / device->scale_out.bytes_per_s);

@@ -21,7 +21,7 @@ static void close_folder(void) {
     DIR *files_in = opendir(folder);
     ck_assert_ptr_nonnull(files_in);
     for (const struct dirent *entry; (entry = readdir(files_in)) != NULL;) {
-        unlink(entry->d_name); /* fails for "." and ".." */
+        unlink(entry->d_name); /* unlink fails for "." and ".." */
     }
     closedir(files_in);
     ck_assert_int_eq(rmdir(folder), 0);
@@ -192,7 +192,7 @@ START_TEST(merged_lines_refused) {
         "row,x\r\n0,b\r\n",        /* the same row twice */
         "row,x\r\n4,b\r\n2,c\r\n", /* rows are not in ascending order */
         "row,x\r\n1,b\r\n2",       /* the last line is not complete */
-        "row,x\r\nb,1\r\n",        /* no number of a row */
+        "row,x\r\nb,1\r\n",        /* the line has no row number */
         "row,x\r\n-1,1\r\n",
     };
     nnc_error err;

@@ -27,10 +27,10 @@ START_TEST(lists) {
         { "1..4", "1 2 3 4 " },
         { "1..64*2", "1 2 4 8 16 32 64 " },
         { "1..100*10", "1 10 100 " },
-        { "1..60*2", "1 2 4 8 16 32 " }, /* doubling steps over the end, which is left out */
+        { "1..60*2", "1 2 4 8 16 32 " }, /* no value is the end of the range, 60 */
         { "1..10+4", "1 5 9 " },
         { "0..1+0.25", "0 0.25 0.5 0.75 1 " },
-        { "0..0.3+0.1", "0 0.1 0.2 0.3 " }, /* the last step is at the end, except for rounding */
+        { "0..0.3+0.1", "0 0.1 0.2 0.3 " }, /* the last value is the end, except for rounding */
         { "1e3..2e+3+500", "1000 1500 2000 " },
         { "3,8..16*2", "3 8 16 " },
         { "5..5", "5 " },

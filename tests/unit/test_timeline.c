@@ -79,7 +79,7 @@ START_TEST(every_schedule_fills_the_step) {
                 plan.schedule = (nnc_schedule)s;
                 const bool odd = s == NNC_SCHEDULE_DUALPIPE && pipelines[p] % 2 != 0;
                 const bool uneven = s == NNC_SCHEDULE_INTERLEAVED && passes[m] % pipelines[p] != 0;
-                if (pipelines[p] > 1 && (odd || uneven)) { continue; /* not legal */ }
+                if (pipelines[p] > 1 && (odd || uneven)) { continue; /* an illegal plan */ }
                 if (s == NNC_SCHEDULE_INTERLEAVED && pipelines[p] > 1) { plan.virtual_stages = 2; }
                 check(&model, &device, &plan);
                 plan.mode = NNC_MODE_IDEAL;

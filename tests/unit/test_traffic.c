@@ -502,8 +502,8 @@ START_TEST(recompute_segments) {
 }
 END_TEST
 
-/* Four virtual stages of 3 layers, two on each device. The first layer of each virtual stage runs again, so a third of
- * all layers does. */
+/* Four virtual stages of 3 layers, two on each device. The first layer of each virtual stage runs again, a third of all
+ * layers. */
 START_TEST(recomputed_layers_of_virtual_stages) {
     const nnc_model model = gpt(12, 256, 8, 64, 128);
     nnc_plan plan = plan_of(1, 1, 2);

@@ -181,8 +181,8 @@ START_TEST(gradients_that_remain) {
     const nnc_result all = trained(&model, NNC_TRAIN_ALL, 0);
     const double products = 2.0 * 6 * (64 + 128 + 40), pairs = all.forward_flops - products;
     ck_assert_double_eq(all.backward_flops, 2 * products + 2 * pairs);
-    /* the tied table is trained; the products between embedding and head compute no weight gradient, only the head
-     * does */
+    /* The tied table and the norms are trained. The products between embedding and head have no weight gradient; the
+     * head has one. */
     const nnc_result norms = trained(&model, NNC_TRAIN_EMBEDDING | NNC_TRAIN_NORM, 0);
     ck_assert_double_eq(norms.forward_flops, all.forward_flops);
     ck_assert_double_eq(norms.backward_flops, products + 2.0 * 6 * 40 + 2 * pairs);
@@ -389,8 +389,7 @@ START_TEST(adapters_work_beside) {
     const nnc_result all = trained(&model, NNC_TRAIN_ALL, 0);
     ck_assert_int_eq(r.trained_params, 2 * (3 * 4 + 12) + 2 * (4 + 4));
     ck_assert_int_eq(r.params - r.trained_params, all.params);
-    /* A of queries, keys and values is 4 x 6; the 6 values (rank 2 for each part) are multiplied for the outputs of
-     * their part: 2 * 12 */
+    /* matrix A of queries, keys and values is 4 x 6, with rank 2 for each; their B matrices have 2 * 12 weights */
     const double beside = 2.0 * 6 * (4 * 6 + 2 * 12 + 4 * 2 + 2 * 4);
     ck_assert_double_eq(r.forward_flops - all.forward_flops, beside);
     const double frozen = 2.0 * 6 * (64 + 128 + 40);
@@ -480,9 +479,9 @@ START_TEST(plans_that_train_nothing_are_refused) {
 }
 END_TEST
 
-/* The head after frozen layers has its product forward and the gradient of its weights, each with 2 tokens hidden vocab
- * FLOPs. Frozen layers need no gradient of their output, so the head computes none for its input. After trained layers,
- * the head computes it. */
+/* After frozen layers, the head has its product forward and the gradient of its weights, each with 2 x tokens x hidden
+ * x vocab FLOPs. Frozen layers need no gradient of their output, so the head does not compute the gradient of its
+ * input. After trained layers, the head computes this gradient. */
 START_TEST(the_first_that_is_trained_passes_nothing_on) {
     nnc_model model = gpt(4, 256, 8, 1000, 128);
     model.decoder.tied_head = false;
