@@ -215,9 +215,10 @@ END_TEST
 
 /* ---- collectives ---- */
 
-/* A message of bytes = knee takes twice its time without a knee, and a message of bytes = 4 knee takes 1.5 times its
- * time, because the time is that of bytes + sqrt(knee x bytes). Inside a domain of 300 GB/s, the knee of the scale-up
- * fabric counts. Between domains of 25 GB/s, the knee of the network counts. */
+/* Without a knee, a message takes bytes / rate. The knee makes it take (bytes + sqrt(knee x bytes)) / rate. So a
+ * message of the size of the knee takes twice the time, and a message of four times this size takes 1.5 times the time.
+ * Inside a domain of 300 GB/s, the knee of the scale-up fabric counts. Between domains of 25 GB/s, the knee of the
+ * network counts. */
 START_TEST(knees) {
     nnc_device device = cluster_device();
     nnc_error err = { 0 };
