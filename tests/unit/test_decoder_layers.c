@@ -49,8 +49,8 @@ START_TEST(mixers_that_are_alike) {
 END_TEST
 
 /* Four layers run on two stages. Layers 0 and 2 are dense, layers 1 and 3 have experts, so each stage holds one layer
- * of each kind. If the last two layers have the experts, the second stage holds 2 * (4 experts * 3 matrices of 8 x 12,
- * router 8 x 4) instead of 2 * (3 matrices of 8 x 12). */
+ * of each kind. In the second model, the last two layers have the experts. Its second stage holds 2 * (4 experts * 3
+ * matrices of 8 x 12, router 8 x 4) instead of 2 * (3 matrices of 8 x 12). */
 START_TEST(stages_hold_their_own_layers) {
     nnc_model model = llama(4, 8, 4, 2, 12, 10, 8);
     nnc_plan plan = causal_bf16();
