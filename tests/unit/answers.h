@@ -144,8 +144,8 @@ static inline nnc_timing timing_on(const nnc_device *device, const nnc_work *wor
 }
 
 /* Returns the smallest number of rows at which a product is compute-bound, if the weights are all its traffic. The
- * compute time grows with the number of rows, but the memory time is constant. So memory time / compute time of one row
- * is the result. */
+ * compute time grows with the number of rows, but the memory time is constant. The result is memory time / compute time
+ * of a product with one row. */
 static inline double critical_rows(double flops_per_s, double bytes_per_s, nnc_dtype weights) {
     nnc_op op = linear(1, 1000000000, 1000000000);
     op.math_dtype = weights;
@@ -156,7 +156,7 @@ static inline double critical_rows(double flops_per_s, double bytes_per_s, nnc_d
 }
 
 /* Returns the arithmetic intensity of fused attention with `group` query heads per key head. The formula leaves out the
- * bytes of the log-sum-exp. The heads here are so wide that these bytes have no effect. */
+ * bytes of the log-sum-exp. The heads are so wide that the bytes of the log-sum-exp have no effect. */
 static inline double attention_intensity(int64_t s_q, int64_t s_k, int64_t group) {
     nnc_op op = op_of(NNC_OP_FLASH);
     op.u.flash = (nnc_flash){

@@ -1,5 +1,5 @@
-/* Data for tests of plans with several devices: a device with links, small models with experts and latent attention,
- * and plans with given degrees. */
+/* Defines data for tests of plans with several devices: a device with links, small models with experts and latent
+ * attention, and plans with given degrees. */
 #ifndef NNCOST_TESTS_UNIT_CLUSTER_H
 #define NNCOST_TESTS_UNIT_CLUSTER_H
 

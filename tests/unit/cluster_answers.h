@@ -1,5 +1,5 @@
 /* Functions that compute answers about several devices. The examples of docs/formulas.md and the published exercises
- * use them. */
+ * use these functions. */
 #ifndef NNCOST_TESTS_UNIT_CLUSTER_ANSWERS_H
 #define NNCOST_TESTS_UNIT_CLUSTER_ANSWERS_H
 
@@ -58,7 +58,7 @@ static inline double sent_per_param(int32_t data, int32_t zero) {
 
 /* Returns the smallest number of tokens per rank for which the next block of keys and values arrives while the current
  * block is computed (ring attention). The transfer time grows with the number of tokens, the compute time with the
- * square of this number. */
+ * square of the number of tokens. */
 static inline double ring_tokens(double flops_per_s, double bytes_per_s, int64_t heads, int64_t kv_heads) {
     const int64_t s = 1024, d = 128;
     nnc_op op = op_of(NNC_OP_FLASH);

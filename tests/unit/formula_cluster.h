@@ -16,7 +16,7 @@ static void deepseek_params(const cJSON *in, answers *out) {
 }
 
 /* Computes the parameters of attention and of the two norms inside attention. Two models differ by one dense layer. The
- * parameters are this difference minus the MLP and the other norms. */
+ * result is the difference of the two models minus the MLP and the other norms. */
 static void latent_params(const cJSON *in, answers *out) {
     nnc_plan plan = nnc_plan_default();
     nnc_model model = deepseek_v3(2);

@@ -336,10 +336,10 @@ START_TEST(advice_changes_only_what_can_change) {
 }
 END_TEST
 
-/* Sequences of 127 tokens are not a multiple of two tensor ranks, so sequence parallelism is illegal. So the plan with
- * all gentle changes together is illegal, too. The device has exactly the memory of the smallest micro-batch with full
- * recomputation. These two gentle changes fit together, but neither change fits alone. Precision, optimizer and
- * sequence length stay the same. */
+/* Sequences of 127 tokens are not a multiple of two tensor ranks, so sequence parallelism is illegal. The plan with all
+ * gentle changes together includes sequence parallelism, so it is illegal, too. The device has exactly the memory of
+ * the smallest micro-batch with full recomputation. The smaller micro-batch and full recomputation fit together, but
+ * neither change fits alone. Precision, optimizer and sequence length stay the same. */
 START_TEST(gentle_changes_with_an_illegal_one) {
     const nnc_model model = gpt(12, 256, 4, 2000, 127);
     const nnc_software software = nnc_software_default();

@@ -203,7 +203,7 @@ START_TEST(added_rows_are_their_own) {
     ck_assert(nnc_scratch_share(brief, &model, &device, false));
     for (int i = 0; i < 48; i++) {
         plan.micro_batches = 4 + i % 3;
-        plan.zero = i % 12 == 11 ? 1 : 3; /* every twelfth plan has no gathers of weights */
+        plan.zero = i % 12 == 11 ? 1 : 3; /* every twelfth plan gathers no weights */
         plan.reshard = i / 24 == 0;
         plan.mode = i % 12 == 11 ? NNC_MODE_IDEAL : NNC_MODE_PREDICTED; /* such passes are not kept */
         check_step(&model, &device, &software, &plan, brief, alone);

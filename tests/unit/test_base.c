@@ -268,7 +268,7 @@ START_TEST(characters_are_measured) {
 }
 END_TEST
 
-/* The second arena gets the memory of the first arena, and this memory no longer contains zeros. */
+/* The second arena gets the memory of the first arena, which the first arena has filled with other values than zero. */
 START_TEST(arena_gives_zeroed_aligned_memory) {
     nnc_arena *arena = NULL;
     for (int round = 0; round < 2; round++) {

@@ -99,8 +99,8 @@ typedef struct pass_part {
 
 /* docs/formulas.md#overlap: t = C + N - share min(C, N), applied to each kind of communication in order. C is the
  * compute time that no earlier kind on the same links has overlapped with, plus the exposed time of earlier kinds on
- * other links. Of n units of weights, the first unit is exposed. Ring blocks overlap with their share of the attention
- * before all other kinds. */
+ * other links. If weights have n units, the first unit is exposed. Ring blocks overlap with their share of the
+ * attention before all other kinds. */
 static void expose(pass_part *p, const nnc_overlap *overlap, nnc_part part, double units) {
     const double ring_hidden_s =
         overlap->share[NNC_COMM_CONTEXT] * fmin(p->ring_s, p->attention_s * overlap->ring_share);

@@ -1,5 +1,5 @@
 /* Tests the bound of a step, which is the resource with the largest part of the step time. Also tests the step time
- * without the work of this resource. */
+ * without the work of the bounding resource. */
 #include "cost/cost_internal.h"
 #include "draw.h"
 #include "estimate/estimate_internal.h"
@@ -14,8 +14,8 @@ static split_case draw_issued(int *number) {
     return c;
 }
 
-/* The times of compute, memory, network, host and bubble add up to the step time. The bound is the largest of these
- * times. */
+/* The times of compute, memory, network, host and bubble add up to the step time. The bound is the resource with the
+ * longest time. */
 START_TEST(everything_competes) {
     for (int i = 0, number = 0; i < CASES; i++) {
         const split_case c = draw_issued(&number);
@@ -37,7 +37,7 @@ END_TEST
  * stage needs for its other resources. */
 START_TEST(without_a_limit_the_rest_remains) {
     int seen[NNC_BOUND_COUNT] = { 0 };
-    int odd = 21230; /* in this case, a new schedule of the shorter passes ends later */
+    int odd = 21230; /* a new schedule of shorter passes ends later */
     for (int i = 0, number = 0; i <= CASES; i++) {
         split_case c = draw_issued(i < CASES ? &number : &odd);
         nnc_result r;
@@ -134,9 +134,10 @@ START_TEST(a_slow_host_is_named) {
 END_TEST
 
 /* By hand: 0.3 of the profile and 0.4 of the device make sqrt(0.3^2 + 0.4^2) = 0.5. A share x of network time adds
- * (0.25 x)^2 to the square, and a share y of waiting adds (0.5 y)^2. The range has 0.85 of this width below the
- * prediction and 1.15 above. A range that was measured on this device and family, 0.1 with a skew of 0.25, replaces the
- * 0.3, the 0.4 and the skew. A range of another family replaces no value. A range of all devices replaces the 0.3. */
+ * (0.25 x)^2 to the square, and a share y of waiting adds (0.5 y)^2. As a logarithm, the range is 0.85 of its half
+ * width below the prediction and 1.15 of its half width above. A range that was measured on this device and family, 0.1
+ * with a skew of 0.25, replaces the 0.3, the 0.4 and the skew. A range of another family replaces no value. A range of
+ * all devices replaces the 0.3 and the skew. */
 START_TEST(a_range_widens_with_what_is_uncertain) {
     for (int i = 0, number = 0; i < CASES; i++) {
         split_case c = draw_issued(&number);
@@ -173,8 +174,8 @@ START_TEST(a_range_widens_with_what_is_uncertain) {
 END_TEST
 
 /* In an ideal step, the time of a row of communication is the load of its links. If the busiest link takes longer than
- * the longest engine, the rows of communication share this difference. The shares of all rows add up to the
- * difference. */
+ * the longest engine, the rows of communication share the difference of the two times. The shares of all rows add up to
+ * the difference. */
 START_TEST(ideal_rows_load_their_links) {
     int exposed = 0;
     for (int i = 0, number = 0; i < CASES; i++) {
@@ -230,8 +231,9 @@ START_TEST(ideal_rows_load_their_links) {
 }
 END_TEST
 
-/* A pipeline has two stages and two replicas. The stage with five of six layers has the busiest links. This stage may
- * be the first, which has the word table, or the last, which has an equally large head and a norm. */
+/* A pipeline has two stages and two replicas. The stage with five of six layers has the busiest links. The stage with
+ * the busiest links may be the first stage, which has the word table, or the last stage, which has an equally large
+ * head and a norm. */
 START_TEST(any_stage_may_have_the_busiest_links) {
     const nnc_model model = llama(6, 256, 4, 2, 1024, 2000, 64);
     nnc_plan plan = plan_of(2, 1, 2);

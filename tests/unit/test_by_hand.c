@@ -149,11 +149,11 @@ START_TEST(gathered_frozen_weights) {
 END_TEST
 
 /* Two stages have three blocks each. A block has 12 x 64 x 64 + 13 x 64 parameters in fp32. A pipeline that keeps
- * weights gathered also keeps whole gradients until its last micro-batch (torch/distributed/pipelining/stage.py). Its
- * transient memory has 4 bytes of weights for each parameter of the stage, and 4 bytes of gradient for the half of the
- * parameters that is not in the rank's own shard. With resharding, the transient memory has gathered weights of 2 x 4
- * bytes and a gradient of 4 bytes per parameter of one block. Without resharding, data communication happens once per
- * step, so twice as many micro-batches do not change its time. */
+ * weights gathered also keeps whole gradients until its last micro-batch (torch/distributed/pipelining/stage.py). The
+ * transient memory of such a pipeline has 4 bytes of weights for each parameter of the stage. It also has 4 bytes of
+ * gradient for the half of the parameters that is not in the rank's own shard. With resharding, the transient memory
+ * has gathered weights of 2 x 4 bytes and a gradient of 4 bytes per parameter of one block. Without resharding, data
+ * communication happens once per step, so twice as many micro-batches do not change its time. */
 START_TEST(whole_gradients_of_pipelines) {
     const nnc_model model = gpt(6, 64, 4, 100, 16);
     nnc_plan plan = plan_of(2, 1, 2);
@@ -216,7 +216,7 @@ END_TEST
 /* ---- collectives ---- */
 
 /* Without a knee, a message takes bytes / rate. The knee makes it take (bytes + sqrt(knee x bytes)) / rate. So a
- * message of the size of the knee takes twice the time, and a message of four times this size takes 1.5 times the time.
+ * message of the size of the knee takes twice the time, and a message of four times the knee takes 1.5 times the time.
  * Inside a domain of 300 GB/s, the knee of the scale-up fabric counts. Between domains of 25 GB/s, the knee of the
  * network counts. */
 START_TEST(knees) {

@@ -74,8 +74,8 @@ START_TEST(equal_layers_are_folded) {
 END_TEST
 
 /* Tokens look up 4 rows of a table of 6 words. The head has 6 words: x[4,3] w[3,6]. Backward computes the gradient of
- * w. After padding to a multiple of 4, the table has 8 rows of 3 values and the head has 8 columns. So work, weights
- * and logits grow by a third. */
+ * w. After padding to a multiple of 4, the table has 8 rows of 3 values and the head has 8 columns. The padding
+ * increases work, weights and logits by a third. */
 START_TEST(a_vocabulary_is_padded) {
     nnc_model model;
     nnc_software software = nnc_software_default();
@@ -264,9 +264,9 @@ START_TEST(two_steps_give_all_between) {
 }
 END_TEST
 
-/* The convolution has 4 input and 4 output channels in 2 groups, a 3 x 3 kernel and stride 2. Its maps shrink from 8 x
- * 8 to 4 x 4. 72 weights are multiplied at 2 x 16 positions. Each of the two gradients has the same number of products.
- * A transposed convolution multiplies at every position of its input. */
+/* The convolution has 4 input and 4 output channels in 2 groups, a 3 x 3 kernel and stride 2. The convolution makes
+ * maps of 4 x 4 from maps of 8 x 8. 72 weights are multiplied at 2 x 16 positions. Each of the two gradients has the
+ * same number of products. A transposed convolution multiplies at every position of its input. */
 START_TEST(a_convolution_by_hand) {
     const char *ops = OP("convolution", "forward", "[" F ",[2,4,8,8],1],[" F ",[4,2,3,3],0]", "[" F ",[2,4,4,4],2]",
                          "null,[2,2],[1,1],[1,1],false,[0,0],2",

@@ -68,7 +68,7 @@ static void type(const char *options, nnc_plan *plan, nnc_model *changed, const 
 }
 
 /* An estimate with the options of a change must give the results of the change. A change is listed only if it is worth
- * a line. It must make the step faster by more than 0.5 % or the memory smaller by more than 5 %, or it must make a
+ * a line. A listed change makes the step faster by more than 0.5 % or the memory smaller by more than 5 %, or makes a
  * plan fit that does not fit. */
 static void check_change(const nnc_plan *plan, const nnc_result *base, const nnc_plan_change *change) {
     nnc_plan typed = *plan;
@@ -121,8 +121,8 @@ START_TEST(one_device) {
     find(&plan, false);
     check_list(&plan, all, COUNT_OF(all));
     ck_assert_str_eq(changes.together.options, "--micro-batch 512 --precision bf16 --policy mixed --attention flash");
-    /* A quick search does not try adapters, smaller batches, or several changes together. It does not try recomputation
-     * either, if the plan fits. */
+    /* A quick search does not try adapters, smaller batches, or several changes together. If the plan fits, a quick
+     * search does not try recomputation either. */
     find(&plan, true);
     check_list(&plan, first, COUNT_OF(first));
     ck_assert_str_eq(changes.together.options, "");

@@ -66,8 +66,8 @@ START_TEST(few_channels_and_short_sums_are_slow) {
 }
 END_TEST
 
-/* With one channel per group, the rate of the matrix units is 1/17 x 9/45 of the sustained rate. This is less than a
- * fifth of the peak of the vector units. */
+/* With one channel per group, the rate of the matrix units is 1/17 x 9/45 of the sustained rate. So the matrix units
+ * are slower than a fifth of the peak of the vector units. */
 START_TEST(vector_units_take_over) {
     nnc_device d = machine();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 16);
@@ -78,8 +78,8 @@ START_TEST(vector_units_take_over) {
     ck_assert_double_eq_tol(compute_s(&d, &op), own / (0.5e12 / 17 * 0.2), 1e-15);
     d.efficiency.conv.vector_fraction = 0.2;
     ck_assert_double_eq_tol(compute_s(&d, &op), own / 0.2e11, 1e-15);
-    /* Groups of several channels without a kernel for single channels run at 1.5 times the rate of single channels on
-     * the vector units, if this rate is slower than the matrix units. */
+    /* Groups of several channels that run on the vector units have 1.5 times the rate of single channels, but at most
+     * the rate of the matrix units. */
     nnc_op grouped = op;
     grouped.u.conv.on_vectors = true;
     ck_assert_double_eq_tol(compute_s(&d, &grouped), own / (0.5e12 / 17 * 0.2), 1e-15);
@@ -156,8 +156,8 @@ START_TEST(layouts_of_pytorch) {
 END_TEST
 
 /* As PyTorch issues the convolution, each gradient in TF32 takes 1.5 times as long as forward. A convolution of 16
- * contiguous single channels with 9 taps runs at 0.04 of the peak of the vector units in any format. Its weight
- * gradient takes 2.5 times as long. */
+ * contiguous single channels with 9 taps runs at 0.04 of the peak of the vector units in any format. The weight
+ * gradient of single channels takes 2.5 times as long as forward. */
 START_TEST(gradients_of_pytorch) {
     nnc_device d = machine();
     d.efficiency.conv.library_tf32_backward_ratio = 1.5;
@@ -346,9 +346,9 @@ static double time_s(const nnc_device *device, const nnc_op *op) {
     return nnc_op_time(device, op, &work).time_s;
 }
 
-/* The input has 128 x 16 values, the output 128 x 48 values and the weights 48 x 144 values, of 4 B each. These 60,416
- * B take 121 us at half of 1e9 B/s. The bytes cross memory three times: for the convolution, for the copies to the
- * layout of oneDNN, and for the copies back. The products take 35 us, without Winograd's algorithm. */
+/* The input has 128 x 16 values, the output 128 x 48 values and the weights 48 x 144 values, of 4 B each. At half of
+ * 1e9 B/s, the 60,416 B of these values take 121 us. The bytes cross memory three times: for the convolution, for the
+ * copies to the layout of oneDNN, and for the copies back. The products take 35 us, without Winograd's algorithm. */
 START_TEST(a_cpu_copies_to_another_layout) {
     nnc_device d = one_core();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_FP32, 1);
@@ -361,10 +361,10 @@ START_TEST(a_cpu_copies_to_another_layout) {
 }
 END_TEST
 
-/* With one tap and 2 images, the convolution is a product of 48 x 64 results, each a sum of 16 terms. It reads and
- * writes 2 (48 x 16 + 16 x 64 + 48 x 64) x 4 = 38,912 B. Both gradients are products with the same three dimensions.
- * With several threads, or with 16 images, oneDNN computes the convolution: 2 (16 + 48) x 64 values and 768 weights are
- * 35,840 B. Source: use_mkldnn in Convolution.cpp of PyTorch. */
+/* With one tap and 2 images, the convolution is a product of 48 x 64 results, each a sum of 16 terms. The product reads
+ * and writes 2 (48 x 16 + 16 x 64 + 48 x 64) x 4 = 38,912 B. The gradients of input and weights are products with the
+ * same three dimensions. With several threads, or with 16 images, oneDNN computes the convolution: 2 (16 + 48) x 64
+ * values and 768 weights are 35,840 B. Source: use_mkldnn in Convolution.cpp of PyTorch. */
 START_TEST(a_cpu_runs_one_tap_as_products) {
     nnc_device d = one_core();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_FP32, 1);

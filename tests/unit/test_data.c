@@ -1,5 +1,5 @@
-/* Tests every file of hw/, models/ and software/. The file must load and name the sources of its numbers. Its numbers
- * must agree with each other and with published numbers. */
+/* Tests every file of hw/, models/ and software/. The file must load and name the sources of its numbers. The numbers
+ * of a file must agree with each other and with published numbers. */
 #include <glob.h>
 
 #include "input/input_internal.h"
@@ -197,8 +197,8 @@ END_TEST
 
 /* ---- models ---- */
 
-/* These networks have no exact published count. Some are networks of measured programs. The others are networks of
- * timm, whose published counts in millions have only two decimal places (tests/published/vision_counts.csv,
+/* The list names networks without an exact published count: networks of measured programs, and networks of timm.
+ * Published counts of timm are in millions with only two decimal places (tests/published/vision_counts.csv,
  * test_members.c). */
 static const char *const uncounted[] = {
     "mask-rcnn-resnet-50",
@@ -257,8 +257,8 @@ static bool is_uncounted(const nnc_model *model) {
     return i < COUNT_OF(uncounted);
 }
 
-/* torchvision's retinanet_resnet50_fpn has 34,014,999 parameters. It stores the 26,560 gains of its frozen norms
- * separately. The U-Net follows figure 1 of arXiv:1505.04597. Each convolution has 9 c c' + c' parameters, each
+/* torchvision's retinanet_resnet50_fpn has 34,014,999 parameters. torchvision stores the 26,560 gains of the frozen
+ * norms separately. The U-Net follows figure 1 of arXiv:1505.04597. Each convolution has 9 c c' + c' parameters, each
  * up-convolution 4 c c' + c' parameters. */
 START_TEST(uncounted_networks_by_others) {
     const nnc_plan plan = nnc_plan_default();
@@ -638,8 +638,8 @@ START_TEST(no_op_is_above_its_roof) {
             const nnc_work *work = &rows[k].work;
             const double intensity = nnc_intensity(work), flops = work->flops + work->vector_flops;
             if (!(rows[k].time_s > 0.0 && rows[k].repeat > 0.0 && intensity > 0.0 && flops > 0.0)) { continue; }
-            /* The peak is the peak of matrix products. It is no limit for vector FLOPs. If the ridge point is below 1,
-             * an op with only vector FLOPs may exceed the peak. */
+            /* The peak of a device is the peak of matrix products. Vector FLOPs have no such limit. If the ridge point
+             * is below 1, an op with only vector FLOPs may exceed the peak. */
             const bool free = work->flops == 0.0 && peak < rate;
             const double roof = free ? rate * intensity : fmin(peak, rate * intensity);
             ck_assert_msg(flops / rows[k].time_s <= 1.02 * roof, "%s %s: %s is above its roof", model->id, device->id,
@@ -667,7 +667,8 @@ START_TEST(first_word_is_nearest) {
 END_TEST
 
 int main(void) {
-    /* The test unsets these folders, because the user's own files replace shipped files with the same name. */
+    /* The test does not read the user's own folders, because the user's files replace shipped files with the same
+     * name. */
     unsetenv("NNCOST_PATH");
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 

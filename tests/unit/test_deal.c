@@ -60,9 +60,9 @@ static int64_t slots_before(int64_t total, int64_t count, int64_t v) {
     return v * (total / count) + (v < total % count ? v : total % count);
 }
 
-/* The first and the last stage have given numbers of layers, in all small pipelines. The chunks of these two stages
- * share their layers evenly. The chunks of the other stages share the other layers. In both cases, earlier chunks get
- * one layer more. */
+/* The first and the last stage have given numbers of layers, in all small pipelines. The chunks of the first stage
+ * share its layers evenly, and so do the chunks of the last stage. The chunks of the other stages share the other
+ * layers. If layers are left over, earlier chunks get one layer more. */
 START_TEST(given_ends_keep_their_layers) {
     for (int i = 0; i < 5 * 3 * 5 * 5; i++) {
         nnc_plan plan = nnc_plan_default();

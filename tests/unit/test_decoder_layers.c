@@ -49,8 +49,8 @@ START_TEST(mixers_that_are_alike) {
 END_TEST
 
 /* Four layers run on two stages. Layers 0 and 2 are dense, layers 1 and 3 have experts, so each stage holds one layer
- * of each kind. In the second model, the last two layers have the experts. Its second stage holds 2 * (4 experts * 3
- * matrices of 8 x 12, router 8 x 4) instead of 2 * (3 matrices of 8 x 12). */
+ * of each kind. In the second model, the last two layers have the experts. The second stage of the second model holds 2
+ * * (4 experts * 3 matrices of 8 x 12, router 8 x 4) instead of 2 * (3 matrices of 8 x 12). */
 START_TEST(stages_hold_their_own_layers) {
     nnc_model model = llama(4, 8, 4, 2, 12, 10, 8);
     nnc_plan plan = causal_bf16();
@@ -115,9 +115,9 @@ START_TEST(norms_by_place) {
 }
 END_TEST
 
-/* Parallel attention and MLP read the output of the same norm. So the MLP does not keep its own copy of this output,
- * nor the input and the statistics of its own norm, per token of width 4. With two norms, only the input of the second
- * norm is not kept. */
+/* Parallel attention and MLP read the output of the same norm. So for each token of width 4, the MLP does not keep its
+ * own copy of the norm's output, nor the input and the statistics of its own norm. With two norms, only the input of
+ * the second norm is not kept. */
 START_TEST(parallel_halves_keep_less) {
     nnc_model model = gpt(1, 4, 2, 10, 3);
     const nnc_plan plan = causal_bf16();
@@ -363,8 +363,8 @@ END_TEST
 static double flops(const nnc_op_cost *row) { return row->work.flops; }
 
 /* 6 tokens of width 8 go to 2 of 4 experts. With capacity factor 1.25, each expert has 4 slots. Dispatch and combine
- * each multiply with a mask of 16 slots x 6 tokens, 2 FLOPs per term. These are executed FLOPs, not model FLOPs.
- * Backward computes the gradients of the tokens, of the results and of the mask of the results. */
+ * each multiply with a mask of 16 slots x 6 tokens, 2 FLOPs per term. Products with masks count as executed FLOPs, not
+ * as model FLOPs. Backward computes the gradients of the tokens, of the results and of the mask of the results. */
 START_TEST(slots_are_filled_by_products_with_masks) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 6);
     const nnc_device device = cluster_device();

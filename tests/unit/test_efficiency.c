@@ -55,15 +55,16 @@ START_TEST(waves_by_half) {
     device.efficiency.gemm[NNC_BF16].wave_quantization = 0.5;
     const nnc_timing t = time_of_product(&device, &op);
     /* 11 x 20 tiles of 256 x 128 are 2.2 waves, which count as (3 + 2.2) / 2. Tiles of 64 x 64 are 17.6 waves, which
-     * count as (18 + 17.6) / 2 = 17.8 waves. Each of these waves takes an eighth of the time. */
+     * count as (18 + 17.6) / 2 = 17.8 waves. A wave of 64 x 64 tiles takes an eighth of the time of a wave of 256 x 128
+     * tiles. */
     const double wave_s = 2.0 * 64 * 64 * 65536 / (0.8 * 100e12 / 100);
     near(t.compute_s, 17.8 * wave_s);
 }
 END_TEST
 
 /* [gemm-time] 4 experts have 384 rows each. One kernel for all experts has 24 x 20 tiles of 64 x 64 in five waves. If
- * each expert has its own kernel, a kernel has 120 tiles of 64 x 64 with k in two parts. These are three waves with a
- * partly filled last wave. Each kernel has its own fixed time. */
+ * each expert has its own kernel, a kernel has 120 tiles of 64 x 64 with k in two parts. The blocks of a kernel are
+ * three waves, and the last wave is partly filled. Each kernel has its own fixed time. */
 START_TEST(groups_one_by_one) {
     nnc_device device = tiled();
     nnc_op op = product(4 * 384, 1280, 1024);
@@ -130,9 +131,9 @@ START_TEST(throttling) {
 }
 END_TEST
 
-/* [gemm-time] A weight gradient that is added to fp32 sums reads and writes 6 B more than a plain result in 16 bits.
- * The kernel waits for 0.6 of these bytes, if compute is its bound. If half of the passes add, the difference is 2 + 2
- * B. Sums in 16 bits take 2 B more if the pass adds, and 0 B if it does not add. */
+/* [gemm-time] A weight gradient that is added to fp32 sums reads and writes 6 B more than a plain result in 16 bits. If
+ * compute is its bound, the kernel waits for 0.6 of the additional bytes. If half of the passes add, a sum reads and
+ * writes 2 + 2 B more. Sums in 16 bits take 2 B more if the pass adds, and 0 B if it does not add. */
 START_TEST(sums) {
     static const struct {
         double grad_bytes, grad_accumulate, more;
@@ -199,8 +200,8 @@ static nnc_op causal_flash(int64_t heads, int64_t tokens, int64_t head_dim, int6
 }
 
 /* [flash-time] 16 heads of width 64 have 1024 queries and 1024 keys: F = 4 16 64 1024 1025 / 2 = 2.15 GFLOP, at half of
- * 100 TFLOP/s. The time is about twice as long for seq_half keys. It is 1 + 0.5 100 / 128 times as long for 128 blocks
- * on 100 units, and twice as long for heads of half the width. */
+ * 100 TFLOP/s. The time is about twice as long for seq_half keys. The time is 1 + 0.5 100 / 128 times as long for 128
+ * blocks on 100 units, and twice as long for heads of half the width. */
 START_TEST(attention) {
     nnc_device device = tiled();
     device.efficiency.attention[NNC_FLASH1] = (nnc_flash_efficiency){ .sustained_fraction = 0.5,
@@ -234,7 +235,7 @@ START_TEST(attention) {
     near(time_of_product(&device, &op).compute_s,
          flops * 40 / 64 / 50e12 * (ends * (1.0 + 0.5 * 100 / 128)) * (1.0 + (128.0 / 40 - 1.0)) * 64 / 40);
     /* With head_multiple 128, keys of width 96 and values of width 32 are padded to 128 each. So the kernel computes
-     * 256 columns instead of 128. */
+     * 256 columns for keys and values instead of 128. */
     op.u.flash.head_dim = 96;
     op.u.flash.value_dim = 32;
     const double exact = time_of_product(&device, &op).compute_s;
@@ -380,8 +381,8 @@ START_TEST(launches_of_groups) {
 END_TEST
 
 /* [gemm-time] The bound leaves out two rows of each expert: 998 of 1,000 rows, or 992 rows with 4 experts, at 80
- * TFLOP/s. A product with r times the rows takes at least r times the bound. A weight gradient sums over the tokens and
- * leaves out two terms: 1,022 of 1,024 terms. */
+ * TFLOP/s. A product with r times as many rows takes at least r times the bound. A weight gradient sums over the tokens
+ * and leaves out two terms: 1,022 of 1,024 terms. */
 START_TEST(products_grow) {
     nnc_device device = tiled();
     nnc_gemm_efficiency *e = &device.efficiency.gemm[NNC_BF16];

@@ -106,9 +106,9 @@ START_TEST(relative_positions) {
 }
 END_TEST
 
-/* Two encoder layers over 5 tokens precede one decoder layer over 3 tokens. Both have width h = 4, inner width 16 and
- * biases. A layer has 12 h^2 + 13 h = 244 parameters. The decoder layer also has a cross-attention of 4 h^2 + 4 h and a
- * norm, together 88. The encoder also has a last norm, 8, and its own table of 5 positions, 5 * 4. */
+/* Two encoder layers over 5 tokens precede one decoder layer over 3 tokens. Encoder and decoder have width h = 4, inner
+ * width 16 and biases. A layer has 12 h^2 + 13 h = 244 parameters. The decoder layer also has a cross-attention of 4
+ * h^2 + 4 h and a norm, together 88. The encoder also has a last norm, 8, and its own table of 5 positions, 5 * 4. */
 static nnc_model pair(void) {
     nnc_model model = gpt(1, 4, 2, 10, 3);
     model.decoder.positions_max = 5;
@@ -221,8 +221,8 @@ START_TEST(positions_may_be_of_two_kinds) {
 END_TEST
 
 /* DeBERTa with 3 buckets has a table of 6 rows of width 4, and a norm of 8 parameters. Every layer projects the rows
- * with the matrices of its queries and keys, 2 * 6 * 4 * 4 FLOPs each. It then multiplies the results with keys and
- * queries: 2 heads of width 2, 6 tokens by 6 rows. */
+ * with the matrices of its queries and keys, 2 * 6 * 4 * 4 FLOPs each. Every layer then multiplies the projected rows
+ * with keys and queries: 2 heads of width 2, 6 tokens by 6 rows. */
 START_TEST(distances_are_projected) {
     const nnc_plan plan = bf16();
     nnc_model model = encoder();

@@ -106,7 +106,8 @@ START_TEST(bounds_add_up) {
 }
 END_TEST
 
-/* Ideal fusion changes how a network runs, but not which parts are trained. Here the text input needs a gradient. */
+/* Ideal fusion changes how a network runs, but not which parts are trained. In this test, the text input of the network
+ * needs a gradient. */
 START_TEST(ideal_trains_the_same) {
     const nnc_model model = residual_unet(32, 8, 2);
     const nnc_device device = plain_device();
@@ -164,7 +165,7 @@ START_TEST(recompute_full) {
 END_TEST
 
 /* Selective recomputation runs both products with the scores again. The probabilities of 2 B are not kept, and neither
- * are their copy after dropout and its mask. Fused attention never keeps these tensors. */
+ * are their copy after dropout and its mask. Fused attention never keeps probabilities, their copy or the mask. */
 START_TEST(recompute_selective) {
     const nnc_model model = model_of_recompute();
     const double core = 2 * 4.0 * 4 * 32 * 32 * 64; /* batch, layers, 4 s s h */
@@ -189,7 +190,7 @@ START_TEST(recompute_selective) {
 END_TEST
 
 /* Recomputation saves the outputs of two norms, 2 B x 64 each, or of one activation, 2 B x 256, per token and layer.
- * The recomputed ops have no products. They only read and write memory. */
+ * The recomputed ops have no products, but only read and write memory. */
 START_TEST(recompute_cheap) {
     const nnc_model model = model_of_recompute();
     nnc_plan plan = plan_of_recompute(NNC_RECOMPUTE_NONE, NNC_ATTENTION_FLASH);
@@ -378,10 +379,10 @@ END_TEST
 
 /* The op is one product of 16 rows with a matrix of 4096 x 4096, which has 64 MiB. The gradient of the matrix and two
  * temporary tensors of Adam are mapped separately in each step. Each takes 16,385 pages, with the header of the chunk.
- * The input of 256 KiB and its gradient are mapped in the first step, 65 pages each. After the first step, the heap
- * holds these two tensors. At the end of the second step, 659,456 B are free at the end of the heap. This is more than
- * twice 65 pages, so the heap is trimmed to 33 pages. In the third step, the two tensors of 262,208 B, with headers,
- * reach page 129. A second pass allocates the gradient again after the heap was trimmed again. */
+ * The input of 256 KiB and its gradient are mapped in the first step, 65 pages each. After the first step, the input
+ * and its gradient are in the heap. At the end of the second step, 659,456 B are free at the end of the heap. 659,456 B
+ * are more than twice 65 pages, so the heap is trimmed to 33 pages. In the third step, the two tensors of 262,208 B,
+ * with headers, reach page 129. A second pass allocates the gradient again after the heap was trimmed again. */
 START_TEST(new_memory_of_a_product) {
     static nnc_op_list list;
     const nnc_software software = nnc_software_default();
@@ -598,10 +599,10 @@ static nnc_memory memory_with(nnc_plan plan, nnc_method method, double params) {
     return memory_of(&model, plan, method, params);
 }
 
-/* The memory of frozen helper models is worked by hand. They take 2 bytes per parameter. ZeRO 3 divides these bytes if
- * weights are freed after forward. With adapters, the reference model is the base model without adapters. A trained
- * critic doubles weights, gradients and states. Sources: trl/trainer/dpo_trainer.py, trl/models/utils.py
- * (prepare_deepspeed). */
+/* The memory of frozen helper models is worked by hand. Helper models take 2 bytes per parameter. ZeRO 3 divides these
+ * 2 bytes over the ranks if weights are freed after forward. With adapters, the reference model is the base model
+ * without adapters. A trained critic doubles weights, gradients and states. Sources: trl/trainer/dpo_trainer.py,
+ * trl/models/utils.py (prepare_deepspeed). */
 START_TEST(helper_models) {
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;

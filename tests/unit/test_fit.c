@@ -238,8 +238,8 @@ START_TEST(steps_of_several_shapes_give_two_figures) {
 END_TEST
 
 /* Six steps with logits of 32,001 columns determine the ratio for the gradients of these products. If the device file
- * has no ratio for forward, they determine this ratio, too. Four such steps are not enough and belong to the other
- * steps. */
+ * has no ratio for forward, the six steps determine the ratio for forward, too. Four such steps are not enough and
+ * belong to the other steps. */
 START_TEST(unaligned_steps_give_their_ratio) {
     for (int stated = 0; stated < 2; stated++) {
         open_all();
@@ -296,8 +296,8 @@ START_TEST(a_group_of_one_model_is_not_its_own_judge) {
 }
 END_TEST
 
-/* All steps have the same hidden size. So slower products and slower memory have the same effect, and the fit changes
- * only one parameter. */
+/* All steps have the same hidden size. With one hidden size, slower products and slower memory have the same effect, so
+ * the fit changes only one parameter. */
 START_TEST(steps_of_one_shape_give_one_figure) {
     for (int i = 0; i < 6; i++) { add_step(1024, 1024, i + 1); }
     measure(&start);
@@ -368,7 +368,7 @@ START_TEST(held_out_rows_have_no_say) {
 }
 END_TEST
 
-/* These products were measured one call at a time, so their times include the launch of a call. The device predicts the
+/* The products were measured one call at a time, so their times include the launch of a call. The device predicts the
  * steps exactly. A fixed time from these products adds the launch to each product of a step, so the fit must not keep
  * it. */
 START_TEST(kernels_leave_the_steps_as_good_as_they_were) {

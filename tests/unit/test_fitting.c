@@ -30,10 +30,10 @@ static nnc_result again(nnc_model model, nnc_policy policy, unsigned recompute) 
 
 static nnc_result under(nnc_model model, nnc_policy policy) { return again(model, policy, NNC_RECOMPUTE_NONE); }
 
-/* GPT-2 of transformers keeps these bytes per token and hidden unit. Under autocast, two norms keep their fp32 inputs
- * (2 x 4), and c_attn and c_fc keep 16-bit copies (2 x 2). Attention keeps Q, K, V (6) and its output (2). gelu_new
- * keeps 14 and its cast output 2, for 4 h values. The sum is 84. In pure bf16, the same parts keep 2 x 2, 2 x 2, 8 and
- * (8 + 2) x 4. The sum is 56. Sources: src/shape/issued.c. */
+/* The numbers are bytes that GPT-2 of transformers keeps per token and hidden unit. Under autocast, two norms keep
+ * their fp32 inputs (2 x 4), and c_attn and c_fc keep 16-bit copies (2 x 2). Attention keeps Q, K, V (6) and its output
+ * (2). gelu_new keeps 14 and its cast output 2, for 4 h values. The sum is 84. In pure bf16, the same parts keep 2 x 2,
+ * 2 x 2, 8 and (8 + 2) x 4. The sum is 56. Sources: src/shape/issued.c. */
 START_TEST(gpt2_by_hand) {
     nnc_model model = gpt(1, H, A, V, T);
     model.implementation = NNC_IMPLEMENTATION_TRANSFORMERS;
@@ -48,8 +48,8 @@ START_TEST(gpt2_by_hand) {
                         56.0 * T * H + statistics + half_ends);
     /* Parts that backward computes again keep only their inputs. With recomputed norms, c_attn and c_fc keep no copies
      * (2 x 2). With recomputed activations, gelu_new keeps its 16-bit input (2 for 4 h values), and c_proj keeps no
-     * tensor. A recomputed MLP keeps its input instead of the 16-bit copy. This input is fp32 under autocast. Attention
-     * in one kernel keeps its inputs in any case. */
+     * tensor. A recomputed MLP keeps its input instead of the 16-bit copy. The input of the MLP is fp32 under autocast.
+     * Attention in one kernel keeps its inputs in any case. */
     const struct {
         unsigned recompute;
         double amp, half; /* kept bytes per token and hidden unit */
@@ -113,7 +113,7 @@ START_TEST(peak_at_the_loss) {
 }
 END_TEST
 
-/* With few tokens, the peak is at the update. At this time all gradients exist, and no activations. */
+/* With few tokens, the peak is at the update. At the update all gradients exist, and no activations. */
 START_TEST(peak_at_the_update) {
     nnc_model model = gpt(2, 512, A, V, 1);
     const nnc_memory m = under(model, NNC_POLICY_BF16_PURE).memory;
@@ -124,8 +124,8 @@ START_TEST(peak_at_the_update) {
 }
 END_TEST
 
-/* The largest micro-batch fits, and a micro-batch with one more sample does not fit. The same holds for the largest
- * micro-batch that may fit. */
+/* The largest micro-batch fits, and a micro-batch with one more sample does not fit. The largest micro-batch that may
+ * fit is at least tight, and with one more sample it is not. */
 START_TEST(largest_micro_batch) {
     const nnc_model model = gpt(4, 128, A, 1000, 64);
     const nnc_software software = eager();
@@ -411,8 +411,8 @@ START_TEST(tensor_degree) {
 }
 END_TEST
 
-/* Memory reads 16-bit weights and reads and writes optimizer states. All other times are made very small, so compute
- * needs at least the ridge point. Below the limit, a batch is bound by memory. At the limit, it is bound by compute. */
+/* A step reads 16-bit weights and reads and writes optimizer states. With one token less than the limit, the batch is
+ * bound by memory. At the limit, the batch is bound by compute. */
 START_TEST(critical_batch) {
     const nnc_model model = gpt(2, 4096, 32, 128, 8192);
     const nnc_device device = plain_device();

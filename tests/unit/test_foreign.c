@@ -308,7 +308,8 @@ START_TEST(lenient_skips_and_names) {
 }
 END_TEST
 
-/* Python writes numbers that JSON does not have, such as Infinity. Such a value is read as a text, not as a number. */
+/* Python writes numbers that JSON does not have, such as Infinity. nncost reads Infinity and NaN as texts, not as
+ * numbers. */
 START_TEST(python_numbers_are_texts) {
     nnc_model m;
     ck_assert_int_eq(parse(LLAMA ", \"rope_theta\": Infinity, \"rms_norm_eps\": -Infinity, "
@@ -486,8 +487,8 @@ START_TEST(rows_are_documented) {
 }
 END_TEST
 
-/* Every file of the folder must be readable and must name only fields of a model. So the test finds faults in these
- * files without a configuration. */
+/* Every file of the folder must be readable and must name only fields of a model. The test finds faults in the files of
+ * architectures without a configuration of a model. */
 START_TEST(rows_name_fields) {
     int32_t count;
     nnc_id_list list = { .count = 0 };

@@ -72,8 +72,8 @@ static void draw_plans(int count) {
     }
 }
 
-/* A plan is added if it changes the front. A plan is pruned only if neither this plan nor any slower plan with as much
- * memory can change the front. */
+/* A plan is added if it changes the front. A plan is pruned only if neither the plan nor any plan with at least its
+ * time and memory can change the front. */
 START_TEST(fronts_hold_the_best) {
     for (int number = 0; number < 150; number++) {
         seed(number);
@@ -85,7 +85,7 @@ START_TEST(fronts_hold_the_best) {
             const nnc_found *one = &plans[i];
             const bool taken = nnc_front_takes(&front, objective, BEST, one->index, one->step_s, one->memory_bytes);
             const bool pruned = nnc_front_beats(&front, objective, BEST, one->step_s, one->memory_bytes);
-            bool below = false; /* the slowest plan of the front up to this time is faster and not larger */
+            bool below = false; /* the slowest front plan that is not slower: faster, not larger */
             for (int k = 0; k < front.pareto_count; k++) {
                 below = front.pareto[k].step_s <= one->step_s
                             ? front.pareto[k].step_s < one->step_s && front.pareto[k].memory_bytes <= one->memory_bytes

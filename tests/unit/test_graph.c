@@ -39,8 +39,8 @@ static nnc_plan fp32(void) {
 
 START_TEST(a_convolution_by_hand) {
     /* The convolution has 3 input channels, 8 output channels and a 3 x 3 kernel. 10 x 10 positions without padding
-     * become 8 x 8. It has 8 x 27 weights and 8 biases, and 64 positions x 216 weights x 2 FLOPs. After the mean over
-     * positions, 8 channels remain. The linear layer has 8 x 4 weights and 4 biases. */
+     * become 8 x 8. The convolution has 8 x 27 weights and 8 biases, and 64 positions x 216 weights x 2 FLOPs. After
+     * the mean over positions, 8 channels remain. The linear layer has 8 x 4 weights and 4 biases. */
     const nnc_model model =
         read_graph("\"input\":{\"shape\":[3,10,10]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel\":3},"
                    "{\"op\":\"global_pool\"},{\"op\":\"linear\",\"out\":4},"
@@ -48,8 +48,8 @@ START_TEST(a_convolution_by_hand) {
     const nnc_result r = estimate_of(&model, fp32());
     ck_assert_int_eq(r.params, 216 + 8 + 32 + 4);
     ck_assert_double_eq(r.forward_flops, 2.0 * (64 * 216 + 32));
-    /* The image needs no gradient. So the convolution computes only the gradient of its weights. The linear layer
-     * computes both gradients. */
+    /* The image needs no gradient. So backward of the convolution computes only the gradient of its weights. The linear
+     * layer computes both gradients. */
     ck_assert_double_eq(r.backward_flops, 2.0 * (64 * 216 + 2 * 32));
     /* Forward keeps the input of the linear layer and the logits. The image is an input and does not count. */
     ck_assert_int_eq(r.memory.activation_bytes, 4 * (8 + 4));
@@ -160,7 +160,7 @@ END_TEST
 
 #define BLOCK "{\"op\":\"conv\",\"out\":4,\"kernel\":3,\"pad\":1},{\"op\":\"act\",\"kind\":\"relu\"}"
 
-/* A repeat gives the same result as its body written several times. This holds for all tensors that may be kept before
+/* A repeat gives the same result as its body written several times. The test uses all tensors that may be kept before
  * the first repeat. */
 START_TEST(a_repeat_is_its_turns) {
     static const char *const bodies[][2] = {
@@ -473,10 +473,10 @@ START_TEST(maps_change_their_sides) {
 }
 END_TEST
 
-/* Two tables follow a vector of 4 values. One table has 1,000 rows of 8 values, and a sample adds up 3 rows. The other
- * table has 10 rows of 2 values. With torch.nn.EmbeddingBag and Linear(14, 1) of PyTorch, they have 8,000 + 20 + 15
- * parameters. Four devices share the tables, with 250 and 3 rows each, at 4 B per value. The linear layer has weights,
- * gradients and two moments in fp32. */
+/* Two tables follow a vector of 4 values. One table has 1,000 rows of 8 values, and a sample adds up 3 rows. The second
+ * table has 10 rows of 2 values. The tables and the linear layer have 8,000 + 20 + 15 parameters, like
+ * torch.nn.EmbeddingBag and Linear(14, 1) of PyTorch. Four devices share the tables, with 250 and 3 rows each, at 4 B
+ * per value. The linear layer has weights, gradients and two moments in fp32. */
 static const char tables[] = "\"input\":{\"shape\":[4]},\"ops\":[{\"op\":\"table\",\"rows\":1000,\"width\":8,"
                              "\"lookups\":3},{\"op\":\"table\",\"rows\":10,\"width\":2},{\"op\":\"linear\",\"out\":1},"
                              "{\"op\":\"loss\",\"kind\":\"squared_error\"}]";
@@ -546,10 +546,10 @@ START_TEST(all_ranks_share_the_tables) {
 END_TEST
 
 /* Tests volumes. In PyTorch 1.13, torch.nn.Conv3d(4, 8, (3, 5, 2), stride=(1, 2, 2), padding=(1, 2, 0), groups=2) has
- * 488 parameters. It computes 8 x 6 x 5 x 5 values from 4 x 6 x 9 x 10 values: 2 x 1200 x 2 x 30 FLOPs.
- * ConvTranspose3d(8, 4, (2, 3, 4), stride=(2, 1, 3)) has 772 parameters. It computes 4 x 12 x 7 x 16 values: 2 x 1200 x
- * 4 x 24 FLOPs. Pools of 2 give 4 x 6 x 3 x 8 values. Twice these sides are 4 x 12 x 6 x 16 values, and a convolution
- * with one tap has 4 weights. */
+ * 488 parameters. Conv3d computes 8 x 6 x 5 x 5 values from 4 x 6 x 9 x 10 values: 2 x 1200 x 2 x 30 FLOPs.
+ * ConvTranspose3d(8, 4, (2, 3, 4), stride=(2, 1, 3)) has 772 parameters. ConvTranspose3d computes 4 x 12 x 7 x 16
+ * values: 2 x 1200 x 4 x 24 FLOPs. Pools of 2 give 4 x 6 x 3 x 8 values. Twice these sides are 4 x 12 x 6 x 16 values,
+ * and a convolution with one tap has 4 weights. */
 START_TEST(volumes_have_a_depth) {
     const nnc_model model =
         read_graph("\"input\":{\"shape\":[4,6,9,10]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel_d\":3,"
@@ -649,7 +649,7 @@ END_TEST
 
 START_TEST(tied_steps_have_no_parameters) {
     /* 5 tokens look up a table of 10 x 4 weights. The logits use the same table: 2 x 5 x 4 x 10 FLOPs. A layer of 4 x 4
-     * weights runs three times. It has 16 weights and 3 x 2 x 5 x 16 FLOPs. */
+     * weights runs three times. The repeated layer has 16 weights and 3 x 2 x 5 x 16 FLOPs. */
     const nnc_model model =
         read_graph("\"input\":{\"tokens\":5},\"ops\":[{\"op\":\"embed\",\"rows\":10,\"width\":4},"
                    "{\"op\":\"linear\",\"out\":4,\"bias\":false},"
@@ -740,8 +740,8 @@ START_TEST(constants_have_no_parameters) {
 END_TEST
 
 /* Maps are contiguous, and so are maps that a crop cuts out of contiguous maps. A layer norm and a view of attended
- * tokens write channels last. Convolutions after them keep this order. A group norm does not keep this order, and a sum
- * with a contiguous map does not keep it either. */
+ * tokens write channels last. Later convolutions keep channels last. A group norm and a sum with a contiguous map write
+ * contiguous maps. */
 START_TEST(maps_of_tokens_are_channels_last) {
     static const struct {
         const char *ops;
@@ -781,8 +781,8 @@ START_TEST(maps_of_tokens_are_channels_last) {
 }
 END_TEST
 
-/* Half of 8 channels of 16 positions are copied. They are read and written once in forward and once in backward, 4 B
- * per value. A program that fuses the kernels of maps copies no bytes. */
+/* Half of 8 channels of 16 positions are copied. A copy reads and writes each value once in forward and once in
+ * backward, 4 B per value. A program that fuses the kernels of maps copies no bytes. */
 START_TEST(parts_of_channels_are_packed) {
     const nnc_model model = read_graph("\"input\":{\"shape\":[3,4,4]},\"ops\":[{\"op\":\"conv\",\"out\":8},"
                                        "{\"op\":\"slice\",\"size\":4},{\"op\":\"conv\",\"out\":4},"

@@ -248,7 +248,7 @@ static void fill_scratch(unsigned char byte) {
 }
 
 /* An estimate does not read values that an earlier estimate left in its working memory. The result has the same bytes
- * for any content of this memory. */
+ * for any content of the working memory. */
 START_TEST(nothing_is_left_over) {
     static const unsigned char bytes[] = { 0x00, 0x01, 0x42, 0xff };
     for (int i = 0, number = 0; i < CASES; i++) {
@@ -271,7 +271,7 @@ START_TEST(nothing_is_left_over) {
 END_TEST
 
 /* The faster device must not be slower in step and bounds. In ideal mode, the step is the better of two op lists, and
- * the upper bound belongs to this list. So the upper bound may increase. */
+ * the upper bound belongs to this list. So the upper bound may increase if another op list is better. */
 static void check_no_slower(const drawn *c, const nnc_result *before) {
     const nnc_result after = result_of(c);
     ck_assert(at_most(after.step_s, before->step_s));

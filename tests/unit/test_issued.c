@@ -231,8 +231,8 @@ START_TEST(host_holds) {
     const nnc_result r = estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_AMP, "1024");
     ck_assert_int_eq(r.bound, NNC_BOUND_HOST);
     ck_assert_double_le(r.step_s, r.upper_bound_s);
-    /* The host issues the kernels of successive steps without a pause. So a step takes the time in which the host
-     * issues its kernels. The device ends the update while the host issues the next forward. */
+    /* The host issues the kernels of successive steps without a pause. A step takes the time in which the host issues
+     * all kernels of the step. The device ends the update while the host issues the next forward. */
     near(r.step_s, r.kernels * 3.75e-5);
     int32_t count = 0;
     double kernels = 0.0;
@@ -266,9 +266,9 @@ START_TEST(attention_of_t5) {
 }
 END_TEST
 
-/* timm-swin_base_patch4_window7_224 lists 29 kernels in forward for a block, or 32 if the block shifts its windows. It
- * lists 36 or 38 kernels in backward. On a GPU, padding has two kernels, each of two slices two, the sum of the bias
- * gradient by index four more, and the gradient of each of two norms two. The last stage has one window. */
+/* timm-swin_base_patch4_window7_224 lists 29 kernels in forward for a block, or 32 if the block shifts its windows.
+ * Backward of such a block has 36 or 38 kernels. On a GPU, padding has two kernels, each of two slices two, the sum of
+ * the bias gradient by index four more, and the gradient of each of two norms two. The last stage has one window. */
 START_TEST(attention_of_swin) {
     const nnc_model *model = NULL;
     const nnc_software *eager = NULL;
@@ -293,7 +293,7 @@ END_TEST
 /* Under autocast, a batch norm writes 16 bits, so ResNet-50 adds 16-bit maps. Two reads and a write are 6 bytes per
  * value, and the sum of both gradients in backward also takes 6 bytes. The layer norms of ConvNeXt write fp32: 4 + 2 +
  * 4 bytes in forward. Backward takes 3 x 4 bytes for the sum of gradients and 4 + 2 bytes for the cast of one gradient.
- * Both sums of the first stage have 56 x 56 positions, with 256 and 96 channels. */
+ * The sums in the first stages of ResNet-50 and ConvNeXt have 56 x 56 positions, with 256 and 96 channels. */
 START_TEST(sums_of_maps) {
     static const struct {
         const char *id, *sum;
@@ -339,7 +339,7 @@ START_TEST(bytes_of_operators) {
         const char *name;
         nnc_issued of[3][2];
     } cases[] = {
-        /* One kernel reads and writes each value. Its gradient reads two values and writes one. */
+        /* One kernel reads and writes each value. The kernel of the gradient reads two values and writes one. */
         { NNC_OP_POINTWISE,
           NNC_PW_GELU,
           NNC_IMPLEMENTATION_TRANSFORMERS,
@@ -350,7 +350,7 @@ START_TEST(bytes_of_operators) {
           NNC_IMPLEMENTATION_TIMM,
           "act",
           { { { 1, 4, 0 }, { 1, 6, 0 } }, { { 1, 8, 0 }, { 1, 12, 0 } }, { { 1, 4, 0 }, { 1, 6, 0 } } } },
-        /* The same op after a norm, which writes fp32 under autocast. */
+        /* The op follows a norm, which writes fp32 under autocast. */
         { NNC_OP_POINTWISE,
           NNC_PW_SILU,
           NNC_IMPLEMENTATION_DIFFUSERS,
@@ -423,8 +423,8 @@ START_TEST(bytes_of_operators) {
           NNC_IMPLEMENTATION_TRANSFORMERS,
           "norm",
           { { { 1, 4, 0 }, { 2, 10, 0 } }, { { 1, 8, 0 }, { 2, 20, 0 } }, { { 1, 8, 0 }, { 2, 20, 0 } } } },
-        /* The moments read 1 value, and the product and the sum with the factors of the channels take 2. Under autocast
-         * there is a cast before, and a cast of the gradient. */
+        /* A group norm has three kernels: the moments read 1 value, the factors of channels take no bytes per value,
+         * and product and sum take 2 values. Under autocast, the input and the gradient are also cast. */
         { NNC_OP_NORM,
           NNC_NORM_GROUP,
           NNC_IMPLEMENTATION_DIFFUSERS,
@@ -514,8 +514,8 @@ START_TEST(convolutions_under_autocast) {
 }
 END_TEST
 
-/* In diffusers, a convolution of a residual block reads the output of a norm, which is fp32 under autocast. So its
- * input of 2 x 9 values is cast: 4 B are read and 2 B are written. */
+/* In diffusers, a convolution of a residual block reads the output of a norm, which is fp32 under autocast. So the
+ * input of the convolution, 2 x 9 values, is cast: 4 B are read and 2 B are written. */
 START_TEST(convolutions_behind_norms) {
     static const char *const names[] = { "block.conv1", "block.conv2", "conv_in" };
     static nnc_op_list list;
@@ -626,7 +626,7 @@ END_TEST
 
 /* Adapters with rank 2 and outputs of three parts (n = 6) keep an fp32 copy of their input for each part, 3 * 4 B per
  * value. The first product of an adapter on the output projection also counts the output of attention, 2 B per value.
- * No other op counts this output. */
+ * No other op counts the output of attention. */
 START_TEST(adapters_keep_their_input) {
     static const struct {
         const char *before, *name;
@@ -714,8 +714,8 @@ END_TEST
 /* The adapters of queries, keys and values have 2 rows of 4 values and fp32 weights. Each of the three first products
  * casts the input (2 + 4 B) and reads the fp32 copy (4 B). In backward, the gradient of the input is cast back (4 + 2
  * B) and added in 16 bits (3 x 2 B). The gradient of the weights reads the copy again. The second products read and
- * write only fp32. In fp32 no tensors are cast. The sum runs three times. It has 3 kernels in 16 bits and 2 in fp32 and
- * under autocast. In backward it has 3, 1 and 2 kernels. */
+ * write only fp32. In fp32 no tensors are cast. The sum runs three times. A sum has 3 kernels in 16 bits, 2 in fp32 and
+ * 2 under autocast. In backward, a sum has 3, 1 and 2 kernels. */
 START_TEST(products_of_adapters) {
     enum { INPUT = 2 * 4, PARTS = 3 };
     static const double sums[3][2] = { { 9, 9 }, { 6, 3 }, { 6, 6 } };
@@ -778,8 +778,8 @@ START_TEST(sums_of_adapters) {
 END_TEST
 
 /* Attention has a bias of positions, 2 samples, 3 heads, 4 queries and 5 keys of width 6. Casts between 16 bits and
- * fp32 take 6 B per value. Forward casts bias, queries, keys, values and output. Backward casts the bias gradient
- * twice, which is the sum over the samples, and the gradients of output, queries, keys and values. */
+ * fp32 take 6 B per value. Forward casts bias, queries, keys, values and output. Backward casts the bias gradient (a
+ * sum over the samples) twice, and casts the gradients of output, queries, keys and values. */
 START_TEST(casts_of_attention_with_a_bias) {
     const double bias = 3 * 4 * 5, queries = 2 * 3 * 4 * 6, keys = 2 * 3 * 5 * 6;
     const nnc_model model = { .family = NNC_FAMILY_DECODER,
@@ -832,8 +832,9 @@ static double last_said(const nnc_derivation *why, const char *name) {
     return value;
 }
 
-/* A product of 10 x 30 and 30 x 20 values of 2 B reads 1,800 B and writes 400 B. Further kernels take 100 + 50 B, and
- * 0.6 of these bytes are read. If the kernels run instead of the product, only their bytes count. */
+/* A product of 10 x 30 and 30 x 20 values of 2 B reads 1,800 B and writes 400 B. Additional kernels take 100 + 50 B:
+ * 0.6 of the bytes are read, the others are written. If the kernels run instead of the product, only their bytes
+ * count. */
 START_TEST(said_bytes_are_those_of_the_row) {
     nnc_op op = { .kind = NNC_OP_MATMUL, .dtype = NNC_BF16, .math_dtype = NNC_BF16, .issued = { { 3, 100, 50 } } };
     nnc_matmul_set(&op.u.matmul, 1, 10, 20, 30);
@@ -859,7 +860,7 @@ END_TEST
  * the gradient, computes softmax (3), adds up the bias gradient (1), and three products read the gradient: 8. Under
  * autocast, scores have 2 B until the sum with the fp32 bias. Forward takes 2 + 6 + 4 + 8 B, a cast of 6 B, and reads 2
  * B: 28 B. Backward takes 2 B, a cast of 6 B, 12 B, 4 B, a cast of 6 B, and 6 B: 36 B. A learned scale of one head
- * reads and writes each score. It has three kernels in forward and four in backward. */
+ * reads and writes each score. The learned scale has three kernels in forward and four in backward. */
 START_TEST(scores_of_windows) {
     static const double expected[3][2] = { { 2 * 7, 2 * 8 }, { 4 * 7, 4 * 8 }, { 28, 36 } };
     const nnc_model model = { .family = NNC_FAMILY_GRAPH, .implementation = NNC_IMPLEMENTATION_TIMM };

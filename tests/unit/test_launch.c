@@ -328,9 +328,9 @@ static const struct {
       "devices=2 zero=1",
       6,
       NULL },
-    /* Axolotl splits sequences over 8 devices. The DeepSpeed file comes with Axolotl. It has stage 3, and optimizer and
-     * weights in host memory. Activations are in host memory, too, so a full fine-tuning also recomputes. Sequences are
-     * packed, so keys and values are gathered. */
+    /* Axolotl splits sequences over 8 devices. The DeepSpeed file comes with Axolotl. The DeepSpeed file has stage 3,
+     * and optimizer and weights in host memory. Activations are in host memory, too, so a full fine-tuning also
+     * recomputes. Sequences are packed, so keys and values are gathered. */
     { { "axolotl--alst--llama3-8b-deepspeed-alst.yaml" },
       "seq_len=500000 context=8 context_kind=all-gather micro_batch=1 micro_batches=1 "
       "optimizer=adam8bit precision=bf16 recompute=full offload=optimizer,activations,weights "
@@ -457,7 +457,8 @@ static const struct {
       "recompute=full optimizer=adamw clip_gradients=on zero=3 overlap=0",
       0,
       "Qwen/Qwen3-VL-4B-Instruct" },
-    /* The loss compares the answers with the answers of a reference model. This takes one more forward pass. */
+    /* The loss compares the answers with the answers of a reference model. The answers of the reference model take one
+     * more forward pass. */
     { { "LLaMA-Factory--extras--asft--qwen2_full_asft.yaml" },
       "method=dpo seq_len=2048 micro_batch=4 micro_batches=8 precision=bf16 recompute=full optimizer=adamw "
       "clip_gradients=on zero=0 overlap=0",
@@ -528,8 +529,8 @@ static const struct {
       "recompute=full optimizer=adamw clip_gradients=on",
       0,
       "TechxGenus/Meta-Llama-3-8B-Instruct-AWQ" },
-    /* The file is for Megatron-LM. pretrain_bert.py sets the tokenizer. The script starts 8 devices, but it divides the
-     * model over 128 devices. This error is in the published script. */
+    /* The file is for Megatron-LM. pretrain_bert.py sets the tokenizer. The published script has an error: it starts 8
+     * devices, but divides the model over 128 devices. */
     { { "Megatron-LM--bert--train_bert_340m_distributed.sh" },
       "devices=8 devices_per_node=8 tensor=8 pipeline=16 seq_len=512 micro_batch=4 "
       "global_batch=32 precision=fp16 policy=mixed-both optimizer=adamw attention=flash "

@@ -88,8 +88,8 @@ static const struct {
       "layers=27 hidden=2048 heads=16 head_dim=192 ffn_hidden=10944 vocab=102400 experts=64 "
       "experts_per_token=6 expert_hidden=1408 shared_hidden=2816 dense_layers=1 kv_lora_rank=512 "
       "qk_nope_head_dim=128 qk_rope_head_dim=64 v_head_dim=128 q_lora_rank=0" },
-    /* int(2/3 x 4 x 5120 x 1.2) is 16383. One routed and one shared expert halve this width. Rounded up to a multiple
-     * of 2048, it is 8192. */
+    /* int(2/3 x 4 x 5120 x 1.2) is 16383. One routed and one shared expert halve the width of 16383. The half is
+     * rounded up to a multiple of 2048, which is 8192. */
     { TITAN "llama4--train_configs--llama4_17bx16e.toml", "", false, "fsdp",
       FSDP "pipeline=1 context=1 context_kind=all-gather tensor=8 sequence_parallel=on "
            "seq_len=8192 expert=1 precision=bf16 micro_batch=8",
@@ -153,8 +153,8 @@ static const struct {
       "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",
       "layers=62 hidden=5376 heads=32 kv_heads=16 head_dim=128 ffn_hidden=21504 vocab=262144 "
       "tied_head=on mlp=geglu norm_place=sandwich qk_norm=head sliding_window=1024" },
-    /* Every sixth layer attends to all tokens, with its own number of heads. Each layer also has a dense MLP of width
-     * 2112. */
+    /* Every sixth layer attends to all tokens, and its heads have other sizes than those of the other layers. Each
+     * layer also has a dense MLP of width 2112. */
     { MAXTEXT "models--gemma4-26b.yml", "", false, "",
       "micro_batch=12 micro_batches=1 seq_len=2048 recompute=full precision=bf16 policy=amp "
       "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",

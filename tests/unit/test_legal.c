@@ -196,7 +196,7 @@ START_TEST(open_degrees) {
 }
 END_TEST
 
-/* If a link rate is missing, the error names the link. This error occurs only if the plan needs the link. */
+/* If a link rate is missing, the error names the link. A plan that does not need the link has no error. */
 START_TEST(missing_links) {
     const nnc_model model = gpt(4, 64, 4, 64, 32);
     const nnc_software software = nnc_software_default();

@@ -132,7 +132,7 @@ START_TEST(files_say_what_an_alias_is) {
     snprintf(text, sizeof text, "{ \"schema\": \"nncost.device/1\", \"id\": \"%s\", \"name\": \"d\",\n%s", "z",
              "\"aliases\": [\"h100\"]," DEVICE_PEAK DEVICE_MEMORY SOURCES);
     write_file("hw/z.json", text);
-    ck_assert_int_eq(nnc_device_load(specs, "h100", &d, &err), NNC_UNKNOWN_ID); /* what was read stays */
+    ck_assert_int_eq(nnc_device_load(specs, "h100", &d, &err), NNC_UNKNOWN_ID); /* read files stay */
     nnc_specs_close(specs);
     specs = nnc_specs_open(folder);
     ck_assert_int_eq(nnc_device_load(specs, "h100", &d, &err), NNC_OK);

@@ -29,7 +29,7 @@ static void tear_down(void) {
     nnc_specs_close(specs);
 }
 
-/* Stores values that a field of this type must refuse. For numbers, these values are outside of the limits of the
+/* Stores values that a field of this type must refuse. Bad values of a number field are outside of the limits of the
  * field. */
 static int bad_values(const nnc_field *field, double values[6]) {
     int count = 0;
@@ -241,8 +241,8 @@ END_TEST
 
 /* ---- sizes ---- */
 
-/* An older program passes a plan struct that ends before `price`. The bytes after this end do not exist in its
- * memory. */
+/* An older program passes a plan struct that ends before `price`. In the memory of the program, no bytes follow the end
+ * of the struct. */
 START_TEST(a_shorter_plan_is_taken) {
     enum { KNOWN = offsetof(nnc_plan, price) };
     nnc_plan plan = nnc_plan_default();
@@ -256,7 +256,7 @@ START_TEST(a_shorter_plan_is_taken) {
     memcpy(old, &size, sizeof size);
     ck_assert_int_eq(nnc_estimate(model, device, NULL, (nnc_plan *)(void *)old, scratch, &result, &err), NNC_OK);
     ck_assert_mem_eq(&result, &expected, sizeof result);
-    nnc_plan_init((nnc_plan *)(void *)old, size); /* nnc_plan_init must also stop at this end */
+    nnc_plan_init((nnc_plan *)(void *)old, size); /* nnc_plan_init also stops at the end */
     ck_assert_mem_eq(old, &size, sizeof size);
     free(old);
 }
@@ -291,8 +291,8 @@ START_TEST(a_plan_without_its_size_is_refused) {
 }
 END_TEST
 
-/* An older program passes a result struct that ends before the rates. The library must not write bytes after this
- * end. */
+/* An older program passes a result struct that ends before the rates. The library must not write bytes after the end of
+ * the struct. */
 START_TEST(a_shorter_result_is_filled) {
     enum { KNOWN = offsetof(nnc_result, samples_per_s) };
     nnc_result expected;

@@ -20,7 +20,7 @@ START_TEST(routes_of_nodes_of_eight) {
     expect_levels(route_of(&d, 64, 0, 2, 4), 2, 1, "scale_up");
     expect_levels(route_of(&d, 8, 0, 2, 4), 2, 1, "scale_up");
     expect_levels(route_of(&d, 4, 0, 4, 1), 4, 1, "scale_up");
-    expect_levels(route_of(&d, 64, 0, 4, 3), 2, 2, "scale_out"); /* 0,3,6,9: rounded to 2 + 2 */
+    expect_levels(route_of(&d, 64, 0, 4, 3), 2, 2, "scale_out"); /* 0,3,6,9: counted as 2 + 2 */
     expect_levels(route_of(&d, 12, 0, 12, 1), 8, 2, "scale_out");
     /* With NICs of 100 GB/s, 8 NICs have a higher rate than 450 GB/s. */
     d.scale_out.bytes_per_s = 100e9;
@@ -44,7 +44,7 @@ START_TEST(rates_of_a_node) {
     ck_assert_double_eq(r.outer_bytes_per_s, 25e9);
     ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_P2P, 25e3), 5e-6, 1e-18); /* 4 us + 1 us */
 
-    /* The time is 2 alpha + S/B, but only inside the domain. */
+    /* An all-reduce in the switch takes 2 alpha + S/B, but only inside a domain. */
     d.scale_up.latency_s = 1e-6;
     r = route_of(&d, 64, 0, 8, 1);
     ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_REDUCE, 450e6), 1.002e-3, 1e-15);
@@ -126,7 +126,7 @@ START_TEST(a_set_share_changes_one_kind) {
     open_support();
     nnc_device d = cards();
     /* In an all-gather of 3.2 GB over 8 cards, a card receives 2.8 GB, which take 0.0875 s at 32 GB/s. If the user sets
-     * the share, groups of every size have this share, also a pair. */
+     * the share of a link, groups of every size have the given share, even a pair. */
     set(&d, "efficiency.collectives.all_reduce.bus_fraction", "0.2");
     expect_s(&d, 8, NNC_ALL_REDUCE, 0.175 / 0.2);
     expect_s(&d, 2, NNC_ALL_REDUCE, 0.1 / 0.2);
@@ -146,7 +146,7 @@ START_TEST(a_set_share_changes_one_kind) {
     set(&d, "scale_up.kind", "pcie");
     expect_s(&d, 8, NNC_ALL_REDUCE, 0.175 / 0.2);
     expect_s(&d, 8, NNC_ALL_GATHER, 0.0875 / 0.39349375);
-    /* One name sets the share of all kinds. */
+    /* One field name sets the share for all kinds of collectives. */
     d = cards();
     set(&d, NNC_LINK_SHARE, "0.2");
     expect_s(&d, 8, NNC_ALL_REDUCE, 0.175 / 0.2);
@@ -270,7 +270,7 @@ START_TEST(latency_and_pods_in_a_plane) {
 END_TEST
 
 START_TEST(slices_of_three_axes) {
-    /* These are the shapes that Cloud TPU offers. From 4x4x4 on, every axis wraps around. */
+    /* The table lists the shapes that Cloud TPU offers. From 4x4x4 on, every axis wraps around. */
     static const int32_t shapes[][3] = {
         { 2, 2, 2 }, { 2, 2, 4 },  { 2, 4, 4 },   { 4, 4, 4 },    { 4, 4, 8 },    { 4, 8, 8 },
         { 8, 8, 8 }, { 8, 8, 16 }, { 8, 16, 16 }, { 16, 16, 16 }, { 16, 16, 24 }, { 16, 20, 28 },
@@ -294,9 +294,9 @@ START_TEST(slices_of_three_axes) {
 }
 END_TEST
 
-/* The torus has two axes of 4 ranks, and only the first axis wraps around. 8 ranks are a box of 2 x 4. Its long side is
- * on the first axis, so this side wraps around. A rank has 1 link along the short side and 2 links along the long side,
- * with 50 GB/s each. */
+/* The torus has two axes of 4 ranks, and only the first axis wraps around. 8 ranks are a box of 2 x 4. The long side of
+ * the box is on the first axis, so the long side wraps around. A rank has 1 link along the short side and 2 links along
+ * the long side, with 50 GB/s each. */
 START_TEST(axes_of_one_length) {
     nnc_device plane = torus(4, 4, 1, WRAPPED, 50e9);
     plane.scale_up.wrap[1] = false;
@@ -468,7 +468,8 @@ END_TEST
  * rank), and 20 B/s and 7 s between domains. In a group of 4 ranks in each of 2 domains, a ring has min(100, 4 * 20) =
  * 80 B/s and steps of 7 s. An all-gather inside a domain takes 3 * 1 + 3/4 * 1000 / 100 = 10.5 s. An all-gather of a
  * part of 250 B between domains takes 7 + 1/2 * 250 / 20 = 13.25 s. A torus has 4 ranks in a ring and 2 ranks in a
- * line, with links of stride 2. Its farthest rank is 2 + 2 links away. Source: docs/formulas.md, collectives. */
+ * line, with links of stride 2. The farthest rank on the torus is 2 + 2 links away. Source: docs/formulas.md,
+ * collectives. */
 START_TEST(algorithms_by_hand) {
     enum { RING = NNC_ALGORITHM_RING, TREE = NNC_ALGORITHM_TREE, LEVELS = NNC_ALGORITHM_HIERARCHICAL };
     static const struct {

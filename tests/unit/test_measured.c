@@ -250,7 +250,7 @@ START_TEST(what_a_row_leaves_open_is_named) {
 }
 END_TEST
 
-/* For a measured peak of 0 B, an error in percent is undefined. So the row is refused with a reason. */
+/* For a measured peak of 0 B, an error in percent is undefined. A row with a peak of 0 B is refused with a reason. */
 START_TEST(a_peak_of_nothing_is_a_reason) {
     const nnc_measured_file file = parse("id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,"
                                          "vocab,seq_len,dp,global_batch,measured_step_s,"
@@ -478,10 +478,10 @@ END_TEST
 START_TEST(open_settings_of_published_rows_are_guessed) {
     const nnc_measured_file file = parse(
         STEP_COLUMNS "task,tp,pp,dp,global_batch,recompute,notes,measured_step_s\n"
-                     "a,x,h100,8,4,64,4,256,512,128,dense,m,pretrain,1,1,8,128,none,quality A,1\n" /* 16 of a replica */
+                     "a,x,h100,8,4,64,4,256,512,128,dense,m,pretrain,1,1,8,128,none,quality A,1\n" /* 16 per replica */
                      "b,x,h100,8,4,64,4,256,512,128,dense,m,pretrain,1,1,8,136,none,quality B; no batch,1\n" /* 17 */
-                     "c,x,h100,8,4,64,4,256,512,128,dense,m,sft,,,,2,,,1\n" /* 8 devices for 2 sequences: tensor 4 */
-                     "d,x,h100,8,4,64,4,256,512,128,dense,m,lora,1,2,4,16,full,,1\n" /* 4 of a replica, in 2 stages */
+                     "c,x,h100,8,4,64,4,256,512,128,dense,m,sft,,,,2,,,1\n" /* 8 devices, 2 sequences: tensor 4 */
+                     "d,x,h100,8,4,64,4,256,512,128,dense,m,lora,1,2,4,16,full,,1\n" /* 4 per replica, 2 stages */
                      "e,x,h100,8,4,64,4,256,512,128,dense,m,distill,1,1,8,8,full,,1\n"
                      "f,x,h100,8,4,64,4,256,512,128,dit,m,pretrain,1,1,8,8,full,,1\n"
                      "g,x,h100,8,,,,,,,,nobody,pretrain,1,1,8,8,full,,1\n"

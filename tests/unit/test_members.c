@@ -179,7 +179,8 @@ static void check_size(const char *cells[5]) {
                   cells[0]);
 }
 
-/* A stand-in is another network with similar counts. Its multiply-adds differ by less than 15 %. */
+/* A stand-in is another network with similar counts. The multiply-adds of network and stand-in differ by less than 15
+ * %. */
 static void check_stand_in(const char *cells[5]) {
     const nnc_model *model = NULL;
     ck_assert_msg(nnc_model_load(specs, cells[0], &model, NULL) == NNC_OK, "%s", cells[0]);

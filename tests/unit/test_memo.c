@@ -290,8 +290,8 @@ START_TEST(products_are_told_apart) {
 }
 END_TEST
 
-/* The lower bound of a product is at most its time. This also holds if products in blocks, or groups of experts, are
- * faster than plain products. */
+/* The lower bound of a product is at most its time. The bound also holds if products in blocks, or groups of experts,
+ * are faster than plain products. */
 START_TEST(products_take_their_least) {
     nnc_device device = cluster_device();
     for (int i = 0; i < PRODUCTS_TOLD; i++) {

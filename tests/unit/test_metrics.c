@@ -135,7 +135,7 @@ START_TEST(names_are_found) {
         nnc_name_match match;
     } cases[] = {
         { "step.step_s", { 0, -1 } }, /* the full name */
-        { "step_s", { 4, -1 } },      /* the full name of a column, and the end of this name */
+        { "step_s", { 4, -1 } },      /* a full name; also the end of "step.step_s" */
         { "host", { 3, -1 } },        /* the end of one name */
         { "bound_s.host", { 3, -1 } },
         { "stage", { 1, 2 } },   /* the end of two names */
