@@ -37,8 +37,8 @@ static int advise(int64_t mem_bytes, const nnc_plan *plan, nnc_advice *advice, i
 static const unsigned recompute[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NORM,
                                       NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
 
-/* Tests whether a plan fits that changes only the settings in `set`. Tries all such plans with estimates alone, without
- * the advice of the library. The micro-batch is halved while it is even. */
+/* Tests whether a plan fits that changes only the settings in `set`. Estimates all such plans, without the advice of
+ * the library. The micro-batch is halved while it is even. */
 static bool any_fits(int64_t mem_bytes, const nnc_plan *plan, unsigned set) {
     int64_t batches[64] = { plan->micro_batch }, count = 1;
     while (batches[count - 1] % 2 == 0) {
@@ -125,8 +125,8 @@ static void check_advice(int64_t mem_bytes, const nnc_plan *plan, const nnc_advi
 }
 
 /* The memory of the device decreases from slightly too small to almost nothing. If changes that keep the training
- * result suffice, the first advice is the fastest plan with such changes. If they do not suffice, no smaller set of
- * changes fits. */
+ * result suffice, the first advice is the fastest plan with such changes. If such changes do not suffice, no set with
+ * fewer changes than the advice fits. */
 START_TEST(fastest_then_fewest) {
     nnc_plan plans[4] = { plan_of(), plan_of(), plan_of(), plan_of() };
     plans[1].precision = NNC_FP32;
@@ -160,7 +160,8 @@ START_TEST(fastest_then_fewest) {
 }
 END_TEST
 
-/* If half of the micro-batch fits, the advice lists it, not only a smaller micro-batch. */
+/* If a plan with half of the micro-batch fits, the list of advice contains this plan, not only a plan with an
+ * eighth. */
 START_TEST(mildest_step) {
     nnc_plan plan = plan_of(), half = plan;
     nnc_advice advice[MOST];
@@ -183,7 +184,7 @@ START_TEST(nothing_helps) {
     nnc_advice advice[MOST];
     const nnc_plan plan = plan_of();
     ck_assert_int_eq(advise(1000, &plan, advice, MOST), 0);
-    nnc_plan illegal = plan; /* not a legal plan to start from */
+    nnc_plan illegal = plan; /* this plan is not legal */
     illegal.image = 64;
     ck_assert_int_eq(advise(INT64_C(1) << 40, &illegal, advice, MOST), 0);
 }
@@ -282,8 +283,8 @@ START_TEST(given_global_batch) {
 }
 END_TEST
 
-/* Full recomputation includes the other kinds of recomputation. The estimate is the same with and without these
- * kinds. */
+/* Full recomputation includes the other kinds of recomputation. With full recomputation, the estimate does not depend
+ * on the other kinds. */
 START_TEST(full_contains_the_others) {
     nnc_plan plan = plan_of();
     plan.recompute = NNC_RECOMPUTE_FULL;

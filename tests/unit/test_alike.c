@@ -11,7 +11,7 @@ enum { NETWORKS = 150, PLANS = 24 };
  * the other fields, too. */
 static void move(nnc_plan *plan) {
     const nnc_plan other = draw_split();
-    if (draw(3) == 0) { /* only the number of passes changes */
+    if (draw(3) == 0) { /* keeps the passes, changes their number */
         plan->micro_batches = draw(4) == 0 ? plan->micro_batches : between(1, 20) * (1 + coin());
         plan->tokens = draw(2) == 0 ? 1e9 : 2e9;
         plan->price = draw(2) == 0 ? 1.0 : 2.0;

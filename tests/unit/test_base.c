@@ -84,7 +84,8 @@ START_TEST(numbers_are_read_strictly) {
 }
 END_TEST
 
-/* A faster function reads short decimals. The value must be equal to the value of the C library. */
+/* A faster function reads short decimals. The value of a short decimal must be equal to the value that the C library
+ * reads. */
 START_TEST(short_numbers_are_exact) {
     uint64_t state = 1;
     for (int i = 0; i < 200000; i++) {
@@ -135,7 +136,7 @@ START_TEST(units_have_prefixes) {
     expect_unit(86400 * 365.25 * 10, "s", "10.00 years");
     expect_unit(512, "B", "512 B");
     expect_unit(0.5, "B", "0.5000 B");
-    expect_unit(999.99e6, "B", "1.000 GB"); /* rounds up into the next prefix */
+    expect_unit(999.99e6, "B", "1.000 GB"); /* rounds up to the next prefix of the unit */
     expect_unit(0.25, "FLOP/B", "0.2500 FLOP/B");
     expect_unit(-2.5e9, "B", "-2.500 GB");
     expect_unit(0.25, "J", "250.0 mJ");

@@ -33,8 +33,8 @@ START_TEST(everything_competes) {
 }
 END_TEST
 
-/* Without the limit of one resource, a step takes no longer. The step also takes at least the time that the busiest
- * stage needs for its other resources. */
+/* Without the work of its bound, a step takes no longer than with this work. A step without the work of its bound takes
+ * at least the time that the busiest stage needs for the other resources. */
 START_TEST(without_a_limit_the_rest_remains) {
     int seen[NNC_BOUND_COUNT] = { 0 };
     int odd = 21230; /* a new schedule of shorter passes ends later */
@@ -69,8 +69,8 @@ START_TEST(without_a_limit_the_rest_remains) {
 }
 END_TEST
 
-/* An ideal step overlaps all resources. Without its bound, the step takes the next longest time of compute, memory and
- * network. */
+/* An ideal step overlaps all resources. Without the work of its bound, an ideal step takes the longest of the other
+ * times of compute, memory and network. */
 START_TEST(without_a_limit_an_ideal_step_is_its_next) {
     int seen[NNC_BOUND_COUNT] = { 0 };
     for (int i = 0, number = 0; i < CASES; i++) {
@@ -133,11 +133,11 @@ START_TEST(a_slow_host_is_named) {
 }
 END_TEST
 
-/* By hand: 0.3 of the profile and 0.4 of the device make sqrt(0.3^2 + 0.4^2) = 0.5. A share x of network time adds
- * (0.25 x)^2 to the square, and a share y of waiting adds (0.5 y)^2. As a logarithm, the range is 0.85 of its half
- * width below the prediction and 1.15 of its half width above. A range that was measured on this device and family, 0.1
- * with a skew of 0.25, replaces the 0.3, the 0.4 and the skew. A range of another family replaces no value. A range of
- * all devices replaces the 0.3 and the skew. */
+/* By hand: 0.3 of the profile and 0.4 of the device make a half width h = sqrt(0.3^2 + 0.4^2) = 0.5. A share x of
+ * network time adds (0.25 x)^2 to h^2, and a share y of waiting adds (0.5 y)^2 to h^2. As a logarithm, the range is
+ * 0.85 h below the prediction and 1.15 h above. A range that was measured on this device and family, 0.1 with a skew of
+ * 0.25, replaces the 0.3, the 0.4 and the skew. A range of another family replaces no value. A range of all devices
+ * replaces the 0.3 and the skew. */
 START_TEST(a_range_widens_with_what_is_uncertain) {
     for (int i = 0, number = 0; i < CASES; i++) {
         split_case c = draw_issued(&number);
@@ -207,10 +207,11 @@ START_TEST(ideal_rows_load_their_links) {
             ck_assert_double_eq_tol(r.communication_s[k], sums_s[k], 1e-9 * sums_s[k] + 1e-300);
         }
         ck_assert_double_le(busiest_s, r.bound_s[NNC_BOUND_NETWORK] * (1.0 + 1e-9));
-        /* If a device waits for its links, its bubble is that of the longest engine, on any stage. */
+        /* If a device waits for its links, its bubble is the bubble of the longest engine, which may be on any
+         * stage. */
         const double engine_s = fmax(r.bound_s[NNC_BOUND_COMPUTE], r.bound_s[NNC_BOUND_MEMORY]);
         ck_assert_double_ge(r.step_s - r.exposed_comm_s, engine_s * (1.0 - 1e-9));
-        if (r.plan.pipeline == 1) { /* with stages, messages on the links have no row */
+        if (r.plan.pipeline == 1) { /* messages between stages have no row */
             ck_assert_double_eq_tol(r.bound_s[NNC_BOUND_NETWORK], busiest_s, 1e-9 * busiest_s + 1e-300);
             ck_assert_double_eq_tol(exposed_s, r.exposed_comm_s, 1e-9 * r.exposed_comm_s + 1e-300);
         }

@@ -32,7 +32,7 @@ START_TEST(laws_at_their_points) {
 END_TEST
 
 /* Fewer parameters that are trained longer reach the same loss, and cost less if many tokens are served. On a grid of
- * sizes, no size needs fewer FLOPs 6 N D + 2 N served. With an unknown number of served tokens, the result does not
+ * sizes, no size needs fewer FLOPs 6 N D + 2 N served. If the number of served tokens is unknown, the optimum does not
  * change. */
 START_TEST(serving_saves) {
     const double params = 70e9, tokens = 1.4e12, served = 2e13;
@@ -59,7 +59,8 @@ START_TEST(serving_saves) {
 END_TEST
 
 /* 6 x 1e9 x 2e10 FLOPs at 100 TFLOP/s x 0.5 x 0.8 take 3e6 s of one device, which are 833.3 hours. At a price of 3 per
- * hour, they cost 2,500. Training in 10 days needs 4 devices. The optima are equal to those of each single law. */
+ * hour, 833.3 hours cost 2,500. Training in 10 days needs 4 devices. The optima are equal to the optima of each single
+ * law. */
 START_TEST(money_by_hand) {
     const nnc_device device = plain_device();
     nnc_budget_ask ask = nnc_budget_ask_default();

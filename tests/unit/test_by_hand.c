@@ -10,7 +10,7 @@
 
 /* ---- runs ---- */
 
-/* Eight devices of 400 W use 8 x 400 x 86,400 J in a day, times the PUE of the building. The rated carbon is this
+/* Eight devices of 400 W use 8 x 400 x 86,400 J in a day, times the PUE of the building. The rated carbon is the rated
  * energy in kWh (3.6e6 J) at 500 g per kWh. If the power of a node is not given, a device draws its rated power. The
  * network adds 100 W to the energy, but not to the rated energy. */
 START_TEST(rated_energy_has_the_building) {
@@ -52,7 +52,8 @@ END_TEST
 
 /* ---- plans ---- */
 
-/* 2 samples x 3 passes x 4 replicas are 24 samples per step. If two of the numbers are given, the third follows. */
+/* 2 samples x 3 passes x 4 replicas are 24 samples per step. If two of micro-batch, passes and global batch are given,
+ * the third follows. */
 START_TEST(batches_agree) {
     static const struct {
         int64_t micro, passes, global;
@@ -127,9 +128,9 @@ END_TEST
 
 /* The model is a GPT of width 64 with LoRA rank 4 on every linear layer and ZeRO 3 over 4 ranks. A block has 12 x 64^2
  * frozen matrix elements and 13 x 64 frozen biases and norm weights. The adapters of a block have 4 x (64 + 64)
- * parameters for each of Q, K, V and the output, and 4 x (64 + 256) for each product of the MLP.
- * ZeRO 3 gathers the frozen weights of two blocks at 2 bytes each and the adapters of two blocks at 4 bytes each. It
- * also holds the whole fp32 gradient of the adapters of one block. ZeRO 2 holds no such tensors. */
+ * parameters for each of Q, K, V and the output, and 4 x (64 + 256) for each product of the MLP. ZeRO 3 gathers the
+ * frozen weights of two blocks at 2 bytes each and the adapters of two blocks at 4 bytes each. ZeRO 3 also holds the
+ * whole fp32 gradient of the adapters of one block. ZeRO 2 holds no such tensors. */
 START_TEST(gathered_frozen_weights) {
     const nnc_model model = gpt(6, 64, 4, 100, 16);
     nnc_plan plan = plan_of(4, 1, 1);
@@ -150,10 +151,11 @@ END_TEST
 
 /* Two stages have three blocks each. A block has 12 x 64 x 64 + 13 x 64 parameters in fp32. A pipeline that keeps
  * weights gathered also keeps whole gradients until its last micro-batch (torch/distributed/pipelining/stage.py). The
- * transient memory of such a pipeline has 4 bytes of weights for each parameter of the stage. It also has 4 bytes of
- * gradient for the half of the parameters that is not in the rank's own shard. With resharding, the transient memory
- * has gathered weights of 2 x 4 bytes and a gradient of 4 bytes per parameter of one block. Without resharding, data
- * communication happens once per step, so twice as many micro-batches do not change its time. */
+ * transient memory of such a pipeline has 4 bytes of weights for each parameter of the stage. The transient memory also
+ * has 4 bytes of gradient for the half of the parameters that is not in the rank's own shard. With resharding, the
+ * transient memory has gathered weights of 2 x 4 bytes and a gradient of 4 bytes per parameter of one block. Without
+ * resharding, data communication happens once per step, so twice as many micro-batches do not change the time of this
+ * communication. */
 START_TEST(whole_gradients_of_pipelines) {
     const nnc_model model = gpt(6, 64, 4, 100, 16);
     nnc_plan plan = plan_of(2, 1, 2);
@@ -184,7 +186,7 @@ static nnc_op product_of(int64_t rows, int64_t cols, int32_t block, int64_t repe
 
 /* A network has one segment: a block of 2 x 3 weights that runs three times, a block of 4 x 5 weights and 2 x 2 frozen
  * weights, and 7 weights outside blocks. The largest unit that ZeRO 3 gathers has 20 weights and 4 frozen weights. If
- * 30 weights are outside blocks, these are the largest unit. */
+ * 30 weights are outside blocks, the weights outside blocks are the largest unit. */
 START_TEST(units_by_hand) {
     static nnc_op_list list;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
@@ -215,7 +217,7 @@ END_TEST
 
 /* ---- collectives ---- */
 
-/* Without a knee, a message takes bytes / rate. The knee makes it take (bytes + sqrt(knee x bytes)) / rate. So a
+/* Without a knee, a message takes bytes / rate. With a knee, a message takes (bytes + sqrt(knee x bytes)) / rate. So a
  * message of the size of the knee takes twice the time, and a message of four times the knee takes 1.5 times the time.
  * Inside a domain of 300 GB/s, the knee of the scale-up fabric counts. Between domains of 25 GB/s, the knee of the
  * network counts. */
@@ -236,7 +238,7 @@ END_TEST
 
 /* ---- pipelines ---- */
 
-/* The virtual stages of four devices: in a V, they go to the last device and come back. In the other schedules, the
+/* In a V, the virtual stages go from the first to the last of four devices and come back. In the other schedules, the
  * second chunk starts again at the first device. */
 START_TEST(devices_of_virtual_stages) {
     static const int32_t vee[] = { 0, 1, 2, 3, 3, 2, 1, 0 }, chunks[] = { 0, 1, 2, 3, 0, 1, 2, 3 };

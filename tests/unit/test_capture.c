@@ -160,7 +160,7 @@ static double flops_of(const nnc_op_cost *row) { return row->work.flops; }
 
 static double bytes_of(const nnc_op_cost *row) { return row->work.read_bytes + row->work.write_bytes; }
 
-/* A kernel reads and writes the bytes of its tensors. For a broadcast tensor, the kernel reads the bytes of its
+/* A kernel reads and writes the bytes of its tensors. For a broadcast tensor, the kernel reads only the bytes of its
  * storage. Temporary tensors count if they exist during backward. */
 START_TEST(bytes_by_hand) {
     const nnc_result r = estimate_of(
@@ -202,8 +202,8 @@ END_TEST
 
 /* Under autocast, addmm casts its bias, its input and its weight (3 kernels). relu runs in 16 bits. exp casts 16 bits
  * to fp32 (1 kernel). mm casts the gradient of y and the gradient of the weight (2 kernels), but not the input, which
- * forward has cast. With the 4 operators, these are 10 kernels. The update runs 8 operations on one list of tensors. y
- * is kept in 16 bits. */
+ * forward has cast. The 6 casts and the 4 operators are 10 kernels. The update runs 8 operations on one list of
+ * tensors. y is kept in 16 bits. */
 START_TEST(autocast_by_hand) {
     const char *ops =
         OP("addmm", "forward", "[" F ",[5],1],[" F ",[2,3],2],[" F ",[3,5],0]", "[" F ",[2,5],3]", "", "1") "," OP(
@@ -318,8 +318,8 @@ START_TEST(biases_of_convolutions) {
 }
 END_TEST
 
-/* One call of a recurrent layer has 3 time steps with one batch size and 2 time steps with another. All time steps are
- * one launch. */
+/* One call of a recurrent layer has an operator for 3 time steps and an operator for 2 time steps. All time steps of
+ * both operators are one launch. */
 START_TEST(time_steps_of_one_call) {
 #define STEP(steps) OP("mm", "forward", "[" F ",[2,3],2],[" F ",[3,5],0]", "[" F ",[2,5],3]", "", "1,\"steps\":" steps)
     static const char in[] =
@@ -375,9 +375,9 @@ static bool is_attention(const nnc_op_cost *row) { return row->op->kind == NNC_O
 static double kernel_of(const nnc_op_cost *row) { return (double)row->op->u.flash.kernel; }
 
 /* Attention has 2 x 4 heads of width 16 and 8 tokens. The causal mask leaves 36 pairs. Forward takes 4 FLOPs per pair
- * and value. Backward takes 10 FLOPs, which include the scores that are computed again. The usual convention counts all
- * 64 pairs and no recomputed scores. The kernels of forward and backward are those of the profile, as for the model of
- * a library. */
+ * and value. Backward takes 10 FLOPs per pair and value, which include the scores that are computed again. The usual
+ * convention counts all 64 pairs and no recomputed scores. The kernels of forward and backward are those of the
+ * profile, as for the model of a library. */
 START_TEST(fused_attention_by_hand) {
 #define QKV "[" F ",[2,4,8,16],2],[" F ",[2,4,8,16],2],[" F ",[2,4,8,16],2]"
     const nnc_result r = estimate_of(
@@ -413,8 +413,8 @@ START_TEST(a_checkpoint_by_hand) {
 }
 END_TEST
 
-/* The recorded step has 2 sequences of 32 tokens in fp32. A plan may give the same values. Another sequence length or
- * format needs another recording. TF32 runs the same operators as fp32. */
+/* The recorded step has 2 sequences of 32 tokens in fp32. A plan may give the values of the recorded step. Another
+ * sequence length or format needs another recording. TF32 runs the same operators as fp32. */
 START_TEST(plans_run_as_recorded) {
     static const struct {
         const char *field, *value, *where, *what;

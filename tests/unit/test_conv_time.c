@@ -269,8 +269,8 @@ START_TEST(small_maps_leave_units_idle) {
 }
 END_TEST
 
-/* If a separate kernel adds the bias, the output is read and written once more. The gradient of the bias reads dy once
- * more. */
+/* If a separate kernel adds the bias, the output is read and written once more. The gradient of the bias reads the
+ * gradient of the output once more. */
 START_TEST(a_bias_may_be_a_kernel) {
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 1);
     op.weights.vector = 48;

@@ -112,7 +112,7 @@ START_TEST(names_are_unique) {
 }
 END_TEST
 
-/* The names are those that published measurements use for their devices. */
+/* The list has the names that published measurements use for devices. */
 START_TEST(published_devices_are_known) {
     static const char *const names[] = {
         "a100-80g-sxm", "a100-40g-sxm", "h100-sxm", "h100-96g-hbm2e-500w", "h200-sxm", "b200-sxm",
@@ -139,7 +139,8 @@ static double peak_16(const nnc_device *device) {
 }
 
 /* In all designs so far, the FLOPs per clock and unit are a power of two. A clock or a peak that is rounded to three
- * digits changes them by about one percent. A sparse peak is another power of two, which the ratios below detect. */
+ * digits changes the FLOPs per clock by about one percent. The ratios below detect a peak for sparse matrices, which is
+ * another power of two. */
 static void check_power_of_two(const nnc_device *device, double flops_per_s, double tolerance) {
     if (device->units > 0 && !isnan(device->clock_hz) && !isnan(flops_per_s)) {
         const double per_clock = flops_per_s / (device->units * device->clock_hz);
@@ -638,8 +639,8 @@ START_TEST(no_op_is_above_its_roof) {
             const nnc_work *work = &rows[k].work;
             const double intensity = nnc_intensity(work), flops = work->flops + work->vector_flops;
             if (!(rows[k].time_s > 0.0 && rows[k].repeat > 0.0 && intensity > 0.0 && flops > 0.0)) { continue; }
-            /* The peak of a device is the peak of matrix products. Vector FLOPs have no such limit. If the ridge point
-             * is below 1, an op with only vector FLOPs may exceed the peak. */
+            /* The peak of a device is the peak of matrix products. The peak is no limit for vector FLOPs. If the ridge
+             * point is below 1, an op with only vector FLOPs may exceed the peak. */
             const bool free = work->flops == 0.0 && peak < rate;
             const double roof = free ? rate * intensity : fmin(peak, rate * intensity);
             ck_assert_msg(flops / rows[k].time_s <= 1.02 * roof, "%s %s: %s is above its roof", model->id, device->id,

@@ -60,9 +60,9 @@ static int64_t slots_before(int64_t total, int64_t count, int64_t v) {
     return v * (total / count) + (v < total % count ? v : total % count);
 }
 
-/* The first and the last stage have given numbers of layers, in all small pipelines. The chunks of the first stage
- * share its layers evenly, and so do the chunks of the last stage. The chunks of the other stages share the other
- * layers. If layers are left over, earlier chunks get one layer more. */
+/* The numbers of layers of the first and the last stage are given. The test uses all small pipelines. The chunks of the
+ * first stage share its layers evenly, and so do the chunks of the last stage. The chunks of the other stages share the
+ * other layers. If layers are left over, earlier chunks get one layer more. */
 START_TEST(given_ends_keep_their_layers) {
     for (int i = 0; i < 5 * 3 * 5 * 5; i++) {
         nnc_plan plan = nnc_plan_default();
@@ -98,8 +98,8 @@ START_TEST(given_ends_keep_their_layers) {
 }
 END_TEST
 
-/* A list has two kinds of layers in sequence, with all numbers of virtual stages. Each layer is assigned once and in
- * order, and equal stages are recognised. */
+/* An op list has two kinds of layers in sequence. The test divides this list over many numbers of virtual stages. Each
+ * layer is assigned once and in order, and equal stages are recognised. */
 START_TEST(every_layer_is_dealt_out_once) {
     static nnc_op_list list;
     static nnc_stage_partition partition;
@@ -146,7 +146,7 @@ START_TEST(alternating_layers_are_dealt_out) {
     static nnc_stage_partition partition;
     nnc_plan plan = nnc_plan_default();
     plan.schedule = NNC_SCHEDULE_1F1B;
-    list.segment_count = 2; /* no table and no head: layers alone */
+    list.segment_count = 2; /* only layers, without word table and head */
     for (int number = 0; number < 200; number++) {
         seed(number);
         const int64_t layers = between(8, 40);

@@ -219,8 +219,8 @@ START_TEST(gates_sinks_and_rotation) {
 END_TEST
 
 /* Liger-Kernel computes logits in ceil(words / width) chunks: 50,257 / 768 = 65.4 and 50,688 / 768 = 66. Products in
- * fp4 have operands with scales for blocks. Products in fp8 have such operands if the software profile has scales per
- * block. */
+ * fp4 have operands with scales for blocks. Products in fp8 have operands with scales for blocks if the software
+ * profile has scales per block. */
 START_TEST(chunks_and_blocks) {
     static nnc_op_list list;
     nnc_plan plan = nnc_plan_default();
@@ -276,13 +276,13 @@ START_TEST(experts_of_other_forms) {
     ck_assert_ptr_null(find_row("moe.bias", NNC_PHASE_FORWARD)); /* the products add the bias */
     const nnc_device device = cluster_device();
     nnc_software apart = nnc_software_default();
-    apart.fused_expert_bias = false; /* 28 B in forward, 40 B in backward per value of 5 x 8 */
+    apart.fused_expert_bias = false; /* 5 x 8 values: 28 B each, 40 B in backward */
     estimate_with(&model, &device, &apart, &plan);
     const nnc_work forward = row_of("moe.bias", NNC_PHASE_FORWARD)->work;
     const nnc_work backward = row_of("moe.bias", NNC_PHASE_BACKWARD)->work;
     ck_assert_double_eq(forward.read_bytes + forward.write_bytes, 5 * 8 * 28.0);
     ck_assert_double_eq(backward.read_bytes + backward.write_bytes, 5 * 8 * 40.0);
-    apart.expert_bias_gathered = true; /* 24 + 8 biases for 5 copies, read from 4 experts */
+    apart.expert_bias_gathered = true; /* writes 24 + 8 biases per copy of a token, reads 4 experts */
     estimate_with(&model, &device, &apart, &plan);
     const nnc_work gathered = row_of("moe.bias", NNC_PHASE_FORWARD)->work;
     ck_assert_double_eq(gathered.write_bytes, 5 * 32 * 2.0);
@@ -335,8 +335,8 @@ START_TEST(latent_keys_lie_by_heads) {
 END_TEST
 
 /* 5 tokens of width 8 go to 2 of 4 experts on 2 ranks. A kernel sorts 10 rows of 8 values of 2 B before the experts,
- * and a second kernel sorts them back after the experts. Each kernel reads and writes all rows. With one expert on each
- * of 4 ranks, there is no sorting. */
+ * and a second kernel restores the order after the experts. Each kernel reads and writes all rows. With one expert on
+ * each of 4 ranks, there is no sorting. */
 START_TEST(rows_are_sorted_where_they_arrive) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
     const nnc_device device = cluster_device();

@@ -47,8 +47,8 @@ START_TEST(waves) {
 }
 END_TEST
 
-/* wave_quantization is the fraction by which a partial wave counts as a whole wave. With 0.5, 1.1 waves count as (2 +
- * 1.1) / 2 waves. */
+/* wave_quantization is the fraction by which a partial wave counts as a whole wave. With wave_quantization 0.5, 1.1
+ * waves count as (2 + 1.1) / 2 waves. */
 START_TEST(waves_by_half) {
     nnc_device device = tiled();
     nnc_op op = product(11 * 256, 10 * 256, 65536); /* k is so large that no other tile is better */
@@ -84,8 +84,8 @@ START_TEST(groups_one_by_one) {
 }
 END_TEST
 
-/* The start and the end of a tile cost as much time as k_fill elements of k. With a longer k, this is a smaller
- * share. */
+/* The start and the end of a tile cost as much time as k_fill elements of k. With a longer k, the start and the end are
+ * a smaller share of the time. */
 START_TEST(filling) {
     nnc_device device = tiled();
     device.efficiency.gemm[NNC_BF16].k_fill = 128.0;
@@ -100,7 +100,7 @@ START_TEST(splitting) {
     const nnc_device device = tiled();
     const nnc_op op = product(128, 128, 65536);
     const nnc_timing t = time_of_product(&device, &op);
-    /* The product has 4 tiles of 64 x 64. With 8 parts per tile, these are 32 blocks. */
+    /* The product has 4 tiles of 64 x 64. 4 tiles with 8 parts each are 32 blocks. */
     near(t.compute_s, 2.0 * 64 * 64 * 65536 / 8 / 0.8e12);
     near(t.memory_s, (2.0 * 128 * 65536 + 128 * 128) * 2 / 1e12 + 8.0 * 128 * 128 * 8 / 1e12);
 }
@@ -115,8 +115,8 @@ START_TEST(cache) {
 }
 END_TEST
 
-/* A long kernel runs at the sustained rate. A short kernel is boost_ratio times as fast. A kernel of half a millisecond
- * is halfway between. */
+/* A long kernel runs at the sustained rate. A short kernel is boost_ratio times as fast. The time of a kernel of half a
+ * millisecond is halfway between the two. */
 START_TEST(throttling) {
     nnc_device device = tiled();
     device.efficiency.gemm[NNC_BF16].boost_ratio = 1.25; /* short kernels reach the peak */
@@ -131,8 +131,8 @@ START_TEST(throttling) {
 }
 END_TEST
 
-/* [gemm-time] A weight gradient that is added to fp32 sums reads and writes 6 B more than a plain result in 16 bits. If
- * compute is its bound, the kernel waits for 0.6 of the additional bytes. If half of the passes add, a sum reads and
+/* [gemm-time] A weight gradient that is added to fp32 sums reads and writes 6 B more than a plain result in 16 bits. A
+ * kernel that is bound by compute waits for 0.6 of the additional bytes. If half of the passes add, a sum reads and
  * writes 2 + 2 B more. Sums in 16 bits take 2 B more if the pass adds, and 0 B if it does not add. */
 START_TEST(sums) {
     static const struct {
@@ -213,7 +213,7 @@ START_TEST(attention) {
                                                                       .block_penalty = 0.5,
                                                                       .head_multiple = 32.0 };
     nnc_op op = causal_flash(16, 1024, 64, 0);
-    const double ends = 1.0 + 1024.0 / 1025; /* seq_half/2 = 512 keys more than the mean 512.5 */
+    const double ends = 1.0 + 1024.0 / 1025; /* adds 512 keys to the mean of 512.5 */
     const double shape = ends * (1.0 + 0.5 * 100 / 128) * 2.0;
     const double flops = 4.0 * 16 * 64 * 1024 * 1025 / 2;
     near(time_of_product(&device, &op).compute_s, flops / 50e12 * shape);
@@ -227,7 +227,7 @@ START_TEST(attention) {
     near(time_of_product(&device, &op).compute_s, 2.5 * flops / 40e12 * shape);
     op.u.flash.kernel = NNC_FLASH2; /* neutral */
     near(time_of_product(&device, &op).compute_s, 2.5 * flops / 100e12);
-    /* Heads of width 40 are padded to 64. A kernel with neutral efficiency does not pad them. */
+    /* Heads of width 40 are padded to 64. A kernel with neutral efficiency does not pad heads. */
     op.phase = NNC_PHASE_FORWARD;
     op.u.flash.head_dim = op.u.flash.value_dim = 40;
     near(time_of_product(&device, &op).compute_s, flops * 40 / 64 / 100e12);
@@ -294,15 +294,16 @@ START_TEST(collectives) {
     near(nnc_collective_predicted_s(&route, NNC_ALL_REDUCE, 80e6), 2e-6 + 80e6 / 100e9); /* none */
     device.efficiency.collectives.fitted = true;
     ck_assert_int_eq(nnc_route_find(&device, 8, 8, 8, 1, &route, &err), NNC_OK);
-    /* The bandwidth is 0.8 (1 - 6.4 / 64) of the link. The knee makes the time sqrt(35 / 140) = half as long again. The
-     * fixed time is 10 + 3 2 us. */
+    /* The bandwidth is 0.8 (1 - 6.4 / 64) of the link. The knee adds sqrt(35 / 140) = half of the time. The fixed time
+     * is 10 + 3 2 us. */
     near(nnc_collective_predicted_s(&route, NNC_ALL_REDUCE, 80e6), 140e6 / 72e9 * 1.5 + 16e-6);
     near(nnc_collective_predicted_s(&route, NNC_ALL_GATHER, 80e6), 70e6 / 100e9 + 7e-6); /* bare */
 }
 END_TEST
 
 /* [experts] 8 copies of a token go to ranks drawn from 8 domains. On average 8 (1 - (7/8)^8) = 5.25 domains get a copy.
- * Inside one domain, each copy is sent. At best, the copies go once to each of 8 ranks. */
+ * Inside one domain, each copy is sent separately. At best, the copies of a token are sent only once to each of 8
+ * ranks. */
 START_TEST(tokens_once_per_domain) {
     nnc_network network = { .routes[NNC_ROUTE_EXPERT] = { .size = 64, .inner = 8, .outer = 8 } };
     nnc_collective_op e = { .comm = NNC_COMM_EXPERT, .forward = NNC_ALL_TO_ALL, .bytes = 8e6, .copies = 8 };
@@ -349,7 +350,7 @@ START_TEST(launches) {
 END_TEST
 
 /* [issue] The host takes 2 ms to issue each of three kernels of 1 ms. The first pass ends at 7 ms and the second at 13
- * ms. In these 6 ms the device waits 3 ms for the host. */
+ * ms. Between these two times, the device waits 3 ms for the host. */
 START_TEST(issues) {
     static nnc_rows rows;
     nnc_op op = { .kind = NNC_OP_NORM, .issued = { { .kernels = 1 } } };

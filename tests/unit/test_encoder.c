@@ -10,8 +10,8 @@ static nnc_model encoder(void) {
 }
 
 /* The model has width 4, 2 heads and 6 tokens. A query-key pair costs 4 * 4 = 16 FLOPs. A causal mask leaves 21 of 36
- * pairs. An encoder counts all 36 pairs. With a window of 2, it counts a token and its neighbours: 3 * 6 - 2 = 16
- * pairs. With a window of 4, it counts two tokens on each side: 3 + 4 + 5 + 5 + 4 + 3 = 24 pairs. */
+ * pairs. An encoder counts all 36 pairs. With a window of 2, an encoder counts a token and its neighbours: 3 * 6 - 2 =
+ * 16 pairs. With a window of 4, an encoder counts two tokens on each side: 3 + 4 + 5 + 5 + 4 + 3 = 24 pairs. */
 START_TEST(tokens_see_both_sides) {
     nnc_model model = encoder();
     nnc_plan plan = bf16();
@@ -29,11 +29,11 @@ START_TEST(tokens_see_both_sides) {
 }
 END_TEST
 
-/* The model has width 4, 10 words and 6 tokens. Logits: 4 * 10 products with the tied word table, without parameters of
- * their own. Masked words: a dense layer of 16 + 4, a norm of 8, then the logits. Replaced words: the dense layer and 4
- * + 1. Pooler: the dense layer, for one token. Projection to 3 values: 12. Masked words and next sentence: masked
- * words, a pooler and 2 * 4 + 2. Three classes: a dense layer and 3 * 4 + 3. Tags: 3 * 4 + 3 for each token, without a
- * dense layer. */
+/* The model has width 4, 10 words and 6 tokens. "logits" has 4 * 10 products with the tied word table, and no
+ * parameters of its own. "masked" has a dense layer of 16 + 4 parameters, a norm of 8 and the logits. "replaced" has
+ * the dense layer and 4 + 1 parameters. "pooler" has the dense layer for one token. "projection" has 12 parameters for
+ * 3 values. "masked_next" has the parameters of "masked", a pooler and 2 * 4 + 2. "classes" has a dense layer and 3 * 4
+ * + 3 parameters for 3 classes. "tags" has 3 * 4 + 3 parameters for all tokens, without a dense layer. */
 START_TEST(heads) {
     static const struct {
         const char *name;

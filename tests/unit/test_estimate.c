@@ -90,7 +90,7 @@ START_TEST(parts_add_up) {
 }
 END_TEST
 
-/* The step times by bound add up to the step time. */
+/* The times of all bounds of the step add up to the step time. */
 START_TEST(bounds_add_up) {
     const nnc_model model = gpt(4, 256, 4, 1000, 128);
     const nnc_plan plan = nnc_plan_default();
@@ -168,7 +168,7 @@ END_TEST
  * are their copy after dropout and its mask. Fused attention never keeps probabilities, their copy or the mask. */
 START_TEST(recompute_selective) {
     const nnc_model model = model_of_recompute();
-    const double core = 2 * 4.0 * 4 * 32 * 32 * 64; /* batch, layers, 4 s s h */
+    const double core = 2 * 4.0 * 4 * 32 * 32 * 64; /* batch 2, 4 layers, 4 s s h FLOPs */
     const int64_t probabilities = INT64_C(2) * 2 * 4 * 4 * 32 * 32;
     for (int attention = 0; attention < NNC_ATTENTION_COUNT; attention++) {
         nnc_plan plan = plan_of_recompute(NNC_RECOMPUTE_NONE, (nnc_attention)attention);
@@ -378,11 +378,12 @@ START_TEST(limits_of_the_heap) {
 END_TEST
 
 /* The op is one product of 16 rows with a matrix of 4096 x 4096, which has 64 MiB. The gradient of the matrix and two
- * temporary tensors of Adam are mapped separately in each step. Each takes 16,385 pages, with the header of the chunk.
- * The input of 256 KiB and its gradient are mapped in the first step, 65 pages each. After the first step, the input
- * and its gradient are in the heap. At the end of the second step, 659,456 B are free at the end of the heap. 659,456 B
- * are more than twice 65 pages, so the heap is trimmed to 33 pages. In the third step, the two tensors of 262,208 B,
- * with headers, reach page 129. A second pass allocates the gradient again after the heap was trimmed again. */
+ * temporary tensors of Adam are mapped separately in each step. Each of these three tensors takes 16,385 pages, with
+ * the header of the chunk. The input of 256 KiB and its gradient are mapped in the first step, 65 pages each. After the
+ * first step, the input and its gradient are in the heap. At the end of the second step, 659,456 B are free at the end
+ * of the heap. 659,456 B are more than twice 65 pages, so the heap is trimmed to 33 pages. In the third step, the two
+ * tensors of 262,208 B, with headers, reach page 129. A second pass allocates the gradient again after the heap was
+ * trimmed again. */
 START_TEST(new_memory_of_a_product) {
     static nnc_op_list list;
     const nnc_software software = nnc_software_default();
@@ -468,9 +469,9 @@ START_TEST(new_memory_of_a_convolution) {
 }
 END_TEST
 
-/* A tensor of 131,072 x 64 in fp32 has 32 MiB. With the header of its chunk, it takes 8193 pages and is mapped
- * separately each time. In each step, such tensors are the gradient, unless it is kept, and two temporary tensors of
- * Adam. Other tensors are in the heap. */
+/* A tensor of 131,072 x 64 in fp32 has 32 MiB. With the header of its chunk, the tensor takes 8193 pages and is mapped
+ * separately each time. In each step, the gradient (unless it is kept) and two temporary tensors of Adam have this
+ * size. Other tensors are in the heap. */
 START_TEST(new_memory) {
     nnc_device device = plain_device();
     nnc_software software = nnc_software_default();
@@ -620,7 +621,7 @@ START_TEST(helper_models) {
     ck_assert_int_eq(memory_with(plan, NNC_METHOD_DPO, 0.0).weight_bytes, alone.weight_bytes);
     ck_assert_int_eq(memory_with(plan, NNC_METHOD_DPO, 5e5).helper_bytes, 1000000);
     ck_assert_int_eq(memory_with(plan, NNC_METHOD_DISTILL, as_policy).helper_bytes, 2000000);
-    m = memory_with(plan, NNC_METHOD_PPO, as_policy); /* also: reference and reward; trained: policy and critic */
+    m = memory_with(plan, NNC_METHOD_PPO, as_policy); /* frozen: reference, reward; trained: policy, critic */
     ck_assert_int_eq(m.helper_bytes, 2 * alone.weight_bytes);
     ck_assert_int_eq(m.weight_bytes, 4 * alone.weight_bytes);
     ck_assert_int_eq(m.gradient_bytes, 2 * alone.gradient_bytes);
@@ -690,7 +691,7 @@ END_TEST
 
 /* GaLore of rank 128 trains LLaMA 7B in bf16. Each layer has four matrices of 4096 x 4096 and three matrices of 4096 x
  * 11008. The optimizer states of a matrix have 128 times its shorter side and twice 128 times its longer side. Tables
- * and norm weights have two whole moments. APOLLO has the same states, but projects only once. */
+ * and norm weights have two whole moments. APOLLO has the same states as GaLore, but projects only once. */
 START_TEST(projected_moments) {
     const nnc_model *model = load_model("models/llama-7b.json");
     nnc_plan plan = nnc_plan_default();
@@ -725,7 +726,7 @@ START_TEST(projected_moments) {
 END_TEST
 
 /* The keys and values of BART's cross-attention are two matrices of 768 x 768. A layer of the encoder has 4 such
- * matrices and 2 matrices of 768 x 3072. A layer of the decoder has 8 and 2. */
+ * matrices and 2 matrices of 768 x 3072. A layer of the decoder has 8 matrices of 768 x 768 and 2 of 768 x 3072. */
 START_TEST(projected_moments_of_two_stacks) {
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;

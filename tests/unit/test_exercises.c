@@ -110,8 +110,8 @@ static void training_flops(const cJSON *in, answers *out) {
     give(out, "flops", half ? half_attention_flops(&r) : r.model_flops);
 }
 
-/* In the authors' selective recomputation, the products of the scores run once more. The authors count these FLOPs
- * three times. */
+/* In the authors' selective recomputation, the products of the scores run once more. The authors count the FLOPs of
+ * this second run three times. */
 static void gpt_mfu(const cJSON *in, answers *out) {
     const nnc_model model = gpt(whole(in, "L"), whole(in, "h"), 1, whole(in, "V"), whole(in, "s"));
     nnc_plan plan = nnc_plan_default();
@@ -176,8 +176,8 @@ static void stable_diffusion(const cJSON *in, answers *out) {
 
 /* ---- memory ---- */
 
-/* Full recomputation keeps one hidden state per layer. With twice the layers, the difference is the hidden states of
- * the added layers. */
+/* Full recomputation keeps one hidden state per layer. The result is the difference between a model with twice the
+ * layers and a model with the given layers. */
 static void hidden_states(const cJSON *in, answers *out) {
     const int64_t layers = whole(in, "L"), width = whole(in, "h"), length = whole(in, "s");
     nnc_model model = llama(layers, width, 32, 8, 14336, 100, length);
@@ -320,7 +320,7 @@ static const unsolved later[] = {
     { "networks outside the families", "bert-base-params vit-b16 resnet50 dit-xl2" },
 };
 
-/* All exercises of these topics are not about a training step. */
+/* The exercises of these topics are not about a training step. */
 static const char *const later_topics = "inference checkpoint cost lora data-loading";
 
 static cJSON *exercises;

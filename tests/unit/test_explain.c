@@ -99,7 +99,7 @@ static void open_report(const scenario *s, bool ideal) {
     ck_assert_int_eq(nnc_model_load(specs, s->model, &model, &err), NNC_OK);
     ck_assert_int_eq(nnc_device_load(specs, s->device, &device, &err), NNC_OK);
     hardware = *device;
-    hardware.host.mem_bytes_per_s = 200e9; /* few device files have it, offload needs it */
+    hardware.host.mem_bytes_per_s = 200e9; /* offload needs this rate; few files have it */
     plan.mode = ideal ? NNC_MODE_IDEAL : NNC_MODE_PREDICTED;
     for (int i = 0; i < FIELDS_MAX && s->fields[i][0] != NULL; i++) {
         ck_assert_msg(nnc_plan_set(&plan, s->fields[i][0], s->fields[i][1], &err) == NNC_OK, "%s: %s", err.where,
@@ -172,8 +172,8 @@ static bool is_said(const cJSON *json, const cJSON *about, const char *name, siz
 }
 
 /* A name in a formula stands for the value of the line with this name, so the test reads formula and numbers in
- * parallel. A part that does not exist is 0 and may have no line. Collectives are left out, because collectives with
- * the same name may have different routes, and only some routes have a line for the rate. */
+ * parallel. A part of a formula that does not exist is 0 and may have no line. Collectives are left out, because
+ * collectives with the same name may have different routes, and only some routes have a line for the rate. */
 static void check_names(const scenario *s, const cJSON *json, const cJSON *line) {
     const char *formula = text_of(line, "formula"), *numbers = text_of(line, "numbers");
     if (strstr(text_of(line, "of"), " comm") != NULL) { return; }

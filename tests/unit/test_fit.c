@@ -238,8 +238,8 @@ START_TEST(steps_of_several_shapes_give_two_figures) {
 END_TEST
 
 /* Six steps with logits of 32,001 columns determine the ratio for the gradients of these products. If the device file
- * has no ratio for forward, the six steps determine the ratio for forward, too. Four such steps are not enough and
- * belong to the other steps. */
+ * has no ratio for forward, the six steps determine the ratio for forward, too. Four unaligned steps are not enough, so
+ * they belong to the group of the other steps. */
 START_TEST(unaligned_steps_give_their_ratio) {
     for (int stated = 0; stated < 2; stated++) {
         open_all();
@@ -270,8 +270,8 @@ START_TEST(unaligned_steps_give_their_ratio) {
 }
 END_TEST
 
-/* All unaligned steps are of one model, so no other model determines their ratio. A fit without this model leaves the
- * error of its steps as it was. */
+/* All unaligned steps are of one model, so no other model determines their ratio. A fit without the unaligned model
+ * does not change the error of its steps. */
 START_TEST(a_group_of_one_model_is_not_its_own_judge) {
     static const char *const names[] = { "a", "b" };
     software.lists_operators = true;

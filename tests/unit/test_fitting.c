@@ -113,7 +113,7 @@ START_TEST(peak_at_the_loss) {
 }
 END_TEST
 
-/* With few tokens, the peak is at the update. At the update all gradients exist, and no activations. */
+/* With few tokens, the peak is at the update. At the update, all gradients exist, but no activations. */
 START_TEST(peak_at_the_update) {
     nnc_model model = gpt(2, 512, A, V, 1);
     const nnc_memory m = under(model, NNC_POLICY_BF16_PURE).memory;
@@ -368,8 +368,8 @@ static nnc_limit_answer limit_of(const nnc_model *model, const nnc_device *devic
 
 /* Source: "How to Scale Your Model", chapter 5. If n ranks shard the weights, a step sends each 16-bit parameter three
  * times, which are 6 P (n - 1) / n bytes over W. A step computes 6 P T FLOPs at C. So a rank needs T >= C / W (n - 1) /
- * n tokens. On an axis of a torus, W counts for both links. Layers are wide and words are few, so attention and tables
- * take less than 1 % of the time. */
+ * n tokens. On an axis of a torus, a rank has two links with W bytes/s each. Layers are wide and words are few, so
+ * attention and tables take less than 1 % of the time. */
 START_TEST(tokens_per_device) {
     const nnc_model model = gpt(4, 16384, 128, 128, 4096);
     for (int axis = 0; axis < 2; axis++) {
@@ -382,7 +382,7 @@ START_TEST(tokens_per_device) {
         const double expected = 1e14 / (1e11 * links) * 63.0 / 64.0;
         ck_assert_double_eq_tol(a.limit, expected, 0.01 * expected);
         ck_assert_str_eq(a.stop, "network");
-        for (int32_t i = 1; i < a.count; i++) { /* one change of the bound, between neighbours */
+        for (int32_t i = 1; i < a.count; i++) { /* the bound changes once, at the limit */
             ck_assert_double_lt(a.points[i - 1].size, a.points[i].size);
             ck_assert_int_eq(a.points[i].size < a.limit, a.points[i].bound == NNC_BOUND_NETWORK);
         }

@@ -57,7 +57,7 @@ START_TEST(mistral_slides) {
     ck_assert_int_eq(d->kv_heads, 8);
     ck_assert_int_eq(d->ffn_hidden, 14336);
     ck_assert_int_eq(d->sliding_window, 4096);
-    ck_assert_int_eq(d->seq_len, 8192); /* not the 32768 that are possible */
+    ck_assert_int_eq(d->seq_len, 8192); /* not 32768, which is possible */
 }
 END_TEST
 
@@ -459,7 +459,7 @@ START_TEST(bad_patterns_are_refused) {
 }
 END_TEST
 
-/* All shipped architectures. Faults in their files are written to err. */
+/* All shipped architectures. Faults in the files of architectures are written to err. */
 static nnc_faults row_faults;
 static nnc_foreign_set rows;
 
@@ -511,7 +511,7 @@ START_TEST(rows_name_fields) {
 }
 END_TEST
 
-/* A file may name other architectures in addition to "like". All of these architectures must exist. */
+/* A file may name other architectures in addition to "like". Every architecture that a file names must exist. */
 START_TEST(rows_name_rows) {
     int32_t count;
     const nnc_architecture *const *all = open_rows(&count);

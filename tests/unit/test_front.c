@@ -132,8 +132,8 @@ START_TEST(merged_fronts_are_one) {
 }
 END_TEST
 
-/* One plan more than a front can store is added. The front leaves out the plan with the least memory and marks itself
- * as truncated. A front that is merged with this front, or copied from it, is also marked as truncated. */
+/* The test adds one plan more than a front can store. The front leaves out the plan with the least memory and marks
+ * itself as truncated. A front that is merged with this front, or copied from it, is also marked as truncated. */
 START_TEST(full_fronts_say_so) {
     for (int more = 0; more < 2; more++) {
         const int count = NNC_PARETO_MAX + more;

@@ -49,7 +49,7 @@ START_TEST(a_convolution_by_hand) {
     ck_assert_int_eq(r.params, 216 + 8 + 32 + 4);
     ck_assert_double_eq(r.forward_flops, 2.0 * (64 * 216 + 32));
     /* The image needs no gradient. So backward of the convolution computes only the gradient of its weights. The linear
-     * layer computes both gradients. */
+     * layer computes the gradients of input and weights. */
     ck_assert_double_eq(r.backward_flops, 2.0 * (64 * 216 + 2 * 32));
     /* Forward keeps the input of the linear layer and the logits. The image is an input and does not count. */
     ck_assert_int_eq(r.memory.activation_bytes, 4 * (8 + 4));
@@ -188,7 +188,7 @@ START_TEST(a_repeat_is_its_turns) {
 END_TEST
 
 START_TEST(arguments_and_lets) {
-    /* out = 2 * (width + 1) = 10. The default of then is 3 * out = 30. */
+    /* out = 2 * (width + 1) = 10. The default of `then` is 3 * out = 30. */
     nnc_model model = read_graph("\"let\":{\"width\":4,\"twice\":\"2*(width+1)\"},\"input\":{\"shape\":[\"width\"]},"
                                  "\"define\":{\"two\":{\"args\":{\"out\":null,\"then\":\"3*out\"},\"ops\":["
                                  "{\"op\":\"linear\",\"out\":\"out\",\"bias\":false},"
@@ -270,7 +270,7 @@ END_TEST
 
 /* Parameters and forward FLOPs were counted by running the code of each network. torchvision 0.14.1 ran at 224 pixels,
  * diffusers at 256 pixels. DiT-XL/2 was counted by hand: twice 118.62 G multiply-adds (118.64 in table 4 of its paper).
- * Lets give other networks of the same kind. */
+ * Other values of lets give other networks of the same kind. */
 static const struct {
     const char *model, *lets;
     int64_t params;
@@ -459,8 +459,8 @@ START_TEST(kernels_need_not_be_square) {
 }
 END_TEST
 
-/* Folding makes 2 x 2 positions with four times the channels from 4 x 4 positions, and unfolding reverses this. The
- * sides are then doubled by upsampling, or by a transposed convolution with a kernel of 2. */
+/* Folding makes 2 x 2 positions with four times the channels from 4 x 4 positions, and unfolding reverses the folding.
+ * The sides are then doubled by upsampling, or by a transposed convolution with a kernel of 2. */
 START_TEST(maps_change_their_sides) {
     const nnc_model model = read_graph("\"input\":{\"shape\":[3,4,4]},\"ops\":[{\"op\":\"fold\",\"as\":\"x\"},"
                                        "{\"op\":\"conv\",\"out\":12,\"bias\":false},{\"op\":\"add\",\"with\":\"x\"},"
@@ -548,8 +548,8 @@ END_TEST
 /* Tests volumes. In PyTorch 1.13, torch.nn.Conv3d(4, 8, (3, 5, 2), stride=(1, 2, 2), padding=(1, 2, 0), groups=2) has
  * 488 parameters. Conv3d computes 8 x 6 x 5 x 5 values from 4 x 6 x 9 x 10 values: 2 x 1200 x 2 x 30 FLOPs.
  * ConvTranspose3d(8, 4, (2, 3, 4), stride=(2, 1, 3)) has 772 parameters. ConvTranspose3d computes 4 x 12 x 7 x 16
- * values: 2 x 1200 x 4 x 24 FLOPs. Pools of 2 give 4 x 6 x 3 x 8 values. Twice these sides are 4 x 12 x 6 x 16 values,
- * and a convolution with one tap has 4 weights. */
+ * values: 2 x 1200 x 4 x 24 FLOPs. Pools of 2 give 4 x 6 x 3 x 8 values. Upsampling to twice these sides gives 4 x 12 x
+ * 6 x 16 values. The last convolution has one tap and 4 weights. */
 START_TEST(volumes_have_a_depth) {
     const nnc_model model =
         read_graph("\"input\":{\"shape\":[4,6,9,10]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel_d\":3,"
@@ -591,7 +591,7 @@ START_TEST(recurrent_layers_are_counted_as_pytorch_does) {
                 ck_assert_int_eq(r.params, layers[i].params[bias][both]);
                 ck_assert_double_eq(r.forward_flops, 2.0 * (double)(outputs * (24 + 16)));
                 ck_assert_double_eq(r.backward_flops, 2.0 * (double)(outputs * (24 + 2 * 16)));
-                /* The states, the gates, and the prediction that the loss keeps. */
+                /* Forward keeps the states and the gates, and the loss keeps the prediction. */
                 ck_assert_int_eq(r.memory.activation_bytes, 4 * 7 * (1 + both) * (16 + layers[i].kept + 16));
             }
         }
@@ -631,7 +631,7 @@ START_TEST(norms_of_single_channels_stay_in_16_bits) {
 END_TEST
 
 /* 16 positions of width 8 are divided into windows of 2 x 2. Before and after attention, 192 values are copied, so they
- * are read and written. In backward, their gradients are copied in the same way. */
+ * are read and written. In backward, the gradients of these values are copied in the same way. */
 START_TEST(windows_are_copied) {
     const nnc_model model = read_graph("\"input\":{\"shape\":[8,4,4]},\"ops\":[{\"op\":\"linear\",\"out\":24},"
                                        "{\"op\":\"attention\",\"heads\":2,\"window\":2},{\"op\":\"global_pool\"},"

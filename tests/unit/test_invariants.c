@@ -270,8 +270,9 @@ START_TEST(nothing_is_left_over) {
 }
 END_TEST
 
-/* The faster device must not be slower in step and bounds. In ideal mode, the step is the better of two op lists, and
- * the upper bound belongs to this list. So the upper bound may increase if another op list is better. */
+/* On the faster device, step time and bounds must not increase. In ideal mode, the step uses the faster of two op
+ * lists, and the upper bound is that of the faster list. So the upper bound may increase if the other list becomes
+ * faster. */
 static void check_no_slower(const drawn *c, const nnc_result *before) {
     const nnc_result after = result_of(c);
     ck_assert(at_most(after.step_s, before->step_s));

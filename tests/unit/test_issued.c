@@ -73,10 +73,10 @@ static const nnc_op_cost *row_of(const char *name, nnc_phase phase) {
     return NULL;
 }
 
-/* In transformers-gpt2.bf16-sdpa, a layer has 19 kernels in forward, which include 2 of dropout. In amp-sdpa, a layer
- * has 31. In 16 bits, backward has 39 kernels: 2 are dropout, 8 copy gradients, and 1 joins the gradients of Q, K and
- * V. On a GPU, the gradient of a norm is 2 kernels and the gradient of attention 3: 39 - 11 - 1 + 1 + 2 x 1 + 2 = 32.
- * Without the join, backward has 31. */
+/* In transformers-gpt2.bf16-sdpa, a layer has 19 kernels in forward, which include 2 of dropout. In
+ * transformers-gpt2.amp-sdpa, a layer has 31 kernels in forward. In 16 bits, backward has 39 kernels: 2 are dropout, 8
+ * copy gradients, and 1 joins the gradients of Q, K and V. On a GPU, the gradient of a norm is 2 kernels and the
+ * gradient of attention 3: 39 - 11 - 1 + 1 + 2 x 1 + 2 = 32. Without the join of gradients, backward has 31 kernels. */
 START_TEST(layer_of_gpt2) {
     (void)estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_BF16_PURE, "1024");
     near(of_a_layer(12, true), 17);
@@ -86,7 +86,8 @@ START_TEST(layer_of_gpt2) {
 }
 END_TEST
 
-/* In transformers-llama2-7b.bf16-sdpa, a layer has 38 kernels. In amp-sdpa, a layer has 48. */
+/* In transformers-llama2-7b.bf16-sdpa, a layer has 38 kernels. In transformers-llama2-7b.amp-sdpa, a layer has 48
+ * kernels. */
 START_TEST(layer_of_llama) {
     (void)estimate_eager(CONFIGS "llama-7b.json", NNC_POLICY_BF16_PURE, "2048");
     near(of_a_layer(32, true), 38);
@@ -125,7 +126,7 @@ START_TEST(layers_of_pytorch_alone) {
 END_TEST
 
 /* Inference with LLaMA 7B in plain PyTorch has 675 kernels: 32 layers of 21 kernels, the word table, the last norm and
- * the head. Without gradients, the host issues each kernel in 0.6 of its 1 ms. */
+ * the head. Without gradients, the host issues each kernel in 0.6 ms instead of 1 ms. */
 START_TEST(a_forward_pass_of_pytorch_alone) {
     nnc_model model;
     const nnc_software *eager = NULL;
@@ -147,9 +148,9 @@ START_TEST(a_forward_pass_of_pytorch_alone) {
 END_TEST
 
 /* A decode step of LLaMA 7B in plain PyTorch has 740 kernels: 32 layers of 21 kernels and 2 kernels that write keys and
- * values into the cache, the word table, the last norm, the head and the choice of the token. Each kernel takes 0.6 of
- * the host's 1 ms. The cache has its full size. So the step copies 4 B for each of the new 2 x 32 x 4096 values, but
- * does not copy older values. */
+ * values into the cache, the word table, the last norm, the head and the choice of the token. The host issues each
+ * kernel in 0.6 ms instead of 1 ms. The cache has its full size. So the step copies 4 B for each of the new 2 x 32 x
+ * 4096 values, but does not copy older values. */
 START_TEST(decode_in_pytorch_alone) {
     nnc_model model;
     const nnc_software *eager = NULL;
@@ -195,9 +196,9 @@ START_TEST(layer_of_bert) {
 }
 END_TEST
 
-/* gelu_new of 1024 x 3072 values has 8 kernels, which read and write 36 bytes per value in 16 bits. Under autocast, it
- * has 9 kernels and 70 bytes. The cast to fp32 and the last product, with 6 and 10 of these bytes, have operands of two
- * types. */
+/* gelu_new of 1024 x 3072 values has 8 kernels, which read and write 36 bytes per value in 16 bits. Under autocast,
+ * gelu_new has 9 kernels and 70 bytes per value. The cast to fp32 and the last product, with 6 and 10 of these bytes,
+ * have operands of two types. */
 START_TEST(composed_gelu) {
     const double values = 1024.0 * 3072.0;
     (void)estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_BF16_PURE, "1024");
@@ -267,8 +268,9 @@ START_TEST(attention_of_t5) {
 END_TEST
 
 /* timm-swin_base_patch4_window7_224 lists 29 kernels in forward for a block, or 32 if the block shifts its windows.
- * Backward of such a block has 36 or 38 kernels. On a GPU, padding has two kernels, each of two slices two, the sum of
- * the bias gradient by index four more, and the gradient of each of two norms two. The last stage has one window. */
+ * Backward of such a block has 36 or 38 kernels. On a GPU, padding has two kernels, and each of two slices has two. The
+ * sum of the bias gradient by index has four more kernels, and the gradient of each of two norms has two. The last
+ * stage has one window. */
 START_TEST(attention_of_swin) {
     const nnc_model *model = NULL;
     const nnc_software *eager = NULL;
@@ -356,8 +358,8 @@ START_TEST(bytes_of_operators) {
           NNC_IMPLEMENTATION_DIFFUSERS,
           "act",
           { { { 1, 4, 0 }, { 1, 6, 0 } }, { { 1, 8, 0 }, { 1, 12, 0 } }, { { 1, 8, 0 }, { 1, 12, 0 } } } },
-        /* SiLU takes 2 values and the product 3. Backward has two products of 3 values, and SiLU takes 3 values. GELU
-         * of the gate has one more kernel in backward. */
+        /* In forward, SiLU reads and writes 2 values, and the product 3 values. Backward has two products of 3 values,
+         * and a SiLU of 3 values. GELU of the gate has one more kernel in backward. */
         { NNC_OP_POINTWISE,
           NNC_PW_SWIGLU,
           NNC_IMPLEMENTATION_TRANSFORMERS,
@@ -795,22 +797,21 @@ START_TEST(casts_of_attention_with_a_bias) {
     ck_assert_double_eq(is[1].kernels, 19);
     ck_assert_double_eq(is[0].mixed_bytes, 6 * (bias + 2 * queries + 2 * keys));
     ck_assert_double_eq(is[1].mixed_bytes, 6 * (2 * bias + 2 * queries + 2 * keys));
-    /* Backward takes bytes per score in fp32: 16 for three products that read or write the score (dP, dQ, dK) and for
-     * dV, which reads the probabilities; 12 for softmax; 4 for the sum over samples. The sum of the bias gradient is
-     * written (4) and added to the sum of the previous layer (12). For keys and values, products read two tensors and
-     * write two; the scaling of the keys takes 8, and a copy in 16 bits 4. For queries, the fp32 copy of the gradient
-     * takes 8, and two products read it (8). The query is read (4), its gradient is written (4), scaling takes 8, and a
-     * copy in 16 bits 4. In forward, scaling and copy of a key take 8 each, and reading 4; the copy of a value takes 8,
-     * and reading 4. The bytes of queries in forward, and of the search for rows without keys, are those of the
-     * recorded operators. */
+    /* Backward reads and writes these bytes per score in fp32: 16 for three products that read or write the score (dP,
+     * dQ, dK) and for dV, which reads the probabilities; 12 for softmax; 4 for the sum over samples. The sum of the
+     * bias gradient is written (4) and added to the sum of the previous layer (12). For keys and values, products read
+     * two tensors and write two; the scaling of the keys takes 8, and a copy in 16 bits 4. For queries, the fp32 copy
+     * of the gradient takes 8, and two products read it (8). The query is read (4), its gradient is written (4),
+     * scaling takes 8, and a copy in 16 bits 4. In forward, scaling and copy of a key take 8 each, and reading 4; the
+     * copy of a value takes 8, and reading 4. The bytes of queries in forward, and of the search for rows without keys,
+     * are those of the recorded operators. */
     ck_assert_double_eq(is[1].bytes, (16 + 12 + 4) * 120 + (4 + 12) * bias + (8 + 8 + 4 + 4 + 8 + 4) * queries +
                                          (8 + 8 + 4 + 8 + 4) * keys);
     ck_assert_double_eq(is[0].bytes, 39 * 120 + 28 * queries + (20 + 12) * keys);
 }
 END_TEST
 
-/* Attention has 8 heads, and its profile copies 2 key heads for all of them. PyTorch reads the 2 heads without
- * copies. */
+/* Attention has 8 heads. Its profile copies 2 key heads for all 8 heads. PyTorch reads the 2 heads without copies. */
 START_TEST(grouped_heads_are_read_without_copies) {
     const nnc_model model = { .family = NNC_FAMILY_DECODER, .implementation = NNC_IMPLEMENTATION_TRANSFORMERS };
     const nnc_op op = { .name = "attn.core",

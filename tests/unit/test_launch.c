@@ -107,8 +107,8 @@ static const struct {
     { "A=2; B=$(($A*3 + 10 / 4))\n" RUN "--a $B --b $((B % 5)) --c $((X+1))", "\n\"a\":8,\"b\":3,\"c\":\"${X}\"" },
     { "A=9; " RUN "--a $((A > 8 ? A * 2 : 8)) --b $((A < 8 ? 1 : A > 9 ? 2 : 3)) --c $((X > 1 ? 2 : 3))",
       "\"a\":18,\"b\":3,\"c\":\"${X}\"" },
-    /* A sum with an unknown variable becomes the name of the first unknown variable. A part that is known only at run
-     * time does not change. */
+    /* A sum with an unknown variable becomes the name of the first unknown variable. A part of a sum that is known only
+     * at run time stays in the text. */
     { "A=$((X * 2)); B=$(nproc)\n" RUN
       "--a $((A > 8 ? A : 8)) --b $((B / 2)) --c $(( $(nproc) + 1 )) --d $((${1} * 3))",
       "\n\"a\":\"${X}\",\"b\":\"${B}\",\"c\":\"${_$(nproc)_+_1_}\",\"d\":\"${1}\"" },
@@ -269,7 +269,7 @@ END_TEST
 static const struct {
     const char *files[2];
     const char *options; /* NAME=VALUE, in any order */
-    int open;            /* open keys, or keys that make the estimate inexact */
+    int open;            /* number of keys that are open or make the estimate inexact */
     const char *model;   /* name of the model, or fields of the model in the file */
 } samples[] = {
     /* ZeRO stage 3, optimizer and weights in host memory, no overlap. bf16, fp16, three batch sizes and clipping are
@@ -322,8 +322,8 @@ static const struct {
       "precision=bf16",
       0,
       NULL },
-    /* The first file names a DeepSpeed file by a path that does not exist here. The second file replaces this DeepSpeed
-     * file. */
+    /* The first file names a DeepSpeed file by a path that does not exist here. The second file of the row replaces the
+     * missing DeepSpeed file. */
     { { "accelerate--config_yaml_templates--deepspeed.yaml", "axolotl--deepspeed_configs--zero1.json" },
       "devices=2 zero=1",
       6,

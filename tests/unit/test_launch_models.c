@@ -54,7 +54,7 @@ END_TEST
 #define FOUNDRY "llm-foundry--train--yamls--pretrain--"
 #define MAXTEXT "maxtext--maxtext--configs--"
 #define INFERENCE "InferenceX--benchmarks--single_node--fixed_seq_len--"
-/* Most files of a format state these options, or they are defaults of the format's program. */
+/* Most files of a format state these options, or the options are defaults of the format's program. */
 #define ONE "tensor=1 pipeline=1 context=1 context_kind=all-gather "
 #define FSDP "optimizer=adamw clip_gradients=on policy=amp zero=3 reshard=on recompute=full "
 
@@ -172,8 +172,8 @@ static const struct {
       "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",
       "layers=61 hidden=7168 heads=128 q_lora_rank=1536 kv_lora_rank=512 index_heads=64 index_dim=128 "
       "index_topk=2048" },
-    /* The file has options without a program. The vocabulary of Qwen3 is that of the tokenizer, which a variable
-     * names. */
+    /* The file has options, but does not name a program. The vocabulary of Qwen3 is that of the tokenizer, which a
+     * variable names. */
     { "Megatron-LM--modelopt--Qwen3-8B.sh", "", false, "megatron",
       "micro_batch=1 precision=bf16 seq_len=4096 tensor=1 pipeline=1 optimizer=adamw clip_gradients=on "
       "zero=0 sequence_parallel=off attention=flash policy=mixed-fp32grad overlap=0",

@@ -183,8 +183,8 @@ START_TEST(open_degrees) {
     plan = nnc_plan_default();
     ck_assert_int_eq(nnc_plan_resolve(&plan, &model, &device, &resolved, NULL), NNC_OK);
     ck_assert_int_eq(resolved.devices, 1);
-    /* Four ranks hold experts. With whole experts, these four ranks include the two tensor ranks. With divided experts,
-     * all four ranks are data ranks. */
+    /* Four ranks hold experts. With whole experts, the four ranks of experts include the two tensor ranks. With divided
+     * experts, all four ranks are data ranks. */
     const nnc_model experts = model_of(MIXTRAL);
     for (int whole = 0; whole < 2; whole++) {
         plan = nnc_plan_default();

@@ -101,7 +101,8 @@ static void expect_s(const nnc_device *d, int32_t size, nnc_collective kind, dou
 }
 
 START_TEST(cards_of_a_server_share_bridges) {
-    /* Eight cards reach 0.377 (1 + 2.8 / 64) = 0.393494 of 32 GB/s. A pair reaches 0.377 (1 + 2.8 / 4) = 0.6409. */
+    /* Eight cards reach 0.377 (1 + 2.8 / 64) = 0.393494 of 32 GB/s. A pair reaches 0.377 (1 + 2.8 / 4) = 0.6409 of 32
+     * GB/s. */
     open_support();
     nnc_device d = cards();
     expect_s(&d, 8, NNC_ALL_REDUCE, 0.175 / 0.39349375);

@@ -369,8 +369,8 @@ START_TEST(a_word_that_says_nothing_gives_nothing) {
 }
 END_TEST
 
-/* If an embedding has no size, its bytes give the size. Without usable bytes it has no size. A sanitizer checks the
- * conversion, because conversion of a too large number is undefined. */
+/* If an embedding has no size, its bytes give the size. An embedding without usable bytes has no size. A sanitizer
+ * checks the conversion, because conversion of a too large number is undefined. */
 START_TEST(an_embedding_has_the_size_of_its_bytes) {
     const nnc_measured_file file = parse("id,hardware,op,n,dtype,least_bytes,time_us\n"
                                          "a-torch/1,h100,embedding,,bf16,4096,1\n"
@@ -423,7 +423,7 @@ START_TEST(every_published_file_is_read) {
 END_TEST
 
 /* The rows give the size of one product of a group. 160 products of 154 x 3072 x 5120 have 24,640 rows together. The
- * gradient of their weights sums over these rows. */
+ * gradient of the weights of all products sums over the 24,640 rows. */
 START_TEST(products_of_a_group_are_stated_one_by_one) {
     const nnc_measured_file file = parse("id,hardware,op,dtype,m,n,k,groups,accumulate,out_dtype,time_us,stage\n"
                                          "a,b200,group_matmul,bf16,154,3072,5120,160,False,bf16,1725,fwd\n"

@@ -132,7 +132,7 @@ static nnc_result brief_result(const nnc_model *model, const nnc_device *device,
 }
 
 /* The plans differ only in the number of micro-batches, the length of the run and the price. From the second plan on,
- * they share one op list and one entry of passes. A list that only one plan uses is not kept. */
+ * the plans share one op list and one entry of passes. A list that only one plan uses is not kept. */
 START_TEST(passes_are_found_again) {
     const nnc_model model = llama(4, 64, 4, 2, 128, 256, 64);
     const nnc_device device = cluster_device();
