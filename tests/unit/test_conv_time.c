@@ -66,8 +66,8 @@ START_TEST(few_channels_and_short_sums_are_slow) {
 }
 END_TEST
 
-/* With one channel per group, the rate of the matrix units is 1/17 x 9/45 of the sustained rate. So the matrix units
- * are slower than a fifth of the peak of the vector units. */
+/* With one channel per group, the rate of the matrix units is 1/17 x 9/45 of the sustained rate. With one channel per
+ * group, the matrix units are slower than a fifth of the peak of the vector units. */
 START_TEST(vector_units_take_over) {
     nnc_device d = machine();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 16);
@@ -347,8 +347,9 @@ static double time_s(const nnc_device *device, const nnc_op *op) {
 }
 
 /* The input has 128 x 16 values, the output 128 x 48 values and the weights 48 x 144 values, of 4 B each. At half of
- * 1e9 B/s, the 60,416 B of these values take 121 us. The bytes cross memory three times: for the convolution, for the
- * copies to the layout of oneDNN, and for the copies back. The products take 35 us, without Winograd's algorithm. */
+ * 1e9 B/s, the 60,416 B of input, output and weights take 121 us. The bytes cross memory three times: for the
+ * convolution, for the copies to the layout of oneDNN, and for the copies back. The products take 35 us, without
+ * Winograd's algorithm. */
 START_TEST(a_cpu_copies_to_another_layout) {
     nnc_device d = one_core();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_FP32, 1);

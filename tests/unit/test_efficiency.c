@@ -350,7 +350,7 @@ START_TEST(launches) {
 END_TEST
 
 /* [issue] The host takes 2 ms to issue each of three kernels of 1 ms. The first pass ends at 7 ms and the second at 13
- * ms. Between these two times, the device waits 3 ms for the host. */
+ * ms. In the second pass, the device waits 3 ms for the host. */
 START_TEST(issues) {
     static nnc_rows rows;
     nnc_op op = { .kind = NNC_OP_NORM, .issued = { { .kernels = 1 } } };

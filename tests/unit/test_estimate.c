@@ -378,12 +378,12 @@ START_TEST(limits_of_the_heap) {
 END_TEST
 
 /* The op is one product of 16 rows with a matrix of 4096 x 4096, which has 64 MiB. The gradient of the matrix and two
- * temporary tensors of Adam are mapped separately in each step. Each of these three tensors takes 16,385 pages, with
- * the header of the chunk. The input of 256 KiB and its gradient are mapped in the first step, 65 pages each. After the
- * first step, the input and its gradient are in the heap. At the end of the second step, 659,456 B are free at the end
- * of the heap. 659,456 B are more than twice 65 pages, so the heap is trimmed to 33 pages. In the third step, the two
- * tensors of 262,208 B, with headers, reach page 129. A second pass allocates the gradient again after the heap was
- * trimmed again. */
+ * temporary tensors of Adam are mapped separately in each step. Each of the gradient and the two temporary tensors
+ * takes 16,385 pages, with the header of the chunk. The input of 256 KiB and its gradient are mapped in the first step,
+ * 65 pages each. After the first step, the input and its gradient are in the heap. At the end of the second step,
+ * 659,456 B are free at the end of the heap. 659,456 B are more than twice 65 pages, so the heap is trimmed to 33
+ * pages. In the third step, the two tensors of 262,208 B, with headers, reach page 129. A second pass allocates the
+ * gradient again after the heap was trimmed again. */
 START_TEST(new_memory_of_a_product) {
     static nnc_op_list list;
     const nnc_software software = nnc_software_default();

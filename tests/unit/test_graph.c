@@ -631,7 +631,7 @@ START_TEST(norms_of_single_channels_stay_in_16_bits) {
 END_TEST
 
 /* 16 positions of width 8 are divided into windows of 2 x 2. Before and after attention, 192 values are copied, so they
- * are read and written. In backward, the gradients of these values are copied in the same way. */
+ * are read and written. In backward, the gradients of the copied values are copied in the same way. */
 START_TEST(windows_are_copied) {
     const nnc_model model = read_graph("\"input\":{\"shape\":[8,4,4]},\"ops\":[{\"op\":\"linear\",\"out\":24},"
                                        "{\"op\":\"attention\",\"heads\":2,\"window\":2},{\"op\":\"global_pool\"},"

@@ -197,8 +197,8 @@ START_TEST(layer_of_bert) {
 END_TEST
 
 /* gelu_new of 1024 x 3072 values has 8 kernels, which read and write 36 bytes per value in 16 bits. Under autocast,
- * gelu_new has 9 kernels and 70 bytes per value. The cast to fp32 and the last product, with 6 and 10 of these bytes,
- * have operands of two types. */
+ * gelu_new has 9 kernels and 70 bytes per value. The cast to fp32 (6 bytes) and the last product (10 bytes) have
+ * operands of two types. */
 START_TEST(composed_gelu) {
     const double values = 1024.0 * 3072.0;
     (void)estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_BF16_PURE, "1024");

@@ -361,7 +361,7 @@ START_TEST(plans_come_back_from_commands) {
 END_TEST
 
 /* SGLang divides the tokens of a step and the requests among 4 groups: 32,768 / 4, and 130 / 4 without the remainder.
- * In vLLM, both limits are per group. Both engines can divide a batch into two micro-batches. */
+ * In vLLM, both limits are per group. SGLang and vLLM can divide a batch into two micro-batches. */
 START_TEST(limits_are_of_a_group) {
     char sglang[] = "python -m sglang.launch_server --model-path deepseek-v3 --tp 8 --dp 4 --enable-dp-attention "
                     "--chunked-prefill-size 32768 --max-running-requests 130 --enable-two-batch-overlap";
