@@ -167,8 +167,8 @@ static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivi
                    nnc_unit_text(entry->needed, "B", needed), nnc_unit_text(entry->value, "B", has), then);
 }
 
-/* Explains, if a doubled matrix peak shortens the step less than its elasticity predicts, that the bandwidth of the L2
- * cache was not doubled. */
+/* If a doubled peak of the matrix units shortens the step less than the elasticity predicts, writes the reason: the
+ * bandwidth of the L2 cache is not doubled. */
 static void write_cache(nnc_buffer *out, const nnc_sensitivity *peak, const nnc_report *report) {
     const nnc_dtype precision = report->result->plan.precision;
     const double cache = report->device->efficiency.gemm[precision].l2_bytes_per_s;
@@ -209,8 +209,8 @@ typedef struct slice {
     double amount; /* size of the part: seconds of the step, or bytes of memory */
 } slice;
 
-/* Smallest share of the step time that a part (such as host time) must have to be shown. Without this smallest share
- * the page would show the nanoseconds of a host that does not delay the device. */
+/* Smallest share of the step time that a part (such as host time) must have to be shown. This limit removes the
+ * nanoseconds of a host that does not delay the device from the page. */
 static const double shown_from = 1e-6;
 
 /* Lists the metrics that add up to the step time, without metrics below the share shown_from. Returns the number of
@@ -241,7 +241,8 @@ static int step_groups(const nnc_report *report, slice groups[]) {
 
 enum { SLICES_MAX = NNC_GROUP_COUNT + 8 };
 
-/* Adds the table cells of one part of a step: name, seconds and share of the step; part->name NULL: empty cells. */
+/* Adds the table cells of one part of a step: name, seconds and share of the step. If part->name is NULL, adds empty
+ * cells. */
 static void put_slice(nnc_table *table, const char *indent, const slice *part, double step_s) {
     if (part->name == NULL) {
         for (int i = 0; i < 3; i++) { nnc_table_cell(table, ""); }
@@ -312,7 +313,8 @@ static nnc_cell get_limit(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
 }
 NNC_GET(get_traffic, nnc_report, nnc_number_cell(self->result->read_bytes + self->result->write_bytes))
 NNC_GET(get_has_run, nnc_report, nnc_bool_cell(self->run != NULL && self->result->verdict != NNC_OVER_MEMORY))
-/* The policy that the program of a named profile has without options, if the plan has another one; else "". */
+/* Returns the default policy of the software profile, if the user named the profile and the plan has another policy;
+ * otherwise "". */
 static const char *own_policy(const nnc_report *report) {
     const nnc_policy own = report->software->policy;
     const bool other = !report->software_chosen && report->launch == NULL && own != NNC_POLICY_DEFAULT &&
@@ -616,8 +618,9 @@ static int32_t file_notes(const nnc_report *report) {
     return (captured ? 0 : report->model->note_count) + (report->launch != NULL ? report->launch->file_count : 0);
 }
 
-/* Returns how many lines of the first screen are left for changes: at most CHANGE_LINES, at least one. The lines that
- * are written end at the last but one empty line above, because one empty line follows the verdict. */
+/* Returns how many lines of the first screen are left for changes: at most CHANGE_LINES, at least one. The lines of
+ * this screen begin after the last but one empty line in `out`, because the screen itself has one empty line, below the
+ * verdict. */
 static int lines_left(const nnc_buffer *out, const nnc_report *report) {
     int written = 0;
     const int more = file_notes(report) > 0 ? 2 : 1;
@@ -864,7 +867,7 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     /* CSV output is a single line, which has no place for lists */
     const bool lists_facts = paged ? whole : !nnc_format_is_csv(session->style.format);
     if (tries) { /* the estimates of changed plans overwrite ops and stages in scratch, so the plan is estimated again
-                  * if they are needed */
+                  * if its ops or stages are needed */
         nnc_result eager;
         changes.count = changes.tries = 0;
         if (report->advice_count == 0) { NNC_TRY(nnc_scenario_changes(scenario, true, scratch, &changes, err)); }
