@@ -178,8 +178,8 @@ typedef struct nnc_options {
     /* for each row of the option table: value of the option as text; NULL = not given */
     const char *texts[NNC_OWN_OPTIONS_MAX];
     bool typed[NNC_OWN_OPTIONS_MAX]; /* for each row of the option table: true = the command line gives the option */
-    char host_set[64];               /* text of the --set option by which --host is replaced */
-    char power_cap_set[64];          /* text of the --set option by which --power-cap is replaced */
+    char host_set[64];               /* text of the --set option that replaces --host */
+    char power_cap_set[64];          /* text of the --set option that replaces --power-cap */
     char *defaults;                  /* content of the defaults file, whose lines give default options */
     char **expanded;                 /* argv with option names of other programs replaced; NULL = argv has no
                                              * such names */

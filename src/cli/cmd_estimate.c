@@ -502,8 +502,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
 
 /* ---- the first screen: the page of `estimate` without --full ---- */
 
-/* SCREEN_LINES: largest number of lines of the first screen. CHANGE_LINES: largest number of its lines that suggest
- * changes. */
+/* SCREEN_LINES: largest number of lines of the first screen. CHANGE_LINES: largest number of lines of the first screen
+ * that suggest changes. */
 enum { SCREEN_LINES = 20, CHANGE_LINES = 3 };
 
 /* The page lists a change as faster if it multiplies the throughput of the plan by at least this factor. */

@@ -641,9 +641,9 @@ static void split_fields(char *text, const char *paths[FIELDS_MAX + 1]) {
     paths[count] = NULL;
 }
 
-/* Reduces a JSON answer to the fields that the call selects, or else to the fields that the tool lists for such calls;
- * "all" selects the whole answer. Rows of a sweep are not reduced; a call that selects fields of these rows gets an
- * error. */
+/* Reduces a JSON answer to the fields that the call selects. If the call selects no fields, reduces the answer to the
+ * fields in the row of the tool. "all" selects the whole answer. Rows of a sweep are not reduced; a call that selects
+ * fields of these rows gets an error. */
 static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_arena *arena, nnc_buffer *answer,
                               nnc_error *err) {
     const char *paths[FIELDS_MAX + 1] = { NULL };

@@ -13,8 +13,8 @@
 #include "render/render_internal.h"
 #include "sweep/sweep_internal.h"
 
-/* Order of the headings below which help lists options: first those of `top`, then the groups of the command in the
- * order of its options, then those of `last`. */
+/* Order of the headings below which help lists options: first the headings in `top`, then the groups of the command in
+ * the order of its options, then the headings in `last`. */
 static const char *const top[] = { "Batch", "Parallelism", "Memory", "Software", "Numbers" };
 static const char *const last[] = { "Cost", "Output" };
 enum { FIRST = sizeof top / sizeof top[0], LAST = sizeof last / sizeof last[0], GROUPS = 32 };

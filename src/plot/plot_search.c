@@ -82,9 +82,9 @@ static void draw_plans(front *f) {
     for (int32_t i = 0; i < r->pareto_count; i++) { draw_plan(f, &r->pareto[i], "dot compute", NNC_PX(4.5)); }
 }
 
-/* Returns the index of the plan at the knee of the front, from which on more memory saves little time: in the picture,
- * the plan farthest below the line between the fastest plan and the plan with the least memory. -1 = the front has no
- * knee. */
+/* Returns the index of the plan at the knee of the front. Plans with more memory than the plan at the knee are only a
+ * little faster. In the picture, the plan at the knee is farthest below the line between the fastest plan and the plan
+ * with the least memory. -1 = the front has no knee. */
 static int32_t knee_of(const front *f) {
     const nnc_search_result *r = f->data->search->result;
     const int32_t last = r->pareto_count - 1;

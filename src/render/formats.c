@@ -139,7 +139,7 @@ static void put_array(nnc_record *record, const nnc_metric *row, const nnc_place
     nnc_record_close(record);
 }
 
-/* Tables nest a few deep. NOLINTNEXTLINE(misc-no-recursion) */
+/* The recursion follows nested tables, which are only a few levels deep. NOLINTNEXTLINE(misc-no-recursion) */
 static void put_list(nnc_record *record, const nnc_metric *row, const nnc_place *place) {
     const nnc_lines lines = nnc_metric_lines(row, place);
     const char *const *texts = lines.records;

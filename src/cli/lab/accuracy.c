@@ -435,7 +435,8 @@ static nnc_status score_all(accuracy *a, nnc_error *err) {
         return nnc_fail(err, NNC_BAD_USAGE, "--group", "needs --fold K/N");
     }
     const char *software = a->session->options.given.software;
-    /* loads the profile of --software once at the start: otherwise every row would report the same error */
+    /* loads the profile of --software once at the start, so that an error in it is reported once and not for every
+     * row */
     if (software != NULL) { NNC_TRY(nnc_software_asked(a->session->specs, software, &a->scenario->software, err)); }
     NNC_TRY(read_files(a, err));
     NNC_TRY(score_files(a, err));
