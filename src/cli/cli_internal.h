@@ -471,9 +471,9 @@ void nnc_progress_show(nnc_progress *progress, int64_t done);
 /* Removes the progress line from the terminal. If progress is shown as JSON objects, prints the last object. */
 void nnc_progress_end(nnc_progress *progress);
 
-/* State of signals whose effect is delayed: SIGHUP, SIGINT, SIGTERM, and SIGUSR1 and SIGXCPU, which batch systems send
- * before they end a job. Long computations call nnc_interrupt_pending at points where they can stop. Threads that start
- * during the delay also delay these signals. */
+/* State of delayed signals: SIGHUP, SIGINT and SIGTERM, and also SIGUSR1 and SIGXCPU, which batch systems send before
+ * they end a job. Long computations call nnc_interrupt_pending at points where they can stop. Threads that start during
+ * the delay also delay these signals. */
 typedef struct nnc_interrupt {
     uint32_t held, blocked; /* sets of signals, one bit per signal. held: signals that are delayed; blocked: signals
                              * that nnc_interrupt_hold blocked and that were not blocked before */
@@ -485,8 +485,8 @@ int nnc_interrupt_pending(const nnc_interrupt *interrupt);
 /* Ends the delay of signals, and discards the signals that have arrived meanwhile. */
 void nnc_interrupt_release(nnc_interrupt *interrupt);
 
-/* The program on a browser page has no folders, no pipes and no measurements. Commands that need one of these fail on a
- * page, and the linker removes the code of these commands. */
+/* The program on a browser page has no folders, no pipes and no measurements. Commands that need folders, pipes or
+ * measurements fail on a page, and the linker removes the code of these commands. */
 #ifdef __wasi__
 #define NNC_NOT_ON_PAGE(run) (1 ? nnc_run_outside_program : (run))
 #define NNC_NO_PAGE_IN_BROWSER(page) (1 ? NULL : (page))

@@ -56,7 +56,7 @@ typedef struct ranking {
                                  * row has a known rate of failures */
     const char *currency;       /* currency of the last row with a cost; NULL = no row has a cost */
     bool mixed;                 /* true: costs have several currencies, so no row is marked as the cheapest */
-    int32_t fastest, cheapest;  /* index of the fastest and of the cheapest row that fits in memory; -1 = none fits */
+    int32_t fastest, cheapest;  /* index of the fastest and of the cheapest row that fits in memory; -1 = no row fits */
 } ranking;
 
 static ranking rank(const comparison_rows *comparison) {

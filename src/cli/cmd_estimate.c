@@ -67,8 +67,8 @@ static void write_memory(nnc_sheet *sheet, const void *record) {
     nnc_table_write(&table, sheet->out, sheet->style);
 }
 
-/* Writes the lower end of the memory interval, and settings with which the plan may need no more than this. If no
- * settings with a lower memory are known, writes that measured peaks may be as low as the lower end. */
+/* Writes the lower end of the memory interval, and settings with which the plan may need no more memory than this end.
+ * If no settings with a lower memory are known, writes that measured peaks may be as low as the lower end. */
 static void write_least(nnc_sheet *sheet, const nnc_report *report) {
     char least[NNC_NUMBER_TEXT];
     nnc_unit_text((double)report->result->memory.total_interval_bytes[0], "B", least);
@@ -376,7 +376,7 @@ static void add_networks(nnc_sheet *sheet, const void *record) {
 
 static void write_fit(nnc_sheet *sheet, const void *record) {
     if (sheet->style.format == &nnc_format_markdown) {
-        nnc_sheet_gap(sheet); /* Markdown would read a list directly after a table as a row of the table */
+        nnc_sheet_gap(sheet); /* without an empty line, Markdown reads a list below a table as a row of the table */
     }
     nnc_fit_write(sheet, "total", record);
 }
@@ -618,9 +618,8 @@ static int32_t file_notes(const nnc_report *report) {
     return (captured ? 0 : report->model->note_count) + (report->launch != NULL ? report->launch->file_count : 0);
 }
 
-/* Returns how many lines of the first screen are left for changes: at most CHANGE_LINES, at least one. The lines of
- * this screen begin after the last but one empty line in `out`, because the screen itself has one empty line, below the
- * verdict. */
+/* Returns how many lines of the first screen are left for changes: at most CHANGE_LINES, at least one. The lines of the
+ * screen begin after the second-last empty line in `out`; the last empty line is the one below the verdict. */
 static int lines_left(const nnc_buffer *out, const nnc_report *report) {
     int written = 0;
     const int more = file_notes(report) > 0 ? 2 : 1;

@@ -1,7 +1,7 @@
 /* nncost mcp: a server of the Model Context Protocol on standard input and output, whose tools are the commands of
- * nncost. Each line is a JSON-RPC 2.0 message. The server refuses a member that a tool does not know: if it ignored the
- * member, an assistant would get the answer to another question without a warning. Source: modelcontextprotocol.io,
- * specification 2025-06-18, "stdio" and "tools". */
+ * nncost. Each line is a JSON-RPC 2.0 message. The server refuses a member that a tool does not know, because an
+ * assistant does not notice that a member of its question was ignored. Source: modelcontextprotocol.io, specification
+ * 2025-06-18, "stdio" and "tools". */
 #include <limits.h>
 
 #include <nncost/nncost.h>

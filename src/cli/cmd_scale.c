@@ -281,9 +281,9 @@ static void compare_sizes(nnc_scale *scale) {
     }
 }
 
-/* Sets row->framework_s to the seconds by which the step of this plan is longer with its own software profile than with
- * the profile of the first plan. Leaves framework_s unchanged if both profiles are equal, or if the plan is not allowed
- * with the profile of the first plan. */
+/* Sets row->framework_s: step time of the plan with its own software profile - step time of the plan with the profile
+ * of the first plan. Leaves framework_s unchanged if both profiles are equal, or if the plan is not allowed with the
+ * profile of the first plan. */
 static nnc_status split_step(nnc_session *session, const nnc_search_report *report, const scale_row *first,
                              nnc_scratch *scratch, scale_row *row, nnc_error *err) {
     const nnc_software *software = NULL;

@@ -79,8 +79,8 @@ static bool software_differs(const nnc_found *list, int32_t count) {
     return false;
 }
 
-/* Returns true if the table would show two plans as equal: the same number of devices, the same profile, and the same
- * text for step time and memory. */
+/* Returns true if two plans look equal in the table: they have the same number of devices, the same profile, and the
+ * same text for step time and memory. */
 static bool is_like(const nnc_found *a, const nnc_found *b) {
     char left[NNC_NUMBER_TEXT], right[NNC_NUMBER_TEXT];
     return a->plan.devices == b->plan.devices && strcmp(a->software, b->software) == 0 &&
@@ -89,7 +89,7 @@ static bool is_like(const nnc_found *a, const nnc_found *b) {
                   nnc_unit_text((double)b->memory_bytes, "B", right)) == 0;
 }
 
-/* Joins successive plans that the table would show as equal (is_like) to one row. Returns the number of rows. */
+/* Joins successive plans that look equal in the table (is_like) to one row. Returns the number of rows. */
 static int32_t fold(const nnc_found *list, int32_t count, plan_row *rows) {
     int32_t kept = 0;
     for (int32_t i = 0; i < count; i++) {
@@ -199,7 +199,7 @@ static const char *difference(const char *what, double less_s, double step_s, ch
     return text;
 }
 
-/* Writes, for each part of the step, by how much the time of the best plan differs from the time of the second plan;
+/* Writes the differences in step time between the best plan and the second plan, for each part of the step. Writes
  * nothing if both steps take the same time. */
 static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result *r) {
     const nnc_found *a = &r->best[0], *b = &r->best[1];

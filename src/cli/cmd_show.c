@@ -150,7 +150,7 @@ static bool is_neutral_product(const shown_spec *to, const nnc_gemm_efficiency *
 }
 
 /* Tests whether the struct at `place` (a group of efficiencies, or the parameters of serving) was not fitted. `show`
- * prints no struct that was not fitted, because its values are neutral (efficiencies of 1). */
+ * does not print structs that were not fitted, because their values are neutral (efficiencies of 1). */
 static bool is_neutral(const shown_spec *to, const void *place) {
     const nnc_software *software = to->view->table == &nnc_software_table ? to->view->object : NULL;
     return (to->device != NULL && place == (const void *)&to->device->efficiency && !to->device->efficiency.fitted) ||

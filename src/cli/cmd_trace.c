@@ -175,8 +175,8 @@ static const nnc_page_row page_rows[] = {
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&document, page_rows);
 
-/* Writes a line for each slow operator, at most --top lines (10 by default): the time that would be saved, the
- * operator, and the reason why it is slow. */
+/* Writes a line for each slow operator, at most --top lines (10 by default): the time that can be saved, the operator,
+ * and the reason why the operator is slow. */
 static void write_findings(nnc_buffer *out, nnc_style style, const answer *a) {
     const int64_t most = a->shown > 0 ? a->shown : 10;
     if (a->sum.finding_count > 0) { nnc_sheet_heading(out, style, "findings, largest saving first"); }

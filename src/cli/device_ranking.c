@@ -187,7 +187,7 @@ static const char *reason_of(nnc_arena *arena, const nnc_search_report *report) 
 }
 
 /* Fills the ranking row of a device with the result of the search on this device. Copies the texts, because the search
- * frees its memory. */
+ * frees the memory in which they are. */
 static nnc_status take(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err) {
     ranking *r = context;
     choice_row *row = r->row;

@@ -518,7 +518,8 @@ static void put_choices(nnc_record *record, const nnc_option_text *option) {
     nnc_record_close(record);
 }
 
-/* Writes the description of an option as JSON. Programs such as the browser page use it to build an input form. */
+/* Writes the description of an option as JSON. Programs such as the browser page build an input form from this
+ * description. */
 static void put_option(nnc_record *record, const nnc_option_text *option) {
     const nnc_field *field = option->field;
     nnc_record_object(record, NULL);

@@ -31,7 +31,7 @@ enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 const nnc_command *nnc_command_at(int index) { return index < COMMAND_COUNT ? commands[index] : NULL; }
 
-/* Removes the last part of a path, with the slash before it. Returns false if no path would be left. */
+/* Removes the last part of a path, with the slash before it. Returns false if no path is left. */
 static bool to_parent(char *path) {
     char *slash = strrchr(path, '/');
     if (slash == NULL || slash == path) { return false; }
@@ -409,7 +409,7 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
         argv++;
         nnc_buffer_put(&session->arguments, part->name, strlen(part->name) + 1);
     }
-    /* getopt changes the order of argv, so the first word is stored before */
+    /* stores the words before getopt changes the order of argv */
     for (int i = part != NULL ? 2 : 1; i < argc; i++) {
         nnc_buffer_put(&session->arguments, argv[i], strlen(argv[i]) + 1);
     }

@@ -84,9 +84,9 @@ static const spelling *find_letter(const spellings *list, int letter) {
     return NULL;
 }
 
-/* Writes the name of the field that --set would change for an option, such as mem_bytes for --mem-bytes. Returns false
- * if neither the plan nor the device nor a model of any family has a field with this name. trains: true = the command
- * has a training plan. */
+/* Writes the name of the field that an option seems to mean and that --set can change, such as mem_bytes for
+ * --mem-bytes. Returns false if neither the plan nor the device nor a model of any family has a field with this name.
+ * trains: true = the command has a training plan. */
 static bool set_field_of(const char *option, bool trains, char name[64]) {
     void *object = NULL;
     nnc_dtype dtype;

@@ -278,7 +278,7 @@ static bool is_not_released(const void *in, const char *field) {
     return !nnc_is_one_of(field, nnc_released_fields);
 }
 
-/* Writes fields of a found plan that an estimate with a framework release would change. A search ignores the settings
+/* Writes those fields of a found plan that an estimate with a framework release changes. A search ignores the settings
  * of the release. Therefore the command line has every field that the release sets, even if the field has its default
  * in the plan. Writes vocab_multiple as well, if the release has set it for another tensor degree. */
 static void put_released(nnc_buffer *out, const nnc_command_args *args, const nnc_plan *plan) {

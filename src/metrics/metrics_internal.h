@@ -148,7 +148,7 @@ struct nnc_metrics {
     NNC_NAMED_(of, member, name_of_value, __VA_ARGS__, .type = NNC_METRIC_ENUM)
 #define NNC_NAMED_(of, member, name_of_value, number, ...) \
     { .name = #member, NNC_IN(of, member), .name_of = (name_of_value), .values = (number), __VA_ARGS__ }
-/* NNC_AS makes a row whose name differs from that of the struct member. NNC_HEAD makes a row that only text tables
+/* NNC_AS makes a row whose name differs from the name of the struct member. NNC_HEAD makes a row that only text tables
  * show. NNC_ROWS inserts the rows of another metrics table. */
 #define NNC_AS(text, kind, ...) \
     { .name = (text), .type = NNC_METRIC_##kind, __VA_ARGS__ }
@@ -302,8 +302,8 @@ typedef struct nnc_own_step {
 enum { NNC_PAST_FEWEST = 10 };
 
 /* Measured steps from which the printed error is computed: steps with the model family and software profile of the
- * estimate that no fit has used. If nncost chose the profile, only those errors count whose prediction did not use the
- * framework of the measured step. */
+ * estimate that no fit has used. If nncost chose the profile, the error is computed only from predictions that did not
+ * use the framework of the measured step. */
 typedef enum nnc_past_of {
     NNC_PAST_NONE, /* no error is printed: the estimate is no prediction, or no step with this profile was measured */
     NNC_PAST_FEW,  /* fewer than NNC_PAST_FEWEST steps were measured on all devices together, so no error is printed */
@@ -346,8 +346,8 @@ typedef struct nnc_source_file {
     const char *options;
 } nnc_source_file;
 
-/* A key of a launch file that sets no option: it does not change the estimate, or it cannot be used and --lenient
- * skipped it. */
+/* A key of a launch file that sets no option, because the key does not change the estimate, or because nncost cannot
+ * use the key and --lenient skipped it. */
 typedef struct nnc_ignored_key {
     const char *file, *key;
     int64_t line;
@@ -427,7 +427,7 @@ typedef struct nnc_report {
 } nnc_report;
 
 /* Returns the mean error of earlier predictions for the model family and the software profile of a report, and the
- * number of measured steps behind it. */
+ * number of measured steps over which the mean is taken. */
 nnc_past nnc_report_past(const nnc_report *report);
 /* Tests whether the device is a CPU without measured steps. The errors of predicted steps of GPUs do not apply to a
  * CPU. */
@@ -475,8 +475,8 @@ const char *nnc_serve_sentence(const nnc_report *report, char text[NNC_METRIC_TE
 const char *nnc_report_model_name(const nnc_report *report);
 /* Returns the bytes of one device that the serving engine may use: its share of the device memory. */
 double nnc_serve_used_bytes(const nnc_serve *serve);
-/* Tests whether the plan does not fit as given, but would fit with other values of settings that the user has not
- * stated (least_options, least_bytes). */
+/* Tests whether the plan does not fit as given, but fits with other values of settings that the user has not stated
+ * (least_options, least_bytes). */
 bool nnc_report_may_fit(const nnc_report *report);
 
 /* nnc_report_sustained_flops_per_s: FLOP/s that large matrix products in the precision of the plan reach with the
@@ -502,7 +502,7 @@ extern const nnc_metrics nnc_estimate_run_metrics, nnc_run_metrics;
  * image generation. NULL = no table has this name. */
 const nnc_metric *nnc_figure_metric(const char *name);
 
-/* Metrics table of a report's launch files, and of those of their keys that set no option. */
+/* Metrics table of a report's launch files, and of the keys in these files that set no option. */
 extern const nnc_metrics nnc_launch_metrics;
 
 /* Metrics tables of serving. nnc_serve_metrics (all values) and nnc_serve_document (the whole JSON document, with its

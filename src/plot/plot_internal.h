@@ -168,8 +168,8 @@ bool nnc_place_by(nnc_places *places, nnc_spot spot, nnc_px w, nnc_px h, nnc_px 
  * distance `far`. */
 bool nnc_canvas_label(nnc_canvas *canvas, nnc_places *places, nnc_spot spot, nnc_px far, const char *line,
                       const char *below);
-/* Places labels in a row: moves each label as little as possible from its wanted position x until no two overlap.
- * Returns false if the labels do not fit between `from` and `to`. */
+/* Places labels in a row: moves each label as little as possible from its wanted position x until no two labels
+ * overlap. Returns false if the labels do not fit between `from` and `to`. */
 bool nnc_place_row(nnc_px *x, const nnc_px *w, int count, nnc_px from, nnc_px to, nnc_px gap);
 
 /* Returns the box that a line of 12 px text occupies; y is the baseline of the text, w its width. */

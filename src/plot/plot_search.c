@@ -170,8 +170,8 @@ static double stragglers_of(const nnc_search_size *size) {
 /* Returns a number proportional to the samples per second of each device. */
 static double rate_of(const nnc_search_size *size) { return 1.0 / (size->best.step_s * size->devices); }
 
-/* Returns the number of devices with the highest throughput per device (the first of several equal ones), with its best
- * plan; NULL = no plan fits for any number of devices. */
+/* Returns the number of devices with the highest throughput per device (the first of several numbers with equal
+ * throughput), with its best plan; NULL = no plan fits for any number of devices. */
 static const nnc_search_size *base_of(const nnc_search_report *report, int count) {
     const nnc_search_size *base = NULL;
     for (int i = 0; i < count; i++) {

@@ -38,7 +38,7 @@ static const char *const activity_labels[NNC_ACTIVITY_COUNT] = {
     [NNC_ACTIVITY_UPDATE] = "update",           [NNC_ACTIVITY_IDLE] = "idle",
 };
 
-/* Returns the intervals of one pipeline stage; first: the first of them. */
+/* Returns the intervals of one pipeline stage. first: the first interval of the stage. */
 static stage_row stage_row_from(const stage_rows *t, const nnc_interval *first) {
     const nnc_interval *end = t->report->intervals + t->report->interval_count, *at = first;
     while (at < end && at->stage == first->stage) { at++; }

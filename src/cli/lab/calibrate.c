@@ -362,8 +362,8 @@ static bool is_held_out(const calibration *c, const nnc_measured *row) {
 }
 
 /* A row whose measured time differs from its prediction by more than this factor probably gives its time in another
- * unit: units differ by 1,000, and of 2,935 published steps the largest difference is a factor of 6.4 (nncost accuracy
- * --rows). */
+ * unit. Units of time differ by a factor of 1,000. The largest difference in 2,935 published steps is a factor of 6.4
+ * (nncost accuracy --rows). */
 static const double other_unit = 300.0;
 
 /* Adds a row to the fit if nncost can predict it; otherwise counts the row as left out, with the reason. */
@@ -531,7 +531,7 @@ static nnc_status write_file(calibration *c, const char *path, nnc_error *err) {
 
 /* ---- --explain MODEL: which measurement to make next ----
  *
- * Finds the measurement after which the estimated step time of MODEL would have the narrowest range.
+ * Finds the measurement after which the estimated step time of MODEL has the narrowest range.
  *
  * Each device parameter has a range of values. A fitted parameter has the range that the fitted rows allow. The range
  * of any other parameter goes from the 10th to the 90th percentile of the shipped devices, both relative to the median
