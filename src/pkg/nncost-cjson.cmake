@@ -1,6 +1,6 @@
-# Provides the target cjson for the cJSON library of the system, which is found by its CMake package or else by
-# pkg-config. The build and the installed CMake package of a static library use this file.
-# NNCOST_CJSON_SOURCE: a folder with cJSON.c and cJSON.h, for systems without cJSON.
+# Provides the target cjson from the system's cJSON: its CMake package, else pkg-config.
+# Used by this build and by the installed package of a static library.
+# NNCOST_CJSON_SOURCE: a folder with cJSON.c and cJSON.h, for systems without this library.
 if(NNCOST_CJSON_SOURCE)
     file(COPY ${NNCOST_CJSON_SOURCE}/cJSON.h DESTINATION ${CMAKE_BINARY_DIR}/include/cjson)
     add_library(cjson STATIC ${NNCOST_CJSON_SOURCE}/cJSON.c)

@@ -1,7 +1,6 @@
-# Installs the Python module: its files, and its library if it has one of its own. The folder of a module depends on the
-# Python installation (Debian: /usr/lib/python3/dist-packages, /usr/local/lib/python3.X/dist-packages; a virtual
-# environment: lib/python3.X/site-packages). Therefore the script asks a Python that has such a folder below the prefix.
-# If there is no Python of this kind, the script prints the folder, and the user adds it to PYTHONPATH.
+# Installs the Python module: its files, and its library if it has its own. The folder depends on the Python (Debian:
+# /usr/lib/python3/dist-packages, /usr/local/lib/python3.X/dist-packages; a virtual environment:
+# lib/python3.X/site-packages), so a Python with folders below the prefix is asked. Without one, PYTHONPATH names the folder.
 set(folder lib/python3/dist-packages)
 if("$ENV{DESTDIR}" STREQUAL "" AND NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
     foreach(python ${CMAKE_INSTALL_PREFIX}/bin/python3 /usr/bin/python3 python3)

@@ -1,4 +1,4 @@
-# Removes the files that an install manifest lists, and the folders that become empty.
+# Removes the files that an install manifest lists, and the folders that are empty then.
 file(STRINGS ${MANIFEST} files)
 foreach(file ${files})
     file(REMOVE $ENV{DESTDIR}${file})
