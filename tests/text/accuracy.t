@@ -333,7 +333,8 @@ $ nncost accuracy inputs/steps.csv --only two --format csv --mode ideal
 id,measured,predicted,error,low,high,reason\r
 two/full,3.1,1.83307862016,-0.408684316077,,,\r
 
-# One prefill or one step of decode, timed by itself: those of `serve`, a prefill less the work of the engine.
+# A row can measure one prefill or one decode step alone. The predicted decode step is the time per token of 'nncost
+# serve'. The predicted prefill is the time to first token of 'nncost serve' without the work of the engine.
 $ cat > timed.csv <<'END'
 > id,model,software,device,weights,what,batch,tokens,context,cuda_graph,time_s,power_w
 > decode,dense,vllm,round,bf16,decode,4,1,128,1,0.001,300
