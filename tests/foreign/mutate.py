@@ -52,7 +52,7 @@ def run(program, path, config):
                            "model.params", "--format", "csv"], capture_output=True, text=True, check=False)
     if done.returncode in (2, 3):
         lines = done.stderr.splitlines()
-        # for a network that is a list of ops, the message names an op that contradicts another
+        # For a network that is a list of ops, the message names an op that contradicts another op.
         ok = done.stdout == "" and len(lines) == 1 and ("expected" in lines[0] or "ops[" in lines[0])
         return "refused" if ok else f"refused without saying what to do: {done.stderr[:200]}"
     if done.returncode not in (0, 1):
