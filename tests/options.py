@@ -21,7 +21,7 @@ FOUND = "dense round --devices 2 --global-batch 4 --tokens 1e9 --price 1"
 SIZES = FOUND.replace("--devices 2", "--devices 2,4")
 LIMITED = " --deadline 1000d"
 SERVED = "dense round --input-len 100 --output-len 50"
-COMMANDS = (  # each with what it needs
+COMMANDS = (  # each command has the operands and options that it needs
     "estimate dense round", "estimate plans.json --scenario base", "ops dense round", "op matmul 64x64x64 round",
     "compare dense round,old", "run dense round --tokens 1e9", f"serve {SERVED}", f"ops {SERVED} --serve",
     f"search {SERVED} --serve", f"sweep {SERVED} --serve", f"compare {SERVED} --serve", f"explain ttft_s {SERVED} --serve",
@@ -32,8 +32,9 @@ COMMANDS = (  # each with what it needs
     f"plot front {FOUND}{LIMITED}", f"plot scaling {SIZES}{LIMITED}", "report dense round", "report plans.json", f"report search {FOUND}",
     "report diff recorded.json recorded.json", "list", "show dense", "validate plans.json", "docs man",
 )
-WRITTEN = {"--output", "--trace", "--db", "--plans", "--date"}  # files to write, and a text that is printed
-FIELDS = 3  # of a table that another command has read
+# options for output files, and a text that is printed unchanged
+WRITTEN = {"--output", "--trace", "--db", "--plans", "--date"}
+FIELDS = 3  # number of options that are tested of a table that another command has read completely
 VALUE = "?x?"
 
 
@@ -75,8 +76,7 @@ def main():
                     or (name == "--power-cap" and "--set" in told.stderr)):
                 faults += 1
                 print(f"{line} {name} {VALUE}: {told.returncode}, {told.stderr.strip()}")
-    # Without the tested option, the command must succeed; if it also failed without the option, its refusal would show
-    # nothing.
+    # Without the tested option, the command must succeed. If it failed anyway, its refusal would prove nothing.
     for line in COMMANDS:
         told = run(*shlex.split(line))
         if told.returncode not in (0, 1):
