@@ -18,7 +18,7 @@ from spreads import BY_PLAN, OF_VISION, OTHER, settled
 
 COMPOSED, DIFFUSION = "training_vtrain_single.csv", "training_mosaic_diffusion.csv"
 GUESSED = {"parallelism", "network"}
-BEYOND = 2, 3.5  # factors by which the range of a printed error is wider, from src/metrics/metric.c
+BEYOND = 2, 3.5  # factors of the range around a printed mean error, src/metrics/metric.c
 
 
 def rows_of(program, source, level):
