@@ -156,8 +156,8 @@ class Published(unittest.TestCase):
         self.assertEqual(second["reason"], "precision int8: no training in integers")
 
     def test_the_program_reads_tables_as_their_collections_publish_them(self):
-        """The script and nncost both read foreign/names/words.json. For rows of each collection and framework, both
-        must give the same result."""
+        """The script and nncost both read foreign/names/words.json. For rows of each collection and framework, the
+        script and nncost must give the same result."""
         def rows_of(path):
             out = subprocess.run([PROGRAM, "accuracy", path, "--rows", "--format", "json"], check=True, capture_output=True,
                                  text=True, env={**os.environ, "NNCOST_PATH": SOURCE}).stdout

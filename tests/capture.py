@@ -136,7 +136,7 @@ def forward_kernels(captured):
 
 def by_hand(name, folder):
     """Computes FLOPs by hand. A product has 2 FLOPs per token and weight. Scores and context have 4 S hidden FLOPs per
-    token and layer. Backward has twice as many FLOPs."""
+    token and layer. Backward has twice as many FLOPs as forward."""
     found = of_file(transformer(name == "decoder"), folder, name)
     layer = 12 * HIDDEN * HIDDEN
     params = LAYERS * (layer + 13 * HIDDEN) + 2 * HIDDEN + (2 * VOCAB + TOKENS) * HIDDEN
@@ -144,9 +144,9 @@ def by_hand(name, folder):
     check(f"{name}: params", found["params"], params)
     check(f"{name}: forward FLOPs", found["forward_flops"], forward)
     check(f"{name}: backward FLOPs", found["backward_flops"], 2 * forward)
-    # A layer keeps inputs, outputs and statistics of two norms, q, k, v, context, scores, and input and output of GELU.
-    # The rest of the network keeps the same tensors of the last norm, the result of log-softmax, the weight of the
-    # loss, and the numbers of tokens and positions.
+    # A layer keeps these tensors: inputs, outputs and statistics of two norms; q, k, v, context and scores; input and
+    # output of GELU. The rest of the network keeps the same tensors of the last norm, the result of log-softmax, the
+    # weight of the loss, and the numbers of tokens and positions.
     rows = BATCH * TOKENS
     values = LAYERS * (8 * rows * HIDDEN + BATCH * HEADS * TOKENS * TOKENS + 2 * rows * 4 * HIDDEN + 4 * rows)
     values += 2 * rows * HIDDEN + 2 * rows + rows * VOCAB + 1
@@ -175,8 +175,8 @@ def of_torchvision(name, model, batch, options, kept, kernels, folder):
 
 
 class UNet(nn.Module):
-    """The U-Net of 2015, with padding that keeps the size of maps. It has 64 to 1024 channels, convolutions without
-    bias before batch norms, 3 input channels and 2 output channels."""
+    """The U-Net of 2015, with padding that keeps the size of maps. The U-Net has 64 to 1024 channels, convolutions
+    without bias before batch norms, 3 input channels and 2 output channels."""
 
     def __init__(self, widths=(64, 128, 256, 512, 1024)):
         super().__init__()
@@ -228,8 +228,8 @@ def of_segmentation(folder):
 
 
 def of_tasks(folder):
-    """Records a video network of torchvision by its name; its documentation states the number of parameters. Also
-    computes the loss of a detection network."""
+    """Records a video network of torchvision by its name. The documentation of the network states the number of
+    parameters. Also computes the loss of a detection network."""
     check("r3d_18: parameters", of_file(recorded.torchvision_network("r3d_18", 1, 32, False), folder, "r3d_18")["params"], 33371472)
     kind, maker = recorded.torchvision_maker("ssdlite320_mobilenet_v3_large")
     model = maker()
@@ -268,8 +268,8 @@ def of_checkpoints(folder):
     check("decoder, use_reentrant=False: kept bytes", hooks["activation_bytes"], again["activation_bytes"])
     asked = transformer(True, changes={"checkpoint": ["layers.*"]})
     check("decoder, --checkpoint layers.*", sequence(asked) != sequence(transformer(True, checkpoints=True)), False)
-    # A checkpoint around one product and GELU does not keep the result of the product (4 hidden per token), and keeps
-    # the input of the product once.
+    # A checkpoint around one product and GELU does not keep the result of the product (4 hidden values per token). The
+    # checkpoint keeps the input of the product once.
     part = of_file(transformer(True, changes={"checkpoint": ["layers.*.up"]}), folder, "part")
     plain = told(path)
     check("decoder, --checkpoint layers.*.up: FLOPs", part["executed_flops"] - plain["executed_flops"], LAYERS * 8 * BATCH * TOKENS * HIDDEN * HIDDEN)
@@ -295,8 +295,8 @@ def adapted(net, dtype, rank=4):
 
 
 def of_frozen(folder):
-    """Each adapter has (in + out) x rank parameters of 4 B, with a gradient and two states. All other weights keep
-    their format."""
+    """Each adapter has (in + out) x rank parameters of 4 B, with a gradient and two states. Weights without adapters
+    keep their format."""
     trained = LAYERS * 4 * (1 + 3 + 1 + 1 + 1 + 4 + 4 + 1) * HIDDEN
     for dtype, width in ((torch.float32, 4), (torch.bfloat16, 2)):
         captured = transformer(True, lambda net, dtype=dtype: adapted(net, dtype))
@@ -310,8 +310,8 @@ def of_frozen(folder):
 
 
 def of_folding(folder):
-    """Storages of equal layers, and equal tensors of a foreach operator, may have one row in the file. The estimates
-    equal those of a file with all rows."""
+    """A file may have one row for the storages of equal layers, and one entry for equal tensors of a foreach operator.
+    The estimates must equal those of a file with all rows."""
     fold, given = recorded.fold_storages, []
 
     def watched(rows, blocks, unfolded):
@@ -384,7 +384,8 @@ def of_modules(folder):
 
 def of_frozen_recordings(folder):
     """--frozen gives the numbers of a recording with frozen modules, also for a step with checkpoints or with sparse
-    gradients. A checkpoint runs again completely or not at all. Its recomputed products do not count as model FLOPs."""
+    gradients. A checkpoint runs again completely or not at all. The recomputed products of a checkpoint do not count as
+    model FLOPs."""
     path = Path(folder) / "frozen.json"
 
     def compared(what, made, *patterns):
@@ -456,8 +457,8 @@ class StopsEarly(nn.Module):
 
 
 def of_early_stop():
-    """An exception can end a module in the second forward pass of a checkpoint. Later operators must not belong to this
-    module, also in the next micro-batch"""
+    """An exception can end a module in the second forward pass of a checkpoint. Operators after the exception must not
+    belong to the ended module, also in the next micro-batch."""
     net, x = StopsEarly(), torch.randn(BATCH, 4)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 
@@ -474,7 +475,7 @@ def of_early_stop():
 
 
 def of_adapters(folder):
-    """Adapters of rank 4 are on the matrices of the layers. In backward, the first adapter of the first layer needs no
+    """Adds adapters of rank 4 to the matrices of the layers. In backward, the first adapter of the first layer needs no
     gradient of its input."""
     pairs = [(1, 3), (1, 1), (1, 4), (4, 1)]  # widths of inputs and outputs, as multiples of hidden
     trained, rows = LAYERS * sum(4 * (i + o) * HIDDEN for i, o in pairs), BATCH * TOKENS
@@ -497,8 +498,8 @@ def of_adapters(folder):
 
 
 def of_step():
-    """Records a function that contains the whole step. It gives the same list of operators as capture(). Autocast
-    regions are noted in the file, but not applied."""
+    """Records a function that contains the whole step. The recording has the same list of operators as that of
+    capture(). Autocast regions are noted in the file, but not applied."""
     torch.manual_seed(1)
     net, ids = Transformer(True), torch.randint(VOCAB, (BATCH, TOKENS))
     optimizer = torch.optim.AdamW(net.parameters(), foreach=True)
@@ -535,8 +536,8 @@ def of_shards(folder):
 def of_kernels(folder):
     """The update uses the kernels that the program selected. The network has one weight of 1024 x 1024 and its bias.
     AdamW moves 80 B per parameter in eight operations, or 28 B in one kernel. During the update, memory holds the
-    weight, its gradient and two states. Operations over lists also hold the root of the second moment. In addition,
-    cuBLAS holds 64 MiB."""
+    weight, its gradient and two states. Operations over lists also need memory for the root of the second moment. The
+    workspace of cuBLAS takes another 64 MiB."""
     path, params, x = Path(folder) / "kernels.json", 1024 * 1025, torch.zeros(1, 1024)
 
     def step(**options):
@@ -603,8 +604,8 @@ def of_fusion(folder):
         ("gelu", 2 * 3072 + 2 * 64 + 3 * 3072 + 384),
         ("mean", 3072 + 4),
         ("ones_like", 4 + 4),
-        # The kernel reads the scalar, the square of the norm, its input and statistics, gain, bias and the product. It
-        # writes the gradients of product, gain and bias.
+        # The kernel reads the scalar, the square of the norm, its input and statistics, gain, bias and the product. The
+        # kernel writes the gradients of product, gain and bias.
         ("div", 4 + 3 * 3072 + 384 + 2 * 64 + 3072 + 2 * 64),
         ("pow", 3072 + 3072),  # this kernel runs before the gradient of the mean
         ("native_layer_norm_backward", 2 * 3072),  # sums over the columns, for the gradients of gain and bias
@@ -1198,8 +1199,9 @@ def of_scripts(folder):
             # The weights of the body have two gradients, one for each loss.
             ("retained", RETAINED, 4, 16 * 32 + 32 + 32 * 16 + 16 + 32 + 1, product(16, 32, 2) + product(32, 16) + product(32, 1), "Adam"),
             ("own function", OWN_FUNCTION, 4, 16 * 32 + 32 + 32 * 16 + 16, product(16, 32, 1) + product(32, 16), "RMSprop"),
-            # The first convolution has 8^3 positions with 27 taps, from 1 to 8 channels. The second has 4^3 positions
-            # with 27 taps, from 8 to 16 channels. The last has 8^3 positions with 8 taps, from 16 to 2 channels.
+            # The first convolution has 8^3 positions with 27 taps, from 1 to 8 channels. The second convolution has 4^3
+            # positions with 27 taps, from 8 to 16 channels. The last convolution has 8^3 positions with 8 taps, from 16
+            # to 2 channels.
             ("volumes", VOLUMES, 2, 27 * 8 + 8 + 27 * 8 * 16 + 16 + 16 * 2 * 8 + 2,
              2 * 2 * 2 * 8 ** 3 * 27 * 8 + 3 * 2 * 2 * (4 ** 3 * 27 * 8 * 16 + 8 ** 3 * 8 * 16 * 2), "Adam"),
             # Two towers compute 48 x 48 scores, with gradients for both towers.
@@ -1209,10 +1211,10 @@ def of_scripts(folder):
             # A complex multiplication has four real multiplications. A complex number counts as two parameters.
             ("complex", COMPLEX, None, 2 * 16 * 16, 4 * product(16, 16, 1), "Adam"),
             ("sliced", SLICED, 32, 4 * (64 * 64 + 64), (3 * 4 - 1) * 2 * 32 * 64 * 64, "Adam"),
-            # In the step of the critic, the generator runs forward. The penalty runs forward, and then come its slope,
-            # the gradients of the slope (two products for each matrix, but no gradient of the ones that the slope
-            # starts with), and products of the first matrix with the zeros that LeakyReLU returns for its input. The
-            # critic then has two passes.
+            # In the step of the critic, the generator runs forward. For the penalty, the critic runs forward and
+            # computes the slope of its scores. The gradients of the slope need two products for each matrix, but the
+            # constant 1 with which the slope starts needs no gradient. LeakyReLU returns zeros as the gradient of its
+            # input, and the first matrix is multiplied by these zeros. After the penalty, the critic has two passes.
             ("penalty", PENALTY, 48, 16 * 32 + 32 + 32 * 16 + 16 + 16 * 32 + 32 + 32 + 1,
              2 * product(16, 32, 0) + 10 * product(16, 32, 0) + 9 * product(32, 1, 0)
              + product(16, 32, 1) + product(32, 16) + product(16, 32) + product(32, 1), "Adam"),

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Tests estimates of random plans against formulas and event simulators that share no code with the program.
 
-Each round draws a decoder, a device and a plan. It computes parameters and FLOPs from the sizes of the matrices. A
-simulation of the pipeline schedule gives the start and end of each pass, and thus the bytes that each stage keeps; its
-bubble must agree with the papers. Bytes of weights, gradients, optimizer states and collectives follow from formulas.
-The best plan of a small search is found by evaluating all plans. Sources: Narayanan et al., SC '21 (schedules, bubble);
-Qi et al., ICLR '24 and arXiv:2405.15362 (zero bubble, V); DeepSeek-V3, arXiv:2412.19437 (DualPipe); Korthikanti et al.,
-MLSys '23 (kept activations); Rajbhandari et al., SC '20 (ZeRO); Chowdhery et al., JMLR '23 (FLOPs of a token).
+Each round draws a decoder, a device and a plan. The script computes parameters and FLOPs from the sizes of the
+matrices. A simulation of the pipeline schedule gives the start and end of each pass, and from them the bytes that each
+stage keeps. The simulated bubble must agree with the papers. Bytes of weights, gradients, optimizer states and
+collectives follow from formulas. For a small search, the script finds the best plan by an estimate of every plan.
+Sources: Narayanan et al., SC '21 (schedules, bubble); Qi et al., ICLR '24 and arXiv:2405.15362 (zero bubble, V);
+DeepSeek-V3, arXiv:2412.19437 (DualPipe); Korthikanti et al., MLSys '23 (kept activations); Rajbhandari et al., SC '20
+(ZeRO); Chowdhery et al., JMLR '23 (FLOPs of a token).
 
     usage: derived.py NNCOST ROOT [ROUNDS]      seed fixed [40 rounds]
 """
@@ -179,8 +180,8 @@ def counts(answer, d, plan):
 
 
 def states(answer, d, plan):
-    """Mixed precision with AdamW takes per parameter 2 bytes of weights, 2 of gradients and 12 of optimizer states;
-    ZeRO divides them over the data ranks."""
+    """With mixed precision and AdamW, each parameter takes 2 bytes of weights, 2 bytes of gradients and 12 bytes of
+    optimizer states. ZeRO divides these bytes over the data ranks."""
     layer, norms, table = sizes(d, plan["tensor"])
     data, p = plan["data"] * plan.get("context", 1), plan["pipeline"]
     # the first and the last part are on one device, so a tied table exists once
@@ -248,9 +249,9 @@ def pipeline(answer, d, plan, path):
 
 
 def volumes(path, d, plan):
-    """Bytes that data ranks send in a step, 2 per parameter. Gradients are sent once, with ZeRO 2 and 3 after each
-    micro-batch. With ZeRO 1 and 2 the new weights are sent once. With ZeRO 3 all weights are sent for forward and for
-    backward of each micro-batch."""
+    """Returns the bytes that data ranks send in a step, with 2 bytes per parameter. Gradients are sent once per step;
+    with ZeRO 2 and 3, they are sent after each micro-batch. With ZeRO 1 and 2, the new weights are sent once per step.
+    With ZeRO 3, all weights are sent for forward and for backward of each micro-batch."""
     layer, norms, table = sizes(d, plan["tensor"])
     m, zero = plan["micro_batches"], plan["zero"]
     own = 2 * (d["layers"] * (layer + norms) + d["hidden"] + table * (1 if d["tied_head"] else 2))

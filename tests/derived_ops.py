@@ -118,8 +118,8 @@ class Ops:
             self.expert_params += self.repeat * (weights + bias) if name in EXPERTS else 0
 
     def frozen(self, name, m, n, k, bias, kept, experts):
-        """A frozen linear layer has no gradient of its weights. Its adapter has two products: A, whose input is kept,
-        for each part of the layer, then B. DoRA: docs/formulas.md#adapters. The matrices of experts have no
+        """A frozen linear layer has no gradient of its weights. An adapter has two products: for each part of the layer
+        A, whose input is kept, and then B. DoRA: docs/formulas.md#adapters. The matrices of experts have no
         adapters."""
         flops, rank, weights = 2.0 * m * n * k, self.rank, experts * n * k
         parts = {"attn.qkv": 3, "mlp.gate_up": 2, "moe.shared_gate_up": 2}.get(name, 1)
@@ -518,7 +518,7 @@ class Ops:
             self.pointwise("ssm.conv_act", "silu", rows * channels // t)
 
         def normed(width, parts):
-            """Adds a norm of each of `parts` parts. A single part has the values of all ranks."""
+            """Adds a norm of each of `parts` parts. If `parts` is 1, the norm has the values of all ranks."""
             lines = rows if parts == 1 else rows * parts // t
             self.norm("ssm.state_norm", lines, rows * width // t // lines, params=width // t if parts == 1 else width // parts,
                       kind="rms")
@@ -781,8 +781,8 @@ class Ops:
 
 class Times:
     """Computes the seconds of ops and collectives on a device: docs/formulas.md#gemm-time, #flash-time, #roofline,
-    #collectives and #collectives-fitted. Reads the dimensions of an op from its printed row; the class Ops checks these
-    dimensions."""
+    #collectives and #collectives-fitted. Reads the dimensions of an op from the printed row of the op. The class Ops
+    checks these dimensions."""
 
     TILES = [(256, 128), (128, 256), (128, 128), (128, 64), (64, 128), (64, 64)]
 
@@ -847,7 +847,7 @@ class Times:
 
     def depthwise(self, o, sizes):
         """Computes a depthwise convolution by docs/formulas.md#conv-time, for one channel per group. If vector units
-        are faster, they compute it."""
+        are faster than matrix units, the vector units compute the convolution."""
         e, taps = self.e["conv"], int(sizes["k"])
         half = e["channels_half"]
         share = taps / (taps + half) if o["phase"] == "grad_weight" else taps / (taps + e["depth_half"])
@@ -889,7 +889,7 @@ class Times:
             return e, 1 if "whole_experts" in self.plan else t, 1
         if name.startswith("data."):
             self.met[name] += 1
-            # a second row reduces the gradients of experts, which have fewer copies
+            # if there is a second row, it reduces the gradients of experts, which have fewer copies than other weights
             apart = self.met[name] == 2 or data * c == 1
             whole = "whole_experts" in self.plan
             return ((data * c * t // e, e, 1) if whole else (data * c // e, t * e, 1)) if apart else (data * c, t, 1)
@@ -977,8 +977,8 @@ class Times:
 
 
 def padded(vocab, tensor):
-    """Returns the number of rows of a word table: if the ranks do not divide it, it is padded to a multiple of 128 per
-    tensor rank."""
+    """Returns the number of rows of a word table. If the tensor ranks do not divide this number, it is padded to a
+    multiple of 128 per rank."""
     return vocab if vocab % tensor == 0 else -(-vocab // (128 * tensor)) * 128 * tensor
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares 'nncost run' and 'nncost budget' with a second computation from docs/data-and-runs.md.
 
-Each round draws the options of a run: its length, failures, checkpoints, elastic training, spare nodes, input data, sites,
-evaluations, energy and money. The script derives every number of the run from the options and from the step of the
-estimate. A tenth as many rounds convert FLOPs into the optimum of each scaling law.
+Each round draws the options of a run: its length, failures, checkpoints, elastic training, spare nodes, input data,
+sites, evaluations, energy and money. The script derives every number of the run from the options and from the step of
+the estimate. In addition, ROUNDS / 10 rounds test the optimum of each scaling law for a number of FLOPs.
 
     usage: derived_run.py NNCOST ROOT [ROUNDS]      seed fixed [100 rounds]
 """

@@ -97,7 +97,7 @@ for number in range(rounds):
     fixed = ["--devices", 8, "--global-batch", seed.choice([16, 32]), "--software", "torch-compile", "--policy", "mixed",
              "--set", f"mem_bytes={seed.choice([3, 5, 8, 80])}e9"]
     plans = [dict(zip(space, values)) for values in itertools.product(*space.values())]
-    # Without stages, the schedule has no effect. A search counts such plans once.
+    # Without stages, the schedule has no effect. A search counts plans that differ only in the schedule once.
     plans = [plan for plan in plans if plan["pipeline"] > 1 or plan["schedule"] == space["schedule"][0]]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         answers = list(pool.map(lambda plan: run(["estimate", model, device, *fixed, *options(plan, layers)]),

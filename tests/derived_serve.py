@@ -509,8 +509,8 @@ class Load:
 
         def held(tokens):
             return (served.cache(math.ceil(tokens / plan["block"]) * plan["block"]) + served.state()) * stage
-        # A preempting engine allocates space token by token. On average, a request then needs the mean of the space of
-        # its prompt and of its full length.
+        # A preempting engine allocates space token by token. With such an engine, a request needs on average the mean
+        # of two spaces: that of its prompt, and that of its full length.
         room = (1 + held(plan["input_len"]) / held(plan["input_len"] + outputs)) / 2 if self.engine.get("preempt") else 1.0
         most = min(places / room, 256.0 * served.groups)
         started = min(most / ((outputs - 1) / self.tokens + max(self.fresh / chunk, 1.0)), chunk / self.fresh)
@@ -643,8 +643,8 @@ def judge_formulas(served, load, tpot, answer):
 
 
 def judge_closed(served, words):
-    """Tests a closed loop. Its prefill step computes one prompt. Its decode step computes the number of sequences that
-    the answer prints."""
+    """Tests a closed loop. The prefill step of a closed loop computes one prompt. The decode step computes the number
+    of sequences that the answer prints."""
     done = subprocess.run([nncost, *("--concurrency" if word == "--batch" else word for word in words)], capture_output=True,
                           text=True, check=False, timeout=60)
     if done.returncode in (0, 1):

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Compares 'nncost sweep' with rows that this script computes from single estimates.
 
-Each round draws a model, devices and lists of values: comma lists, ranges, doublings, steps and linked axes. The rows of
-the sweep must be all combinations in order, the last axis fastest; each legal row must have the numbers of its estimate.
-Conditions (--where), sorting (--top, --by), shards, a database and CSV output must select the same rows as this script.
-Columns of fields must be those of the files, and framework_s the difference of two estimates.
+Each round draws a model, devices and lists of values: comma lists, ranges, doublings, steps and linked axes. The rows
+of the sweep must be all combinations in order; the last axis changes fastest. Each legal row must have the numbers of a
+single estimate. Conditions (--where), sorting (--top, --by), shards, a database and CSV output must select the same
+rows as this script. Columns of fields must have the values of the files, and framework_s must be the difference of two
+estimates.
 
     usage: derived_sweep.py NNCOST ROOT [ROUNDS]      seed fixed [10 rounds]
 """

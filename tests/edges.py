@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tries the smallest and the largest legal value of every numeric option of estimate, run, serve and budget, one at a
-time. With --set, does the same for every numeric field of a device, a software profile and a cluster.
+time. With --set, the script also tries the smallest and the largest value of every numeric field of a device, a
+software profile and a cluster.
 
 Each command must print an answer or refuse the value. The text of an answer must have no NaN, no infinity, no number
 above 1e40 and no positive number below 1e-40. The parts in a JSON document must add up to their total.

@@ -7,9 +7,9 @@ Collects the key paths of all numbers, such as "rows.step.exposed_comm.data", an
 without a model. For numbers of an estimate, runs 'nncost explain' also with model, device and plan: the answer must
 then begin with the number.
 
-With PLANS, the script instead draws this many plans of models in ROOT. It explains the numbers of each estimate, and
-all ops of its step. The arithmetic that an explanation prints must give the printed result, and the results must be the
-numbers of the estimate and of the rows of the ops.
+With PLANS, the script instead draws this many plans of models in ROOT. For each plan, the script explains the numbers
+of the estimate, and all ops of the step. The arithmetic that an explanation prints must give the printed result, and
+the results must be the numbers of the estimate and of the rows of the ops.
 """
 import json
 import math
@@ -76,8 +76,8 @@ def with_model(folder):
                "--micro-batches", "4", "--sequence-parallel", "--tokens", "1e9", "--price", "2")
     estimate = json.loads(folder.run("estimate", *command, "--format", "json"))
     # Two kinds of numbers are left out. Errors of earlier measurements are recorded in the profile, so no formula
-    # computes them. The memory of all stages is left out, because explain explains only the stage that needs the most
-    # memory.
+    # computes these errors. The memory of all stages is left out, because explain explains only the stage that needs
+    # the most memory.
     values = {path: value for path, value in numbers_of(estimate)
               if not path.startswith(("ops.", "accuracy.", "memory.stages.", "trust.", "open_facts."))}
     answers = json.loads(folder.run("explain", ",".join(values), *command, "--format", "json"))

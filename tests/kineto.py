@@ -2,9 +2,9 @@
 """Tests 'nncost trace': which op each kernel of a profiler trace belongs to, gaps between kernels, overlap, and
 findings.
 
-One trace is worked by hand, and one is recorded (tests/data/trace). In 20 generated traces, one operator takes three
-times the predicted time, and nncost must find this operator. nncost must refuse traces that are cut off at every 97th
-byte.
+One trace is computed by hand, and one trace is recorded (tests/data/trace). In 20 generated traces, one operator takes
+three times the predicted time, and nncost must find this operator. nncost must refuse traces that are cut off at every
+97th byte.
 
     usage: kineto.py NNCOST ROOT
 """

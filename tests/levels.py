@@ -2,8 +2,8 @@
 """levels.py NNCOST SOURCE: prints those tables of docs/accuracy.md that combine measured rows of several files.
 
 One table has the prediction errors at each level of information, another table the errors of held-out language models.
-A third table tests the error that `nncost estimate` prints below the step time: it compares this error with the error
-of rows from which it was not computed, which are rows of other models, or rows of one source left out."""
+A third table tests the error that `nncost estimate` prints below the step time. The table compares this error with the
+error of other rows: rows of other models, or rows of one source that is left out."""
 import collections
 import glob
 import json

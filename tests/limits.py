@@ -56,7 +56,7 @@ def grows(what, times, small, large, plain=False, more=0, each=0):
         if arguments is small:
             seconds = found[2]
     factor = 1 if plain else times
-    # The limit is twice the expected time (the machine may be busy) plus the time that every command takes.
+    # A command may take twice the expected time (the machine may be busy) plus the time that every command takes.
     if found[2] > 2 * factor * max(seconds, 0.01) + 0.05:
         failures.append(f"{what}: {seconds:.3f} s became {found[2]:.3f} s")
     size = 0.0 if sanitized else least(small)

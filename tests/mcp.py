@@ -113,7 +113,7 @@ check("an answer to each", [server.read()["id"] for _ in range(6)] == [None] * 6
 error, text = server.ask("estimate", {"model": "gpt2", "device": "a100", "options": {"devices": True}})
 check(f"true: {text}", error and "found true" in text)
 
-# One message has 300 MB. After it, the server needs no more memory than before.
+# One message has 300 MB. After a message of 300 MB, the server needs no more memory than before.
 server.send(b"x" * 300_000_000 + b"\n")
 check("a long message", "too large" in server.read()["error"]["message"])
 check("after a long message", not server.ask("estimate", {"model": "gpt2", "device": "a100"})[0])

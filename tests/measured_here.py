@@ -9,8 +9,8 @@ With the fitted device file, predicts steps of networks that were not measured.
            measured_here.py PROGRAM ROOT --convolution SIDE    backward of one convolution, for strace: docs/measure.md
 
 Before calibration, the rates in the device file follow from the number of cores, the clock, the vector width and
-measured copies, and its efficiencies are those that hw/ assumes for CPUs. The test is skipped if PyTorch or torchvision
-is missing (tools/setup capture).
+measured copies. The efficiencies in the file are those that hw/ assumes for CPUs. The test is skipped if PyTorch or
+torchvision is missing (tools/setup capture).
 """
 import importlib.util
 import json
@@ -114,8 +114,8 @@ def pipeline():
 
 
 def new_memory():
-    """Writing 4 MB takes 1 ms in memory that is already in use, and 3 ms in new memory. So the first write takes 2 ms
-    more, which is 2 GB/s. In the slowest row, it takes 3 ms more."""
+    """Writing 4 MB takes 1 ms in memory that is already in use, and 3 ms in new memory. The first write to new memory
+    takes 2 ms more, which is 2 GB/s. In the slowest row, the first write takes 3 ms more."""
     sys.path.insert(0, str(ROOT / "python"))
     from nncost.measure import new_memory_rates
     rows = [{"kind": "memory", "op": op, "measured_s": s, "least_bytes": 4e6}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests the Python module nncost. The numbers of the module must be those of the program; its results must have
-attributes, columns and HTML; and it must refuse bad input.
+"""Tests the Python module nncost. The numbers of the module must be those of the program. The results must have
+attributes, columns and HTML, and the module must refuse bad input.
 
     usage: module.py NNCOST SHARED_LIBRARY ROOT
 """

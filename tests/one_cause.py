@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares random pairs of plans that differ in one option, with the outputs of several commands. 'nncost compare' and
-'nncost sweep' must print the difference in step time that two estimates with the same software profile have. The
-command in each row must give the numbers of this row. If 'nncost compare' shows several profiles, the parts of a
-difference must add up to the whole difference. An estimate with the options of an advice must give the step time and
-the bytes that the advice states.
+'nncost sweep' must print a difference in step time. This must be the difference of two estimates with the same software
+profile. The command in each row must give the numbers of this row. If 'nncost compare' shows several profiles, the
+parts of a difference must add up to the whole difference. An estimate with the options of an advice must give the step
+time and the bytes that the advice states.
 
     usage: one_cause.py NNCOST ROOT [PAIRS]    seed fixed [200 pairs]
 """
@@ -38,8 +38,8 @@ def run(words):
 
 
 def step(words, software):
-    """Returns the step time with this software profile. If the name is a release, its fields of the plan are set as
-    well."""
+    """Returns the step time with this software profile. If the name is a release, the plan fields of the release are
+    set as well."""
     answer = run(["estimate", *words])
     if answer and answer["plan"]["software"] != software:
         answer = run(["estimate", *words, "--software", software])

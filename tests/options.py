@@ -4,8 +4,9 @@ names the option.
 
     usage: options.py PROGRAM ROOT
 
-The commands use the devices and models of tests/toy. One command is tested with all options of a plan, a run and a
-serve plan, all other commands only with the first few options of the three.
+The commands use the devices and models of tests/toy. The options of a plan, of a run and of a serving plan are tested
+completely with one command. All other commands are tested with only the first few options of each of these three
+groups.
 """
 import os
 import re
@@ -76,7 +77,8 @@ def main():
                     or (name == "--power-cap" and "--set" in told.stderr)):
                 faults += 1
                 print(f"{line} {name} {VALUE}: {told.returncode}, {told.stderr.strip()}")
-    # Without the tested option, the command must succeed. If it failed anyway, its refusal would prove nothing.
+    # Without the tested option, the command must succeed. If the command also failed without this option, a refusal
+    # with the option would prove nothing.
     for line in COMMANDS:
         told = run(*shlex.split(line))
         if told.returncode not in (0, 1):

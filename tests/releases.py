@@ -166,8 +166,8 @@ def named(row):
 
 
 def by_name(row, model):
-    """Returns whether the release depends on the model's name in the row. The command line has the name of a shipped
-    model instead."""
+    """Returns whether the release depends on the model's name in the row. A command line has the name of a shipped
+    model instead of the model's name in the row."""
     starts = {entry["model"] for _, name, entry in releases() if entry.get("model") and row["framework"].startswith(name)}
     return any(row["model_name"].startswith(start) != os.path.basename(model).startswith(start) for start in starts)
 

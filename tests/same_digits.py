@@ -4,8 +4,8 @@ commands prints for a plan must be those that 'nncost estimate' prints for this 
 
     usage: same_digits.py PROGRAM ROOT [COUNT] [SEED]
 
-Calls each command COUNT times with random models, devices and profiles. Estimates every plan in its output, with the
-options of the call and the options that the output names.
+Calls each command COUNT times with random models, devices and profiles. Estimates every plan in the output of a
+command, with the options of the call and the options that the output names.
 """
 import json
 import os
@@ -77,8 +77,8 @@ def plan(*without):
     return words
 
 
-# Each command has two functions. The first draws random arguments. The second yields each plan in the answer: the
-# arguments of an estimate of this plan, and the printed time and memory (None: not printed).
+# Each command has two functions. The first function draws random arguments. The second function yields each plan in the
+# answer: the arguments of an estimate of this plan, and the printed time and memory (None: not printed).
 
 
 def searched(words, answer):

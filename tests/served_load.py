@@ -133,8 +133,8 @@ def main():
             compare(f"{where}, request", found["latency"]["request_s"], mean(request), 0.005)
             print(f"{where}: first token {found['latency']['ttft_s']:.4g} s, simulated {mean(ttft):.4g} s; of 99 % "
                   f"{found['formula']['ttft_p99_s']:.4g} s, {p99(ttft):.4g} s")
-            # The simulation has other arrivals at the same rate. Near saturation, the mean of one run is uncertain, so
-            # several runs are averaged.
+            # Program and simulation have different arrivals at the same rate. Near saturation, the mean of one run is
+            # uncertain, so several runs are averaged.
             if share <= 0.9:
                 own = ask(program, root, "serve", *same, "--request-rate", repr(rate), "--requests", str(REQUESTS))
                 runs = [simulate(steps, drawn(draw, rate))[0][REQUESTS // 10:] for _ in range(12 if share == 0.9 else 1)]

@@ -96,7 +96,8 @@ def firsts(choices):
 
 
 def search_says(program, source):
-    """Tests the probability that a search prints for two plans. The probability follows from their estimates."""
+    """Tests the probability that a search prints for two plans. The probability must follow from the estimates of both
+    plans."""
     def ask(*arguments):
         run = subprocess.run([program, *arguments, "--format", "json"], capture_output=True, text=True, check=True,
                              env={**os.environ, "NNCOST_PATH": source})

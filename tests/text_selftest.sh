@@ -15,8 +15,8 @@ END
 chmod +x nncost
 
 cat >right.t <<'END'
-# The first case has output lines that look like marks of a .t file, standard error, an exit code, a command of two
-# lines, and a blank line.
+# The first case of the .t file has output lines that look like marks of a .t file, standard error, an exit code, a
+# command of two lines, and a blank line.
 $ nncost one
 prints one
 \[3]
@@ -38,7 +38,7 @@ models
 prices
 software round
 
-# The second case runs in a new folder, without the data that comes with the program.
+# The second case of the .t file runs in a new folder, without the data that comes with the program.
 $ ls; echo >left; echo "$NNCOST_PATH, $HOME" | sed "s|$HOME|home|g"
 inputs
 toy
@@ -54,7 +54,7 @@ fail()
 "$run" nncost right.t >out || fail "what is right differs: $(cat out)"
 grep -qx '2 cases, 0 differ' out || fail "not both cases ran: $(cat out)"
 
-# run.py must find each changed line. It must report only the case with this line as different.
+# run.py must find each changed line. run.py must report only the case with the changed line as different.
 for edit in 's/^prints one/prints two/' 's/^! says one/says one/' '7s/3/4/' 's/^b$/c/' '6d' 's/^toy:home.*/&\n/'; do
     sed "$edit" right.t >wrong.t
     cmp -s right.t wrong.t && fail "$edit changes nothing"

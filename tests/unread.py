@@ -2,8 +2,8 @@
 """Tests that each option of each command, given alone, changes the answer or is refused.
 
 The plan in the answer repeats the options, so it is not compared. Commands that show a part of an estimate (PARTS)
-accept every option of the plan, although some affect only other parts; for these commands, only their other options are
-tried.
+accept every option of the plan, although some options affect only other parts. For these commands, the script tries
+only options that are not plan options.
 
     usage: unread.py NNCOST ROOT [EVERY]
            EVERY: one option of EVERY is tried with commands other than estimate, run, serve and budget [1: all]
@@ -42,16 +42,16 @@ MORE = [line.split() for line in (
     "plot timeline llama3-8b h100 --devices 16 --pipeline 4", f"plot front {FOUND}", "report " + PLAN,
     "list models", "show llama3-8b", "show h100", f"explain step_s {PLAN}")]
 PARTS = {"ops", "limit", "plot", "explain", "scale", "sweep", "fit", "advise"}
-# Options that are not tried with these commands. Some affect another part of the estimate. Others change nothing in
-# this example, because every plan fits, because data loading needs a second option, or because the axes of a sweep are
-# not known.
+# Options that are not tried with these commands. Some of these options affect another part of the estimate. Other
+# options change nothing in this example, because every plan fits, because data loading needs a second option, or
+# because the axes of a sweep are not known.
 WHOLE = {"explain": {"--seller", "--offer", "--building", "--region", "--price"}, "limit": {"--power-cap"},
          "plot": {"--risk", "--cluster", "--sample-bytes", "--encode-s"}, "scale": {"--risk", "--cluster"},
          "sweep": {"--cluster", "--host", "--implementation"}}
 # Options that accept only their default for this model and device.
 ONLY_DEFAULT = {"--devices", "--devices-per-node", "--virtual-stages", "--expert", "--attention-data", "--sites"}
-# Options for files, defaults or output are not an input of the computation. The list also has options that few plans
-# use.
+# Options for files, defaults or output are not an input of the computation. In addition, the list has options that few
+# plans use.
 OUTSIDE = {"--trace", "--measured", "--stages", "--timeline", "--full", "--brief", "--sensitivity", "--output", "--format", "--help", "--help-all", "--no-defaults", "--lenient", "--scenario", "--emit",
            "--ignore-memory", "--threads", "--progress", "--db", "--plans", "--shards"}
 NUMBERS = ("1", "2", "3", "7", "0.5", "0.1", "1000", "1e6", "1e12")

@@ -246,7 +246,8 @@ BASH_ANSWER = r'''    # shellcheck disable=SC2207 # words have no blanks, and zs
     COMPREPLY=($(compgen -P "$prefix" -W "$words" -- "${current##*,}"))
 '''
 
-# The completion script of zsh loads that of bash, which then replaces the completion function of zsh.
+# This script is loaded as a completion function of zsh. It loads the completion script of bash, which then replaces the
+# function.
 ZSH = '''#compdef nncost
 # zsh completion for nncost, written by tools/docs.py.
 autoload -U +X bashcompinit && bashcompinit
@@ -455,7 +456,7 @@ class Files:
         return any(field["name"] == "fitted_on" and field["required"] for field in fields)
 
     def properties(self, fields, members):
-        """Returns type and members of an object. members: the members that follow its note."""
+        """Returns type and members of an object. members: the members that follow the member "note"."""
         same = {"same_as": {"description": "Name of the object next to this one whose values are used for all that are not given.",
                             "type": "string"}} if self.is_fitted(fields) else {}
         return [{"type": "object"}, {"additionalProperties": False}, {"properties": block_of(NOTE | same | members)}]

@@ -145,8 +145,8 @@ def section(path):
 
 
 def check_order(path):
-    """Checks the order of keys. The program searches the text for "signs" before it reads "keys", and it does not parse
-    "writer" to read a launch file."""
+    """Checks the order of keys. nncost searches the text for "signs" before it reads "keys". To read a launch file,
+    nncost does not parse "writer"."""
     text = path.read_text()
     members = list(json.loads(text))
     late = {"inside", "signs", "never"} & set(members[members.index("keys"):])

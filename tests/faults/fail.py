@@ -4,9 +4,9 @@ every N-th allocation; if a command has over 4 N writes or reads, tests only eve
 
    usage: fail.py NNCOST LIBRARY ROOT [--every N] [COMMAND]    LIBRARY: fail.c, to be preloaded
 
-After the failure, the command must either give the same answer, or exit with 4 and print one line on standard error. In
-the second case, standard output has only complete lines of the answer. An output file must be the old file or the
-complete new file."""
+After the failure, the command must either give the same answer, or exit with 4 and print one line on standard error. If
+the command exits with 4, standard output has only complete lines of the answer. An output file must be the old file or
+the complete new file."""
 import os
 import shutil
 import subprocess
@@ -15,7 +15,7 @@ import tempfile
 
 KINDS = ("alloc", "write", "sync", "read")
 SWEEP = ["sweep", "dense", "round", "--micro-batch", "1..6", "--zero", "0,1", "--devices", "8"]
-# Each row has a name, arguments, and files that the command writes. These files are created before every run.
+# Each row has a name, arguments, and files that the command writes. The files of a row are created before every run.
 COMMANDS = (
     ("estimate", ["estimate", "dense", "round", "--micro-batch", "2"]),
     ("json", ["estimate", "unet", "round", "--format", "json", "--devices", "2"]),
@@ -50,7 +50,7 @@ COMMANDS = (
 )
 STREAMS = {"sweep"}
 # NLopt is loaded when it is first needed, and then uses thread-local data. If the allocation of this data fails, glibc
-# ends the program with the message below. No program can handle this failure.
+# ends the program with the message below. No program can handle a failed allocation of thread-local data.
 TLS = b"cannot allocate memory for thread-local data: ABORT\n"
 
 

@@ -1,8 +1,8 @@
 """Counts parameters of decoders by formulas that do not use the table of architectures in foreign/.
 
-params(config) returns the number of parameters that the PyTorch class of the configuration has. It returns None if
-there is no formula for this type of model, or if the class could not build the network. The formulas have the form:
-total = tables + layers x (attention + MLP + norms) + final norm + head.
+params(config) returns the number of parameters that the PyTorch class of the configuration has. params(config) returns
+None if there is no formula for this type of model, or if the class cannot build the network. The formulas have the
+form: total = tables + layers x (attention + MLP + norms) + final norm + head.
 """
 
 

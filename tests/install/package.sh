@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian package of a build with a shared library below a temporary root. Tests the list of files in the
 # package, the program, the Python module, and C and C++ programs that use the library. Removing the package must leave
-# no file. Also tests the files that 'cmake --install' installs, and that the uninstall target removes all of them.
+# no file. The script also tests the list of files that 'cmake --install' installs. The uninstall target must remove all
+# of these files.
 #   usage: package.sh BUILD_DIR
 set -euo pipefail
 

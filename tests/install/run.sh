@@ -60,9 +60,8 @@ for page in man "man files" "completion bash" "completion zsh" "completion fish"
     "$prefix/bin/nncost" docs $page >printed
     [[ -s printed ]]
 done
-# The program must read the installed data files, not those of the source tree.
-# The output goes to a file, because grep stops at the first match and then closes the pipe while the program still
-# writes.
+# The program must read the installed data files, not those of the source tree. The output of the program goes to a
+# file: in a pipe, grep stops at the first match and closes the pipe while the program still writes.
 "$prefix/bin/nncost" show a100 --format json >shown
 grep -qF "$prefix" shown ||
     { echo "the installed program does not read $prefix/share/nncost"; exit 1; }

@@ -1,5 +1,5 @@
-# A captured program can replace a model in every command. The test prints its step and its operators, and compares it
-# with a model.
+# A captured program can replace a model in every command. The commands print the step and the operators of a captured
+# program, and compare the program with a model.
 $ nncost estimate inputs/captured.json round --full --full
 model     inputs/captured.json = captured, captured, capture, 184,896 parameters
 device    round, A device of round figures, 10.00 TFLOP/s fp32, 1.000 TB/s, ridge 10 FLOP/B
@@ -431,8 +431,8 @@ $ echo '{"schema":"nncost.model/1","id":"a","name":"A","family":"capture","sourc
 ! nncost: a.json:1: family: a capture is a file of its own, expected schema nncost.capture/1
 [3]
 
-# 'nncost serve' refuses a recorded training step. The message names the models that 'nncost serve' accepts, and no
-# software profile, because the command line has none.
+# 'nncost serve' refuses a recorded training step. The message of 'nncost serve' names the models that it accepts. It
+# does not name a software profile, because the command line has none.
 $ nncost serve inputs/captured.json round
 ! nncost: captured: cannot be served: the model is a recorded step, expected a decoder of 'nncost list models' or a model file
 [3]

@@ -1,6 +1,7 @@
 # Tests 'nncost check', which keeps estimates under version control.
 
-# The file has only requirements: one that is met, one that is missed, and one on a metric without a value.
+# A plan file without recorded estimates has three kinds of requirements: a requirement that is met, a requirement that
+# is missed, and a requirement on a metric without a value.
 $ nncost check inputs/plans.json
 inputs/plans.json: 2 estimated; 4 of 4 requirements met
 The file has no recorded estimates yet; 'nncost check inputs/plans.json --update' records them.
@@ -25,7 +26,7 @@ The file has no recorded estimates yet; 'nncost check p.json --update' records t
 [1]
 
 # 'nncost check' may compute only a part of the estimate for all scenarios after the first one. If a requirement needs
-# bounds or ranges, they must be those of the complete estimate.
+# bounds or ranges, 'nncost check' must use those of the complete estimate.
 $ printf '{ "schema": "nncost.plans/1", "common": { "model": "dense", "device": "fitted", "micro_batch": 4 }, "scenarios": [\n{ "id": "a", "require": { "step_s": "< 0" } },\n{ "id": "b", "require": { "step_s": "< 0", "memory.total_interval_bytes.1": "< 0" } },\n{ "id": "c", "require": { "lower_bound_s": "< 0", "step.interval_s.1": "< 0", "step.bound": "== none" } } ] }' >b.json; nncost check b.json
 b.json: 3 estimated; 6 of 6 requirements missed
 
@@ -209,7 +210,7 @@ throughput.mfu: 0.6827 -&gt; 0.8565 +25.5%
 nncost: p.json: 1 as recorded, 1 moved; 1 of 4 requirements missed
 [1]
 
-# --update accepts a change. It changes only the recorded lines of the file.
+# --update accepts a change. --update changes only the recorded lines of the file.
 $ cp inputs/plans.json p.json && nncost check p.json --update >/dev/null
 $ sed -i '1,9s/"micro_batch": 4/"micro_batch": 2/' p.json && cp p.json before.json
 $ nncost check p.json --update && nncost check p.json
@@ -305,8 +306,8 @@ step.backward_s  20.06 ms  19.31 ms  -3.73%
 If this is intended, accept it with 'nncost check inputs/plans.json --update'.
 [1]
 
-# The report names the model file or the software profile if it changed. It also names a profile that nncost chose
-# because the plan names none.
+# If the model file or the software profile changed, the report names this file. The report also names a changed profile
+# that nncost chose because the plan names no profile.
 $ nncost check inputs/plans.json --update >/dev/null && sed -i 's/"vocab": 10000/"vocab": 20000/; s/107106000/117106000/' toy/models/dense.json
 $ nncost check inputs/plans.json --format github
 ::error file=inputs/plans.json,line=7,title=nncost base::step 33.54 ms -> 36.48 ms (+8.76%25), most of it backward_s; memory 2.629 GB -> 2.849 GB (+8.37%25), most of it activation_bytes%0Awhy: model file: the content of dense has changed%0Aaccept with: nncost check inputs/plans.json --update

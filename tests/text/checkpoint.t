@@ -1,6 +1,6 @@
 # 'nncost show' reads the headers of checkpoints, and a checkpoint can replace a model. inputs/tiny.gguf has the header
-# of a network of 2 layers, width 256, 4 query heads and 2 key heads of 64 values, MLP 512 and 96 words. Its formats are
-# Q4_K, Q6_K and F32; the file has no weights.
+# of a network of 2 layers, width 256, 4 query heads and 2 key heads of 64 values, MLP 512 and 96 words. The formats in
+# this header are Q4_K, Q6_K and F32. The file has no weights.
 
 # The network has 2 x (256 x (256 + 128 + 128 + 256) + 3 x 256 x 512 + 2 x 256) + 2 x 96 x 256 + 256 parameters.
 $ nncost show inputs/tiny.gguf

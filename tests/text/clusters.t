@@ -191,8 +191,8 @@ exposed   3.856 ms  33.4%    norm       510.0 us   4.4%
 
 network   data 3.856 ms exposed of 9.972 ms
 
-# --overlap 0.5 hides half of the communication that can overlap, and --overlap 0 hides none. A software profile can
-# also state less overlap.
+# With --overlap 0.5, half of the communication that can overlap does overlap. With --overlap 0, all communication is
+# exposed. A software profile can also state less overlap.
 $ for o in 1 0.5 0; do nncost estimate --full dense round --data 16 --overlap $o | grep '^network'; done
 network   data 919.8 us exposed of 5.321 ms
 network   data 3.120 ms exposed of 5.321 ms
@@ -478,7 +478,8 @@ network   tensor 4.945 ms exposed of 4.945 ms, data 40.37 ms exposed of 53.22 ms
 $ nncost estimate dense fitted --full --full --devices 32 --data 32 --zero 3 --mode ideal | grep '^bound'
 bound by  compute 100.0% of the step, network 87.1%,
 
-# A plan does not fit. The output lists changes with which it fits, or reports that no tried change is enough.
+# For a plan that does not fit, the output lists changes with which the plan fits, or reports that no tried change is
+# enough.
 $ nncost estimate dense round --full --full --set layers=80 --devices 8 --tensor 2 --global-batch 64 --micro-batch 16 | tail -8
 total     33.85 GB (31.52 GiB) of 10.00 GB (9.31 GiB), 338.5%: over by 23.85 GB,
           at least 3.840 GB with --recompute full --zero 3 --sequence-parallel

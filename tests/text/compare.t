@@ -85,8 +85,8 @@ round   zb-h2     13.44 ms  1,190,686  54.5%  560.7 MB  yes   compute    0.00373
 round   zb-v      12.39 ms  1,291,300  59.1%  366.6 MB  yes   compute    0.003442
 round   dualpipe  11.10 ms  1,440,837  65.9%  526.8 MB  yes   compute    0.003085  fastest, cheapest
 
-# A plan must be legal in every row: one device does not train in the format, or the number of devices is not a multiple
-# of a degree.
+# If the plan of one row is illegal, the command is refused. The first command names a device that does not train in the
+# format; the second command has a number of devices that is not a multiple of a degree.
 $ nncost compare dense round,old --precision bf16
 ! nncost: --precision: old does not train in this format, expected one of fp32, fp16, found bf16
 [3]

@@ -91,7 +91,8 @@ $ nncost show experts --format json | nncost estimate --full - round | head -1; 
 model     - = experts, A small mixture of experts, decoder, 125,641,000 parameters,
 model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
 
-# A model name of the hub that nncost does not know is refused. The message names the command that downloads its file.
+# A model name of the hub that nncost does not know is refused. The message about an unknown model name has the command
+# that downloads its file.
 $ nncost estimate someone/Dense-7B round
 ! nncost: someone/Dense-7B: no such file or folder, and no known name of the hub, expected such a name or the file of this one: hf download someone/Dense-7B config.json --local-dir Dense-7B, then Dense-7B/config.json; or curl -LO https://huggingface.co/someone/Dense-7B/resolve/main/config.json
 [3]
@@ -116,7 +117,8 @@ $ sed -i 's/"fast_path": "yes"/"idea_layers": 3/' config.json; nncost estimate c
 ! nncost: config.json:4: idea_layers: changes the shape of a llama in an unknown way, expected no such key, or the shape as your own model file (nncost show llama3-8b --format json), found 3
 [3]
 
-# A user can add an architecture: a file in the folder foreign/ of a data folder. The next command finds the file.
+# A user can add an architecture: a file in the folder foreign/ of a data folder. The next command finds the file of the
+# new architecture.
 $ mkdir toy/foreign; cat >toy/foreign/pear.json <<J
 > { "schema": "nncost.foreign/1", "id": "pear", "like": "llama", "source": "https://example.org/pear",
 >   "implies": { "qk_norm": "head" },

@@ -54,8 +54,8 @@ $ nncost sweep dense round --db ./:memory: && nncost merge out.csv ./:memory: &&
 ./:memory:: 1 rows of 1 combinations
 0
 
-# A database of an earlier version has no digest of the rows or no plain column names. The error names the earlier
-# version, and does not report a damaged database.
+# A database of an earlier version has no digest of the rows or no plain column names. For a database of an earlier
+# version, the error names this version and does not report damage.
 $ nncost sweep dense round --micro-batch 1..4 --db old.db
 old.db: 4 rows of 4 combinations
 $ for sql in 'DROP TABLE columns' 'ALTER TABLE sweep DROP COLUMN rows_digest'; do python3 -c 'import sqlite3, sys; d = sqlite3.connect("old.db"); d.execute(sys.argv[1]); d.commit()' "$sql"; nncost sweep dense round --micro-batch 1..4 --db old.db; nncost merge out.csv old.db; echo $?; done
@@ -86,8 +86,8 @@ $ for sql in 'UPDATE rows SET step_s = 1 WHERE row = 2' 'DELETE FROM rows' 'UPDA
 ! ls: cannot access 'out.csv': No such file or directory
 [2]
 
-# The same holds for these damages: the bits of a floating-point number stored as a whole number, a changed column name,
-# and rows without a primary key. 'nncost merge' refuses all of them.
+# A database is damaged if the bits of a floating-point number are stored as a whole number, if a column has another
+# name, or if the rows have no primary key. 'nncost merge' refuses such a database.
 $ cat > bad.py <<'END'
 > import shutil, sqlite3, struct, sys
 > shutil.copy("rows.db", "bad.db")

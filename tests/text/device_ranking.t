@@ -1,7 +1,7 @@
 # 'nncost search MODEL DEVICE,DEVICE' compares the best plan of each device.
 
-# The table has the cheapest size (number of devices) of each device for a run: days, cost, energy and limit. Below it
-# are commands to copy.
+# The table has the cheapest size (number of devices) of each device for a run: days, cost, energy and limit. Commands
+# to copy are below the table.
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T
 dense, global batch 64; for each device: the cheapest size
 
@@ -19,7 +19,7 @@ run       11.13 days, 2,136 USD, 1.000 T tokens
 run       8.343 days, 3,204 USD, 1.000 T tokens
 
 # With a deadline, the table has the cheapest size within the deadline; with a budget, it has the fastest size within
-# the budget. A device without such a size has a row that reports this.
+# the budget. A device without a size within the limit has a row with a message.
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --deadline 8d -f csv | cut -d, -f1-6
 id,devices,step_s,run_s,cost,currency
 round,16,0.0311822405392,487222.508425,2165.43337078,USD

@@ -245,7 +245,7 @@ total     2.409 GB (2.24 GiB) of 10.00 GB (9.31 GiB), 24.1%: fits, 7.591 GB free
 cost      1 USD per device-hour (nowhere, 2020-01), 4.771e-06 USD per step,
           0.001193 USD per million tokens
 
-# A U-Net for diffusion and a U-Net for segmentation; rates are in samples.
+# Estimates a U-Net for diffusion and a U-Net for segmentation. Their rates are in samples per second.
 $ nncost estimate unet round --full --full --micro-batch 8
 model     unet, A small diffusion U-Net, unet, 9,546,304 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -332,7 +332,7 @@ up.1.attn.core        forward       2 309.2 k 53.08 M 411.6 k    129  524.3 ns  
 up.1.attn.out         forward       2 102.4 k 20.53 M 285.2 k  71.99  285.2 ns  0.1% memory
 up.1.attn.residual    forward       2       - 51.20 k 204.8 k   0.25  204.8 ns  0.1% memory
 
-# A plan does not fit. The output has the missing bytes, and changes with which the plan fits.
+# If a plan does not fit, the output has the missing bytes, and changes with which the plan fits.
 $ nncost estimate dense round --full --full --micro-batch 64
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -441,7 +441,7 @@ total     21.00 GB (19.56 GiB) of 20.00 GB (18.63 GiB), 105.0%: over by 1.004 GB
 would fit --recompute norm,activation, 19.41 GB, step 1.397 s
 
 
-# The plan is far too large: only combinations of changes with adapters fit.
+# If a plan is far too large, only combinations of changes with adapters make the plan fit.
 $ nncost estimate dense round --full --full --set layers=500 --micro-batch 2 | tail -8
 transient     44.00 MB       0.4%  gradients of activations
 not at once  -12.08 GB    -120.8%  gradients grow while activations are freed
@@ -481,7 +481,7 @@ goodput     100.00% (failures are not counted: the device file has no rate of fa
 cost        23.17 USD, at 2 USD per device-hour (here, 2022-02)
 energy      5.792 kWh, 500.0 W per device as rated, PUE 1
 
-# A device file has no price, network and power.
+# Estimates with a device file that has no price, no network and no power.
 $ nncost estimate dense old --full --full --tokens 1e9 | sed -n '/^cost/,$p'
 cost      no price recorded for this device: give --price
 
@@ -647,7 +647,7 @@ backward  4.866 ms  51.5%    attention  3.409 ms  36.0%
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash3 attention, recompute none,
 backward  4.119 ms  48.6%    attention  2.422 ms  28.6%
 
-# --set changes any field. The prefix plan, model or device selects the struct that has the field.
+# --set changes any field. The prefix "plan.", "model." or "device." tells where the field is.
 $ nncost estimate dense round --full --full --set hidden=2000 --set head_dim=250 --set ffn_hidden=8000 --set mem_bytes_per_s=2e12 | head -12
 model     dense, A small decoder, decoder, 406,212,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 2.000 TB/s, ridge 50 FLOP/B
@@ -795,7 +795,8 @@ $ sed -i 's/"sillu"/"silu"/; s/"hidden_size": 1000, //' config.json; nncost esti
 [3]
 
 # A vision transformer with h = 1000, L = 10, 9 x 9 patches of 10 x 10 pixels and a class token; rates are in samples.
-# Its parameters: (3 x 100 + 1) h + h + 82 h + L (12 h^2 + 13 h) + 2 h + 100 (h + 1) = 120,616,100.
+# The vision transformer has (3 x 100 + 1) h + h + 82 h + L (12 h^2 + 13 h) + 2 h + 100 (h + 1) = 120,616,100
+# parameters.
 $ nncost estimate vision round --full --full --micro-batch 10
 model     vision, A small vision transformer, vit, 120,616,100 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -844,8 +845,8 @@ stage  weights gradients optimizer activations transient not at once reserve    
 $ nncost ops vision round --tensor 2 --pipeline 2 --micro-batch 10 --micro-batches 4 | grep pipeline.send
 pipeline.send   comm          4 bytes=1640000        -       0       0      -        -     - -
 
-# --lora trains adapters. They have 8 layers x rank 4 x (3 x 2,000 for queries, keys, values + 2,000 + 2 x 5,000)
-# parameters.
+# --lora trains adapters. The adapters have 8 layers x rank 4 x (3 x 2,000 for queries, keys, values + 2,000 + 2 x
+# 5,000) parameters.
 $ nncost estimate dense round --full --full --lora 4 | sed -n '1p; /^plan/,/^$/p'
 model     dense, A small decoder, decoder, 107,682,000 parameters, 576,000 trained
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
@@ -886,8 +887,8 @@ $ nncost estimate dense round --train-layers 2 | grep -A 1 ^plan
 plan      trains the last 2 layers, batch 1, sequence 1000, bf16, adamw, torch-compile
 step      4.675 ms
 
-# A proposed larger micro-batch keeps the global batch if possible. If no larger micro-batch divides the batch, the line
-# proposes a new global batch.
+# A proposed larger micro-batch keeps the global batch if possible. If no larger micro-batch divides the global batch,
+# the line "faster" proposes a new global batch.
 $ nncost estimate dense round --devices 4 --global-batch 64 --micro-batch 4 | grep -A1 '^faster'
 faster    --zero 1: 122.5 ms, 1.02x the rate, 1.959 GB
           --optimizer adam8bit: 123.6 ms, 1.01x the rate, 2.284 GB
@@ -898,8 +899,8 @@ $ nncost estimate dense round --devices 4 --global-batch 12 | grep -A1 '^faster'
 faster    --micro-batch 16 --global-batch 64: 124.9 ms, 1.13x the rate, 6.552 GB
           --zero 1: 23.94 ms, 1.1x the rate, 1.052 GB
 
-# If a pipeline has no given batch, the advice is to use four micro-batches per stage, because they make the bubble
-# small.
+# If the batch of a pipeline is not given, the advice is four micro-batches per stage, because four micro-batches make
+# the bubble small.
 $ nncost estimate dense round --devices 4 --pipeline 4 | sed -n '/^faster/,$p'
 faster    --micro-batches 16: 44.75 ms, 3.16x the rate, 832.9 MB
           --micro-batch 32: 243.9 ms, 1.16x the rate, 4.068 GB

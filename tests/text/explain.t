@@ -1067,8 +1067,8 @@ backward_pass_flops
   where           backward.attention 192.0 GFLOP, backward.mlp 256.0 GFLOP,
                   backward.head 40.00 GFLOP
 
-# Explains collectives inside a domain, between domains, in a torus, once per step and between expert ranks. Also
-# explains how much communication overlaps with compute.
+# Explains collectives inside a domain, between domains, in a torus, once per step and between expert ranks. Further
+# lines explain how much communication overlaps with compute.
 $ nncost explain attn.tensor_out dense fitted --devices 16 --tensor 4 --sequence-parallel --global-batch 16 | grep '^[a-z]'
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B

@@ -127,7 +127,7 @@ slip,'=a b c d
 $ nncost plot step slip.json round | grep -c "=a?b?c?d"
 2
 
-# Names must not contain commands for a CI workflow: "::" at the beginning of a line, or "##[" anywhere.
+# The output changes names that a CI workflow reads as commands: "::" at the beginning of a line, and "##[" anywhere.
 $ printf 's/"A small decoder"/"::error::a ##[error]b ##vso[c] ## d"/' >slip.sed; sed -f slip.sed toy/models/dense.json >slip.json; sed -i 's/"id": "dense"/"id": "slip"/' slip.json
 $ nncost estimate slip.json round --full --full | head -1
 model     slip.json = slip, ?:error::a ?#[error]b ?#vso[c] ## d, decoder, 107,106,000 parameters

@@ -91,8 +91,8 @@ with                        step   speed    memory       cost  batch
 --offload optimizer      1.046 s    3.2%  1.344 GB  0.0002907      4
 
 
-# A step of half the tokens takes 3.754 ms instead of 10.80 ms. This is 10.80 / 3.754 / 2 = 1.438 times the tokens per
-# second.
+# A step of half the tokens takes 3.754 ms instead of 10.80 ms. The shorter sequence gives 10.80 / 3.754 / 2 = 1.438
+# times the tokens per second.
 $ nncost advise dense round --set device.mem_bytes=350MB | sed -n '4,7p'
 with                                                    step   speed    memory       cost  batch
 --recompute norm,activation --lora 16 --frozen nf4  7.417 ms  145.6%  291.5 MB   2.06e-06      1
@@ -101,8 +101,8 @@ with                                                    step   speed    memory  
 $ nncost advise dense round --set device.mem_bytes=350MB --format json | grep -o '"sentence": "[^"]*seq-len[^"]*'
 "sentence": "--lora 16 --frozen nf4 --seq-len 500: a step takes 3.754 ms, 43.8% faster per token (sequences of 500), 245.8 MB, 1.043e-06 USD a step; it fits and trains only adapters.
 
-# No micro-batch fits, and no single way to save memory is enough. The output lists combinations with which the plan
-# fits.
+# No micro-batch fits, and no single way to save memory is enough. The output lists combinations of changes with which
+# the plan fits.
 $ nncost fit dense round --set device.mem_bytes=150e6 | sed -n '/^fits/,$p'
 fits      no micro-batch fits
 memory    1.782 GB of 150.0 MB

@@ -1,5 +1,5 @@
-# A graph is a model file that lists its ops. The test prints its description and its ops, and changes one of its named
-# constants (width).
+# A graph is a model file that lists its ops. The commands print the description and the ops of a graph, and change one
+# of its named constants (width).
 $ nncost estimate inputs/rings.json round --full --full --micro-batch 10
 model     inputs/rings.json = rings, Rings, graph, 3,900 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B

@@ -247,7 +247,7 @@ usage: nncost report MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | 
 usage: nncost explore [MODEL DEVICE] [options]
 usage: nncost validate FILE... [options]
 
-# Some commands have notes in their help.
+# The help of search, sweep, calibrate and explain has notes.
 $ for c in search sweep calibrate explain; do nncost $c --help | sed -n '/^usage/,/^Options/p' | sed '$d'; done
 usage: nncost search MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE] [options]
 

@@ -1,6 +1,7 @@
-# Tests plans that no program can run. The message has the rule, the numbers and the nearest legal values.
+# Tests plans that no program can run. The message about an illegal plan has the rule, the numbers and the nearest legal
+# values.
 
-# Formats, policies and sequence lengths that are illegal.
+# Tests illegal formats, policies and sequence lengths.
 $ nncost estimate dense old --precision bf16
 ! nncost: --precision: old does not train in this format, expected one of fp32, fp16, found bf16
 [3]
@@ -14,7 +15,7 @@ $ nncost estimate unet round --tokens 1e9
 ! nncost: --tokens: a unet trains on images, expected --samples
 [3]
 
-# Degrees that do not divide a dimension, or that contradict each other.
+# Tests degrees that do not divide a dimension, and degrees that contradict each other.
 $ nncost estimate dense round --tp 3
 ! nncost: --tensor: heads 8 does not divide over 3 ranks, expected 2 or 4
 [3]
@@ -134,7 +135,7 @@ $ nncost estimate vision round --flops-convention 6nd
 ! nncost: --flops-convention: 6nd counts one use of each parameter per token, and a vit counts images
 [3]
 
-# A value of --context that is probably meant as a sequence length.
+# Tests a value of --context that is probably a sequence length. The message proposes the right option.
 $ nncost estimate dense round --context 8192
 ! nncost: --context: the number of devices that share a sequence, expected at most the number of --devices, found 8192; did you mean --seq-len 8192?
 [3]

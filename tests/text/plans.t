@@ -52,7 +52,8 @@ $ nncost search inputs/plans.json --scenario base --devices 8 --global-batch 32 
 dense on 8 x round, global batch 32
 230400 combinations: 5810 legal, 5810 fit; 2486 evaluated, no other can be among the best
 
-# --scenario is needed if the file has several scenarios. Its name must exist, and MODEL must be a plan file.
+# --scenario is needed if the file has several scenarios. The name of the scenario must exist, and MODEL must be a plan
+# file.
 $ nncost estimate inputs/plans.json
 ! nncost: --scenario: missing, expected one of the 2 scenarios of inputs/plans.json, such as "base"
 [2]
@@ -89,7 +90,7 @@ $ sed -i 's/"layers": \[4\]/"a b": 4/' p.json; nncost validate p.json
 ! nncost: p.json:1: scenarios[0].set.a b: not a name, expected a field such as model.layers
 [3]
 
-# The file that 'nncost init' prints is valid, and its comments explain how to use it.
+# The file that 'nncost init' prints is valid. Notes in the file explain how to use it.
 $ sed 's/"dense"/"gpt2-xl"/' toy/models/dense.json >toy/models/gpt2-xl.json; sed 's/"id": "fitted"/"id": "a100-sxm4-80gb"/' toy/hw/fitted.json >toy/hw/a100-sxm4-80gb.json
 $ nncost init >default.json; cat default.json
 {
@@ -118,7 +119,7 @@ p.json: ok
 p.json: 1 estimated; 2 of 2 requirements met
 The file has no recorded estimates yet; 'nncost check p.json --update' records them.
 
-# 'nncost init' writes all given options to the file. It needs both operands, or none.
+# 'nncost init' writes all given options to the file. 'nncost init' needs both MODEL and DEVICE, or neither of them.
 $ nncost init dense fitted --devices 8 --zero 3 --recompute norm,activation --clip-gradients=off --software eager --set layers=16 --set device.mem_bytes_per_s=3e12
 {
   "schema": "nncost.plans/1",

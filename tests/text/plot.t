@@ -67,7 +67,7 @@ $ nncost plot memory dense round --fragment --width 360 | head -3
 <title id="nnc-memory-title">Memory 1.782 GB of 10.00 GB, 17.8%</title>
 <desc id="nnc-memory-desc">Memory, A small decoder on A device of round figures: 1.782 GB of 10.00 GB, 17.8%. 8.218 GB free. Weights 214.2 MB. Gradients 214.2 MB. Optimizer 1.285 GB. Activations 280.4 MB. Transient 22.00 MB.</desc>
 
-# Draws the memory of a plan that does not fit. The frame marks the capacity of the device.
+# Draws the memory of a plan that does not fit. A frame marks the memory above the capacity of the device.
 $ nncost plot memory dense round --micro-batch 4096 --fragment
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 114" width="720" height="114" role="img" aria-labelledby="nnc-memory-title nnc-memory-desc">
 <title id="nnc-memory-title">Memory 1.158 TB of 10.00 GB, 11582.1%</title>
@@ -532,7 +532,7 @@ $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment --
 <title id="nnc-scaling-title">Scaling</title>
 <desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, throughput per device against 1 device; the batch of 16 is fixed, every size has its own best plan. 1 device: 100.0%, step 124.5 ms. 2 devices: 99.6%, step 62.53 ms. 4 devices: 98.8%, step 31.53 ms. 8 devices: 97.1%, step 16.03 ms.</desc>
 
-# --against draws the outline of a second estimate on the same scale. Its value can be a copied command.
+# --against draws the outline of a second estimate on the same scale. The value of --against can be a copied command.
 $ nncost plot step dense round --micro-batch 2 --against "nncost estimate dense 'round'" --fragment | grep -E 'desc|outlined|predicted|forward'
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 179" width="720" height="179" role="img" aria-labelledby="nnc-step-title nnc-step-desc">
 <desc id="nnc-step-desc">One step, A small decoder on A device of round figures; outlined: A small decoder on A device of round figures, 10.80 ms: 18.38 ms. Forward 5.136 ms, 27.9%. Backward 10.03 ms, 54.6%. Update 3.213 ms, 17.5%. At least 13.84 ms, without overlap 21.49 ms.</desc>

@@ -35,7 +35,7 @@ $ nncost report dense round --date 2026-01-31 --output page.html && grep -A1 '<p
 <pre>nncost report dense round --date 2026-01-31</pre>
 <p>nncost VERSION, 2026-01-31
 
-# A plan that does not fit has a page with advice; the exit code is 0.
+# The page of a plan that does not fit has advice.
 $ nncost report dense round --micro-batch 4096 | grep 'would fit'
 <p><b>would fit</b> --micro-batch 16 --micro-batches 256, 6.552 GB, step 31.06 s
 

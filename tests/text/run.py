@@ -11,9 +11,9 @@ r"""Runs the cases of a .t file and compares the output of each command with the
 
 A case ends at a blank line before the next heading. The command of a case runs in a new folder with copies of tests/toy
 and of tests/text/inputs. nncost finds only the ids in tests/toy, not the ids of the shipped data. If an output line
-looks like one of these marks, the file has "\" in front of it. A carriage return is written as "\r", and the version of
-the program as VERSION, so that cases need no change for a new version. ACCEPT=1 writes the current output into the
-file.
+looks like a mark ("$", ">", "!", "#" or an exit code), the file has "\" in front of this line. A carriage return is
+written as "\r", and the version of the program as VERSION, so that cases need no change for a new version. ACCEPT=1
+writes the current output into the file.
 """
 import difflib
 import os

@@ -86,7 +86,7 @@ $ nncost run dense
 [2]
 
 # --seller selects the prices of a seller, and --region selects the carbon intensity of a country. A region of a cloud
-# selects both.
+# selects both a price and a carbon intensity.
 $ nncost run dense round --devices 16 --tokens 1T --seller corner --region toyland | sed -n '/^cost/,$p'
 cost        13,017 EUR, at 4 EUR per device-hour (Corner box of 8, 2026-01),
             0.01302 EUR per million tokens
@@ -139,7 +139,7 @@ toy/prices/corner.json: ok
 toy/grid/regions.json: ok
 
 # A training method such as GRPO adds the time to generate and score answers to the time of training. The cost per token
-# includes these times.
+# includes the times to generate and score answers.
 $ nncost run dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100M --price 2 --method grpo --prompt-tokens 200 --response-tokens 800 --rollout-tokens-per-s 10000 | sed -n '/^run/,$p'
 run         4682 s, 2.601 device-hours, 12,500 steps of 374.5 ms, 100.0 M tokens, 1.464e+17 FLOP
 

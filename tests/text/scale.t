@@ -62,8 +62,8 @@ devices  step  samples/s  efficiency  lost to  memory  MFU  plan
       2     -          -           -  -             -    -  no plan fits
 [1]
 
-# Without --devices and --global-batch, the sizes are 1, 8, 64 ... and the batch has about four million tokens. The
-# output reports the chosen batch.
+# Without --devices and --global-batch, the sizes are 1, 8, 64 ... and the batch has about four million tokens. If
+# 'nncost scale' chooses the batch, the output reports it.
 $ nncost scale dense round --max-devices 9 --threads 1 | head -6
 dense on round, global batch 4096 (chosen: about 4 million tokens); the best plan of each size
 

@@ -176,7 +176,8 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 10080 --bes
 dense on 16 x fitted, global batch 10080
 17280 combinations: 120 legal, 94 fit; 51 evaluated, no other can be among the best
 
-# The search is for a whole run. Plans meet a deadline and a budget, or none does.
+# Searches for a whole run with a deadline and a budget. In the first search, plans meet both limits. In the others, no
+# plan meets the limit.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 300e9 --deadline 3d --budget 4000
 dense on 16 x fitted, global batch 64
 33600 combinations: 240 legal, 240 fit; 70 evaluated, no other can be among the best
@@ -278,8 +279,8 @@ Pareto front: no other plan is faster with less memory
 31.24 ms 488.2 s   4.339  1.085 610.3 MB 46.9%   0.0% dp16 zero2 mb1
 32.08 ms 501.2 s   4.455  1.114 548.3 MB 45.6%   0.0% dp16 zero2 mb1 recompute=activation
 
-# --target-step prints the value of each device parameter with which the best plan reaches a step time. It reports
-# parameters that are not enough alone, and a target that is already reached.
+# --target-step prints the value of each device parameter with which the best plan reaches a step time. --target-step
+# also reports parameters that are not enough alone, and a target that is already reached.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --target-step 20ms
 dense on 16 x fitted, global batch 64
 33600 combinations: 240 legal, 240 fit; 78 evaluated, no other can be among the best
@@ -416,8 +417,8 @@ shard 2/3: 25560 combinations: 0 legal, 0 fit; 0 evaluated
 
 no legal plan, --devices: expected a multiple of tensor x pipeline x context = 6, found 8
 
-# --set shard=2 is the option --shard of a plan. It can be used together with --shard 2/2, which selects a part of the
-# search.
+# --set shard=2 is the option --shard of a plan. --set shard=2 can be used together with --shard 2/2, which selects a
+# part of the search.
 $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 --zero 1 --set shard=2 --shard 2/2 --format csv | head -2 | cut -d, -f1-12
 plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.micro_batch,plan.micro_batches,plan.global_batch
 4,2,1,2,1,1,1,false,1,2,2,8
@@ -430,8 +431,8 @@ exit 143
 nncost: search: interrupted after N of N combinations, N%; the best of these are shown
 1
 
-# A search needs --devices. For a model of tokens, it chooses a batch and reports it; for a model of images, the batch
-# must be given.
+# A search needs --devices. For a model of tokens, the search chooses a batch and reports the batch. For a model of
+# images, the batch must be given.
 $ nncost search dense round --threads 1 --devices 16 | head -1
 dense on 16 x round, global batch 4096 (chosen: about 4 million tokens)
 $ nncost search dense round --threads 1 --global-batch 64
@@ -562,7 +563,8 @@ $ nncost search dense round --threads 1 --devices 8 --global-batch 8 --tensor 16
 ! nncost: --devices: expected a multiple of tensor x pipeline x context = 16, found 8
 [3]
 
-# --power-cap needs the power parameters of the device. Without them it is an error, not a search without a result.
+# --power-cap needs the power parameters of the device. Without these parameters, the command is an error, not a search
+# without a result.
 $ nncost search dense round --devices 2 --global-batch 4 --power-cap 100
 ! nncost: --power-cap: the power of round is not known (efficiency.power of its file)
 [3]
@@ -605,7 +607,7 @@ $ for command in estimate search; do nncost $command dense round --devices 1 --g
 "step_s": 0.030371858123
 "step_s": 0.030371858123
 
-# GaLore projects whole matrices. So the search tries neither ZeRO nor tensor parallelism.
+# GaLore projects whole matrices, so a search with GaLore tries neither ZeRO nor tensor parallelism.
 $ for more in '' '--zero 0 --tensor 1'; do nncost search dense fitted --threads 1 --devices 8 --global-batch 16 --optimizer galore --pipeline 1 $more | grep -o ' [0-9]* legal'; done
  45 legal
  45 legal
@@ -622,7 +624,8 @@ dense on 24 x round, global batch 48 (chosen: usual with adapters)
 $ nncost search dense round --lora 8 --devices 96 --recompute none --micro-batch 1 --zero 0 --tensor 1 | head -1
 dense on 96 x round, global batch 96 (chosen: one sequence a device)
 
-# With one device, there is no other rank to share with. So the search tries ZeRO only if --zero is given.
+# With one device, ZeRO has no effect, because there is no other rank. A search with one device tries ZeRO only if
+# --zero is given.
 $ nncost search dense round --threads 1 --devices 1 --global-batch 4 --best 20 --format csv | cut -d , -f 9 | sort -u
 0
 plan.zero

@@ -27,7 +27,7 @@ $ nncost estimate dense round --set clock_hz=1410
 [2]
 
 # If --set changes hidden, nncost also changes the number of heads (of equal width) and the width of the MLP. The output
-# reports these changes.
+# reports the changed fields.
 $ nncost estimate dense round --full --full --set hidden=2000 | grep -E '^(model|set)'
 model     dense, A small decoder, decoder, 406,212,000 parameters
 set       hidden=2000 (with it heads=16, kv_heads=16, ffn_hidden=8000)
@@ -42,7 +42,7 @@ model     dense, A small decoder, decoder, 406,212,000 parameters
 set       heads=10, hidden=2000 (with it kv_heads=10, head_dim=200, ffn_hidden=8000)
 
 # If the width of the heads does not divide the new hidden, nncost keeps the number of heads and changes their width. If
-# this is impossible too, the error asks for a value.
+# no width of the heads fits, the error asks for a value.
 $ nncost estimate dense round --full --full --set hidden=256 | grep -E '^(model|set)'
 model     dense, A small decoder, decoder, 9,134,592 parameters
 set       hidden=256 (with it head_dim=32, ffn_hidden=1024)
@@ -144,13 +144,15 @@ $ nncost serve dense round --quant awq
 ! nncost: --quant: unknown option, did you mean --weights fp8, int8 or int4?
 [2]
 
-# --dataset-size gives the amount of training in tokens. The estimate then has the time and the cost of the run.
+# --dataset-size gives the amount of training in tokens. With --dataset-size and --epochs, the estimate has the time and
+# the cost of the run.
 $ nncost estimate dense round --epochs 3 --dataset-size 1e6 | grep '^run'
 run       32.39 s, 0.008996 USD, 3.000 M tokens
 $ nncost serve dense round --input-len 16 --output-len 4 --concurrency 1 | head -1
 A small decoder on A device of round figures serves 1 concurrent request: 263 tokens/s, first token
 
-# With --host 0, a GPU is still not a CPU. The time without the host also leaves out the fixed times of kernels.
+# With --host 0, the host takes no time, but nncost still treats the device as a GPU and not as a CPU. The time "without
+# the host" also excludes the fixed times of kernels.
 $ nncost estimate inputs/captured.json fitted --host 0 | sed -n '/^step/,/^bound by/p'
 step      1.169 ms, 90 % range 967.1 us to 1.511 ms
           range of similar steps, as too few of this kind were measured

@@ -98,7 +98,8 @@ tensor  data  micro_batch  devices
      4     2            2        8
      8     1            2        8
 
-# --where selects rows. A condition on axes is tested before the estimate, a condition on metrics after it.
+# --where selects rows. A condition on axes is tested before the estimate; a condition on metrics is tested after the
+# estimate.
 $ nncost sweep dense round --devices 8 --tp 1..8*2 --zero 0..3 --where 'tp*zero <= 8 && tensor > 1' --where 'fits && data != 4' --columns tp,zero,data
 tensor  zero  data
      4     0     2
@@ -287,7 +288,7 @@ $ nncost sweep dense round --output /dev/full
 ! nncost: /dev/full: cannot write: No space left on device
 [4]
 
-# --progress json prints one JSON object per line on standard error. The last object has the totals.
+# --progress json prints one JSON object per line on standard error. The last JSON object has the totals.
 $ nncost sweep dense round --micro-batch 1..4 --progress json 2>&1 >/dev/null | sed 's/"per_s": .*}/"per_s": N}/'
 {"what": "combinations", "done": 4, "of": 4, "per_s": N}
 $ nncost sweep dense round --micro-batch 1..4 --progress none 2>&1 >/dev/null

@@ -1,4 +1,4 @@
-# Tests errors of the command line. The message has the place, the fault and the nearest name.
+# Tests errors of the command line. A message about the command line has the place, the fault and the nearest name.
 
 # Tests a missing command, and unknown commands with and without a similar name.
 $ nncost
@@ -116,7 +116,7 @@ sequence 1000, fp16
 sequence 1000, bf16
 sequence 1000, fp32
 
-# --precision also accepts names of Lightning and Keras. Such a name sets the policy.
+# --precision also accepts names of Lightning and Keras. A name of Lightning or Keras sets the policy.
 $ for name in amp bf16-mixed mixed_bfloat16 bf16-true 32; do nncost estimate dense round --precision $name --full | grep -o '[a-z0-9]*, policy [a-z0-9-]*'; done
 bf16, policy amp
 bf16, policy amp

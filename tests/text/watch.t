@@ -1,6 +1,6 @@
 # 'nncost watch' compares the log of a run with its plan. The plan has a batch of 1 and 1,000 tokens on one device.
 
-# The step time is inside its limits, slower, or faster. The first five steps do not count.
+# The step time is inside its limits, slower, or faster. The first five steps of a log do not count.
 $ for k in 1 2 3 4 5 6 7 8; do echo "completed step: $k, seconds: 0.010, TFLOP/s/device: 36.600, loss: 7"; done >ten.log
 $ nncost watch ten.log dense fitted
 watch     inside, ten.log, a log of MaxText, 8 readings, 5 of them warm-up
@@ -29,8 +29,8 @@ $ nncost watch hf.log dense fitted --format json | grep -E 'program|"step_s'
   "step_s": 0.08,
 
 # Tests lines as the programs print them: the progress bar and the log line of NeMo, two versions of DeepSpeed, an old
-# version of torchtitan without "tps", and the memory of MaxText. One line after the warm-up is enough. A bar that has
-# only the warm-up is enough if the log also has the mean of the run.
+# version of torchtitan without "tps", and the memory of MaxText. One line of a log after the warm-up is enough. A bar
+# that has only the warm-up is enough if the log also has the mean of the run.
 $ for k in 1 8 9; do printf '\rEpoch 0: :  47%%|##  | %d/15 [06:19<07:13, reduced_train_loss=11.50, global_step=%d.000, consumed_samples=12288.0, train_step_timing in s=49.50]' $k $k; done >nemo.log
 $ nncost watch nemo.log dense fitted --format json | grep -E 'program|readings|"step_s'
   "program": "NeMo",

@@ -1,4 +1,4 @@
-# Prints tables at 80, 120 and 200 columns. No line is longer, except commands to copy.
+# Prints tables at 80, 120 and 200 columns. No line of a table is longer than the terminal, except commands to copy.
 $ cat > commands <<'END'
 > estimate dense round --devices 64 --tensor 4 --pipeline 4 --global-batch 128 --zero 1 --sequence-parallel --tokens 1T
 > estimate dense round --stages --devices 16 --pipeline 4 --micro-batches 4

@@ -137,7 +137,8 @@ class Step:
         return self.row.get(column, "")
 
     def attempt(self, part):
-        """Runs a part of the conversion. If it cannot convert the row, stores the reason, unless an earlier reason is stored."""
+        """Runs a part of the conversion. If the part cannot convert the row, stores the reason, unless an earlier
+        reason is stored."""
         try:
             part()
         except Refused as why:
@@ -406,7 +407,8 @@ class Served(Step):
         out["expert"] = str(tensor * groups) if expert > 1 else ""
 
     def lengths(self):
-        """Sets the mean length. It is the stated length times the middle of its spread, such as 0.9 for "0.8-1"."""
+        """Sets the mean length. The mean length is the stated length times the middle of the spread, such as 0.9 for
+        "0.8-1"."""
         low, _, high = self.text("length_spread").partition("-")
         for column in ("input_len", "output_len"):
             if high and self.text(column):

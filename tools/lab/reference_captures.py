@@ -92,8 +92,8 @@ def unfold(rows, parameters, trained):
 
 def apart(made, later, copies):
     """Returns the distance between storages of successive layers that explains most of the tensors that are read later.
-    Such tensors belong to the last layer, or, if the last layer differs, to the layer before it, which a run of
-    backward then shows."""
+    The tensors that are read later belong to the last layer. If the last layer differs from the others, a run of
+    backward shows the layer before the last one, and the tensors belong to that layer."""
     of_like = collections.defaultdict(list)
     for number, like in made.items():
         of_like[like].append(number)

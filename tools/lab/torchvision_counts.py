@@ -2,8 +2,8 @@
 """torchvision_counts.py: prints parameters and multiply-adds of torchvision's classification networks as CSV.
 
 The output is tests/published/torchvision_counts.csv. The counts are multiply-adds of convolutions and linear layers in
-the forward pass of one image, including auxiliary classifiers that a network has only in training. For transformers, it
-also counts attention. Needs PyTorch and torchvision."""
+the forward pass of one image, including auxiliary classifiers that a network has only in training. For transformers,
+the script also counts attention. Needs PyTorch and torchvision."""
 import sys
 import warnings
 
