@@ -146,7 +146,7 @@ class Ops:
 
     def adapted_beside_router(self):
         """Returns whether adapters of shared experts, or of a projection to a latent, also read the input of the
-        router. The row of the router then counts this input as kept."""
+        router. The row of the router counts its input as kept if adapters read it as well."""
         return self.d.get("shared_hidden") or self.d.get("expert_latent", self.d["hidden"]) != self.d["hidden"]
 
     def own(self, params):
@@ -820,7 +820,8 @@ class Times:
             k /= experts
         else:
             m /= experts
-        # Groups of different sizes are slower. With a capacity factor, all groups have the same size.
+        # A grouped product of experts is slower if its groups have different sizes. With a capacity factor, all groups
+        # have the same size.
         ragged = grouped and experts > 1 and "capacity_factor" not in self.plan
         best = None
         for t_m, t_n in self.TILES:

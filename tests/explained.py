@@ -75,9 +75,9 @@ def with_model(folder):
     command = ("dense", "round", "--devices", "16", "--tensor", "2", "--pipeline", "2",
                "--micro-batches", "4", "--sequence-parallel", "--tokens", "1e9", "--price", "2")
     estimate = json.loads(folder.run("estimate", *command, "--format", "json"))
-    # Two kinds of numbers are left out. Errors of earlier measurements are recorded in the profile, so no formula
-    # computes these errors. The memory of all stages is left out, because explain explains only the stage that needs
-    # the most memory.
+    # Two kinds of numbers of an estimate are not explained. Errors of earlier measurements are recorded in the profile,
+    # so no formula computes these errors. The memory of all stages is not explained, because 'nncost explain' explains
+    # only the stage that needs the most memory.
     values = {path: value for path, value in numbers_of(estimate)
               if not path.startswith(("ops.", "accuracy.", "memory.stages.", "trust.", "open_facts."))}
     answers = json.loads(folder.run("explain", ",".join(values), *command, "--format", "json"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Compares random pairs of plans that differ in one option, with the outputs of several commands. 'nncost compare' and
-'nncost sweep' must print a difference in step time. This must be the difference of two estimates with the same software
+The difference in step time that 'nncost sweep' prints must be the difference of two estimates with the same software
 profile. The command in each row must give the numbers of this row. If 'nncost compare' shows several profiles, the
 parts of a difference must add up to the whole difference. An estimate with the options of an advice must give the step
 time and the bytes that the advice states.

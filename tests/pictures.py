@@ -151,8 +151,7 @@ def drawn_ops(ops):
 
 
 def check_timeline(svg, root, result):
-    """If there are few passes, the picture has a mark for each pass. If there are many passes, it has one mark for each
-    stage."""
+    """A picture with few passes has a mark for each pass. A picture with many passes has one mark for each stage."""
     rows = [one for one in result["timeline"] if one["activity"] != "idle"]
     end = max(one["end_s"] for one in result["timeline"])
     left = 64 if number(root, "width") >= 500 else 34

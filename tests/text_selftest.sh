@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# The script below replaces the program.
+# A shell script replaces the program nncost in this test.
 cat >nncost <<'END'
 #!/bin/sh
 echo "prints $*"; echo "[3]"; printf 'row\r\n'; echo "says $*" >&2; exit 3

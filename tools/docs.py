@@ -246,8 +246,8 @@ BASH_ANSWER = r'''    # shellcheck disable=SC2207 # words have no blanks, and zs
     COMPREPLY=($(compgen -P "$prefix" -W "$words" -- "${current##*,}"))
 '''
 
-# This script is loaded as a completion function of zsh. It loads the completion script of bash, which then replaces the
-# function.
+# This script is loaded as a completion function of zsh. The script loads the completion script of bash, which then
+# replaces the function.
 ZSH = '''#compdef nncost
 # zsh completion for nncost, written by tools/docs.py.
 autoload -U +X bashcompinit && bashcompinit

@@ -45,7 +45,7 @@ def mutate(config, draw):
 
 
 def run(program, path, config):
-    """Returns the fault, or the status."""
+    """Returns "refused", "accepted", "exact" (as many parameters as by the formula), or a fault."""
     with open(path, "w") as file:
         json.dump(config, file)
     done = subprocess.run([program, "sweep", path, "h100-sxm5-80gb", "--all", "--threads", "1", "--columns",

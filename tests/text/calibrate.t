@@ -1,6 +1,6 @@
 # Tests 'nncost calibrate', which fits the efficiencies of a device to measured rows.
 
-# One measured step determines one factor, efficiency.calibration. The result is printed in every format.
+# One measured step determines one factor, efficiency.calibration. The result of the fit is printed in every format.
 $ grep -e ^id -e step/4 inputs/fit-steps.csv >one.csv
 $ nncost calibrate one.csv --device round
 round: fitted on 1 row, 0 held out, 0 of other devices

@@ -431,8 +431,8 @@ $ echo '{"schema":"nncost.model/1","id":"a","name":"A","family":"capture","sourc
 ! nncost: a.json:1: family: a capture is a file of its own, expected schema nncost.capture/1
 [3]
 
-# 'nncost serve' refuses a recorded training step. The message of 'nncost serve' names the models that it accepts. It
-# does not name a software profile, because the command line has none.
+# 'nncost serve' refuses a recorded training step. The message of 'nncost serve' names the models that it accepts. The
+# message names no software profile, because the command line has none.
 $ nncost serve inputs/captured.json round
 ! nncost: captured: cannot be served: the model is a recorded step, expected a decoder of 'nncost list models' or a model file
 [3]

@@ -273,8 +273,8 @@ activations  280.4 MB       2.8%  kept for backward
 transient    94.08 MB       0.9%  gathered weights
 total     561.9 MB (535.89 MiB) of 10.00 GB (9.31 GiB), 5.6%: fits, 9.438 GB free
 
-# The experts are divided over 8 devices. With --imbalance 1.1, the busiest expert rank has 10 % more tokens than the
-# mean. With --capacity-factor, tokens above the capacity are dropped.
+# The experts of the model are divided over 8 devices. With --imbalance 1.1, the busiest expert rank has 10 % more
+# tokens than the mean. With --capacity-factor, tokens above the capacity are dropped.
 $ nncost estimate experts round --full --full --devices 16 --expert 8 --zero 1 --micro-batch 2 --global-batch 32
 model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
           53,641,000 active per token

@@ -130,7 +130,7 @@ a.json -> b.json: the estimates differ
 
 ... and 2 more ops
 
-# Compares plan files with recorded estimates, scenario by scenario. One file comes from a pipe.
+# Compares plan files with recorded estimates, scenario by scenario. The first plan file comes from a pipe.
 $ sed 's/"recompute": "full"/"recompute": "selective"/; s/"id": "base"/"id": "new"/' inputs/plans.json >b.json
 $ nncost check inputs/plans.json --update >/dev/null; nncost check b.json --update >/dev/null
 $ nncost diff /dev/stdin b.json <inputs/plans.json

@@ -119,7 +119,7 @@ $ nncost validate toy/hw/fitted.json toy/hw/s.json
 ! nncost: toy/hw/s.json:3: scale_up.devices: does not suit dims, expected their product 8, found 4
 [3]
 
-# Models and software profiles can use "like", too. The published parameter count and the spread belong to the other
+# Models and software profiles can also use "like". The published parameter count and the spread belong to the other
 # file, so they are not inherited.
 $ echo '{ "schema": "nncost.model/1", "id": "deep", "name": "Deep", "like": "dense", "layers": 16, "sources": { "layers": "twice" } }' > toy/models/deep.json
 $ nncost show deep | grep -E '^(layers|hidden|published)'
@@ -212,7 +212,7 @@ $ nncost validate toy/hw/u.json
 ! nncost: toy/hw/u.json:2: references: wrong type, expected an object of texts, found a list of 0
 [3]
 
-# A cluster file can have "references", too.
+# A cluster file can also have "references".
 $ sed -i 's/"sources": {/"references": { "us": "we built it" }, "sources": { "scale_out": "@us, @them",/' toy/clusters/pod.json
 $ nncost validate toy/clusters/pod.json
 ! nncost: toy/clusters/pod.json:9: sources.scale_out: unknown reference, expected a key of "references", found "@them"

@@ -90,7 +90,7 @@ $ sed -i 's/"layers": \[4\]/"a b": 4/' p.json; nncost validate p.json
 ! nncost: p.json:1: scenarios[0].set.a b: not a name, expected a field such as model.layers
 [3]
 
-# The file that 'nncost init' prints is valid. Notes in the file explain how to use it.
+# The plan file that 'nncost init' prints is valid. Notes in the plan file explain how to use it.
 $ sed 's/"dense"/"gpt2-xl"/' toy/models/dense.json >toy/models/gpt2-xl.json; sed 's/"id": "fitted"/"id": "a100-sxm4-80gb"/' toy/hw/fitted.json >toy/hw/a100-sxm4-80gb.json
 $ nncost init >default.json; cat default.json
 {

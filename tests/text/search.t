@@ -33,7 +33,7 @@ Pareto front: no other plan is faster with less memory
 30.30 ms  698.6 MB  48.3%    0.6%  dp8 pp2 vpp5 zero2 mb2 ends recompute=activation
 30.91 ms  634.5 MB  47.4%    0.7%  dp8 pp2 vpp5 zero2 mb2 ends recompute=norm+activation
 
-# Prints the result in the other formats. The elapsed time is masked, because it differs in every run.
+# Prints the result of a search in the other formats. The elapsed time is masked, because it differs in every run.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 1e9 --format csv
 plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.schedule,plan.ends_as_layers,plan.recompute,plan.offload,software,step_s,memory_bytes,mfu,tokens_per_s,bubble_share,exposed_comm_s,device_s,cost_step,run_s,device_hours,cost_run,goodput,energy_j,carbon_kg,command\r
 16,16,1,1,1,1,1,false,2,4,1,64,1f1b,false,none,none,torch-compile,0.0241434006598,1517537750,0.606376881463,2650827.89711,0,0.000498301668722,0.386294410557,0.000214608005865,377.240635309,1.67662504582,3.35325009164,1,3017925.08248,,nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 1e9 --zero 2 --micro-batch 4\r
