@@ -15,8 +15,7 @@ END
 chmod +x nncost
 
 cat >right.t <<'END'
-# The first case of the .t file has output lines that look like marks of a .t file, standard error, an exit code, a
-# command of two lines, and a blank line.
+# The first case has output like marks, standard error, an exit code, a command of two lines, and a blank line.
 $ nncost one
 prints one
 \[3]
