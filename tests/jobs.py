@@ -17,8 +17,8 @@ from pathlib import Path
 PROGRAM, ROOT = os.path.abspath(sys.argv[1]), Path(sys.argv[2]).resolve()
 INTEROP = ROOT / "tests/data/interop"
 
-# Each job: its name, the files that the person has, and commands as (command, exit code, patterns that the output must
-# match).
+# Each task has a name, the files of the user, and commands. A command is (words, exit code, patterns that the output
+# must match).
 JOBS = [
     ("a fine-tune of an 8B model on a 4090",
      {}, [("fit llama3-8b rtx4090 --lora 16", 1, ["--recompute full --frozen nf4"]),
@@ -132,7 +132,7 @@ def main():
                 commands += 1
                 done = run(command, folder)
                 said = " ".join((done.stdout + done.stderr).split())
-                if said.endswith("was built without NLopt"): # the static program, which says so, has no calibrate
+                if said.endswith("was built without NLopt"): # the static program has no calibrate, and reports this
                     print(f"{name}: {said}")
                     break
                 if done.returncode not in ((0, 1) if code is None else (code,)):

@@ -488,6 +488,9 @@ static const nnc_field serve_fields[] = {
     { NNC_FIELD(nnc_serve_ask, balance_more), .max = 1e6, NNC_DEFAULT(0),
       .help = "Decode steps that prompts wait after each group has one (--balance-steps; "
               "attention_dp_config.batching_wait_iters of TensorRT-LLM)." },
+    { NNC_FIELD(nnc_serve_ask, receive_steps), .min = 1, .max = 1e6, NNC_DEFAULT(1),
+      .help = "Closed and open loop: while sequences decode, the engine receives new requests at every N-th decode "
+              "step, and after each step with prompts (--scheduler-recv-interval of SGLang)." },
     { NNC_FIELD(nnc_serve_ask, requests), .min = 1, .max = 1 << 20, NNC_DEFAULT(10000),
       .help = "Open loop: number of simulated requests per replica. The results leave out the first tenth of the "
               "requests. If the mean time to first token is uncertain by over 1 %, nncost makes 16 simulations. "

@@ -1,4 +1,5 @@
-# A captured program stands wherever a model does: its step, its operators, another device.
+# A captured program can replace a model in every command. The commands print the step and the operators of a captured
+# program, and compare the program with a model.
 $ nncost estimate inputs/captured.json round --full --full
 model     inputs/captured.json = captured, captured, capture, 184,896 parameters
 device    round, A device of round figures, 10.00 TFLOP/s fp32, 1.000 TB/s, ridge 10 FLOP/B
@@ -113,7 +114,8 @@ captured round  27.69 us 2,311,046 yes  torch-eager                             
 dense    round  10.80 ms    92,629 yes  torch-compile +10.77 ms: framework 0 s, model 10.77 ms
 left out: MFU, memory, bound, USD/Mtoken (a width of 100, see COLUMNS)
 
-# The step was recorded as it is: what would change it is refused by name.
+# A captured step was recorded with fixed settings. An option that cannot be applied to the recorded step is refused by
+# name.
 $ nncost estimate inputs/captured.json round --micro-batch 4
 ! nncost: --micro-batch: the step was recorded with this many samples, expected 2, found 4; python3 -m nncost.capture --join gives all between two steps
 [3]
@@ -340,7 +342,7 @@ $ nncost estimate inputs/captured.json round --seq-len 64
 ! nncost: --seq-len: a captured program runs as it was recorded: expected no length
 [3]
 
-# The largest micro-batch is at most the recorded one.
+# 'nncost fit' proposes a micro-batch of at most the recorded size.
 $ nncost fit inputs/captured.json round | head -9
 model     inputs/captured.json = captured, captured, capture, 184,896 parameters
 device    round, A device of round figures, 10.00 TFLOP/s fp32, 1.000 TB/s, ridge 10 FLOP/B
@@ -352,17 +354,17 @@ recorded  up to 2 samples, so no more were tried: --join of nncost.capture gives
 memory    3.698 MB of 10.00 GB
 
 
-# Replicas add the sum of their gradients.
+# With several replicas, the step includes the all-reduce of the gradients.
 $ nncost estimate inputs/captured.json round --devices 2 --format json | grep -oE '"(step_s|exposed_comm_s|global_batch)": [^,]*'
 "global_batch": 4
 "step_s": 3.7088932e-5
 "exposed_comm_s": 9.39584e-6
 
-# Numbers in a list are read as those in a text.
+# A capture file may store numbers as a list or as a text. Both give the same answer.
 $ sed -E ':a; s/("(in|out)puts":)"([0-9]+)"/\1[\3]/; s/("(in|out)puts":)"([0-9]+) /\1[\3,/; s/(puts":\[[0-9,]*) /\1,/; s/(puts":\[[0-9,]*)"/\1]/; ta; s/puts":""/puts":[]/g' inputs/captured.json >captured.json; grep -c 'puts":"' captured.json; nncost ops captured.json round --format json >a; nncost ops inputs/captured.json round --format json | cmp - a
 0
 
-# A file that is not a capture says where.
+# The error for a damaged capture file names the line and the key.
 $ sed 's/"phase":"backward"/"phase":"reverse"/' inputs/captured.json >a.json; nncost estimate a.json round
 ! nncost: a.json:1: ops[26].phase: unknown phase, expected forward, backward, recompute or optimizer
 [3]
@@ -429,7 +431,8 @@ $ echo '{"schema":"nncost.model/1","id":"a","name":"A","family":"capture","sourc
 ! nncost: a.json:1: family: a capture is a file of its own, expected schema nncost.capture/1
 [3]
 
-# A recorded training step is not served; the message names what serve takes, not a profile that nobody gave.
+# 'nncost serve' refuses a recorded training step. The message of 'nncost serve' names the models that it accepts. The
+# message names no software profile, because the command line has none.
 $ nncost serve inputs/captured.json round
 ! nncost: captured: cannot be served: the model is a recorded step, expected a decoder of 'nncost list models' or a model file
 [3]

@@ -1,6 +1,7 @@
-# A step on many devices.
+# Tests estimates of a step on many devices.
 
-# Tensor, pipeline and data together with ZeRO 1: 16 devices are two domains of 8, so data crosses the network.
+# Combines tensor, pipeline and data parallelism with ZeRO 1. The 16 devices are two domains of 8, so collectives of
+# data ranks use the network.
 $ nncost estimate dense round --full --full --tensor 4 --pipeline 2 --data 2 --sequence-parallel --global-batch 16 --zero 1
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -49,7 +50,7 @@ total     on the fullest stage 0: 223.4 MB (213.08 MiB) of 10.00 GB (9.31 GiB), 
 cost      1 USD per device-hour (nowhere, 2020-01), 7.628e-05 USD per step of all 16 devices,
           0.004767 USD per million tokens
 
-# The same in JSON, without the ops.
+# Prints the same estimate as JSON, without its ops.
 $ nncost estimate dense round --tensor 4 --pipeline 2 --data 2 --sequence-parallel --global-batch 16 --zero 1 --format json | sed '/"ops"/,$d'
 {
   "schema": "nncost.estimate/1",
@@ -66,7 +67,7 @@ $ nncost estimate dense round --tensor 4 --pipeline 2 --data 2 --sequence-parall
     {"name": "overlap", "values": ["0", "0.5", "1"], "effect": -0.407721564757}
   ],
 
-# The bound of the datasheet: every collective hides.
+# In ideal mode, every collective overlaps with compute.
 $ nncost estimate dense fitted --full --full --tensor 4 --pipeline 2 --data 2 --global-batch 16 --zero 1 --mode ideal --stages
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
@@ -118,7 +119,8 @@ stage  weights gradients optimizer activations transient not at once reserve    
     0 31.06 MB  31.06 MB  93.19 MB    112.2 MB  4.000 MB         0 B     0 B 271.5 MB      1.4% yes
     1 29.07 MB  29.07 MB  87.20 MB    65.10 MB  7.000 MB         0 B     0 B 217.4 MB      1.1% yes
 
-# FSDP over all, over the 8 of a domain (HSDP), and with the weights kept after forward.
+# Tests ZeRO 3 (FSDP) over all 16 ranks, then over the 8 ranks of a domain (HSDP), then without resharding (gathered
+# weights stay after forward).
 $ nncost estimate dense fitted --full --full --data 16 --zero 3 | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3
           batch 16 = 1 micro-batch of 1 x data 16, sequence 1000, bf16, policy mixed, adamw,
@@ -189,7 +191,8 @@ exposed   3.856 ms  33.4%    norm       510.0 us   4.4%
 
 network   data 3.856 ms exposed of 9.972 ms
 
-# Half of what could hide does; a software profile that hides less; all exposed.
+# With --overlap 0.5, half of the communication that can overlap does overlap. With --overlap 0, all communication is
+# exposed. A software profile can also state less overlap.
 $ for o in 1 0.5 0; do nncost estimate --full dense round --data 16 --overlap $o | grep '^network'; done
 network   data 919.8 us exposed of 5.321 ms
 network   data 3.120 ms exposed of 5.321 ms
@@ -198,7 +201,7 @@ $ nncost estimate --full dense round --data 16 --software eager | grep -e '^netw
 host      34.32 us   0.2%    head       600.0 us   2.7%
 network   data 2.986 ms exposed of 5.321 ms
 
-# States and activations in host memory.
+# Optimizer states, activations or weights are stored in host memory (--offload).
 $ nncost estimate dense round --full --full --data 8 --zero 2 --offload optimizer | sed -n '/^step/,$p'
 step      138.3 ms
           open: --overlap +0 to +2% of the step
@@ -270,7 +273,8 @@ activations  280.4 MB       2.8%  kept for backward
 transient    94.08 MB       0.9%  gathered weights
 total     561.9 MB (535.89 MiB) of 10.00 GB (9.31 GiB), 5.6%: fits, 9.438 GB free
 
-# Experts over 8 devices, the fullest with a tenth more than its share, and tokens dropped.
+# The experts of the model are divided over 8 devices. With --imbalance 1.1, the busiest expert rank has 10 % more
+# tokens than the mean. With --capacity-factor, tokens above the capacity are dropped.
 $ nncost estimate experts round --full --full --devices 16 --expert 8 --zero 1 --micro-batch 2 --global-batch 32
 model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
           53,641,000 active per token
@@ -320,7 +324,7 @@ $ nncost estimate experts round --full --full --devices 16 --expert 8 --zero 1 -
 step      13.06 ms
 network   expert 1.766 ms exposed of 1.766 ms, data 3.167 ms exposed of 4.109 ms
 
-# Context parallelism in its three kinds.
+# Tests the three kinds of context parallelism: ring, all-gather and Ulysses.
 $ for k in ring all-gather ulysses; do nncost estimate experts round --full --full --devices 8 --context 4 --context-kind $k --seq-len 8000 --global-batch 2 | grep -e '^step' -e '^network'; done
 step      14.97 ms
 network   context 0 s exposed of 1.560 ms, data 925.6 us exposed of 4.425 ms
@@ -353,7 +357,7 @@ exposed   7.474 ms  66.6%    norm       180.0 us   1.6%
 
 network   tensor 888.2 us exposed of 888.2 us, context 256.0 us exposed of 256.0 us,
 
-# A torus, and other kinds of links.
+# Tests links that form a torus, and other kinds of links.
 $ nncost estimate experts old --full --full --data 8 --expert 8 --zero 1 | sed -n '/^links/,/^network/p'
 links     torus of 16 at 25.00 GB/s
 plan      8 devices = data 8, expert 8, ZeRO 1
@@ -416,12 +420,13 @@ $ nncost estimate dense fitted --full --full --data 8 --set scale_up.reduces_in_
 links     switch of 8 at 200.0 GB/s
 network   data 326.7 us exposed of 2.669 ms
 
-# Ranks in another order: what is near changes.
+# The order of ranks (--rank-order) decides which ranks of a group are in the same domain.
 $ for r in tensor-context-data-pipeline tensor-pipeline-context-data; do nncost estimate --full dense round --devices 32 --tensor 2 --pipeline 4 --global-batch 32 --rank-order $r | grep '^network'; done
 network   tensor 1.633 ms exposed of 1.633 ms, data 397.8 us exposed of 516.6 us,
 network   tensor 1.633 ms exposed of 1.633 ms, data 4.931 ms exposed of 5.166 ms,
 
-# A cluster of one's own: nodes of 4, two adapters each, half the network at once.
+# A cluster file of the user has nodes of 4 devices, two network adapters per node, and a network with half of the full
+# bandwidth.
 $ nncost estimate dense round --full --full --cluster toy/clusters/pod.json --devices 16 --tensor 4 --zero 3 --global-batch 16
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -469,11 +474,12 @@ $ nncost estimate dense round --full --full --devices 16 --tensor 4 --devices-pe
 links     switch of 4 at 100.0 GB/s, network 10.00 GB/s per device
 network   tensor 4.945 ms exposed of 4.945 ms, data 40.37 ms exposed of 53.22 ms
 
-# A network that bounds the step, also in the bound.
+# The network bounds the step, in ideal mode as well.
 $ nncost estimate dense fitted --full --full --devices 32 --data 32 --zero 3 --mode ideal | grep '^bound'
 bound by  compute 100.0% of the step, network 87.1%,
 
-# Does not fit: what would, or that nothing of what was tried does.
+# For a plan that does not fit, the output lists changes with which the plan fits, or reports that no tried change is
+# enough.
 $ nncost estimate dense round --full --full --set layers=80 --devices 8 --tensor 2 --global-batch 64 --micro-batch 16 | tail -8
 total     33.85 GB (31.52 GiB) of 10.00 GB (9.31 GiB), 338.5%: over by 23.85 GB,
           at least 3.840 GB with --recompute full --zero 3 --sequence-parallel
@@ -493,7 +499,7 @@ would fit --zero 3 --lora 16 --offload optimizer,activations,weights, 2.462 GB, 
 cost      1 USD per device-hour (nowhere, 2020-01), 0.005434 USD per step of all 2 devices,
           2.717 USD per million tokens
 
-# Links that nobody published are asked for by name.
+# If a plan uses a link that the device file does not describe, the error names the missing field.
 $ nncost estimate dense old --data 32
 ! nncost: toy/hw/old.json: scale_out.bytes_per_s: missing, expected a value, because a group of 32 ranks uses this link, found nothing
 [3]
@@ -506,7 +512,7 @@ $ nncost estimate --full dense fitted --data 2 --offload optimizer | grep -A1 'h
 $ nncost estimate --full dense old --data 32 --set scale_out.bytes_per_s=1e9 --set scale_out.latency_s=1e-5 | grep '^network'
 network   data 8.623 ms exposed of 17.42 ms
 
-# Every stage of the pipeline, in all formats.
+# --stages prints every stage of the pipeline, in all formats.
 $ nncost estimate dense round --full --full --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 --virtual-stages 2 --stages
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B

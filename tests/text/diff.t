@@ -1,6 +1,6 @@
-# Two estimates: what changed, and the op or part responsible: 'nncost diff'.
+# Tests 'nncost diff', which compares two estimates and names the op or part that causes the difference.
 
-# Another device; the same; a price in JSON and CSV.
+# Compares estimates of two devices, an estimate with itself, and estimates with two prices (as JSON and CSV).
 $ nncost estimate dense round --format json >a.json; nncost estimate dense fitted --format json >b.json
 $ nncost diff a.json b.json
 a.json -> b.json: the estimates differ
@@ -73,7 +73,7 @@ scenario,state,figure,kind,old,now,relative\r
 ,moved,cost.step,moved,2.99882111111e-6,5.99764222222e-6,1\r
 ,moved,plan.price,new,,2,\r
 
-# Ops that come and go.
+# The second estimate has ops that the first one does not have.
 $ nncost estimate dense round --format json >a.json; nncost estimate dense round --recompute full --format json >b.json
 $ nncost diff a.json b.json --format markdown
 a.json -> b.json: the estimates differ
@@ -130,7 +130,7 @@ a.json -> b.json: the estimates differ
 
 ... and 2 more ops
 
-# Plan files with recorded estimates, scenario by scenario, also from a pipe.
+# Compares plan files with recorded estimates, scenario by scenario. The first plan file comes from a pipe.
 $ sed 's/"recompute": "full"/"recompute": "selective"/; s/"id": "base"/"id": "new"/' inputs/plans.json >b.json
 $ nncost check inputs/plans.json --update >/dev/null; nncost check b.json --update >/dev/null
 $ nncost diff /dev/stdin b.json <inputs/plans.json
@@ -149,7 +149,7 @@ throughput.mfu             0.6827     0.8565  +25.5%
 
 base: only in the old
 
-# Files that hold no estimate.
+# Tests files without an estimate.
 $ nncost diff toy/hw/round.json toy/hw/round.json
 ! nncost: toy/hw/round.json:2: schema: unknown schema, expected nncost.estimate/1 or nncost.plans/1, found "nncost.device/1"
 [3]
@@ -157,7 +157,7 @@ $ nncost diff inputs/plans.json inputs/plans.json
 ! nncost: inputs/plans.json: nothing is recorded, expected the output of 'nncost check inputs/plans.json --update'
 [3]
 
-# A figure of another type or sign than the program writes; what is left of the memory may be less than nothing.
+# A metric must have the type and the sign that the program writes. Only the headroom (free memory) may be negative.
 $ nncost estimate dense round --format json >new.json; sed 's/"step_s": [0-9.]*/"step_s": "soon"/' new.json >old.json
 $ nncost diff old.json new.json
 ! nncost: old.json:8: step.step_s: wrong type, expected a number, found "soon"

@@ -1,4 +1,5 @@
-# A network as a list of ops: what it is, its ops, a number of its own changed.
+# A graph is a model file that lists its ops. The commands print the description and the ops of a graph, and change one
+# of its named constants (width).
 $ nncost estimate inputs/rings.json round --full --full --micro-batch 10
 model     inputs/rings.json = rings, Rings, graph, 3,900 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -103,7 +104,8 @@ params            Parameters of the model.
                   = 3900
   source          the tensors of the op list, each counted once
 
-# Its images may be of another size, if its ops agree; its turns fill stages, its marks divide.
+# The image may have another size if the shapes of all ops agree. The repeated layers are divided over pipeline stages.
+# Tensor ranks can divide only linear layers that the file marks with a split.
 $ nncost estimate inputs/rings.json round --full --full --image 16 | sed -n 3p
 plan      batch 1, image 16, bf16, policy mixed, adamw, flash attention, recompute none,
 $ nncost estimate inputs/rings.json round --full --full --pipeline 2
@@ -154,7 +156,7 @@ $ nncost estimate inputs/rings.json round --set depth=2
 ! nncost: --set depth: no such field of plan, model or device
 [2]
 
-# Faults name the op and the dimension.
+# The message about a fault names the op and the dimension.
 $ sed -e "s/\"rings\"/\"mine\"/" -e 's/"pad": 1/"pad": 0/' inputs/rings.json > mine.json; nncost estimate mine.json round
 ! nncost: mine.json: ops[1].ops[2]: add: expected equal shapes, or one value per channel, found 10 x 4 x 4 and 10 x 6 x 6
 [3]

@@ -132,6 +132,8 @@ $ nncost serve dense round --tensor 2 --devices 8 --max-batch 32 --memory-use 0.
 vllm serve dense --data-parallel-size 4 --tensor-parallel-size 2 --gpu-memory-utilization 0.8 --max-num-seqs 32
 $ nncost serve dense round --tensor 2 --data 4 --emit sglang
 python -m sglang.launch_server --model-path dense --tp-size 2 --dp-size 4
+$ nncost serve dense round --tensor 2 --receive-steps 30 --concurrency 4 --emit sglang
+python -m sglang.launch_server --model-path dense --tp-size 2 --scheduler-recv-interval 30
 $ nncost serve dense round --tensor 2 --emit tensorrt-llm
 trtllm-serve dense --tp-size 2
 $ nncost serve dense round --tensor 2 --data 4 --emit tensorrt-llm
@@ -1004,6 +1006,8 @@ nncost serve dense DEVICE --software vllm --chunk 8192 --data 1
 # Commands for the nodes of one deployment are one; two engines of a node are two. argparse takes the beginning of a name.
 $ printf 'python3 -m sglang.launch_server --model-path dense --tp-size 4 --nnodes 2 --node-rank 0 --port 1 --mem-frac 0.8\npython3 -m sglang.launch_server --model-path dense --tp-size 4 --nnodes 2 --node-rank 1 --mem-frac 0.8\n' >nodes.sh; nncost show nodes.sh --to-options
 nncost serve dense DEVICE --software sglang --memory-use 0.8 --tensor 4 --data 1
+$ nncost show dense --to-options -- python3 -m sglang.launch_server --model-path dense --tp-size 4 --scheduler-recv-interval 30
+nncost serve dense DEVICE --software sglang --receive-steps 30 --tensor 4 --data 1
 $ sed 's/--node-rank .//' nodes.sh >two.sh; nncost show two.sh --to-options
 ! nncost: two.sh: several commands, expected one command that trains or serves, found commands in lines 1 and 2; NAME=VALUE among the arguments may select one
 [3]

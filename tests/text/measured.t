@@ -1,4 +1,5 @@
-# A step of one's own beside the estimate: 732 GFLOP at 100 TFLOP/s take 7.32 ms at MFU 1; the bound is 6.92 ms.
+# --measured compares the estimate with a measured step. 732 GFLOP take 7.32 ms at 100 TFLOP/s and an MFU of 1. The
+# lower bound of this step is 6.92 ms, because MFU counts more FLOPs than the device executes.
 $ nncost estimate dense round --full --full --measured 20ms | grep measured
 measured  20.00 ms, MFU 36.6%, the estimate is 54.0% of the measured time
 $ nncost estimate dense round --measured 50samples/s --format json | grep '"measured"'

@@ -1,6 +1,6 @@
-# The shards of a sweep or of a search as one file: 'nncost merge'.
+# 'nncost merge' joins the shards of a sweep or of a search to one file.
 
-# Shards of a sweep in any order give the rows that one run gives.
+# The shards of a sweep may have any order. The merged rows are those of a sweep without shards.
 $ for i in 1 2 3; do nncost sweep dense round --micro-batch 1..10 --shard $i/3 --columns micro_batch --format csv --output $i; done
 $ nncost merge all 2 3 1 && cat all
 row,plan.micro_batch\r
@@ -16,7 +16,7 @@ row,plan.micro_batch\r
 9,10\r
 $ nncost sweep dense round --micro-batch 1..10 --columns row,micro_batch --format csv | cmp - all
 
-# The same in JSON lines; a table is not for merging.
+# Merges shards of JSON lines. A shard in table format is refused.
 $ for i in 1 2; do nncost sweep dense round --micro-batch 1..4 --shard $i/2 --columns micro_batch --format json --output $i; done
 $ nncost merge all 2 1 && cat all
 {"row": 0, "plan.micro_batch": 1}
@@ -28,7 +28,7 @@ $ nncost merge new 2 1
 ! nncost: 2: expected the row of column names first, as 'nncost sweep --shard' writes it
 [3]
 
-# Other columns, a shard twice, a name that is taken.
+# Tests shards with different columns, a shard given twice, and an output file that exists already.
 $ nncost sweep dense round --shard 1/2 --format csv --output 1; nncost sweep dense round --shard 2/2 --columns mfu --format csv --output 2
 $ nncost merge all 1 2
 ! nncost: 2: other columns than in 1
@@ -40,7 +40,8 @@ $ nncost merge 1 1
 ! nncost: 1: exists already, expected the name of a new file first
 [2]
 
-# Shards of a search, as JSON and as CSV, and without a file between; a picture of them, too, and of no other search.
+# Merges shards of a search as JSON and as CSV. 'nncost search --shards' and 'nncost plot --shards' read the shards
+# without a merged file. A shard of another search is refused.
 $ search() { nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none "$@"; }
 > for i in 1 2 3; do search --shard $i/3 --format json --output $i; done
 > search --format json --output whole; search --format csv --output whole.csv
@@ -158,7 +159,7 @@ toy
 whole
 whole.csv
 
-# No plan is legal, or none fits: merged it is said as the search says it.
+# If no plan is legal, or if no plan fits, 'nncost merge' prints the same message as the search.
 $ for i in 1 2; do nncost search dense round --devices 8 --global-batch 8 --tensor 3 --shard $i/2 --format json --output $i; done
 $ nncost merge all 2 1
 ! nncost: --devices: expected a multiple of tensor x pipeline x context = 3, found 8

@@ -1,6 +1,6 @@
-# What a little more of each figure of the device would bring: --sensitivity.
+# --sensitivity prints how much each parameter of the device changes the step time.
 
-# On 16 devices, on one, in the other formats.
+# Tests 16 devices, one device, and the other formats.
 $ nncost estimate dense fitted --full --full --devices 16 --global-batch 512 --zero 3 --recompute full --sensitivity | sed -n '/^cost/,$p'
 cost      2 USD per device-hour (here, 2022-02), 0.004696 USD per step of all 16 devices,
           0.009172 USD per million tokens
@@ -63,7 +63,7 @@ $ nncost estimate unet round --full --full --micro-batch 8 --sensitivity --forma
 
 mem_bytes does not change the time: the plan takes 305.6 MB of 10.00 GB; with less memory it does not fit
 
-# Of a step that does not fit, capacity is what is missing.
+# If the plan does not fit, the output has the memory capacity with which it fits.
 $ nncost estimate dense round --full --full --micro-batch 64 --sensitivity | sed -n '/^cost/,$p'
 cost      1 USD per device-hour (nowhere, 2020-01), 0.0001357 USD per step,
           0.00212 USD per million tokens
@@ -82,7 +82,7 @@ host.mem_bytes_per_s        10.00 GB/s       0.000         488.5 ms    0.0%
 mem_bytes does not change the time: the plan takes 19.57 GB of 10.00 GB; with 1.957 times as much
 memory it fits
 
-# One table in CSV.
+# CSV output can contain only one table.
 $ nncost estimate dense round --sensitivity --stages --format csv
 ! nncost: --sensitivity: CSV holds one table, expected either this option or --stages, found both
 [2]

@@ -1,6 +1,6 @@
-# A search over sizes: which number of devices to take. A size is shown by its best plan.
+# 'nncost search' compares several numbers of devices (sizes). Each size has a row with its best plan.
 
-# Doubling from 8 to 64, with the run's time and cost.
+# The sizes double from 8 to 64. Each row has the time and cost of the run.
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --price 2
 dense on 4 sizes of fitted, global batch 64
 510720 combinations: 22592 legal, 22592 fit; 5691 evaluated, no other can be among the best
@@ -16,7 +16,7 @@ fastest: 64 devices, 8.065 ms a step, 10.50 h for the run, run cost 1,344 USD
 cheapest: 8 devices, 46.13 ms a step, 2.503 days for the run, run cost 961.1 USD
     nncost estimate dense fitted --global-batch 64 --tokens 300e9 --price 2 --devices 8 --zero 2 --micro-batch 8
 
-# Lists and steps, in the other formats.
+# Sizes are a list or a range with a step. The result of a search is printed in the other formats.
 $ nncost search dense fitted --threads 1 --devices 8..24+8 --global-batch 96 --recompute none --offload none --tensor 1
 dense on 3 sizes of fitted, global batch 96
 224640 combinations: 5236 legal, 5236 fit; 2043 evaluated, no other can be among the best
@@ -68,7 +68,7 @@ $ nncost search dense fitted --threads 1 --devices 8,12 --data 8 --global-batch 
   ]
 }
 
-# A network of images with a deadline.
+# Searches sizes for a network of images, with a deadline.
 $ nncost search unet round --threads 1 --devices 8..32 --global-batch 256 --samples 1e8 --deadline 30d
 unet on 3 sizes of round, global batch 256
 1080 combinations: 600 legal, 600 fit; 600 evaluated
@@ -86,7 +86,7 @@ fastest: 32 devices, 2.823 ms a step, 1103 s for the run, run cost 9.802 USD
 cheapest: 8 devices, 8.310 ms a step, 3246 s for the run, run cost 7.214 USD
     nncost estimate unet round --global-batch 256 --samples 1e8 --devices 8 --zero 3 --micro-batch 32
 
-# The smallest size that keeps to a deadline and a budget; none does.
+# Prints the sizes within a deadline and a budget. In the second search, no size meets the deadline.
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --deadline 2d --budget 2000
 dense on 4 sizes of fitted, global batch 64
 510720 combinations: 22592 legal, 22592 fit; 3912 evaluated, no other can be among the best
@@ -113,7 +113,7 @@ run, run cost 961.1 USD
 run, run cost 1,006 USD
 [1]
 
-# Sizes that have no legal plan say why; all of them is an error.
+# A size without a legal plan is listed with the reason. If no size has a legal plan, the search is an error.
 $ nncost search dense fitted --threads 1 --devices 8,12,16 --global-batch 8 --tensor 1,2 --recompute none --offload none --data 8
 dense on 3 sizes of fitted, global batch 8
 126720 combinations: 32 legal, 32 fit; 28 evaluated, no other can be among the best
@@ -133,7 +133,7 @@ $ nncost search dense round --threads 1 --devices 12,20 --global-batch 8 --tenso
 ! nncost: --devices: disagrees with data x tensor x pipeline x context, expected 8, found 12
 [3]
 
-# Without a price there is no cheapest.
+# Without a price, sizes are compared by device-hours instead of cost.
 $ nncost search dense old --threads 1 --devices 8,16 --global-batch 64 --recompute none --offload none --tensor 1
 dense on 2 sizes of old, global batch 64
 60480 combinations: 2096 legal, 2080 fit; 1049 evaluated, no other can be among the best
@@ -155,7 +155,8 @@ fastest: 16 devices, 61.55 ms a step, 961.8 s for the run, device-hours 4.275
 cheapest: 8 devices, 122.7 ms a step, 1918 s for the run, device-hours 4.262
     nncost estimate dense old --global-batch 64 --tokens 1e9 --devices 8 --zero 1 --micro-batch 1
 
-# --max-devices: whole nodes up to it, or a cap on the sizes given.
+# Without --devices, --max-devices tries whole nodes up to this number. With --devices, --max-devices limits the given
+# sizes.
 $ nncost search dense fitted --threads 1 --max-devices 40 --global-batch 64 --tensor 1,2 --recompute none --offload none
 dense on 3 sizes of fitted, global batch 64
 188160 combinations: 8512 legal, 8512 fit; 2038 evaluated, no other can be among the best
@@ -194,7 +195,8 @@ $ nncost search dense fitted --max-devices 0 --global-batch 64
 ! nncost: --max-devices: out of range, expected a whole number from 1 to 2147483647, found "0"
 [2]
 
-# Lists of sizes: no range, falling, a fraction, twice; a target is for one size.
+# Tests wrong lists of sizes: not a range, a falling range, a fraction, and a size given twice. --target-step needs a
+# single size.
 $ nncost search dense fitted --threads 1 --devices 8..x --global-batch 64
 ! nncost: --devices: not a range, expected FIRST..LAST, FIRST..LAST+STEP or FIRST..LAST*FACTOR, found "8..x"
 [2]

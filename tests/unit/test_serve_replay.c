@@ -555,6 +555,42 @@ START_TEST(prompts_wait_for_groups) {
 }
 END_TEST
 
+/* The first request decodes. The second request arrives during step 29. The engine receives it after step 29 with
+ * receive_steps 1, and after step 30 with 10 or 30. A third request that arrives while the prompt of the second one is
+ * computed is received right after this prompt. If the third request arrives two steps later, it waits until step 10 or
+ * step 30 after this prompt. */
+START_TEST(engine_receives_requests) {
+    nnc_serve_ask ask = recorded(101, 2);
+    const double alone_s = prompt_s(), step_s = decode_s(1, 1030);
+    arrivals[0] = (nnc_serve_arrival){ .arrival_s = 0.0 };
+    const double start_s = alone_s + 30.0 * (decode_s(1, 1001) + decode_s(1, 1030)) / 2.0;
+    arrivals[1] = (nnc_serve_arrival){ .arrival_s = start_s - 1.5 * step_s };
+    static const int64_t steps[] = { 1, 10, 30 };
+    double total_s[COUNT_OF(steps)];
+    for (size_t i = 0; i < COUNT_OF(steps); i++) {
+        ask.receive_steps = steps[i];
+        total_s[i] = 2.0 * served(&ask).ttft_s;
+    }
+    CLOSE(total_s[1] - total_s[0], step_s, 0.01);
+    CLOSE(total_s[2], total_s[1], 1e-9);
+    ask.arrival_count = 3;
+    arrivals[2] = (nnc_serve_arrival){ .arrival_s = start_s + 0.5 * step_s };
+    const double at_once_s = 3.0 * served(&ask).ttft_s;
+    ask.receive_steps = 10;
+    CLOSE(3.0 * served(&ask).ttft_s, at_once_s, 1e-9);
+    const double pair_s = decode_s(2, 1030);
+    arrivals[2].arrival_s = start_s + step_s + added_s(1, 101) + 1.5 * pair_s;
+    const double soon_s = 3.0 * served(&ask).ttft_s;
+    ask.receive_steps = 30;
+    CLOSE(3.0 * served(&ask).ttft_s - soon_s, 20.0 * pair_s, 0.01);
+    /* with separate workers for prompts, requests do not wait for a decode step */
+    ask.prefill_workers = ask.decode_workers = 1;
+    const double apart_s = served(&ask).ttft_s;
+    ask.receive_steps = 1;
+    CLOSE(served(&ask).ttft_s, apart_s, 1e-9);
+}
+END_TEST
+
 /* One prefill worker and one decode worker. The second prompt waits for the first. Both requests decode after their
  * caches are sent, and no prompt is computed in their decode steps. */
 START_TEST(separate_workers) {
@@ -684,6 +720,7 @@ int main(void) {
                                    a_full_cache,
                                    prompts_wait_for_more,
                                    prompts_wait_for_groups,
+                                   engine_receives_requests,
                                    separate_workers,
                                    separate_workers_together,
                                    replicas_with_unequal_clients,
