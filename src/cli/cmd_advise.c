@@ -100,8 +100,8 @@ static void add(answer *a, const nnc_plan_change *change) {
     a->lines[place].change = *change;
 }
 
-/* Returns true if the answer already lists a change: one with the same options, or one with the same step time, memory
- * and batch (its options may be written in another order). */
+/* Returns true if the answer already lists a change with the same options, or a change with the same step time, memory
+ * and batch, whose options may be in another order. */
 static bool has(const answer *a, const nnc_plan_change *change) {
     for (int32_t i = 0; i < a->count; i++) {
         const nnc_plan_change *old = &a->lines[i].change;
@@ -499,7 +499,8 @@ const nnc_view nnc_limit_view = {
     .schema = "nncost.limit/1", .document = &limit_metrics, .list = "curve", .page = write_limit
 };
 
-/* Chooses the software profile for a plan that divides what the limit is asked of, because all rows have one profile. */
+/* Chooses the software profile of a plan that uses the kind of parallelism whose limit is computed, so that all rows of
+ * the table have the same profile. */
 static nnc_status choose_for_split(nnc_limit of, nnc_scenario *scenario, nnc_error *err) {
     const nnc_plan given = scenario->plan;
     if (of == NNC_LIMIT_TENSOR && given.tensor <= 1) { scenario->plan.tensor = 2; }

@@ -67,8 +67,8 @@ static void write_memory(nnc_sheet *sheet, const void *record) {
     nnc_table_write(&table, sheet->out, sheet->style);
 }
 
-/* Writes the lower end of the memory interval, and settings with which the plan may need no more than this. If no
- * settings with a lower memory are known, writes that measured peaks may be as low as the lower end. */
+/* Writes the lower end of the memory interval, and settings with which the plan may need no more memory than this end.
+ * If no settings with a lower memory are known, writes that measured peaks may be as low as the lower end. */
 static void write_least(nnc_sheet *sheet, const nnc_report *report) {
     char least[NNC_NUMBER_TEXT];
     nnc_unit_text((double)report->result->memory.total_interval_bytes[0], "B", least);
@@ -167,8 +167,8 @@ static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivi
                    nnc_unit_text(entry->needed, "B", needed), nnc_unit_text(entry->value, "B", has), then);
 }
 
-/* Explains, if a doubled matrix peak shortens the step less than its elasticity predicts, that the bandwidth of the L2
- * cache was not doubled. */
+/* If a doubled peak of the matrix units shortens the step less than the elasticity predicts, writes the reason: the
+ * bandwidth of the L2 cache is not doubled. */
 static void write_cache(nnc_buffer *out, const nnc_sensitivity *peak, const nnc_report *report) {
     const nnc_dtype precision = report->result->plan.precision;
     const double cache = report->device->efficiency.gemm[precision].l2_bytes_per_s;
@@ -209,8 +209,8 @@ typedef struct slice {
     double amount; /* size of the part: seconds of the step, or bytes of memory */
 } slice;
 
-/* Smallest share of the step time that a part (such as host time) must have to be shown. Without this smallest share
- * the page would show the nanoseconds of a host that does not delay the device. */
+/* Smallest share of the step time that a part (such as host time) must have to be shown. This limit removes the
+ * nanoseconds of a host that does not delay the device from the page. */
 static const double shown_from = 1e-6;
 
 /* Lists the metrics that add up to the step time, without metrics below the share shown_from. Returns the number of
@@ -241,7 +241,8 @@ static int step_groups(const nnc_report *report, slice groups[]) {
 
 enum { SLICES_MAX = NNC_GROUP_COUNT + 8 };
 
-/* Adds the table cells of one part of a step: name, seconds and share of the step; part->name NULL: empty cells. */
+/* Adds the table cells of one part of a step: name, seconds and share of the step. If part->name is NULL, adds empty
+ * cells. */
 static void put_slice(nnc_table *table, const char *indent, const slice *part, double step_s) {
     if (part->name == NULL) {
         for (int i = 0; i < 3; i++) { nnc_table_cell(table, ""); }
@@ -312,7 +313,8 @@ static nnc_cell get_limit(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
 }
 NNC_GET(get_traffic, nnc_report, nnc_number_cell(self->result->read_bytes + self->result->write_bytes))
 NNC_GET(get_has_run, nnc_report, nnc_bool_cell(self->run != NULL && self->result->verdict != NNC_OVER_MEMORY))
-/* The policy that the program of a named profile has without options, if the plan has another one; else "". */
+/* Returns the default policy of the software profile, if the user named the profile and the plan has another policy;
+ * otherwise "". */
 static const char *own_policy(const nnc_report *report) {
     const nnc_policy own = report->software->policy;
     const bool other = !report->software_chosen && report->launch == NULL && own != NNC_POLICY_DEFAULT &&
@@ -374,7 +376,7 @@ static void add_networks(nnc_sheet *sheet, const void *record) {
 
 static void write_fit(nnc_sheet *sheet, const void *record) {
     if (sheet->style.format == &nnc_format_markdown) {
-        nnc_sheet_gap(sheet); /* Markdown would read a list directly after a table as a row of the table */
+        nnc_sheet_gap(sheet); /* without an empty line, Markdown reads a list below a table as a row of the table */
     }
     nnc_fit_write(sheet, "total", record);
 }
@@ -500,8 +502,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
 
 /* ---- the first screen: the page of `estimate` without --full ---- */
 
-/* SCREEN_LINES: largest number of lines of the first screen. CHANGE_LINES: largest number of its lines that suggest
- * changes. */
+/* SCREEN_LINES: largest number of lines of the first screen. CHANGE_LINES: largest number of lines of the first screen
+ * that suggest changes. */
 enum { SCREEN_LINES = 20, CHANGE_LINES = 3 };
 
 /* The page lists a change as faster if it multiplies the throughput of the plan by at least this factor. */
@@ -616,8 +618,8 @@ static int32_t file_notes(const nnc_report *report) {
     return (captured ? 0 : report->model->note_count) + (report->launch != NULL ? report->launch->file_count : 0);
 }
 
-/* Returns how many lines of the first screen are left for changes: at most CHANGE_LINES, at least one. The lines that
- * are written end at the last but one empty line above, because one empty line follows the verdict. */
+/* Returns how many lines of the first screen are left for changes: at most CHANGE_LINES, at least one. The lines of the
+ * screen begin after the second-last empty line in `out`; the last empty line is the one below the verdict. */
 static int lines_left(const nnc_buffer *out, const nnc_report *report) {
     int written = 0;
     const int more = file_notes(report) > 0 ? 2 : 1;
@@ -864,7 +866,7 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     /* CSV output is a single line, which has no place for lists */
     const bool lists_facts = paged ? whole : !nnc_format_is_csv(session->style.format);
     if (tries) { /* the estimates of changed plans overwrite ops and stages in scratch, so the plan is estimated again
-                  * if they are needed */
+                  * if its ops or stages are needed */
         nnc_result eager;
         changes.count = changes.tries = 0;
         if (report->advice_count == 0) { NNC_TRY(nnc_scenario_changes(scenario, true, scratch, &changes, err)); }

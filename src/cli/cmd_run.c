@@ -193,8 +193,8 @@ void nnc_run_lines(nnc_buffer *out, nnc_style style, const nnc_report *report) {
     nnc_sheet_rows(&sheet, &run_page_rows, report);
 }
 
-/* Writes the page of a run. If the plan does not fit, the verdict comes first, as on the page of `estimate`, and the run
- * is left out: with_run is then false, unless the user asks for the run all the same. */
+/* Writes the page of a run. If the plan does not fit, the verdict comes first, as on the page of `estimate`. with_run:
+ * false = the plan does not fit, so the page has no run; true = the page has the run. */
 static void write_run_page(nnc_buffer *out, nnc_style style, const nnc_report *report, bool with_run) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     if (report->result->verdict == NNC_OVER_MEMORY) {

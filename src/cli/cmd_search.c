@@ -79,8 +79,8 @@ static bool software_differs(const nnc_found *list, int32_t count) {
     return false;
 }
 
-/* Returns true if the table would show two plans as equal: the same number of devices, the same profile, and the same
- * text for step time and memory. */
+/* Returns true if two plans look equal in the table: they have the same number of devices, the same profile, and the
+ * same text for step time and memory. */
 static bool is_like(const nnc_found *a, const nnc_found *b) {
     char left[NNC_NUMBER_TEXT], right[NNC_NUMBER_TEXT];
     return a->plan.devices == b->plan.devices && strcmp(a->software, b->software) == 0 &&
@@ -89,7 +89,7 @@ static bool is_like(const nnc_found *a, const nnc_found *b) {
                   nnc_unit_text((double)b->memory_bytes, "B", right)) == 0;
 }
 
-/* Joins successive plans that the table would show as equal (is_like) to one row. Returns the number of rows. */
+/* Joins successive plans that look equal in the table (is_like) to one row. Returns the number of rows. */
 static int32_t fold(const nnc_found *list, int32_t count, plan_row *rows) {
     int32_t kept = 0;
     for (int32_t i = 0; i < count; i++) {
@@ -199,7 +199,7 @@ static const char *difference(const char *what, double less_s, double step_s, ch
     return text;
 }
 
-/* Writes, for each part of the step, by how much the time of the best plan differs from the time of the second plan;
+/* Writes the differences in step time between the best plan and the second plan, for each part of the step. Writes
  * nothing if both steps take the same time. */
 static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result *r) {
     const nnc_found *a = &r->best[0], *b = &r->best[1];
@@ -267,8 +267,8 @@ static bool is_as_fast(const nnc_found *a, const nnc_found *b) {
     return fabs(a->step_s - b->step_s) <= 1e-6 * b->step_s;
 }
 
-/* Writes the probability that the first plan of the list is the fastest, and the plan that is fastest with the next
- * largest probability. */
+/* Writes the probability that the first plan of the list is the fastest, and names the plan with the second largest
+ * probability. */
 static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report *report) {
     enum { STEPS = 20 }; /* number of steps that the page suggests to measure for each of two plans */
     const nnc_search_result *r = report->result;
@@ -292,7 +292,7 @@ static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report
                    nnc_unit_text(STEPS * (r->best[0].step_s + r->best[other].step_s), "s", time));
 }
 
-/* Explains the word "ends" of a plan, if the list of the best plans has it. */
+/* Explains the word "ends" in the text of a plan, if at least one of the best plans has this word. */
 static void write_ends(nnc_buffer *out, nnc_style style, const nnc_search_result *r) {
     bool any = false;
     for (int32_t i = 0; i < r->best_count; i++) { any |= r->best[i].plan.ends_as_layers; }
@@ -496,8 +496,9 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, int64
     return keep_batch(session, *global_batch, err);
 }
 
-/* Estimates a plan that a search found: a search does not store the parts of the step, the bound and the energy of a
- * plan. The result is allocated in the arena of the specs; its op table is valid until the next use of the scratch. */
+/* Estimates a plan that a search found, because the search does not store the parts of the step, the bound and the
+ * energy of a plan. The result is allocated in the arena of the specs; its op table is valid until the next use of the
+ * scratch. */
 static nnc_status estimate_found(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
                                  nnc_scratch *scratch, const nnc_result **result, nnc_error *err) {
     nnc_profiles profiles;
@@ -570,8 +571,8 @@ typedef struct candidate {
     bool repeats; /* true: the previous plan of the result has the same predicted step time */
 } candidate;
 
-/* Returns the probability that plan i is the fastest of the list: an integral over the error of plan i of the
- * probability that all other plans are slower. */
+/* Returns the probability that plan i is the fastest of the list: the probability that all other plans are slower,
+ * integrated over the error of plan i. */
 static double probability_best(const candidate *list, int32_t count, int32_t i) {
     enum { POINTS = 201 };
     const double reach = 5.0, width = 2.0 * reach / (POINTS - 1);

@@ -17,8 +17,8 @@ NNC_GET(get_peak, nnc_report, nnc_number_cell(nnc_device_matmul_peak(self->devic
 NNC_GET(get_used_bytes, nnc_report, nnc_number_cell(nnc_serve_used_bytes(self->serve)))
 NNC_GET(get_excess_bytes, nnc_report, nnc_number_cell(-self->serve->headroom_bytes))
 
-/* Tests whether the predicted bound of a decode step contradicts the bound at the rates of the datasheet, to which
- * critical_batch belongs. */
+/* Tests whether a decode step is compute-bound at the rates of the datasheet (its batch is at least critical_batch),
+ * but is predicted to have another bound. */
 static bool is_past_critical(const nnc_serve *s) {
     return s->decode.bound != NNC_BOUND_COMPUTE && s->running / (double)s->plan.data >= s->critical_batch;
 }
@@ -112,8 +112,8 @@ static const nnc_page_row plan_rows[] = {
 };
 static const nnc_page_rows plan_page = NNC_PAGE_ROWS(&page_metrics, plan_rows);
 
-/* Names the part of the time to the first token that the server takes around the engine, so that this time can be
- * compared with the prefill time in the table. */
+/* Adds the part of the time to the first token that the server spends outside the engine. The rest can be compared with
+ * the prefill time in the table. */
 static void add_server_time(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const double server_s = report->software->serving.ttft_s;
@@ -215,9 +215,9 @@ static const nnc_page_row answer_rows[] = {
 };
 static const nnc_page_rows answer_page = NNC_PAGE_ROWS(&page_metrics, answer_rows);
 
-/* Writes changes with which the deployment fits in memory, serves the request rate or, if it does both already, costs
- * less per token: "would fit
- * --tensor 4: 52.5 ms per token, 73 tokens/s, 105 USD per million out". */
+/* Writes changes with which the deployment fits in memory and serves the request rate. If the deployment already does
+ * both, writes changes that reduce the cost per token. Example: "would fit --tensor 4: 52.5 ms per token, 73 tokens/s,
+ * 105 USD per million out". */
 static void write_changes(nnc_sheet *sheet, const nnc_report *report) {
     char time[NNC_NUMBER_TEXT], rate[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT], money[64] = "";
     const char *label = !report->serve->fits ? "would fit" : report->serve->saturated ? "would serve" : "cheaper";
@@ -306,7 +306,7 @@ const nnc_view nnc_images_view = {
     .schema = "nncost.images/1", .document = &nnc_images_metrics, .rows = &images_page, .indent = IMAGES_INDENT
 };
 
-/* Refuses the options of programs that issue operators one by one, if they have no effect. */
+/* Refuses options for programs that issue operators one by one, if these options have no effect. */
 static nnc_status check_eager(const nnc_options *options, const nnc_serve_scenario *scenario, nnc_error *err) {
     const bool lists = scenario->base.software.lists_operators;
     const bool known = scenario->base.model.implementation != NNC_IMPLEMENTATION_NONE;

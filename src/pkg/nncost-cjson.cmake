@@ -1,6 +1,6 @@
 # Provides the target cjson from the system's cJSON: from its CMake package, or else from pkg-config. This build and the
 # installed package of a static library use this file. NNCOST_CJSON_SOURCE is a folder with cJSON.c and cJSON.h, for
-# systems without this library.
+# systems without the library cJSON.
 if(NNCOST_CJSON_SOURCE)
     file(COPY ${NNCOST_CJSON_SOURCE}/cJSON.h DESTINATION ${CMAKE_BINARY_DIR}/include/cjson)
     add_library(cjson STATIC ${NNCOST_CJSON_SOURCE}/cJSON.c)

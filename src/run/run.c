@@ -63,8 +63,8 @@ static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const st
     return steps;
 }
 
-/* Refuses a run that never ends: a run in which failures come so fast that the time between two of them is not enough
- * to restart and to write a checkpoint. The goodput of a run that never ends is 0, up to rounding errors. */
+/* Refuses a run that never ends: a run in which the time between two failures is too short to restart and to write a
+ * checkpoint. The goodput of a run that never ends is 0, up to rounding errors. */
 static nnc_status check_advances(const nnc_run *run, nnc_error *err) {
     const double least = 1e-9;     /* smallest goodput of a run that is accepted */
     if (!(run->goodput < least)) { /* NaN (unknown goodput) does not satisfy `<`, so a run with unknown goodput is
@@ -84,7 +84,7 @@ static nnc_status check_asked(const nnc_plan *plan, const nnc_run_ask *ask, nnc_
     if (amounts == 2 && !isnan(amount) && !isnan(ask->epochs) && isnan(ask->dataset_size)) {
         const bool tokens = !isnan(plan->tokens);
         char passes[96] = "";
-        if (tokens) { /* --dataset-size counts tokens, or samples of a model without tokens */
+        if (tokens) { /* --dataset-size is a number of tokens, or of samples if the model has no tokens */
             snprintf(passes, sizeof passes, ", or --epochs %.10g --dataset-size %.10g", ask->epochs, amount);
         }
         return nnc_fail(err, NNC_BAD_USAGE, "--epochs", "--%s counts all epochs, expected --%s %.10g alone%s",
