@@ -368,7 +368,8 @@ typedef struct nnc_captured_op {
     double cast_kernels, cast_bytes;
     /* Kernels under torch.compile, as nnc_capture_fuse counts them. fused_kernels, fused_bytes: number and bytes of the
      * kernels that run the operator and the operators fused with it; 0 = another operator of the same kernel has these
-     * values. fused_cast_kernels, fused_cast_bytes: number and bytes of the casts that run as separate kernels. */
+     * values. fused_cast_kernels: number of casts that run as separate kernels. fused_cast_bytes: bytes that all casts
+     * move. */
     double fused_kernels, fused_bytes, fused_cast_kernels, fused_cast_bytes;
 } nnc_captured_op;
 
