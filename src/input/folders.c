@@ -1,8 +1,8 @@
 /* Finds a file in the data folders by an id, alias or path.
  *
- * The search for an id has four steps: a file of this name, an exact alias, an id in another spelling, an alias in another
- * spelling ("NVIDIA A100-SXM4-80GB" finds a100-sxm4-80gb). Each step searches every folder. Files contain their
- * aliases; an index made at build time (nnc_shipped_aliases) avoids opening all files. */
+ * The search for an id has four steps: a file of this name, an exact alias, an id in another spelling, an alias in
+ * another spelling ("NVIDIA A100-SXM4-80GB" finds a100-sxm4-80gb). Each step searches every folder. Files contain their
+ * aliases. An index made at build time (nnc_shipped_aliases) avoids opening all files. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
