@@ -133,8 +133,8 @@ typedef enum nnc_graph_step {
     NNC_STEP_USE,
     NNC_STEP_REPEAT,
     NNC_STEP_IF,
-    NNC_STEP_TIED,   /* the ops of this list use the weights of earlier ops again */
-    NNC_STEP_FROZEN, /* the weights of the ops of this list are never trained */
+    NNC_STEP_TIED,   /* a list of ops that use the weights of earlier ops again */
+    NNC_STEP_FROZEN, /* a list of ops whose weights are never trained */
     NNC_STEP_FROM,   /* the named tensor becomes the current tensor, which the next op reads */
     NNC_STEP_AS      /* the current tensor gets a name; no op is added */
 } nnc_graph_step;
@@ -322,8 +322,8 @@ typedef enum nnc_captured_kind {
     NNC_CAPTURED_ATTENTION
 } nnc_captured_kind;
 
-/* One operator of forward or backward that PyTorch issued. Bytes and parameters in this struct are those of one
- * instance; `repeat` is the number of equal instances. */
+/* One operator of forward or backward that PyTorch issued. The bytes and parameters in nnc_captured_op are those of one
+ * instance of the operator; `repeat` is the number of equal instances. */
 typedef struct nnc_captured_op {
     /* name: name of the operator, such as "convolution"; module: path of the module that called the operator, such as
      * "layer1.0.conv1" */
@@ -338,8 +338,8 @@ typedef struct nnc_captured_op {
      * other operators */
     int64_t steps;
     bool
-        /* true: the operator and the operator before it are one call: this entry has further time steps of the call,
-         * and no launch of its own */
+        /* true: the entry and the entry before it are one call of an operator; the entry has further time steps of the
+         * call, and has no launch */
         continues;
     /* dims of a matrix product: `batch` products of an (m x k) matrix and a (k x n) matrix */
     int64_t batch, m, n, k;
@@ -356,7 +356,7 @@ typedef struct nnc_captured_op {
      * more elements */
     int64_t rows, cols, vector;
     bool table; /* true: the parameters are a table from which the operator reads single rows */
-    bool tied;  /* true: a later product multiplies with the table, so that it counts as a matrix */
+    bool tied;  /* true: a later product multiplies with the table, so the table counts as a matrix */
     /* size of the vocabulary of the program, if one axis of a tensor of this operator has this size; else 0 */
     int64_t words;
     bool frozen; /* true: training does not change the parameters of the operator */
@@ -403,7 +403,8 @@ struct nnc_captured {
     int64_t params, table_params;
     /* number of rows of the largest table in which the program looks up tokens; 0 = the program has no such table */
     int64_t vocab;
-    int64_t operators; /* number of all operators that the host issues in one step, with those of the optimizer */
+    /* number of all operators that the host issues in one step, including the operators of the optimizer */
+    int64_t operators;
     double input_bytes;
     /* bytes of gradients, kept tensors and temporary tensors at the operator (of forward or backward) where their sum
      * is largest */
@@ -416,7 +417,8 @@ struct nnc_captured {
     nnc_optimizer optimizer;
     /* kind of kernels with which the program runs the optimizer update: fused, foreach or loop */
     nnc_optimizer_kernels kernels;
-    /* lists of tensors that the optimizers update, and the optimizer among these that has the most operations */
+    /* optimizer_groups: lists of tensors that the optimizers update; strongest: the optimizer with the most
+     * operations */
     const nnc_optimizer_group *optimizer_groups;
     int32_t optimizer_group_count;
     nnc_optimizer strongest;
@@ -446,8 +448,8 @@ const nnc_graph_kind_row *nnc_graph_kind_row_of(nnc_graph_kind kind);
  * tokens. */
 int nnc_graph_width_axis(const nnc_graph_tensor *t);
 int64_t nnc_graph_width(const nnc_graph_tensor *t);
-/* Both functions return a number for one sample of a tensor. nnc_graph_elements: the number of elements.
- * nnc_graph_positions: the number of positions, which are the pixels of a map or the tokens. */
+/* For one sample of a tensor, nnc_graph_elements returns the number of elements, and nnc_graph_positions returns the
+ * number of positions (pixels of a map, or tokens). */
 int64_t nnc_graph_elements(const nnc_graph_tensor *t);
 bool nnc_graph_same_shape(const nnc_graph_tensor *a, const nnc_graph_tensor *b);
 int64_t nnc_graph_positions(const nnc_graph_tensor *t);

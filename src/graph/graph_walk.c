@@ -55,7 +55,7 @@ static nnc_graph_binding *find(nnc_graph_walk *w, int32_t name, int32_t from) {
     return NULL;
 }
 
-/* Gives the current tensor the name `name` in the current macro. If the macro has already used this name for another
+/* Gives the current tensor the name `name` in the current macro. If the macro has already used the name for another
  * tensor, the name now stands for the current tensor. Returns false if a fault was recorded. */
 static bool bind(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name) {
     nnc_graph_binding *old = find(w, name, w->frame);
@@ -102,8 +102,8 @@ static bool read_values(nnc_graph_walk *w, const nnc_graph_node *node, const int
     return true;
 }
 
-/* Sets op->with and op->also to the tensors that the op names in its parameters. The op reads these tensors in addition
- * to the current tensor. If the input is not valid, notes a fault and returns false. */
+/* Sets op->with and op->also to the tensors that the op names in its parameters. The op reads the named tensors in
+ * addition to the current tensor. If the input is not valid, notes a fault and returns false. */
 static bool find_others(nnc_graph_walk *w, const nnc_graph_node *node, nnc_graph_op *op) {
     const nnc_graph_kind_row *row = nnc_graph_kind_row_of(node->kind);
     nnc_graph_tensor *next = &op->with;
@@ -144,9 +144,9 @@ static bool shape_of(nnc_graph_walk *w, const nnc_graph_node *node, const int64_
 }
 
 /* Checks the inputs of an op whose width may be divided over tensor ranks. After a product that is split by columns,
- * each rank has only a part of the width, until a product that is split by rows. Between these two products, an op must
- * not need the whole width, and must not read one divided and one whole tensor. Returns false if a fault was
- * recorded. */
+ * each rank has only a part of the width, until a product that is split by rows. Between a product split by columns and
+ * a product split by rows, an op must not need the whole width, and must not read one divided and one whole tensor.
+ * Returns false if a fault was recorded. */
 static bool check_parts(nnc_graph_walk *w, const nnc_graph_op *op, bool parts) {
     const bool differ = op->with.rank > 0 && op->with.sharded != op->in.sharded;
     return (!op->in.sharded || parts) && !differ

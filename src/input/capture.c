@@ -41,8 +41,9 @@ static int format_of(nnc_json at) {
     return -1;
 }
 
-/* Reads the list with the key `key` of the capture file; without this key the list is empty. Other members of the file
- * refer to the entries of the list by index. If the input is not valid, notes a fault and returns false. */
+/* Reads the list with the key `key` of the capture file; the list is empty if the file does not have the key. Other
+ * members of the file refer to the entries of the list by index. If the input is not valid, notes a fault and returns
+ * false. */
 static bool read_entries(const reader *r, nnc_json root, const char *key, entries *found) {
     const nnc_json at = nnc_json_get(root, key);
     *found = (entries){ 0 };
@@ -56,7 +57,7 @@ static bool read_entries(const reader *r, nnc_json root, const char *key, entrie
     return true;
 }
 
-/* If *at is a number, replaces *at by the entry of the list `all` that has this index. If the input is not valid, notes
+/* If *at is a number, replaces *at by the entry of the list `all` with the index *at. If the input is not valid, notes
  * a fault and returns false. */
 static bool find_entry(const entries *all, nnc_json *at) {
     int64_t number = 0;
@@ -432,9 +433,9 @@ static bool first_bool(const issue *o) {
     return false;
 }
 
-/* Tests whether the mask of an attention is causal. The first boolean argument of the operator gives the answer. For
- * efficient and cuDNN kernels, the last boolean argument gives the answer, because their first boolean tells whether
- * the kernel returns the log-sum-exp. */
+/* Tests whether the mask of an attention is causal. The first boolean argument of the operator tells whether the mask
+ * is causal. For efficient and cuDNN kernels, the last boolean argument tells this, because the first boolean argument
+ * tells whether the kernel returns the log-sum-exp. */
 static bool is_causal(const issue *o) {
     bool last = false;
     if (strstr(o->by->name, "efficient") == NULL && strstr(o->by->name, "cudnn") == NULL) { return first_bool(o); }
@@ -733,8 +734,8 @@ static bool add_issues(reader *r) {
     r->first_of = nnc_arena_array(r->arena, count, sizeof *r->first_of);
     r->last_of = nnc_arena_array(r->arena, count, sizeof *r->last_of);
     r->refs_of = nnc_arena_array(r->arena, count, sizeof *r->refs_of);
-    /* The backward of a convolution adds two or three ops, and most operators have three or four tensors. Arrays that
-     * start with this size grow less often. */
+    /* The backward of a convolution adds two or three ops, and most operators have three or four tensors. The arrays
+     * start with space for all these entries, so they grow less often. */
     r->capacity = (int32_t)(count + count / 4);
     r->ref_capacity = (int32_t)(4 * count);
     r->refs = nnc_arena_array(r->arena, (size_t)r->ref_capacity, sizeof *r->refs);

@@ -15,8 +15,8 @@ enum {
 typedef struct tensor {
     int64_t shape[RANK_MAX];
     int32_t rank;
-    /* bytes: bytes of the tensor, at most those of its storage; a tensor that is broadcast has more elements than its
-     * storage */
+    /* bytes: bytes of the tensor, at most the bytes of its storage; a tensor that is broadcast has more elements than
+     * its storage */
     double elements, bytes;
     nnc_dtype dtype;
     bool whole; /* true: the elements of the tensor are not real numbers but integers, booleans or complex numbers */
@@ -119,8 +119,8 @@ typedef enum fusion {
 /* Rule by which autocast chooses the number format of an operator. */
 typedef enum rule { RULE_NARROW, RULE_FP32, RULE_MAP, RULE_WIDEST } rule;
 
-/* Everything that follows from the name of an operator. nncost looks up these properties once for each name and uses
- * them for all operators with this name. */
+/* Properties of an operator that follow from the name of the operator. nncost looks up the properties of a name once
+ * and uses them for all operators with the same name. */
 typedef struct naming {
     const char *full; /* full name of the operator in the file, such as "aten.add_.Tensor" */
     const char *name; /* name without library and overload, such as "add_" */
@@ -141,8 +141,8 @@ typedef struct naming {
 typedef struct issue {
     nnc_json at;   /* the JSON value of the operator in the file */
     nnc_json args; /* arguments of the operator that are not tensors; node NULL = the file does not state them */
-    /* how the storage numbers of this operator change from one equal layer to the next; node NULL = the file does not
-     * state this */
+    /* change of the storage numbers of the operator from one equal layer to the next; node NULL = the file does not
+     * state the change */
     nnc_json moves;
     const naming *by; /* properties of the operator that follow from its name alone */
     nnc_phase phase;
@@ -152,8 +152,8 @@ typedef struct issue {
     int64_t steps;  /* number of time steps of a recurrent layer in one call, as `steps` of nnc_captured_op */
     int64_t module; /* index in reader.modules of the module that called the operator */
     tensors in, out;
-    /* for an operator of backward: marks (bits) set by mark_needed in capture_modules.c, for what needs the operator; 0
-     * = nothing needs it */
+    /* only for an operator of backward: bits, set by mark_needed in capture_modules.c, that tell whether the recorded
+     * step and the changed step need the operator; 0 = no step needs the operator */
     unsigned needed;
 } issue;
 
@@ -175,7 +175,8 @@ typedef struct reader {
      * last entry */
     int32_t *first_of, *last_of;
     int32_t file_ops;
-    issue *issues; /* the file_ops operators: those of the file, or, after unfolding, those of every layer */
+    /* list of file_ops operators: the operators of the file, or, after unfolding, the operators of every layer */
+    issue *issues;
     /* the member "blocks" of the file, which lists equal layers; node NULL = the step is unfolded, or the file has no
      * equal layers */
     nnc_json blocks;
@@ -200,7 +201,7 @@ typedef struct reader {
     nnc_captured_slot *slots;
     /* first of the forward operators that look up the largest number of tokens; NULL = no operator looks up tokens */
     const issue *lookup;
-    int64_t lookups; /* number of lookups with this number of tokens in the module of `lookup` */
+    int64_t lookups; /* number of lookups with the same number of tokens as `lookup` in the module of `lookup` */
     bool updates;    /* true: the step has at least one operator of the optimizer */
     bool divides;    /* true: one of the operators of the optimizer is addcdiv or a fused kernel of Adam */
     bool fuses;      /* true: the whole optimizer update is one operator, such as _fused_adamw_ */
@@ -237,14 +238,14 @@ nnc_optimizer_kernels nnc_capture_kernels(const reader *r, nnc_json root);
 bool nnc_capture_groups(reader *r, nnc_json root);
 
 /* Notes an operator of forward that looks up tokens. r->program->tokens becomes the largest number of tokens that one
- * operator looks up. r->lookup becomes the first operator with this number of tokens, and r->lookups the number of
- * times that its module runs such an operator. */
+ * operator looks up. r->lookup becomes the first operator with the largest number of tokens, and r->lookups the number
+ * of times that the module of r->lookup runs an operator with the largest number of tokens. */
 void nnc_capture_note_lookup(reader *r, const issue *o);
 
 /* Computes the tokens of a step that accumulates the gradients of several micro-batches: each lookup then has the
- * tokens of one micro-batch, and the step has the tokens of all lookups. The function finds such a step by an axis of
- * the looked-up tokens, whose length is the number of samples divided by the number of lookups. If an encoder and a
- * decoder read all samples with one table, no axis has this length, and the function changes nothing. */
+ * tokens of one micro-batch, and the step has the tokens of all lookups. A step accumulates gradients if the looked-up
+ * tokens have an axis of the length samples / lookups. If an encoder and a decoder read all samples with one table, no
+ * axis has the length samples / lookups, and the function changes nothing. */
 void nnc_capture_count_tokens(reader *r);
 
 /* Computes kept and temporary bytes of the operators from the lifetimes of the storages, and the peak of the step.

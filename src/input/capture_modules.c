@@ -80,9 +80,9 @@ static bool fit_modules(reader *r, const char *option, const char *patterns) {
     return true;
 }
 
-/* A folded step lists the first of several equal layers. Changes *number, the index of a module or storage in this
- * first layer, to the index in the layer `repeat`. at: the entry of "moves" that states how the index changes from
- * layer to layer. Returns false if this entry is not valid. */
+/* A folded step lists the first of several equal layers. Changes *number, the index of a module or storage in the first
+ * layer, to the index in the layer `repeat`. at: the entry of "moves" that states how the index changes from layer to
+ * layer. Returns false if the entry of "moves" is not valid. */
 static bool move(nnc_json at, int32_t repeat, int64_t count, int64_t *number) {
     double found = (double)*number, left = repeat;
     if (nnc_json_type_of(at) == NNC_JSON_NUMBER) {
@@ -248,9 +248,9 @@ static bool mark_needed(reader *r, const bool *gone, unsigned mark) {
     return true;
 }
 
-/* The operators from `first` on belong to a recorded checkpoint, which runs them again. If the changed step needs none
- * of these operators, the function sets removed[] to true for each of them. Returns the position after the last of
- * these operators. */
+/* The operators from `first` on belong to a recorded checkpoint, which runs them again. If the changed step needs no
+ * operator of the checkpoint, the function sets removed[] to true for all operators of the checkpoint. Returns the
+ * position after the last operator of the checkpoint. */
 static int32_t remove_again(const reader *r, int32_t first, bool *removed) {
     int32_t end = first;
     unsigned needed = 0;
@@ -478,10 +478,10 @@ static bool is_backward_of(const reader *r, const rerun *c, int32_t number) {
     return o->counts && o->phase == NNC_PHASE_BACKWARD && is_inside(r, c, number);
 }
 
-/* Sets c->backward, the first operator in the backward of a call: before this operator the call runs again. The
- * function searches the first operator that reads a kept tensor of the call, and goes back from this operator to the
- * beginning of the backward. If no operator reads a kept tensor of the call, c->backward is the first operator of the
- * module's backward after the call. */
+/* A call runs again before c->backward, the first operator in the backward of the call. The function sets c->backward.
+ * It searches the first operator that reads a kept tensor of the call, and goes back from there to the beginning of the
+ * backward. If no operator reads a kept tensor of the call, c->backward is the first operator of the module's backward
+ * after the call. */
 static void find_backward(const reader *r, rerun *c) {
     int32_t inside = -1;
     for (int32_t i = c->end; i < r->file_ops && c->backward < 0; i++) {
@@ -841,7 +841,7 @@ bool nnc_capture_groups(reader *r, nnc_json root) {
 }
 
 /* A product multiplies with a parameter from which an earlier operator looked up rows. An example is a head that shares
- * the weights of the word embedding. Such parameters no longer count as only looked up. */
+ * the weights of the word embedding. Parameters with which a product multiplies no longer count as only looked up. */
 void nnc_capture_tie(reader *r, storage *s) {
     const int64_t elements = (int64_t)(s->bytes / s->width);
     s->looked_up = false;

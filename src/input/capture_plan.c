@@ -260,8 +260,8 @@ static void assign_backward(const reader *r, const slot_names *names, const int3
     }
 }
 
-/* Tests whether an operator of the slot creates a tensor of `bytes` bytes. If the result is true, nncost assumes that
- * the slot passes a tensor of this size from each repeat to the next. */
+/* Tests whether an operator of the slot creates a tensor of `bytes` bytes. If the slot creates such a tensor, nncost
+ * assumes that the slot passes a tensor of `bytes` bytes from each repeat to the next. */
 static bool is_passed_on(const reader *r, const int32_t *places, const int32_t *slot_of, int32_t slot, double bytes) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
@@ -277,8 +277,8 @@ static void find_entering(reader *r, const int32_t *places, int32_t count, const
         storage *s = &r->storages[i];
         const bool made = s->first >= 0 && s->first < count;
         const int32_t from = made ? slot_of[places[s->first]] : -1, to = s->reader >= 0 ? slot_of[s->reader] : -1;
-        /* A network input is already counted at the first operator of the step. If this operator is outside of units,
-         * the input is not counted again. */
+        /* A network input is already counted at the first operator of the step. If the first operator of the step is
+         * outside of units, the network input is not counted again. */
         const bool first_unit = s->kind == INPUT && r->slots[slot_of[0]].unit;
         if (to <= from || s->whole || (s->kind != KEPT && s->kind != TEMPORARY && !first_unit)) { continue; }
         const int32_t unit = r->slots[to].unit ? to : from >= 0 && r->slots[from].unit ? from : -1;
@@ -483,7 +483,7 @@ static int32_t chain_of(fuser *f, int32_t number, chain *op) {
     return f->count++;
 }
 
-/* The operator `number` belongs to the chain `own`. Adds the bytes that the operator reads to the kernel of this chain.
+/* The operator `number` belongs to the chain `own`. Adds the bytes that the operator reads to the kernel of the chain.
  * Stores the bytes that the operator writes in the flows of its storages. own -1: the operator runs as the kernel of a
  * library, and its bytes are already counted. */
 static void flow_through(fuser *f, int32_t number, int32_t own, int32_t level) {
@@ -673,7 +673,7 @@ static void add_cast(const tensor *t, bool apart, moved *m) {
     /* a cast reads one format and writes the other: one format has 4 bytes per element, the other has 2 */
     m->cast_bytes += 6.0 * t->elements;
     m->apart_kernels += apart ? 1.0 : 0.0;
-    /* if the cast runs in the kernel of the operator before, this kernel writes 2 more bytes per element */
+    /* if the cast runs in the kernel of the operator before, the kernel writes 2 more bytes per element */
     m->apart_bytes += (apart ? 6.0 : 2.0) * t->elements;
 }
 
@@ -838,7 +838,7 @@ static const struct {
     { "embedding_dense_backward", FORM_KERNEL, NNC_GROUP_EMBEDDING },
     { "_embedding_bag", FORM_BAG, NNC_GROUP_EMBEDDING },
     { "_embedding_bag_forward_only", FORM_BAG, NNC_GROUP_EMBEDDING },
-    /* capture.py gives this name to the product of a sparse and a dense matrix */
+    /* name that capture.py gives to the product of a sparse and a dense matrix */
     { "_sparse_product", FORM_BAG, NNC_GROUP_COUNT },
     { "_embedding_bag_dense_backward", FORM_KERNEL, NNC_GROUP_EMBEDDING },
     { "index_select", FORM_GATHER, NNC_GROUP_COUNT },

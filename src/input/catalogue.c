@@ -1,5 +1,5 @@
 /* Reads catalogues: prices of sellers, carbon intensity of regions, energy overhead (PUE) of buildings. Every entry
- * states its source. Every price also states its place and its date. */
+ * states its source. Every price states its source, its place and its date. */
 #include <assert.h>
 #include <strings.h>
 

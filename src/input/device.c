@@ -208,9 +208,9 @@ static nnc_basis basis_of(nnc_json root, nnc_basis basis) {
     return basis;
 }
 
-/* Fills in the fitted values of the number formats for which the file has no values. Such a format gets the values of
- * another format: for formats below 16 bits, fp8 is tried first; for other formats, the 16-bit formats are tried first.
- * Elements with twice the bytes get twice the traffic of the L2 cache per FLOP. */
+/* Fills in the fitted values of the number formats for which the file has no values. A number format without values
+ * gets the values of another format: for a format below 16 bits, fp8 is tried first; for any other format, the 16-bit
+ * formats are tried first. Elements with twice the bytes get twice the traffic of the L2 cache per FLOP. */
 static void fill_formats(nnc_json gemm, nnc_efficiencies *e) {
     static const double bytes_of[NNC_DTYPE_COUNT] = {
 #define BYTES(name, text, bytes) [name] = (bytes),

@@ -714,10 +714,10 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
  *     hub/SHAPE.json    a configuration as its authors publish it, if models/SHAPE.json does not exist
  *
  * A name is looked up first without changes. If the table does not have the name, it is looked up without its owner and
- * without the words of both lists. In this way, nncost finds copies and quantised variants of a known network.
+ * without the words of both lists. The second look-up finds copies and quantised variants of a known network.
  * "bartowski/Qwen_Qwen3-8B-GGUF" is a copy of Qwen/Qwen3-8B. Last, the name is compared with the ids of the shapes. An
- * unknown word stays in the name, so the name is not found: nncost never uses a network with only a similar name. The
- * table is read when a name is neither a file nor a shipped id. */
+ * unknown word stays in the name, so a network with only a similar name is never used. The table is read when a name is
+ * neither a file nor a shipped id. */
 
 /* Copies the next word of a hub name to `word`, in lower case; '_' is copied as '.' ("Llama-3_3"). Words are separated
  * by '-' and spaces. Returns the end of the word in the name; NULL = the name has no further word. */
@@ -733,7 +733,7 @@ static const char *next_word(const char *from, char word[PLAIN_MAX]) {
 }
 
 /* The image of the table of hub names has an index of 64-bit words. A word has 48 bits of the digest of a text, and the
- * number of a shape. Two texts can have the same digest, so the text is then compared with the names of this shape. */
+ * number of a shape. Two texts can have the same digest, so the text is also compared with the names of the shape. */
 enum { BY_NAME, BY_PLAIN_NAME, BY_ID, BY_WORD, SEVERAL = 0xffff };
 
 static uint64_t hub_key(int by, const char *text) {
@@ -770,7 +770,7 @@ static nnc_json first_shape(nnc_json table, int by, const char *text, bool *all)
 }
 
 /* Writes the name without its owner and without words that do not change the dimensions of the network. If the name has
- * words for a format of weights, sets *stored to the format of the last of these words ("GPTQ-Int8"). A floating-point
+ * words for a format of weights, sets *stored to the format of the last such word ("GPTQ-Int8"). A floating-point
  * format after another format does not count, because it is the format of the products ("BNB-NF4-BF16"). */
 static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], const char **stored) {
     const nnc_json words = nnc_json_get(table, "words"), formats = nnc_json_get(table, "formats"), none = { 0 };
@@ -951,7 +951,7 @@ nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, n
     return nnc_specs_look(specs, hub_table, look_up, name, hub, err);
 }
 
-/* `found` points to a const char *. The function sets this pointer to the shortest hub name (with owner) that contains
+/* `found` points to a const char *. The function sets the pointer to the shortest hub name (with owner) that contains
  * the whole id of a shape. If no name of the shape contains the id, the function does not change the pointer. */
 static nnc_status usual_name(nnc_specs *specs, nnc_json table, const char *id, void *found, nnc_error *err) {
     const nnc_json names = nnc_json_get(nnc_json_get(nnc_json_get(table, "shapes"), id), "names");

@@ -570,8 +570,8 @@ static const nnc_field fields[] = { NNC_COMMON_FIELDS };
  * a name. */
 static bool is_common(const char *name) { return nnc_field_of_key(&nnc_graph_fields.table, name) != NULL; }
 
-/* Makes the field table of a graph model. The table has the fields that models of every family have. It also has a
- * field for each entry of "let" that is a plain number, so that users can set this number. */
+/* Makes the field table of a graph model. The table has the fields that models of every family have. The field table of
+ * a graph model also has a field for each entry of "let" that is a plain number, so that users can set the number. */
 static const nnc_field_table *own_fields(nnc_json root, const struct nnc_graph_net *net) {
     nnc_arena *arena = root.doc->arena;
     nnc_field *list = nnc_arena_array(arena, NNC_COUNT_OF(fields) + NNC_GRAPH_LETS_MAX, sizeof *list);

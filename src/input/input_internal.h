@@ -121,13 +121,14 @@ typedef struct nnc_json_scan_fault {
 } nnc_json_scan_fault;
 
 /* A fast check of JSON text. The function checks only numbers and strings, because cJSON checks the order of the
- * lexemes. Returns false if the text needs the full check nnc_json_scan. The reason can be a number, string or
- * character that cJSON accepts although RFC 8259 may forbid it, too deep nesting, or more than values_max values. */
+ * lexemes. Returns false if the text needs the full check nnc_json_scan. A text needs the full check if it is nested
+ * too deeply or has more than values_max values. A text also needs the full check if RFC 8259 may forbid a number,
+ * string or character that cJSON accepts. */
 bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max);
 
-/* The full check of JSON text. The text must be one JSON value (RFC 8259) with at most values_max values inside. It
- * must have valid UTF-8, at most NNC_SCAN_DEPTH_MAX levels, and finite numbers of at most 63 characters. If the text is
- * not valid, writes the error to *fault, unless fault is NULL, and returns false. Does not check for unpaired
+/* The full check of JSON text. The text must be one JSON value (RFC 8259) with at most values_max values inside. The
+ * text must have valid UTF-8, at most NNC_SCAN_DEPTH_MAX levels, and finite numbers of at most 63 characters. If the
+ * text is not valid, writes the error to *fault, unless fault is NULL, and returns false. Does not check for unpaired
  * surrogates. */
 bool nnc_json_scan(const char *text, size_t size, int values_max, nnc_json_scan_fault *fault);
 
@@ -190,10 +191,10 @@ typedef struct nnc_json_large {
     uint64_t *digests; /* digest of each member that nnc_json_close has freed */
 } nnc_json_large;
 
-/* A value of a shipped document, stored in the program (images.c). The members of an object or list follow it. key: 8 x
- * (1 + offset of the key in the texts; 0 for an element of a list) + nnc_json_type. value: offset of a text, index of a
- * number, or number of members of an object or list. next: distance to the next member of the same object or list; 0 =
- * last member. */
+/* A value of a shipped document, stored in the program (images.c). The members of an object or list are stored after
+ * it. key: 8 x (1 + offset of the key in the texts; 0 for an element of a list) + nnc_json_type. value: offset of a
+ * text, index of a number, or number of members of an object or list. next: distance to the next member of the same
+ * object or list; 0 = last member. */
 typedef struct nnc_image_value {
     uint32_t key, value, next;
 } nnc_image_value;
@@ -301,8 +302,8 @@ const char *nnc_json_copy(nnc_json at);
 /* Returns the digest of a value. The order of keys does not change the digest. Members with a name in the list `skip`
  * are left out, in inner objects too; NULL ends the list. */
 uint64_t nnc_json_digest(nnc_json at, const char *const *skip);
-/* nnc_json_digest_members returns the sum of the digests of all members of an object; nnc_digest_object returns the
- * digest of the object, computed from this sum. */
+/* nnc_json_digest_members returns the sum of the digests of all members of an object; nnc_digest_object computes the
+ * digest of the object from the sum of the digests of its members. */
 uint64_t nnc_json_digest_members(nnc_json object, const char *const *skip);
 uint64_t nnc_digest_object(uint64_t members);
 /* If a document collects digests (doc->digest), adds the digest of a data file with which the document was read. */
@@ -394,8 +395,8 @@ void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count);
  * string, or a list of strings, that names the source of these fields. */
 void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *const *others,
                       const nnc_source **sources, int32_t *count);
-/* Adds the value of each "fitted_on" inside the member `key` of the root to *sources. The key of the new source is the
- * dotted name of the object that contains this "fitted_on". */
+/* Adds the value of each "fitted_on" inside the member `key` of the root to *sources. The key of each new source is the
+ * dotted name of the object that contains the "fitted_on". */
 void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources, int32_t *count);
 
 /* nnc_read_schema checks that "schema" is equal to `schema`. nnc_read_id checks that "id" can be a file name and equals
@@ -546,7 +547,8 @@ nnc_model_reader **nnc_specs_model_reader(nnc_specs *specs);
  * another network has no library of its own. */
 nnc_status nnc_specs_take_library(nnc_specs *specs, const char *asked, nnc_model *model, nnc_error *err);
 /* nnc_specs_set_implementation stores the library that the user names with --implementation.
- * nnc_specs_take_implementation sets this library in a model; without the option, it leaves the model unchanged. */
+ * nnc_specs_take_implementation sets the stored library in a model; without the option, it leaves the model
+ * unchanged. */
 nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_error *err);
 void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model);
 /* Sets the library that runs a model, and the operators that follow from it. */
@@ -573,9 +575,9 @@ nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, cons
  * *path stays NULL. */
 nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path, nnc_error *err);
 /* Finds the file with the dimensions of a model that the user names by a path. For a folder, the file is its
- * config.json, or, if the folder has a diffusers pipeline, the config.json in the subfolder of the network. For a file
- * model_index.json, the file is the config.json of the network of this pipeline. For any other file, it is this file.
- * For a name of the Hugging Face hub, *path is NULL. */
+ * config.json, or, if the folder has a diffusers pipeline, the config.json in the subfolder of the network. For the
+ * model_index.json of a pipeline, the file is the config.json of the network of the pipeline. Any other file is itself
+ * the file with the dimensions. For a name of the Hugging Face hub, *path is NULL. */
 nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path, nnc_error *err);
 
 /* The library that runs a model (`by`), and two properties of its code. composed_gelu: the library computes GELU from
@@ -686,7 +688,7 @@ nnc_status nnc_folders_unknown(nnc_folders *folders, nnc_spec_kind kind, const c
 const char *nnc_folders_nearest_alias(nnc_folders *folders, const nnc_spec_info *info, const char *id);
 const char *nnc_specs_nearest_alias(nnc_specs *specs, nnc_spec_kind kind, const char *id);
 /* nnc_folders_find finds the file of a spec by its id or alias. nnc_folders_find_like finds a file that is not a spec
- * in the same way. Both functions return NNC_UNKNOWN_ID if no data folder has a file with this name; err then names the
+ * in the same way. If no data folder has a file with the name, both functions return NNC_UNKNOWN_ID, and err names the
  * most similar id. */
 nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path,
                             nnc_error *err);
@@ -719,8 +721,8 @@ const nnc_piped **nnc_specs_piped(nnc_specs *specs);
 /* If `path` is the file in which an alias was found last, passes its content to the caller (*text, *size) and returns
  * true; for other files, returns false. */
 bool nnc_specs_take_text(nnc_specs *specs, const char *path, char **text, size_t *size);
-/* Returns the stored content of a pipe or converted file with this path; NULL = no content is stored, and the path is
- * read from disk. */
+/* Returns the stored content of a pipe or converted file with the path `path`; NULL = no content is stored, and the
+ * path is read from disk. */
 const nnc_piped *nnc_specs_kept(nnc_specs *specs, const char *path);
 /* Stores copies of `path` and `text` in `specs`. From then on, nnc_specs_read returns `text` for this path. */
 nnc_status nnc_specs_keep(nnc_specs *specs, const char *path, const char *text, size_t size, nnc_error *err);
@@ -869,11 +871,11 @@ void nnc_scale_dims_text(const nnc_model *model, char *text, size_t size);
 
 /* ---- software profiles ---- */
 
-/* Profiles that are used when the user names none: of a training step, and of a serving engine. */
+/* Profiles that are used when the user names no profile: one for training steps, and one for serving engines. */
 #define NNC_SOFTWARE_DEFAULT "torch-compile"
 #define NNC_SERVE_SOFTWARE "vllm"
-/* Value of --software for which every plan uses the default profile of its kind. With this value, a search may also use
- * options that no profile supports. */
+/* Value of --software for which every plan uses the default profile of its kind. With --software any, a search may also
+ * use options that no profile supports. */
 #define NNC_SOFTWARE_ANY "any"
 
 /* Tests whether nncost chooses the profile for each plan. The result is true if the user names no profile (asked NULL)
@@ -921,9 +923,10 @@ typedef struct nnc_given {
 
 extern const nnc_field_table nnc_recipe_table;
 
-/* Finds the entry of a release that matches a request best. The first criterion is the length of the matching name of a
- * framework. The second is the version: the newest release that is not newer than the requested version. The third is
- * the number of characters in the conditions: more specific conditions win. */
+/* Finds the entry of a release that matches a request best. The first criterion of the match is the length of the
+ * matching name of a framework. The second criterion is the version: the newest release that is not newer than the
+ * requested version wins. The third criterion is the number of characters in the conditions: more specific conditions
+ * win. */
 nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err);
 /* Tests whether a release was found by the name of its framework, without a version, and describes the framework on one
  * kind of hardware. An example is MaxText on GPUs. A release for one kind of hardware has precedence over a profile

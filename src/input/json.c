@@ -1,14 +1,13 @@
 /* Reads JSON documents.
  *
- * The text is checked first (json_scan.c), because cJSON accepts more than RFC 8259 allows. After this check cJSON
- * builds the tree, which is checked for repeated keys and infinite numbers. cJSON stores no positions, so nncost reads
- * the text again to find the line of an error.
+ * The text is checked first (json_scan.c), because cJSON accepts more than RFC 8259 allows. After the check by
+ * json_scan.c, cJSON builds the tree, which is checked for repeated keys and infinite numbers. cJSON stores no
+ * positions, so nncost reads the text again to find the line of an error.
  *
  * One object of a document can be left out of the tree (nnc_json_large); its members are parsed one at a time. With one
  * object left out, checking a file of recorded estimates needs memory for one estimate, and not for the whole file.
  *
- * The program contains the values of some shipped documents (nnc_image_values). cJSON does not parse these
- * documents. */
+ * The program contains the values of some shipped documents (nnc_image_values), which cJSON does not parse. */
 #include <cjson/cJSON.h>
 #include <locale.h>
 
@@ -499,7 +498,7 @@ static nnc_walk walk_along(const way *w, nnc_json at) {
         const bool object = nnc_json_type_of(w->open[i]) == NNC_JSON_OBJECT;
         const nnc_json below = i + 1 < w->depth ? w->open[i + 1] : at;
         const nnc_json child = own_of(w->open[i], below);
-        /* the value was inherited through a key of an enclosing object, so the line of this object is used */
+        /* the value was inherited through a key of an enclosing object, so the line of the enclosing object is used */
         if (child.node == NULL) { break; }
         nnc_walk_member(&walk, object);
         for (nnc_json c = nnc_json_first(w->open[i]); c.node != child.node; c = nnc_json_next(c)) {

@@ -2,7 +2,7 @@
  *
  * nnc_json_scan checks the grammar of RFC 8259 and names the first error. nnc_json_scan_lexemes is faster: it checks
  * only numbers and strings and leaves the order of lexemes to cJSON. nnc_walk finds the places of values in valid text.
- * It checks nothing, so it skips megabytes quickly. The last part of the file computes digests of values. */
+ * nnc_walk checks nothing, so it skips megabytes quickly. The last part of the file computes digests of values. */
 #include "input/input_internal.h"
 
 /* Kinds of lexemes (parts of JSON text), one bit each. A set of bits tells which kinds are allowed next. */
@@ -95,8 +95,8 @@ static bool scan_escape(scan *s) {
     return true;
 }
 
-/* Returns a word in which bit 7 of each byte is 1 if the byte of `word` is 0. The other bits of the result have no
- * meaning. */
+/* Returns a word in which bit 7 of each byte is 1 if the byte of `word` is 0. Bits 0 to 6 of each byte of the result
+ * have no meaning. */
 static uint64_t zeros(uint64_t word) { return (word - 0x0101010101010101U) & ~word; }
 
 /* Skips blocks of 8 bytes, from `at` on, that have only printable ASCII characters and neither quotes nor backslashes.

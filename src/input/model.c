@@ -1,7 +1,7 @@
 /* Reads models of every family. A file names its family, and the functions of this family read the other members. Other
- * parts of this file scale a model after --set hidden=N. They read the two families of image networks, U-Nets
- * (segmentation, diffusion) and vision transformers (classification). They make a model from another model and a text
- * of changed fields. */
+ * functions of this C file scale a model after --set hidden=N, and make a model from another model and a text of
+ * changed fields. The C file also reads the two families of image networks: U-Nets (segmentation, diffusion) and vision
+ * transformers (classification). */
 #include "input/input_internal.h"
 
 static const nnc_family_fields *const rows[] = {
@@ -23,7 +23,7 @@ const nnc_field_table *nnc_model_table_of(const nnc_model *model) {
 void nnc_model_rules(nnc_json at, const nnc_model *model) {
     const nnc_family_fields *row = rows[model->family];
     if (nnc_check_ranges(at, &row->table, model)) {
-        /* the rules divide by these numbers, so their ranges are checked first */
+        /* the rules divide by fields of the model, so the ranges of the fields are checked first */
         nnc_scale_dims_check(at, model);
         row->rules(at, model);
     }
@@ -435,8 +435,8 @@ static void check_attention(nnc_json at, const nnc_unet *u) {
 }
 
 /* Checks that the keys "down", "up" and "norm" fit the kind of block. A network of "double_conv" blocks (segmentation)
- * must have no time embedding and no attention. If its "up" halves the channels, its numbers of channels must be
- * even. */
+ * must have no time embedding and no attention. If the key "up" of a network halves the channels, the numbers of
+ * channels of the network must be even. */
 static void check_block(nnc_json at, const nnc_unet *u) {
     const bool residual = u->block == NNC_UNET_RESIDUAL;
     const nnc_unet_down down = residual ? NNC_DOWN_CONV : NNC_DOWN_MAX_POOL;

@@ -437,7 +437,7 @@ static const struct {
     [NNC_METRIC_OBJECT] = { NNC_JSON_OBJECT, "an object" }, [NNC_METRIC_LIST] = { NNC_JSON_LIST, "a list" },
 };
 
-/* Returns the address to which row->offset is added to find a metric. If row->hop is 0, this is the address of
+/* Returns the address to which row->offset is added to find a metric. If row->hop is 0, the result is the address of
  * `record`; otherwise it is the address of another record, to which a pointer in `record` points. */
 static char *base_of(const nnc_metric *row, void *record) {
     char *at = record;

@@ -83,8 +83,8 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
     return status;
 }
 
-/* Loads the profile `id`. If no data folder has this profile, loads the profile torch-compile. If no data folder has
- * torch-compile either, makes the neutral profile. */
+/* Loads the profile `id`. If no data folder has the profile `id`, loads the profile torch-compile. If no data folder
+ * has torch-compile either, makes the neutral profile. */
 static nnc_status load_or_neutral(nnc_specs *specs, const char *id, const nnc_software **software, nnc_error *err) {
     const nnc_status status = nnc_software_load(specs, id, software, err);
     if (status != NNC_UNKNOWN_ID) { return status; }
@@ -357,7 +357,8 @@ static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_mod
     }
 }
 
-/* Returns the number of micro-batches of a step; 0 = the fields of the plan are not enough to compute this number. */
+/* Returns the number of micro-batches of a step; 0 = the fields of the plan are not enough to compute the number of
+ * micro-batches. */
 static int64_t passes_of(const nnc_plan *p) {
     const int64_t ranks = (int64_t)p->tensor * p->pipeline * p->context;
     const int64_t data = p->data > 0 ? p->data : p->devices / ranks;

@@ -55,7 +55,7 @@ nnc_specs *nnc_specs_open(const char *data_path) {
 void nnc_specs_close(nnc_specs *specs) {
     if (specs != NULL) {
         free(specs->folders.text);
-        nnc_arena_destroy(specs->arena); /* *specs is itself in this arena, so this frees the whole set */
+        nnc_arena_destroy(specs->arena); /* frees the whole set, because *specs itself is in the arena */
     }
 }
 

@@ -5,8 +5,8 @@
 #include "lab/lab_internal.h"
 #include "render/render_internal.h"
 
-/* State while a device file or profile is written again. It has the new values of the parameters, and the buffer for
- * the new text. */
+/* State while a device file or profile is written again. The state has the new values of the parameters, and the buffer
+ * for the new text. */
 typedef struct rewriting {
     nnc_buffer *out;
     const nnc_device_change *change;

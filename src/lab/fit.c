@@ -1,9 +1,9 @@
 /* Fits parameters of a device, or of the software profile of a serving engine, to measured rows. fit_choose.c lists the
  * fit groups (rows that the same parameters explain), and the parameters that each group determines.
  *
- * The fit groups are fitted in the order of this list, in which groups of kernels come before groups of steps. A fit on
- * steps does not change a parameter that was fitted on kernels. If the caller names the parameters, nncost fits them to
- * the rows of all groups at once.
+ * The fit groups are fitted in the order of the list in fit_choose.c. Groups of kernels come before groups of steps. A
+ * fit on steps does not change a parameter that was fitted on kernels. If the caller names the parameters, nncost fits
+ * them to the rows of all groups at once.
  *
  * Two checks refuse fitted parameters. A factor that was fitted on steps is refused if it increases the error of the
  * rows of a kernel, because a step needs time in addition to its kernels. Parameters that were fitted on kernels are
@@ -24,8 +24,8 @@
 #include "shape/shape_internal.h"
 
 /* Limits of a parameter, the step size of the search for its best value, and the start of this search if the value in
- * the device file is neutral. The search changes a factor by multiplication. It changes times and sizes by addition,
- * because they may be 0. */
+ * the device file is neutral. The search changes a factor by multiplication. The search changes times and sizes by
+ * addition, because they may be 0. */
 typedef struct range {
     const char *member;
     double low, high; /* low: smallest allowed value; high: largest allowed value; 0 = the limit of the field in the
@@ -470,8 +470,8 @@ static bool move(moving *m) {
     return true;
 }
 
-/* Finds a range of values for each parameter. In this range, the mean of |ln(predicted / measured)| is at most 0.01
- * above its minimum, while the other parameters keep their fitted values. */
+/* Finds a range of values for each parameter. In the range of a parameter, the mean of |ln(predicted / measured)| is at
+ * most 0.01 above its minimum, while the other parameters keep their fitted values. */
 static void find_ranges(moving *m) {
     double x[NNC_MINIMISE_MAX] = { 0 };
     for (int i = 0; i < m->count; i++) { x[i] = place_of(m, i, m->parameters[i]->value); }
@@ -617,8 +617,8 @@ static int32_t assign_models(const moving *m) {
 }
 
 /* Fits the parameters without one part of the cross-validation, then predicts the rows of this part. During the fit,
- * the parameters of later fit groups have no value, as in the main fit. In the predictions, these parameters have their
- * final values (`last`). */
+ * the parameters of later fit groups have no value, as in the main fit. In the predictions, the parameters of later fit
+ * groups have their final values (`last`). */
 static bool cross_part(moving *m, int32_t part, const double *last, size_t error) {
     nnc_fit *fit = m->fit;
     double own[NNC_MINIMISE_MAX];
@@ -721,8 +721,8 @@ static bool helps_others(moving *m) {
 
 /* Checks the parameters of a fit group of training steps: predicts each model with parameters that were fitted without
  * its rows. If the parameters do not improve the predictions of left-out models, keeps only the first parameter. If the
- * first parameter alone does not improve these predictions, keeps no parameter, because the fit would describe only the
- * measured models. Returns false when out of memory. */
+ * first parameter alone does not improve the predictions of left-out models, keeps no parameter, because a fit that
+ * helps no other model describes only the measured models. Returns false when out of memory. */
 static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands) {
     if (fit->groups[group].kind != NNC_MEASURED_STEP) { return true; }
     bool ok = cross_validate(m, hands);
@@ -780,9 +780,9 @@ static int leave_out(moving *m, const char *end, const char *reason) {
 /* Refuses fitted parameters of kernels that increase the mean |error| of their own rows or the error of the training
  * steps. The reason for such an increase: kernels that were measured one call at a time, or with operands in the L2
  * cache, differ from the kernels of a step. Before the function refuses all parameters of the group, it tries a smaller
- * change. If the error of the group's rows grows, it fits the group again with |predicted / measured - 1| instead of
- * |ln(predicted / measured)|. If the error of steps grows, it refuses only fixed_s, because fixed_s contains the launch
- * of a single call. Returns false when out of memory. */
+ * change. If the error of the group's rows grows, the function fits the group again with |predicted / measured - 1|
+ * instead of |ln(predicted / measured)|. If the error of steps grows, the function refuses only fixed_s, because
+ * fixed_s contains the launch of a single call. Returns false when out of memory. */
 static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group) {
     static const char for_rows[] = "does not reduce the mean error of its rows",
                       for_steps[] = "increases the error of the measured steps";
@@ -824,8 +824,8 @@ static bool fit_all(nnc_fit *fit, moving *m, hand *hands) {
              (joint || keep_helpful(fit, &m[i], first + i, hands));
     }
     /* left: true if at least one fit was made without the rows of a model. If all steps of a fit group are of one
-     * model, no fit without this model exists. The error `left` of these steps is then the error without the parameters
-     * of their group. */
+     * model, no fit without the model exists. In this case, the error `left` of the steps is the error without the
+     * parameters of their group. */
     bool left = false;
     for (int32_t i = 0; i < fit->row_count; i++) { left = left || !isnan(fit->rows[i].left); }
     for (int32_t i = 0; i < fit->row_count && ok; i++) {

@@ -30,10 +30,10 @@
  *                                models have two depths
  *   served: first token          ttft_s
  *
- * A group of 20 or more rows of kernels determines all its parameters. A smaller group determines the first of them,
- * in this order: one for each 3 rows. Parameters that begin with library_ need a kernel that PyTorch issued.
- * vector_fraction, depth_half and most parameters that begin with library_ are fitted only if the device file does not
- * state them (UNSTATED). */
+ * A group of 20 or more rows of kernels determines all its parameters. A group of fewer than 20 rows of kernels
+ * determines one parameter for each 3 rows, in the listed order. Parameters that begin with library_ need a kernel that
+ * PyTorch issued. vector_fraction, depth_half and most parameters that begin with library_ are fitted only if the
+ * device file does not state them (UNSTATED). */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
@@ -106,7 +106,7 @@ bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason) {
 }
 
 /* Returns the position of a row's fit group in the order of the fits. Groups of kernels come before groups of steps,
- * because steps contain these kernels. */
+ * because steps contain kernels. */
 static int rank_of(const nnc_fit_row *r) {
     const nnc_measured *row = r->row;
     switch (row->kind) {
@@ -223,8 +223,8 @@ static int64_t any_nodes_of(const nnc_fit_row *r) {
     return r->plan.devices > node;
 }
 
-/* Tests whether the device file states the bandwidth of the L2 cache. Without this value, nncost computes the bandwidth
- * from the peak rate. */
+/* Tests whether the device file states the bandwidth of the L2 cache. If the file does not state the bandwidth, nncost
+ * computes it from the peak rate. */
 static int64_t cache_rate_of(const nnc_fit_row *r) {
     return !isnan(r->device->efficiency.gemm[r->row->op.math_dtype].l2_bytes_per_s);
 }
@@ -313,7 +313,7 @@ typedef enum need {
     FORWARD,  /* the parameter needs rows of forward kernels */
     BACKWARD, /* the parameter needs rows of backward kernels */
     /* the parameter needs 20 rows, or 3 rows for each parameter of the fit group; the requirements from RATE to WIDTHS
-     * include this number of rows */
+     * include the same number of rows */
     KERNELS,
     RATE,   /* the parameter needs a device whose file states the bandwidth of its L2 cache */
     RATIO,  /* the parameter needs a device whose file does not state the bandwidth of its L2 cache */

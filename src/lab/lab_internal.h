@@ -299,8 +299,8 @@ nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const 
  * `in` points to an nnc_measured. */
 bool nnc_measured_gives(const void *in, const char *field);
 
-/* Tests whether the lower bound of a row's time is longer than the measured time plus its rounding error. If it is
- * longer, the bound or the measurement is wrong. */
+/* Tests whether the lower bound of a row's time is longer than the measured time plus its rounding error. If the lower
+ * bound is longer, the bound or the measurement is wrong. */
 bool nnc_score_contradicts(const nnc_scored *scored);
 
 /* Returns an nnc_scored for a measured row that is not predicted: all its predicted values are NaN. */
@@ -403,7 +403,8 @@ typedef struct nnc_fit_row {
     double before, after, crossed, left;
 } nnc_fit_row;
 
-/* A parameter that a fit may change. It belongs to the device, or, for served requests, to the software profile. */
+/* A parameter that a fit may change. The parameter belongs to the device, or, for served requests, to the software
+ * profile. */
 typedef struct nnc_fit_parameter {
     char name[NNC_FIT_NAME]; /* name of the parameter, such as "efficiency.calibration" */
     int32_t group;    /* index of the fit group whose rows determine the parameter; -1 = the rows of all groups */
@@ -459,7 +460,7 @@ void nnc_fit_choose(nnc_fit *fit);
 bool nnc_fit_add(nnc_fit *fit, const char *name);
 
 /* Fits the listed parameters, runs the cross-validation, and computes the errors of rows and groups. If no row depends
- * on a parameter, the parameter is not fitted, and its `reason` tells this. Fails with NNC_NO_MEMORY. */
+ * on a parameter, the parameter is not fitted, and its `reason` tells why. Fails with NNC_NO_MEMORY. */
 nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err);
 
 /* ---- fit.c: finds the least value of a function ---- */

@@ -116,7 +116,7 @@ static const pattern patterns[] = {
 };
 enum { PATTERN_COUNT = sizeof patterns / sizeof patterns[0] };
 
-/* Lines with these texts state a time or a rate, but not of a full training step. They are about a validation of
+/* Lines with these texts state a time or a rate, but not of a full training step. The lines are about a validation of
  * torchtitan, or about steps of MaxText while its batch still grows. */
 static const char *const others[] = { "validate step:", "[Rampup Batch Size Phase]" };
 

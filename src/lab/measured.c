@@ -31,7 +31,7 @@ static const char number_columns[] =
     "micro_batches|global_batch|bytes|ttft_s|tpot_s|latency_s|output_tokens_per_s|"
     "iterations_per_s|least_bytes|time_s|";
 
-/* Columns that nncost knows and does not use. Reports of errors list these columns as unused. */
+/* Columns that nncost knows and does not use. Reports of errors list columns without use as unused. */
 static const char people_columns[] =
     "|url|hardware_stated|n_slices|n_params|measured_tokens_per_s_per_device|"
     "measured_samples_per_s|measured_tflops_per_device|measured_mfu|peer_pred_step_s|"
@@ -295,8 +295,8 @@ static nnc_status check_heading(nnc_row_reading *r, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Checks the number of cells of a line and their types. A fault is stored in r->bad. It becomes the reason why the row
- * is not predicted; reading of the file continues. */
+/* Checks the number of cells of a line and their types. A fault is stored in r->bad. The fault becomes the reason why
+ * the row is not predicted; reading of the file continues. */
 static void check_cells(nnc_row_reading *r) {
     static const char *const expected[] = { "", "a whole number", "a number" };
     static char empty[] = "";
@@ -498,7 +498,7 @@ static void read_decoder(nnc_row_reading *r, nnc_model *model) {
     d->head_dim = d->kv_lora_rank > 0                ? d->qk_nope_head_dim + d->qk_rope_head_dim
                   : d->head_dim == 0 && d->heads > 0 ? d->hidden / d->heads
                                                      : d->head_dim;
-    /* d->ffn_hidden is the width of the MLP. A model without dense layers gets the width of its experts. */
+    /* d->ffn_hidden is the width of the dense MLP. A model without dense layers gets the width of its experts. */
     d->ffn_hidden = d->ffn_hidden == 0 ? d->expert_hidden : d->ffn_hidden;
     if (!nnc_row_given(r, "model.biases")) { d->biases = !gated && d->positions != NNC_POSITIONS_ROTARY; }
     if (!nnc_row_given(r, "next_tokens")) { r->row->plan.next_tokens = d->next_layers > 0; }
@@ -598,8 +598,8 @@ static void read_model(nnc_row_reading *r) {
 }
 
 /* Sets the software profile and the library of the model for a row of a file with the column "config". The training
- * steps of such a file have forward, backward and optimizer. They clip gradients only if the row states gradient
- * clipping. The row states whether the program was compiled and whether feature maps are channels last. */
+ * steps of such a file have forward, backward and optimizer. The training steps clip gradients only if the row states
+ * gradient clipping. The row states whether the program was compiled and whether feature maps are channels last. */
 static void read_program(nnc_row_reading *r, nnc_measured *row) {
     if (!nnc_row_has(r, "config")) { return; }
     if (!nnc_row_given(r, "clip_gradients")) { row->plan.clip_gradients = false; }

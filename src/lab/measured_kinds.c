@@ -57,8 +57,8 @@ static void set_product(nnc_row_reading *r, nnc_op *op) {
     op->u.matmul = p;
 }
 
-/* Some rows in the output of nncost.measure are no ops: they are figures of a device, or a whole step. The table has
- * the kinds of these rows, and the reason why the prediction leaves them out. */
+/* Some rows in the output of nncost.measure are no ops: they are figures of a device, or a whole step. The table
+ * `figures` has the kinds of rows that are no ops, and the reason why the prediction leaves such rows out. */
 static const struct {
     const char *kind, *reason;
 } figures[] = { { "launch", "is host.kernel_s of a GPU, fixed_s of the kernels of a CPU" },
@@ -220,8 +220,8 @@ void nnc_row_read_conv(nnc_row_reading *r, bool both) {
 }
 
 /* Writes the name of the group of kernels in which the errors of a matrix product are listed. A product with a
- * dimension that is no multiple of 8 belongs to "odd side". Any other product belongs to its number format, with "few
- * rows" if it has few rows. */
+ * dimension that is no multiple of 8 belongs to "odd side". A product without such a dimension belongs to the group of
+ * its number format, with "few rows" if the product has few rows. */
 static void name_product(nnc_measured *row) {
     enum { ALIGNED = 8, FEW_ROWS = 256 };
     const nnc_matmul *p = &row->op.u.matmul;
@@ -303,7 +303,7 @@ void nnc_row_read_attention(nnc_row_reading *r) {
         snprintf(r->row->kernel, sizeof r->row->kernel, "%s",
                  r->row->op.u.flash.kernel == NNC_CUDNN ? "cudnn" : "flash");
     }
-    /* With these limits of batch, heads and tokens, the number of query-key pairs fits into 64 bits. */
+    /* The limits of batch, heads and tokens make sure that the number of query-key pairs fits into 64 bits. */
     if (r->row->op.u.flash.batch < 1 || heads < 1 || width < 1 || seq_len < 1 || seq_len > 1000000000) {
         nnc_row_refuse(r, "no size");
     }

@@ -111,7 +111,7 @@ static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_
     scored->peak_reserved_error = (double)memory->peak_reserved_bytes / row->measured_bytes[NNC_MEMORY_RESERVED] - 1.0;
 }
 
-/* Sets of parts of a layer that training recipes recompute, in ascending order of cost. None of these sets repeats the
+/* Sets of parts of a layer that training recipes recompute, in ascending order of cost. No set of parts repeats the
  * communication of experts. Source: scripts/performance/configs of NVIDIA-NeMo/Megatron-Bridge. */
 static const unsigned parts[] = {
     NNC_RECOMPUTE_MLA_UP_PROJ,
@@ -162,8 +162,9 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
     return nnc_estimate(model, device, software, &again, scratch, result, err);
 }
 
-/* The predicted memory of a row that does not state its parallelism is uncertain. For such a row, nncost assumes
- * recomputation only if the predicted memory is larger than the memory of the device by this factor. */
+/* The predicted memory of a row that does not state its parallelism is uncertain. For a row without stated parallelism,
+ * nncost assumes recomputation only if the predicted memory is larger than the memory of the device by the factor
+ * GUESSED_NEEDS_RECOMPUTE. */
 #define GUESSED_NEEDS_RECOMPUTE 2.5
 
 static bool must_recompute(const nnc_measured *row, const nnc_device *device, const nnc_plan *plan,
@@ -198,8 +199,8 @@ static void split_until_it_fits(const nnc_measured *row, const nnc_model *model,
 }
 
 /* Returns the time of a step with the host work that the row states, divided by the predicted time of the step. If the
- * host needs more time to prepare the samples than the step with this work takes, the result is computed from the time
- * of the preparation. */
+ * host needs more time to prepare the samples than the step with the host work takes, the result is computed from the
+ * time of the preparation. */
 static double host_ratio(const nnc_measured *row, const nnc_plan *plan, const nnc_result *result) {
     const double passes = nnc_max((double)plan->micro_batches, 1.0);
     const double samples = passes * (double)plan->micro_batch;
@@ -308,9 +309,9 @@ static nnc_status score_pass(const nnc_measured *row, const nnc_model *model, co
 }
 
 /* Refuses a static batch that leaves no field open, but is faster than its lower bound. The datasheet rates do not
- * allow such a time, so the row does not describe its run. An example is a benchmark with more tokens than the model
- * has positions: the engine ends each request after the prompt. In other modes, the bound depends on the number of
- * sequences that run together, which is only an estimate. */
+ * allow a time below the lower bound, so the row does not describe its run. An example is a benchmark with more tokens
+ * than the model has positions: the engine ends each request after the prompt. In other modes, the bound depends on the
+ * number of sequences that run together, which is only an estimate. */
 static nnc_status check_possible(const nnc_measured *row, nnc_scored *scored, nnc_error *err) {
     if (row->ask.batch == 0 || row->undecided[0] != '\0' || !nnc_score_contradicts(scored)) { return NNC_OK; }
     scored->predicted_s = scored->low_s = scored->high_s = NAN;

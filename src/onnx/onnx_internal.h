@@ -126,7 +126,8 @@ nnc_onnx_value *nnc_onnx_input(nnc_onnx_graph *g, size_t index);
 bool nnc_onnx_has_input(const nnc_onnx_graph *g, size_t index);
 nnc_onnx_value *nnc_onnx_output(nnc_onnx_graph *g, size_t index);
 
-/* Computes the number of elements of a value. Returns false if this number is too large or a size is not known. */
+/* Computes the number of elements of a value. Returns false if the number of elements is too large or a size is not
+ * known. */
 bool nnc_onnx_elements(const nnc_onnx_value *v, int64_t *elements);
 const Onnx__AttributeProto *nnc_onnx_attribute(const nnc_onnx_graph *g, const char *name);
 int64_t nnc_onnx_int(const nnc_onnx_graph *g, const char *name, int64_t unsaid);
@@ -181,8 +182,8 @@ const char *nnc_onnx_with(nnc_onnx_graph *g, int32_t reg, char text[16]);
 /* Gives the tensor of a value another shape: writes an op "view". Returns false if the node was refused. */
 bool nnc_onnx_view(nnc_onnx_graph *g, nnc_onnx_value *v, int32_t rank, const int64_t *shape);
 /* nnc_onnx_as_map gives a value the shape of a feature map (channels x height x width) or of a volume (channels x depth
- * x height x width). nnc_onnx_as_rows gives a value the shape rows x last axis. Both functions write an op "view" if
- * the shape changes, and return false if they refuse the node. */
+ * x height x width). nnc_onnx_as_rows gives a value the shape rows x last axis. nnc_onnx_as_map and nnc_onnx_as_rows
+ * write an op "view" if the shape changes, and return false if they refuse the node. */
 bool nnc_onnx_as_map(nnc_onnx_graph *g, nnc_onnx_value *v);
 bool nnc_onnx_as_rows(nnc_onnx_graph *g, nnc_onnx_value *v);
 /* Stores in a value the index and the shape of the register that contains the value. */
@@ -207,11 +208,11 @@ void nnc_onnx_same_dims(const nnc_onnx_value *in, nnc_onnx_value *out);
  * larger op to which the result belongs. */
 void nnc_onnx_defer(nnc_onnx_graph *g, nnc_onnx_value *out, nnc_onnx_pattern pattern, const nnc_onnx_value *src);
 /* Defers the output of the current node: the output is an intermediate result (pattern) of a larger op. The input of
- * this larger op is the first input of the node. Returns false if the node was refused. */
+ * the larger op is the first input of the node. Returns false if the node was refused. */
 bool nnc_onnx_put_off(nnc_onnx_graph *g, nnc_onnx_pattern pattern);
 /* nnc_onnx_write_norm, nnc_onnx_write_linear and nnc_onnx_write_batch_norm write the op to which a deferred value
- * belongs. affine: text of further members of the entry in "ops", or "". Each of these functions returns false if the
- * node was refused. */
+ * belongs. affine: text of further members of the entry in "ops", or "". Each of the three functions returns false if
+ * the node was refused. */
 bool nnc_onnx_write_norm(nnc_onnx_graph *g, nnc_onnx_value *v, const char *affine);
 bool nnc_onnx_write_linear(nnc_onnx_graph *g, nnc_onnx_value *v, bool bias);
 bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v);

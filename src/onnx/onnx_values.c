@@ -38,7 +38,7 @@ int32_t nnc_onnx_find(nnc_onnx_graph *g, const char *name) {
         if (strcmp(g->values[g->slots[at] - 1].name, name) == 0) { return g->slots[at] - 1; }
         at = (at + 1) & mask;
     }
-    /* this case does not occur, because the table has space for all names of the ONNX file */
+    /* a full table does not occur, because the table has space for all names of the ONNX file */
     if (g->count == g->capacity) { return -1; }
     g->values[g->count] = (nnc_onnx_value){ .name = name, .src = -1, .key = -1, .reg = -1 };
     g->slots[at] = ++g->count;

@@ -220,8 +220,8 @@ const char *const nnc_plans_ref_names[NNC_REF_COUNT] = { "model", "device", "sof
 static const char *const own_keys[] = { "id",  "note",    "model",    "device",    "software", "cluster",
                                         "set", "require", "measured", "tolerance", "serve",    NULL };
 
-/* Settings of a scenario while nncost reads it. At first they are a copy of the common settings of the plan file; then
- * the keys of the scenario change this copy. */
+/* Settings of a scenario while nncost reads it. At first, the settings are a copy of the common settings of the plan
+ * file; then the keys of the scenario change the copy. */
 typedef struct part {
     bool serve;
     const char *refs[NNC_REF_COUNT];
@@ -709,8 +709,8 @@ static bool is_load(const nnc_field *field) {
     return nnc_field_is_of(&nnc_serve_table, field) && nnc_is_one_of(field->name, loads);
 }
 
-/* Tests whether one of the first `count` settings of the command line sets this field. If this field states how
- * requests arrive, any other field that states this also counts. */
+/* Tests whether one of the first `count` settings of the command line sets this field. If the field states how requests
+ * arrive, any other field that states how requests arrive also counts. */
 static bool is_given(const nnc_scenario_args *given, int count, const nnc_field *field) {
     for (int i = 0; i < count; i++) {
         const nnc_field *other = given->settings[i].field;

@@ -123,8 +123,8 @@ typedef struct nnc_recorded {
     int32_t digest_count;
     const nnc_recorded_estimate *estimates;
     int32_t estimate_count;
-    /* Only nnc_plans_parse_head sets these two members. digest: digest of the recorded part of the plan file; members:
-     * sum of the digests of the members of the recorded part, without its estimates. */
+    /* Only nnc_plans_parse_head sets `digest` and `members`. digest: digest of the recorded part of the plan file;
+     * members: sum of the digests of the members of the recorded part, without its estimates. */
     const char *digest;
     uint64_t members;
 } nnc_recorded;

@@ -62,8 +62,8 @@ static bool sql_prepare(const connection *db, const char *sql, sqlite3_stmt **qu
     return db->call.prepare_v2(db->file, sql, -1, query, NULL) == SQLITE_OK;
 }
 
-/* Tests whether an earlier version of nncost wrote the database. The first versions stored no digest of the rows; later
- * versions stored the digest, but no table of column names. */
+/* Tests whether an earlier version of nncost wrote the database. The first versions of nncost stored no digest of the
+ * rows; later versions stored the digest, but no table of column names. */
 static bool is_earlier(const connection *db) {
     sqlite3_stmt *query = NULL;
     const bool found =
@@ -77,7 +77,7 @@ static bool is_earlier(const connection *db) {
     return found;
 }
 
-/* If memory, disk or a lock caused the last error of SQLite, returns this error. For any other cause, returns
+/* If memory, disk or a lock caused the last error of SQLite, returns the last error. For any other cause, returns
  * NNC_BAD_SPEC; the message tells that the database is of an earlier version of nncost or is damaged. */
 static nnc_status sql_damaged(const connection *db, nnc_error *err) {
     const int code = db->call.errcode(db->file) & 0xFF;

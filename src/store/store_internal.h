@@ -7,8 +7,8 @@
 
 /* ---- merge.c: output of lines ---- */
 
-/* Output of whole lines to a file or to standard output. If the output stops early, its last line is complete; this is
- * not possible for all kinds of output (see `cuts`). */
+/* Output of whole lines to a file or to standard output. If the output stops early, its last line is complete, except
+ * for some kinds of output (see `cuts`). */
 
 typedef struct nnc_file {
     int descriptor;
@@ -24,7 +24,7 @@ typedef struct nnc_file {
 nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err);
 
 /* Writes whole lines to an output. If writing fails, returns NNC_IO, and removes an incomplete last line if the output
- * allows this. */
+ * can be shortened. */
 nnc_status nnc_file_write(nnc_file *file, const char *lines, size_t size, nnc_error *err);
 
 /* Closes an output; must be called once after a successful nnc_file_open. keep: true = a regular file gets its final
@@ -82,7 +82,8 @@ nnc_status nnc_database_reader_open(const char *path, nnc_database_reader **out,
 const nnc_database_head *nnc_database_reader_head(const nnc_database_reader *reader);
 const char *const *nnc_database_reader_names(const nnc_database_reader *reader, int *count);
 /* Reads the next row of a database. *cells is valid until the next call of this function; after the last row, *cells is
- * NULL. Returns NNC_BAD_SPEC if the rows differ from their digest; only the call after the last row can find this. */
+ * NULL. Returns NNC_BAD_SPEC if the rows differ from their digest; only the call after the last row can find a
+ * difference. */
 nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell **cells, nnc_error *err);
 void nnc_database_reader_close(nnc_database_reader *reader);
 

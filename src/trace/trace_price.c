@@ -532,9 +532,9 @@ static void set_alignment(nnc_op *op, int aligned) {
     op->phase = aligned > 0 && aligned < multiple && !odd ? NNC_PHASE_GRAD_WEIGHT : op->phase;
 }
 
-/* Returns the predicted time of all kernels of a call after the first kernel. Such kernels add up partial sums, for
- * example. Each of them takes the fixed time of a kernel: for a matrix product, of the library of matrix products.
- * launches: number of kernels of the call. */
+/* Returns the predicted time of all kernels of a call after the first kernel. Kernels after the first kernel add up
+ * partial sums, for example. Each further kernel takes the fixed time of a kernel: for a matrix product, of the library
+ * of matrix products. launches: number of kernels of the call. */
 static double further_s(const nnc_device *device, const nnc_op *op, double launches) {
     const double start_s =
         op->kind == NNC_OP_MATMUL ? device->efficiency.gemm[op->math_dtype].fixed_s : device->efficiency.stream.fixed_s;

@@ -7,8 +7,8 @@
  * machine: median of measured / predicted time over all rows of matrix products, or over all rows of other operators.
  * near: median of measured / predicted time over the eight rows with the nearest sizes.
  *
- * This factor takes account of a machine that is slower than its device file states, so that not every row becomes a
- * finding. A median counts each row once, so a single slow operator does not change the median. */
+ * The factor sqrt(machine x near) takes account of a machine that is slower than its device file states, so that not
+ * every row becomes a finding. A median counts each row once, so a single slow operator does not change the median. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static int by_external(const void *a, const void *b) {
 
 enum { NESTING_MAX = 256 };
 
-/* For each launch t->launches[i], sets issuer[i] to the call of the operator that issued the launch. This is the
+/* For each launch t->launches[i], sets issuer[i] to the call of the operator that issued the launch. The issuer is the
  * innermost call that contains the launch in time and whose operator has recorded shapes; NULL = there is no such call.
  * in_time: the launches, sorted by thread and time. */
 static void find_issuers(const nnc_trace *t, nnc_trace_launch *const *in_time, const nnc_trace_call **issuer) {
@@ -129,7 +129,7 @@ static bool rounds_to_tf32(const char *kernel) {
 }
 
 /* Adds the time of a kernel to a row of the summary. rows[0] to rows[kind_count - 1] are for operators with shapes. The
- * rows after these rows are for kernels whose operator is not known, one row for each kernel name. */
+ * rows from rows[kind_count] on are for kernels whose operator is not known, one row for each kernel name. */
 static void add_kernel(const nnc_trace *t, const nnc_trace_kernel *k, const nnc_trace_call *call, bool first,
                        nnc_trace_row *rows) {
     nnc_trace_row *row = call != NULL ? &rows[call->kind] : &rows[t->kind_count + k->name];
@@ -231,7 +231,7 @@ static double factor_near(const sized *rows, int64_t count, int64_t at) {
 
 /* Sets the factor of each matrix product (products = true) or of each other operator (products = false). The factor is
  * the geometric mean of two medians of measured / predicted time. One median is over all rows (the machine's factor),
- * the other is over the rows with a similar predicted time. Because of this factor, neither a slow machine nor a
+ * the other is over the rows with a similar predicted time. Because of the factor, neither a slow machine nor a
  * prediction error that grows with size makes a row a finding. Returns the machine's factor; NaN = there are too few
  * rows. */
 static double expect(const nnc_trace_sum *sum, bool products, sized *rows, double *ratios) {
@@ -257,7 +257,7 @@ static double expect(const nnc_trace_sum *sum, bool products, sized *rows, doubl
 }
 
 /* Returns the alignment of the operands in elements, as the name of a kernel states it; 0 = the name states no
- * alignment. Names of CUTLASS kernels and of most cuBLAS kernels contain this number at the end: "..._tn_align4". */
+ * alignment. Names of CUTLASS kernels and of most cuBLAS kernels have the alignment at the end: "..._tn_align4". */
 static int aligned_to(const char *kernel) {
     const char *at = strstr(kernel, "_align");
     const char digit = (char)(at != NULL ? at[6] : '\0');
@@ -306,8 +306,8 @@ static double usual_error(const nnc_trace_sum *sum, bool products, double *logs)
 
 /* Sets the expected time of a row and the time that the row could save, measured time - expected time. If the product
  * is faster with its dimensions padded to multiples of 16 bytes, the saving is measured time - time of the padded
- * product. If a product is faster than expected, the measured time shows that unaligned operands cost little. Such a
- * product is padded only if the name of its kernel states unaligned operands. */
+ * product. If a product is faster than expected, the measured time shows that unaligned operands cost little. A product
+ * that is faster than expected is padded only if the name of its kernel states unaligned operands. */
 static void save(nnc_trace_row *r) {
     const double padded_s = r->price.padded_s * r->factor;
     r->expected_s = nnc_max(r->price.predicted_s * r->factor, r->price.bound_s);

@@ -275,8 +275,8 @@ static void check_only(nnc_json at, nnc_json only) {
     }
 }
 
-/* A text decoder and its tower can have their keys in one JSON object. Tests whether the architecture of the other
- * network in this object, `around`, uses a key. */
+/* A text decoder and its tower can have their keys in one JSON object. Tests whether `around`, the architecture of the
+ * other network in the same object, uses a key. */
 static bool known_around(const nnc_architecture *around, const char *key) {
     return around != NULL &&
            (around->text.node != NULL ? nnc_foreign_speaks_of(around, key) : nnc_foreign_mentions(around, key));
@@ -300,8 +300,8 @@ static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key) {
 }
 
 /* Checks that each key of an object of the configuration is known. If a rule of the data file mentions an object inside
- * this object, the function checks the inner object in the same way. prefix: names of the enclosing objects, each
- * followed by a dot. */
+ * the checked object, the function checks the inner object in the same way. prefix: names of the enclosing objects,
+ * each followed by a dot. */
 static void check_members(nnc_foreign_file *file, nnc_json object, const char *prefix, int depth) {
     for (nnc_json at = nnc_json_first(object); at.node != NULL && nnc_json_go_on(at); at = nnc_json_next(at)) {
         char key[160];
@@ -363,9 +363,9 @@ static bool ends_so(const char *name, const char *end) {
     return nnc_ends_in(name, end) && !(base && strstr(name, "For") != NULL);
 }
 
-/* Reads the class that the file names. The class must build this network with a known head: a base model has no head, a
- * classifier has a different head. The function uses the first ending in the list of the data file that fits the class.
- * If the configuration names no class, the function uses the first ending of the list. */
+/* Reads the class that the file names. The class must build the network of the architecture with a known head: a base
+ * model has no head, a classifier has a different head. The function uses the first ending in the list of the data file
+ * that fits the class. If the configuration names no class, the function uses the first ending of the list. */
 static void read_class(nnc_foreign_file *file, nnc_json root) {
     const nnc_json list = nnc_json_get(root, "architectures");
     const nnc_json at = nnc_json_first(list);
@@ -404,8 +404,8 @@ static void set_implied(nnc_foreign_file *file) {
     nnc_foreign_set_value(file->at, file->model, NULL, file->implied);
 }
 
-/* Returns the architecture file that decides the kinds of layers. If `row` has the key "patterns", this is `row`;
- * otherwise it is the first file with this key in its chain of "like" keys. */
+/* Returns the architecture file that decides the kinds of layers. If `row` has the key "patterns", returns `row`;
+ * otherwise returns the first file with the key "patterns" in the chain of "like" keys of `row`. */
 static const nnc_architecture *with_patterns(const nnc_architecture *row) {
     while (row->below != NULL && row->pattern_count == 0) { row = row->below; }
     return row;
@@ -675,7 +675,7 @@ static nnc_stored narrow_format(double bits, bool floats) {
 
 /* Returns the storage format of the weights from "config_groups", a list of groups of layers that compressed-tensors
  * and ModelOpt write. The first group decides. *group: set to the number of weights that share a scale, if the group
- * states this number. */
+ * states it. */
 static nnc_stored grouped_format(nnc_json config, int64_t *group) {
     const nnc_json weights = nnc_json_get(nnc_json_first(nnc_json_get(config, "config_groups")), "weights");
     const nnc_json size = nnc_json_get(weights, "group_size"), bits = nnc_json_get(weights, "num_bits");

@@ -303,8 +303,8 @@ static void *read_objects(nnc_json list, const object_table *table, size_t size,
     return array;
 }
 
-/* Returns an object that maps words to values. If `at` is a string, this is the object with this name in
- * foreign/any.json; otherwise it is `at` itself. */
+/* Returns an object that maps words to values. If `at` is a string, returns the object with the name `at` in
+ * foreign/any.json; otherwise returns `at` itself. */
 static nnc_json values_of(nnc_foreign_set *set, nnc_json at) {
     const nnc_json none = { at.doc, NULL };
     if (nnc_json_type_of(at) != NNC_JSON_TEXT) {

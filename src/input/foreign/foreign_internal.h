@@ -8,8 +8,8 @@
  *     keys (foreign_keys.c), kinds of layers (foreign_layers.c)  --> nnc_model        steps in order: foreign.c
  *
  * Invariant: each key of a configuration is read, or has a value that its data file allows, or is known to be harmless.
- * Any other key is refused unless its value is empty (null, false, 0, ""). As a result, nncost never reads a new
- * architecture as an old one. */
+ * A key that is neither read, nor allowed, nor harmless is refused unless its value is empty (null, false, 0, ""). As a
+ * result, nncost never reads a new architecture as an old one. */
 #ifndef NNCOST_INPUT_FOREIGN_FOREIGN_INTERNAL_H
 #define NNCOST_INPUT_FOREIGN_FOREIGN_INTERNAL_H
 
@@ -28,10 +28,10 @@ typedef struct nnc_foreign_key {
      * "^dim": the key is at the top level, although the network is in an object */
     char key[64];
     char to[32]; /* name of the field that the key sets; "" = `to_each` or `values` names the fields */
-    /* name of a field, or a number: the number of the key is multiplied by it. If `fraction` is true, the number of the
-     * key may be below 1 */
+    /* name of a field, or a number: factor on the number of the key. If `fraction` is true, the number of the key may
+     * be below 1 */
     char times[32];
-    /* name of a list field (one value per level); if the values of the key differ, the key sets this field instead of
+    /* name of a list field (one value per level); if the values of the key differ, the key sets `uneven_to` instead of
      * `to` */
     char uneven_to[32];
     /* name of another field: if the value of the key equals the value of this field, the key sets `to` to 0 */
@@ -58,8 +58,8 @@ typedef struct nnc_foreign_key {
  * layer is layer 0. from, end, every and offset are numbers, or keys with defaults. */
 typedef struct nnc_foreign_pattern {
     char to[32]; /* field of the model that gets the kinds of layers: "mixers", "mlps", or the numbers of `member` */
-    /* name of a key. If the configuration lacks this key, or if its value is null, the entry is not used and all layers
-     * have one kind */
+    /* name of a key. If the configuration lacks the key `needs`, or if its value is null, the entry is not used and all
+     * layers have one kind */
     char needs[64];
     /* key of a list with one word per layer, or with a few words that repeat until all layers have a word */
     char list[64];
@@ -110,8 +110,8 @@ typedef struct nnc_architecture {
     bool part, alone;
     /* true: keys of the text decoder may be outside of its object, at the top level of the configuration */
     bool flat;
-    /* ends of PyTorch class names. Each has the fields that a class with this ending implies; the value false = classes
-     * with this ending build another network */
+    /* ends of PyTorch class names. Each ending has the fields that a class with this ending implies; the value false =
+     * classes with this ending build another network */
     nnc_json classes;
     /* values of fields that every network of this architecture has and that no key states */
     nnc_json implies;
@@ -204,7 +204,7 @@ typedef struct nnc_foreign_file {
     /* architecture of a second network whose keys are in the same object as the keys of this network; NULL = there is
      * no second network */
     const nnc_architecture *around;
-    nnc_json implied; /* values of fields of this tower that the architecture of the whole file sets */
+    nnc_json implied; /* values of fields of a tower that the architecture of the whole file sets */
     nnc_model *model;
     /* text that lists the keys that the configuration lacks, with the default values that were used */
     char taken[512];
@@ -229,7 +229,7 @@ const char *nnc_foreign_text(nnc_json at, char *text, size_t size);
 /* Tests whether the configuration meets the condition `when` of a data file; without a condition, returns true. If the
  * condition is about the key "architectures", compares the end of the first class name in its list. */
 bool nnc_foreign_speaks(nnc_json at, nnc_json when);
-/* Sets the field `to` of the model to a value from a data file. If the field cannot have this value, notes a fault. If
+/* Sets the field `to` of the model to a value from a data file. If the field cannot have the value, notes a fault. If
  * the value is a multiple of another field, the fault is noted in the configuration, at `at`; for any other value, the
  * fault is noted in the data file. */
 void nnc_foreign_set_value(nnc_json at, nnc_model *model, const char *to, nnc_json value);

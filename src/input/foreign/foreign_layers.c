@@ -193,8 +193,8 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
     return true;
 }
 
-/* A list has indices of layers (from 0, or from 1 with "first"). Sets the kind of these layers. If the input is not
- * valid, notes a fault and returns false. */
+/* Sets the kind of the layers whose indices (from 0, or from 1 with "first") are in a list. If the input is not valid,
+ * notes a fault and returns false. */
 static bool set_listed(kinds *k, nnc_json list, const char *kind) {
     if (!nnc_json_expect(list, NNC_JSON_LIST, "a list of layers")) { return false; }
     for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
@@ -227,7 +227,7 @@ static bool follow_rule(kinds *k) {
 /* Sets the kinds of all layers. The configuration can state the kinds in several forms. The function uses the first
  * form that the configuration has: a list of words, a string of letters, a list of repeated words (read_matrix), the
  * numbers of the layers of one kind, or a rule by numbers (follow_rule). Returns false when a fault was noted, or when
- * the configuration has none of these forms. */
+ * the configuration does not state the kinds in any known form. */
 static bool find_kinds(kinds *k) {
     const nnc_foreign_pattern *p = k->pattern;
     const nnc_json root = k->file->at;
@@ -268,8 +268,8 @@ static void set_field(const kinds *k, const char *field, const char *text) {
     }
 }
 
-/* If all layers have experts, except perhaps the first ones, sets dense_layers to the number of these first layers and
- * returns true. */
+/* If all layers except perhaps the first layers have experts, sets dense_layers to the number of first layers without
+ * experts and returns true. */
 static bool set_leading(const kinds *k) {
     char text[24];
     int64_t dense = 0;
