@@ -478,10 +478,10 @@ static bool is_backward_of(const reader *r, const rerun *c, int32_t number) {
     return o->counts && o->phase == NNC_PHASE_BACKWARD && is_inside(r, c, number);
 }
 
-/* A call runs again before c->backward, the first operator in the backward of the call. The function sets c->backward.
- * It searches the first operator that reads a kept tensor of the call, and goes back from there to the beginning of the
- * backward. If no operator reads a kept tensor of the call, c->backward is the first operator of the module's backward
- * after the call. */
+/* A call runs again before c->backward, the first operator in the backward of the call. The function sets c->backward
+ * of the call. The function searches the first operator that reads a kept tensor of the call, and goes back from this
+ * operator to the beginning of the backward. If no operator reads a kept tensor of the call, c->backward is the first
+ * operator of the module's backward after the call. */
 static void find_backward(const reader *r, rerun *c) {
     int32_t inside = -1;
     for (int32_t i = c->end; i < r->file_ops && c->backward < 0; i++) {
@@ -824,7 +824,7 @@ bool nnc_capture_groups(reader *r, nnc_json root) {
         if (!read_group(at, g)) { return false; }
         if (kind == NNC_OPTIMIZER_COUNT || rank_of(g->kind) < rank_of(kind)) { kind = g->kind; }
     }
-    for (int32_t i = 0; i < r->storage_count && !given; i++) { /* without given groups, all parameters are one list */
+    for (int32_t i = 0; i < r->storage_count && !given; i++) { /* if no groups are given, all parameters are one list */
         if (r->storages[i].kind == PARAMETER) {
             groups->kind = NNC_OPTIMIZER_COUNT;
             groups->calls = 1.0;

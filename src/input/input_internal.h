@@ -316,7 +316,7 @@ void nnc_json_set_text(nnc_json at, const char *text);
 void nnc_json_inherit(nnc_json object, nnc_json value);
 nnc_json nnc_json_inherit_object(nnc_json object, const char *key);
 bool nnc_json_inherited(nnc_json at);
-/* Returns a value with the number `number`, which stands for the value `at` of a document that cJSON has parsed. The
+/* Returns a value with the number `number`, for use in place of the value `at` of a document that cJSON has parsed. The
  * returned value is allocated in the arena of the document and does not belong to the tree of the document. If memory
  * runs out, notes an error and returns `at`. */
 nnc_json nnc_json_number_as(nnc_json at, double number);
@@ -349,7 +349,7 @@ nnc_json_numbers nnc_json_numbers_of(nnc_json list);
  * text. */
 bool nnc_json_has_more(const nnc_json_numbers *n);
 int32_t nnc_json_count_numbers(const nnc_json_numbers *n);
-/* Reads the next number of a list, as nnc_json_whole. */
+/* Reads the next number of a list in the same way as nnc_json_whole. */
 bool nnc_json_next_whole(nnc_json_numbers *n, double least, double most, int64_t *value);
 /* Tests whether a value has the JSON type `type`. If the value has another type, notes the error "wrong type, expected
  * ..." and returns false. */

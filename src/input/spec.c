@@ -700,7 +700,7 @@ static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from
 }
 
 /* Finds the field with a dotted name in a struct. Sets *field, *place to the inner struct that contains the field, and
- * *dtype to the number format at the end of the name (NNC_DTYPE_COUNT = none). */
+ * *dtype to the number format at the end of the name (NNC_DTYPE_COUNT = no number format). */
 static nnc_status find(const nnc_field_table *table, const void *object, const char *name, const nnc_field **field,
                        const char **place, nnc_dtype *dtype, nnc_error *err) {
     /* The cast removes const, because nnc_field_at takes a pointer without const; the object is only read. */

@@ -116,8 +116,8 @@ static const pattern patterns[] = {
 };
 enum { PATTERN_COUNT = sizeof patterns / sizeof patterns[0] };
 
-/* Lines with these texts state a time or a rate, but not of a full training step. The lines are about a validation of
- * torchtitan, or about steps of MaxText while its batch still grows. */
+/* A line with one of these texts states a time or a rate, but not of a full training step. Examples are a validation of
+ * torchtitan, and a step of MaxText while its batch still grows. */
 static const char *const others[] = { "validate step:", "[Rampup Batch Size Phase]" };
 
 /* Reads a number that may have commas between groups of three digits: "1,234.5". Returns NaN if the text does not begin

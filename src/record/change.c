@@ -91,8 +91,8 @@ static int rank_of(const nnc_change *change) {
 }
 
 /* Compares two changes for sorting. Changes with a lower rank come first, then inputs before results, then changes are
- * sorted by kind, then larger changes come first. Values that only the new estimate has come last. No two changes are
- * equal in this order, so the result does not depend on the qsort of the system. */
+ * sorted by kind, then larger changes come first. A value comes last if only the new estimate has it. No two changes
+ * are equal in this order, so the result does not depend on the qsort of the system. */
 static int by_size(const void *a, const void *b) {
     const nnc_change *left = a, *right = b;
     const bool left_new = left->kind == NNC_CHANGE_NEW, right_new = right->kind == NNC_CHANGE_NEW;

@@ -2,8 +2,8 @@
  *
  *    "[[8, 16], [16, 4]]", "["float", "float"]"   -> tensors -> an op of src/op -> nnc_op_time
  *
- * A matrix product, a convolution or an attention becomes the op of src/op that describes it. Other operators are in
- * the table of forms below. For an operator that is not in the table, nncost assumes that it reads its inputs once and
+ * A matrix product, a convolution or an attention becomes the op of src/op that describes it. A table of forms
+ * describes other operators. For an operator that is not in the table, nncost assumes that it reads its inputs once and
  * writes one tensor of the shape to which the inputs broadcast. nncost predicts no time if the shapes of an operator do
  * not determine its work; an example is a forward convolution whose stride was not recorded. Source of the operators'
  * names: native_functions.yaml of PyTorch. */

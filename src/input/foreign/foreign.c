@@ -363,9 +363,10 @@ static bool ends_so(const char *name, const char *end) {
     return nnc_ends_in(name, end) && !(base && strstr(name, "For") != NULL);
 }
 
-/* Reads the class that the file names. The class must build the network of the architecture with a known head: a base
- * model has no head, a classifier has a different head. The function uses the first ending in the list of the data file
- * that fits the class. If the configuration names no class, the function uses the first ending of the list. */
+/* Reads the PyTorch class that the configuration names. The class must build the network of the architecture with a
+ * known head: a base model has no head, a classifier has a different head. The function uses the first ending in the
+ * list of the data file that fits the class. If the configuration names no class, the function uses the first ending of
+ * the list. */
 static void read_class(nnc_foreign_file *file, nnc_json root) {
     const nnc_json list = nnc_json_get(root, "architectures");
     const nnc_json at = nnc_json_first(list);
