@@ -298,6 +298,15 @@ START_TEST(given_batch) {
 }
 END_TEST
 
+/* A plan with the global batch 1 needs a larger global batch for each larger micro-batch. */
+START_TEST(global_batch_of_one) {
+    nnc_plan plan = single();
+    plan.micro_batch = plan.global_batch = 1;
+    find(&plan, false);
+    ck_assert_ptr_nonnull(listed("--micro-batch 32 --global-batch 32"));
+}
+END_TEST
+
 /* Four stages run 4 micro-batches. With one chunk of layers, a stage computes 4 passes and waits for 3 passes. With two
  * chunks, a stage waits half as long, so the step takes 5.5 passes instead of 7. With more chunks, the number of stages
  * and chunks does not divide the 8 layers. */
@@ -347,9 +356,16 @@ START_TEST(named_profile) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = {
-        one_device, precisions_of_devices,     nothing_alone_fits, cluster,        other_software,
-        padding,    recorded_words_are_padded, given_batch,        virtual_stages, named_profile
-    };
+    const TTest *const tests[] = { one_device,
+                                   precisions_of_devices,
+                                   nothing_alone_fits,
+                                   cluster,
+                                   other_software,
+                                   padding,
+                                   recorded_words_are_padded,
+                                   given_batch,
+                                   virtual_stages,
+                                   named_profile,
+                                   global_batch_of_one };
     return run_tests_with("changes", set_up, close_support, tests, COUNT_OF(tests));
 }

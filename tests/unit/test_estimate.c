@@ -465,6 +465,15 @@ START_TEST(new_memory_of_a_convolution) {
         const double params = (double)(cases[i].c_in * taps * 5);
         const double bytes = nnc_new_bytes_per_param(&list, &plan, &software, 1) * params;
         ck_assert_msg(fabs(bytes / 4096.0 - cases[i].pages) < 1e-6, "%zu: %.3f pages", i, bytes / 4096.0);
+        /* Full recomputation keeps no input of an op inside a recompute block. The first block has the number 0. */
+        plan.recompute = NNC_RECOMPUTE_FULL;
+        for (int32_t block = -1; block < 2; block++) {
+            list.ops[0].block = block;
+            const double kept = block < 0 ? 0.0 : cases[i].c_in == 3 ? 12289.0 : 16385.0;
+            ck_assert_double_eq_tol(nnc_new_bytes_per_param(&list, &plan, &software, 1) * params / 4096.0,
+                                    cases[i].pages - kept, 1e-6);
+        }
+        plan.recompute = 0;
     }
 }
 END_TEST
