@@ -342,8 +342,8 @@ typedef struct serve_rows {
     int64_t count, illegal;
     bool models, devices, engines;       /* true: the rows differ in model (models), in device (devices), in engine
                                           * (engines) */
-    const char *names[NNC_SETTINGS_MAX]; /* options that vary; axis_of[i]: index of the value of names[i] in the values
-                                          * of a row */
+    const char *names[NNC_SETTINGS_MAX]; /* options that vary; a row has its value of the option names[i] at the index
+                                          * axis_of[i] of its values */
     int32_t axis_of[NNC_SETTINGS_MAX];
     int32_t name_count;
     const char ***values; /* for each row: values of the options `names`, in the user's spelling */

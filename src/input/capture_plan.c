@@ -130,7 +130,7 @@ void nnc_capture_count_tokens(reader *r) {
 /* largest number of units; operators of modules beyond this number are treated as operators outside of units */
 enum { UNITS_MAX = 256 };
 
-/* Two lengths in a module path. In "layers.3.attn", stem is the length of "layers.", and whole is the length of
+/* The lengths of two beginnings of a module path: up to its first number, and with this number. In "layers.3.attn", stem is the length of "layers.", and whole is the length of
  * "layers.3". stem and whole are 0 if the path has no number. */
 typedef struct unit_name {
     size_t stem, whole;

@@ -717,7 +717,7 @@ END_TEST
  * casts the input (2 + 4 B) and reads the fp32 copy (4 B). In backward, the gradient of the input is cast back (4 + 2
  * B) and added in 16 bits (3 x 2 B). The gradient of the weights reads the copy again. The second products read and
  * write only fp32. In fp32 no tensors are cast. The sum runs three times. A sum has 3 kernels in 16 bits, 2 in fp32 and
- * 2 under autocast. In backward, a sum has 3, 1 and 2 kernels. */
+ * 2 under autocast. In backward, a sum has 3 kernels in 16 bits, 1 in fp32 and 2 under autocast. */
 START_TEST(products_of_adapters) {
     enum { INPUT = 2 * 4, PARTS = 3 };
     static const double sums[3][2] = { { 9, 9 }, { 6, 3 }, { 6, 6 } };

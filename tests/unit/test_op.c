@@ -338,7 +338,8 @@ START_TEST(flash_of_two_widths) {
     ck_assert_double_eq(nnc_op_work(&op).window_flops, 2 * 224 * 12);
     ck_assert_double_eq(nnc_op_work(&op).causal_flops, 2 * 224 * 7);
     op.phase = NNC_PHASE_FORWARD;
-    op.dropped = true; /* backward computes queries, keys and values again; the numbers per row are kept */
+    op.dropped =
+        true; /* backward computes queries, keys and values again; forward keeps the statistics of the softmax */
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 96);
     ck_assert_double_eq(nnc_op_dropped_bytes(&op), 2 * (192 + 280));
     op.u.flash.keeps_qkv = false;

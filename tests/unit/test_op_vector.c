@@ -114,15 +114,15 @@ static const struct {
     { NNC_PW_HARD_SWISH, { 4, 4 }, { 8, 12 }, { 8, 12 }, 1, 0 },
     /* Unfused, forward has eight primitives of 8 B; backward has eight of two inputs, 12 B each. */
     { NNC_PW_GELU, { 8, 13 }, { 8, 12 }, { 64, 96 }, 1, 0 },
-    /* Unfused, forward has a maximum and a square, 2 x 8 B. Backward has a product with dy (12 B) and a product with 2
-     * (8 B). */
+    /* Unfused, forward has a maximum and a square, 2 x 8 B. Backward has a product with dy (12 B) and a product with the
+     * constant 2 (8 B). */
     { NNC_PW_RELU2, { 2, 3 }, { 8, 12 }, { 16, 20 }, 1, 0 },
     /* Unfused, backward has a product (8 B), and a sum of dy times x over the row, which reads dy and x (8 B). */
     { NNC_PW_SCALE, { 1, 3 }, { 8, 12 }, { 8, 16 }, 1, 0 },
     /* Unfused, forward has three kernels of 8 B. Backward has one more input: 3 x 8 + 4 B. */
     { NNC_PW_SOFTCAP, { 3, 4 }, { 8, 12 }, { 24, 28 }, 1, 0 },
     { NNC_PW_SOFTMAX, { 5, 4 }, { 8, 12 }, { 24, 28 }, 1, 0 },
-    /* Forward reads two tensors and writes one. Backward reads three and writes two. Unfused, backward has two products
+    /* Forward reads two tensors and writes one. Backward reads three tensors and writes two tensors. Unfused, backward has two products
      * of two inputs. */
     { NNC_PW_MUL, { 1, 2 }, { 12, 20 }, { 12, 24 }, 2, 0 },
     /* Fused, these ops move the same bytes as a product. Unfused, forward has the activation (8 B) and the product (12

@@ -70,7 +70,7 @@ static bool is_same(nnc_json a, nnc_json b) {
     return first != NULL && second != NULL && strcmp(first, second) == 0;
 }
 
-/* Returns the value of a key of the configuration by one of the key's names. A dot in the name leads into an object;
+/* Finds a key of the configuration, which can have several names, and returns its value. A dot in the name leads into an object;
  * '^' at the start of the name means that the key is at the top level of the configuration. */
 static nnc_json get_one(nnc_json at, const char *name, size_t length) {
     char dotted[96];
