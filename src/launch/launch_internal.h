@@ -50,6 +50,8 @@ typedef struct nnc_shell_command {
     /* JSON object with the other options and the words KEY=VALUE of a command that names a configuration file; they
      * replace keys of this file */
     const char *changes;
+    /* variable that decides the branch with this command; NULL = the command runs, or the variable is not known */
+    const char *decides;
     long line;
 } nnc_shell_command;
 
@@ -459,21 +461,25 @@ void nnc_shell_expand_line(nnc_shell *s, const char *at, const char *end, nnc_sc
 /* Stores the text of a here document as the content of the file that a command of the script writes. */
 void nnc_shell_write_file(nnc_shell *s, const nnc_script_cells *text);
 
+/* Returns the name of the variable that decides the condition of the current branch; NULL = not known. */
+const char *nnc_shell_decides(const nnc_shell *s);
+
 /* ---- shell_words.c: splits commands of a script into launcher, program and options ---- */
 
 bool nnc_shell_is_option(const char *word);
 bool nnc_shell_has_program(const nnc_script_words *w);
 /* Tests whether the words of a command are a launcher that starts a program whose name is not known. */
 bool nnc_shell_starts_unknown(const nnc_script_words *w);
-/* ms-swift starts its processes itself: turns the variables NPROC_PER_NODE and NNODES, or CUDA_VISIBLE_DEVICES with one
- * device, into the options of torchrun that the last command of the script stands for. */
-void nnc_shell_keep_environment(nnc_shell *s);
 /* nnc_shell_keep adds a command of the script to the list if it starts a program with options. nnc_shell_keep_options
  * adds options that belong to no program. */
 void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w);
 void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w);
 
 /* ---- shell_options.c: options of a command as JSON, and arithmetic ---- */
+
+/* Works as nnc_shell_keep, and also stores the variable that decides whether the command runs, and the number of
+ * processes that the environment of ms-swift gives. */
+void nnc_shell_keep_command(nnc_shell *s, const nnc_script_words *w);
 
 /* Computes a whole-number expression of the shell, as in $((..)), including choices "a > b ? a : b". Returns false if
  * the value of a name in the expression is not known. */
@@ -512,6 +518,13 @@ nnc_status nnc_table_index_make(nnc_document *table);
 nnc_status nnc_document_index(nnc_document *d);
 /* Tests whether the root of a document is an object with a member `key`. */
 bool nnc_document_has(const nnc_document *d, const char *key);
+
+/* ---- launch_commands.c: compares commands of a script ---- */
+
+/* Tests whether two commands start the same program with the same options. Their lines in the script may differ, as a
+ * script may print a command in a function before it runs the command. If one of them has the rank of a node, the options
+ * that say where the processes of a node run may differ. */
+bool nnc_commands_start_same(nnc_specs *specs, const nnc_shell_command *a, const nnc_shell_command *b);
 
 /* ---- launch_rows.c: reads the keys of launch files ---- */
 

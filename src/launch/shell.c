@@ -186,8 +186,7 @@ static void expand_words(nnc_shell *s, const token *t, nnc_script_words *to) {
 /* Stores a command of the script that starts a program, unless it is certain that the command does not run. */
 static void keep(nnc_shell *s, const nnc_script_words *w) {
     if (s->runs != NNC_RUNS_NOT && nnc_shell_goes_on(s)) {
-        nnc_shell_keep(&s->made, w);
-        nnc_shell_keep_environment(s);
+        nnc_shell_keep_command(s, w);
         s->status = s->made.status;
         s->starts_unknown = s->starts_unknown || nnc_shell_starts_unknown(w);
     }

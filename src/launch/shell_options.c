@@ -303,3 +303,40 @@ const char *nnc_shell_options(nnc_shell_commands *s, const nnc_script_words *w, 
     if (json == NULL) { s->status = nnc_no_memory(s->err); }
     return json != NULL ? json : "{}";
 }
+
+/* ---- stores the commands of a script ---- */
+
+/* ms-swift starts its processes itself: turns the variables NPROC_PER_NODE and NNODES, or CUDA_VISIBLE_DEVICES with one
+ * device, into the options of torchrun that the last command of the script stands for. */
+static void keep_environment(nnc_shell *s, nnc_shell_command *last) {
+    static const char *const names[][2] = { { "NPROC_PER_NODE", "--nproc_per_node" }, { "NNODES", "--nnodes" } };
+    static const char visible[] = "CUDA_VISIBLE_DEVICES";
+    nnc_script_word words[4];
+    nnc_script_words own = { .items = words };
+    if (strncmp(last->options, "{\"swift\":", 9) != 0 || last->launcher != NULL) { return; }
+    for (size_t i = 0; i < NNC_COUNT_OF(names); i++) {
+        const nnc_shell_var *v = nnc_shell_variable(s, names[i][0], strlen(names[i][0]));
+        const char *text = v != NULL && !v->is_unknown ? nnc_script_cells_text(s, v->value, v->count) : NULL;
+        if (v == NULL && i == 0) { /* one process with one visible device */
+            const nnc_shell_var *devices = nnc_shell_variable(s, visible, strlen(visible));
+            text = devices != NULL && !devices->is_unknown && devices->count == 1 ? "1" : NULL;
+        }
+        if (text != NULL) {
+            words[own.count++] = (nnc_script_word){ names[i][1], (int32_t)last->line };
+            words[own.count++] = (nnc_script_word){ text, (int32_t)last->line };
+        }
+    }
+    if (own.count > 0 && strcmp(words[0].text, names[0][1]) == 0) {
+        last->launcher = "torchrun";
+        last->launcher_options = nnc_shell_options(&s->made, &own, 0, own.count, last->launcher);
+    }
+}
+
+void nnc_shell_keep_command(nnc_shell *s, const nnc_script_words *w) {
+    const int32_t before = s->made.count;
+    nnc_shell_keep(&s->made, w);
+    if (s->made.count == before) { return; }
+    nnc_shell_command *last = &s->made.list[s->made.count - 1];
+    last->decides = s->runs == NNC_RUNS_MAYBE ? nnc_shell_decides(s) : NULL;
+    keep_environment(s, last);
+}

@@ -1094,3 +1094,14 @@ $ echo '{ "train_batch_size": 8, "curriculum_learning": { "enabled": true, "curr
 nncost estimate dense DEVICE --software deepspeed-0.14 --global-batch 8 --zero 0 --precision fp32 --clip-gradients=off --micro-batches 1 --overlap 0
 \# schedule.json:1: curriculum_learning.enabled: the estimate is for steps after the curriculum ends: sequences have their full length; --seq-len gives another one
 \# schedule.json:1: activation_checkpointing.cpu_checkpointing: counts only in programs that call the checkpointing of DeepSpeed: --recompute full --offload activations is the nearest
+
+# A script prints its command in a function before it runs the command: both are one command.
+$ printf 'save() {\n  local file="$1"\n  shift\n  printf "%%q " "$@" | tee "$file"\n}\nMORE=(--kv-cache-dtype fp8)\nRUN=(\n  vllm serve x\n  --block-size 64\n  "${MORE[@]}"\n)\nsave log.txt "${RUN[@]}"\n"${RUN[@]}" >log &\n' >printed.sh; nncost show printed.sh dense --to-options
+nncost serve dense DEVICE --software vllm --block 64 --kv-precision fp8 --data 1
+
+# Of two commands, a message names the variable that selects one.
+$ printf 'if [ "$LONG" -eq 1 ]; then\n  vllm serve x --block-size 64\nelse\n  vllm serve x --block-size 16\nfi\n' >selected.sh; nncost show selected.sh dense --to-options
+! nncost: selected.sh: several commands, expected one command that trains or serves, found commands in lines 2 and 4; LONG=VALUE among the arguments may select one
+[3]
+$ nncost show selected.sh dense LONG=1 --to-options | grep -o -e '--block 64'
+--block 64
