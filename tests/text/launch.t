@@ -1095,6 +1095,12 @@ nncost estimate dense DEVICE --software deepspeed-0.14 --global-batch 8 --zero 0
 \# schedule.json:1: curriculum_learning.enabled: the estimate is for steps after the curriculum ends: sequences have their full length; --seq-len gives another one
 \# schedule.json:1: activation_checkpointing.cpu_checkpointing: counts only in programs that call the checkpointing of DeepSpeed: --recompute full --offload activations is the nearest
 
+# A file of accelerate without distribution starts one process; the ranks of ZeRO with Ulysses are all ranks.
+$ printf 'distributed_type: "NO"\nmixed_precision: bf16\nnum_machines: 1\nnum_processes: 8\n' >single.yaml; nncost show single.yaml dense --to-options
+nncost estimate dense DEVICE --software torch-eager --zero 0 --precision bf16 --devices-per-node 8 --devices 1
+$ printf 'distributed_type: DEEPSPEED\ndeepspeed_config:\n  zero_stage: 3\nmixed_precision: bf16\nnum_processes: 8\nparallelism_config:\n  parallelism_config_dp_shard_size: 4\n  parallelism_config_sp_size: 2\n  parallelism_config_sp_backend: deepspeed\n' >ulysses.yaml; nncost show ulysses.yaml dense --to-options | grep -o -e '--data .*'
+--data 4 --shard 8 --context 2 --context-kind ulysses --clip-gradients
+
 # A script prints its command in a function before it runs the command: both are one command.
 $ printf 'save() {\n  local file="$1"\n  shift\n  printf "%%q " "$@" | tee "$file"\n}\nMORE=(--kv-cache-dtype fp8)\nRUN=(\n  vllm serve x\n  --block-size 64\n  "${MORE[@]}"\n)\nsave log.txt "${RUN[@]}"\n"${RUN[@]}" >log &\n' >printed.sh; nncost show printed.sh dense --to-options
 nncost serve dense DEVICE --software vllm --block 64 --kv-precision fp8 --data 1
@@ -1105,3 +1111,25 @@ $ printf 'if [ "$LONG" -eq 1 ]; then\n  vllm serve x --block-size 64\nelse\n  vl
 [3]
 $ nncost show selected.sh dense LONG=1 --to-options | grep -o -e '--block 64'
 --block 64
+
+# The tokens of a step with drafts give the share of accepted drafts: 1 + a + a^2 + a^3 = 2.533 with a = 0.7.
+$ nncost show dense --to-options -- vllm serve x --speculative-config '{"method": "mtp", "num_speculative_tokens": 3, "rejection_sample_method": "synthetic", "synthetic_acceptance_length": 2.533}' | grep -o -e '--acceptance [0-9.]*'
+--acceptance 0.7
+$ nncost show dense --to-options -- python -m atom.entrypoints.openai_server --method mtp --num-speculative-tokens 1 --spec-decode-acceptance-length 1.25 | grep -o -e '--acceptance [0-9.]*'
+--acceptance 0.25
+$ nncost show dense --to-options -- vllm serve x --speculative-config '{"method": "mtp", "num_speculative_tokens": 1, "synthetic_acceptance_length": 2.5}'
+! nncost: arguments:1: speculative-config.synthetic_acceptance_length: needs between 1 and drafts + 1 tokens; --acceptance X, and --lenient skips the key
+[3]
+
+# A selective recomputation of torchtitan by products is counted by layers; every output says so.
+$ printf '[model]\nname = "llama3"\nflavor = "8B"\n[training]\nlocal_batch_size = 1\nseq_len = 64\n[activation_checkpoint]\nmode = "selective"\nselective_ac_option = "op"\n' >op.toml; nncost show op.toml --to-options | grep -e '^#' -e '--recompute-layers'
+nncost estimate ./op.toml DEVICE --software fsdp --seq-len 64 --recompute full --clip-gradients --tensor 1 --pipeline 1 --context 1 --context-kind all-gather --expert 1 --policy amp --precision bf16 --optimizer adamw --micro-batch 1 --zero 3 --reshard --recompute-layers 16
+\# op.toml:9: activation_checkpoint.selective_ac_option: every second product of a layer is computed again: the estimate computes every second layer again
+$ sed 's/mode = .*/mode = "full"/' op.toml >full.toml; nncost show full.toml --to-options | grep -c -e '^#' -e '--recompute-layers'
+0
+[1]
+
+# A MaxText run that learns from generated answers is refused by its switch.
+$ printf 'base_config: base.yml\nuse_grpo: true\n' >rl.yml; nncost show rl.yml dense --to-options
+! nncost: rl.yml:2: use_grpo: cannot be estimated, expected false, found true; --method grpo, and --lenient skips the key
+[3]
