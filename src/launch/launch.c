@@ -433,9 +433,21 @@ static nnc_status add_command(nnc_reading *r, const char *path, const char *form
                               bool *known) {
     bool launcher = false;
     *known = false;
+    if (command->config != NULL && r->parameters != NULL && strcmp(command->config, NNC_RUN_PARAMETERS) == 0) {
+        NNC_TRY(add_options(r, path, format, r->parameters, known));
+        return *known ? put_on_top(r, path, command->changes) : NNC_OK;
+    }
     const char *config = command->config != NULL ? nnc_launch_path(r->arena, path, command->config) : NULL;
     if (config != NULL && !is_there(r, config)) {
         NNC_TRY(add_changes_of_base(r, path, config, command->changes, known));
+    }
+    if (config != NULL && !*known && !is_there(r, config)) {
+        char where[512];
+        snprintf(where, sizeof where, "%.400s:%ld", path, command->line);
+        return nnc_fail(r->err, NNC_BAD_SPEC, where,
+                        "names the configuration %.200s, which is not found: give this file instead, with the options "
+                        "that the command adds",
+                        command->config);
     }
     if (config != NULL && !*known) {
         NNC_TRY(open_named(r, config, format));
@@ -481,17 +493,13 @@ static nnc_status keep_written(nnc_reading *r, const char *script, const nnc_scr
 
 /* Adds the only command of a script whose options have a known format. Fails if there are several such commands, or
  * none. NOLINTNEXTLINE(misc-no-recursion) */
-static nnc_status open_script(nnc_reading *r, const char *path, const char *format) {
-    char *text = NULL;
-    size_t size = 0;
+static nnc_status open_commands(nnc_reading *r, const char *path, const char *text, const char *format) {
     int first = -1;
-    NNC_TRY(nnc_specs_read(r->specs, path, &text, &size, r->err));
     source_reader reader = { r, path, text };
     nnc_shell_script script = { .read = read_script, .context = &reader };
     script.given = r->defined;
     nnc_status status = nnc_shell_read(path, text, r->arena, &script, r->err);
     const nnc_shell_command *commands = script.commands;
-    free(text);
     status = status == NNC_OK ? keep_written(r, path, script.files) : status;
     for (int i = 0; status == NNC_OK && i < script.count; i++) {
         bool known = false;
@@ -528,6 +536,32 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
                     "that starts a program that docs/files.md lists");
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static nnc_status open_script(nnc_reading *r, const char *path, const char *format) {
+    char *text = NULL;
+    size_t size = 0;
+    NNC_TRY(nnc_specs_read(r->specs, path, &text, &size, r->err));
+    const nnc_status status = open_commands(r, path, text, format);
+    free(text);
+    return status;
+}
+
+/* Replaces the file that was added last, a run file of a platform, by the command in it, its configuration and its
+ * number of devices. NOLINTNEXTLINE(misc-no-recursion) */
+static nnc_status open_run(nnc_reading *r, const char *path, const char *format) {
+    nnc_launch_file *file = &r->files[r->file_count - 1];
+    nnc_run_file parts = { .command = NULL };
+    bool known = false;
+    NNC_TRY(nnc_run_file_read(r->arena, &file->content, &parts, r->err));
+    nnc_document_free(&file->content);
+    r->file_count--;
+    r->parameters = parts.parameters;
+    const nnc_status status = open_commands(r, path, parts.command, format);
+    r->parameters = NULL;
+    NNC_TRY(status);
+    return add_options(r, path, "torchrun", parts.devices, &known);
+}
+
 /* In a format with layers (member "layers" of its table), the values of a launch file replace those of the previous
  * file of the format. For such a format, sets file->beneath, so that keys that this file does not have are read from
  * the previous file. */
@@ -553,6 +587,7 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
     nnc_launch_file *file = add_file(r, path, format);
     if (file == NULL) { return r->status; }
     NNC_TRY(document_read(r->specs, path, r->defined, &file->content, r->err));
+    if (nnc_run_file_is(nnc_json_root(&file->content.doc))) { return open_run(r, path, format); }
     NNC_TRY(open_table(r, file));
     put_beneath(r, file);
     return file->format != NULL ? NNC_OK : refuse_kind(r, path);

@@ -1,4 +1,4 @@
-/* Compares commands of a script, of which one may train or serve: commands that start the same program count once. */
+/* Compares commands of a script. Commands that start the same program count once. */
 #include <string.h>
 
 #include "launch/launch_internal.h"

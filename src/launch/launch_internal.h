@@ -295,6 +295,8 @@ typedef struct nnc_reading {
     int reference_count;
     /* assignments NAME=VALUE of the command line, as the text that is read before a script */
     const char *defined;
+    /* JSON text of the file NNC_RUN_PARAMETERS while the command of a run file is read; NULL = no run file */
+    const char *parameters;
     const char *model_given; /* operand MODEL of the command line; NULL = not given */
     bool serves;             /* true: the launch files start a serving engine */
     /* true: a file that a launch file names is missing, so the rules of the tables are not applied */
@@ -525,6 +527,21 @@ bool nnc_document_has(const nnc_document *d, const char *key);
  * script may print a command in a function before it runs the command. If one of them has the rank of a node, the options
  * that say where the processes of a node run may differ. */
 bool nnc_commands_start_same(nnc_specs *specs, const nnc_shell_command *a, const nnc_shell_command *b);
+
+/* ---- launch_run.c: divides a run file of a platform into its parts ---- */
+
+/* Path of the file that the MosaicML platform writes from "parameters" of a run file, for the command of this file. */
+#define NNC_RUN_PARAMETERS "/mnt/config/parameters.yaml"
+
+/* The parts of a run file, in the arena: the script, the configuration of the program as JSON, and options of torchrun
+ * that give the number of devices. */
+typedef struct nnc_run_file {
+    const char *command, *parameters, *devices;
+} nnc_run_file;
+
+/* Tests whether a document is a run file. */
+bool nnc_run_file_is(nnc_json root);
+nnc_status nnc_run_file_read(nnc_arena *arena, const nnc_document *d, nnc_run_file *parts, nnc_error *err);
 
 /* ---- launch_rows.c: reads the keys of launch files ---- */
 

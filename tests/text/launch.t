@@ -432,8 +432,8 @@ $ nncost estimate round --software eager --format json --micro-batch 1 --global-
 $ mkdir -p run/configs; printf 'model_name_or_path: dense\ndo_train: true\nstage: sft\nfinetuning_type: full\ncutoff_len: 64\nper_device_train_batch_size: 2\npure_bf16: true\nfp8: true\n' >run/configs/x.yaml; echo 'llamafactory-cli train /workspace/configs/x.yaml' >run/x.sh; nncost show run/x.sh --to-options | grep -o -- '--seq-len .*--policy [^ ]*'
 --seq-len 64 --micro-batch 2 --precision fp8 --policy bf16-pure
 $ echo 'llamafactory-cli train /workspace/x.yaml' >run/configs/x.sh; nncost show run/configs/x.sh --to-options
-! nncost: /workspace/x.yaml: cannot be opened, expected a readable file, found: No such file or directory
-[4]
+! nncost: run/configs/x.sh:1: names the configuration /workspace/x.yaml, which is not found: give this file instead, with the options that the command adds
+[3]
 
 # Megatron-FSDP shards everything and keeps gradients in the format of the weights, unless options say otherwise.
 $ nncost show dense --to-options -- torchrun pretrain_gpt.py --num-layers 2 --bf16 --use-distributed-optimizer --use-megatron-fsdp | grep -o -- '--zero .\|--policy [^ ]*'
@@ -771,8 +771,8 @@ $ nncost show --to-options -- python3 -m MaxText.train /no/base.yml model_name=l
 --micro-batch 4
 --seq-len 2048
 $ nncost show --to-options -- llamafactory-cli train /no/sft.yaml cutoff_len=64
-! nncost: /no/sft.yaml: cannot be opened, expected a readable file, found: No such file or directory
-[4]
+! nncost: arguments:1: names the configuration /no/sft.yaml, which is not found: give this file instead, with the options that the command adds
+[3]
 $ printf 'ARGS="per_device_batch_size=2 model_name=llama2-7b \\\n max_target_length=64"\nxpk workload create --command="set -e && python3 -m MaxText.train MaxText/configs/base.yml ${ARGS}"\n' >xpk.sh
 $ nncost show xpk.sh --to-options | grep -o -- '--micro-batch .\|--seq-len ..'
 --micro-batch 2
@@ -1132,4 +1132,18 @@ $ sed 's/mode = .*/mode = "full"/' op.toml >full.toml; nncost show full.toml --t
 # A MaxText run that learns from generated answers is refused by its switch.
 $ printf 'base_config: base.yml\nuse_grpo: true\n' >rl.yml; nncost show rl.yml dense --to-options
 ! nncost: rl.yml:2: use_grpo: cannot be estimated, expected false, found true; --method grpo, and --lenient skips the key
+[3]
+
+# A run file of the platform of llm-foundry has the command, its configuration and the number of devices.
+$ printf 'name: run\nimage: x\ncompute:\n  gpus: 16\ncommand: |\n  cd scripts\n  composer train/train.py /mnt/config/parameters.yaml max_seq_len=64\nparameters:\n  max_seq_len: 32\n  global_train_batch_size: 8\n  device_train_microbatch_size: auto\n  model:\n    name: hf_causal_lm\n    pretrained_model_name_or_path: dense\n' >run.yaml; nncost show run.yaml --to-options
+nncost estimate dense DEVICE --software composer --seq-len 64 --global-batch 8 --precision bf16 --devices 16 --zero 0 --policy amp --clip-gradients=off
+\# run.yaml:1: device_train_microbatch_size: left open, expected --micro-batch, or a file that sets this field
+$ sed 's/train\/train/eval\/eval/' run.yaml >eval.yaml; nncost show eval.yaml --to-options
+! nncost: eval.yaml:7: starts eval.py, expected a program that docs/files.md lists; --from FORMAT reads the options as those of such a program
+[3]
+$ sed 's/    name: hf_causal_lm/    layers: 9/' run.yaml >unknown.yaml; nncost show unknown.yaml --to-options
+! nncost: unknown.yaml:13: model.layers: unknown key, and it may affect the cost; give the option of nncost with the same meaning, and --lenient skips the key
+[3]
+$ sed 's/.mnt.config.parameters/yamls\/other/' run.yaml >missing.yaml; nncost show missing.yaml --to-options
+! nncost: missing.yaml:7: names the configuration yamls/other.yaml, which is not found: give this file instead, with the options that the command adds
 [3]
