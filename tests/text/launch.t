@@ -1147,3 +1147,13 @@ $ sed 's/    name: hf_causal_lm/    layers: 9/' run.yaml >unknown.yaml; nncost s
 $ sed 's/.mnt.config.parameters/yamls\/other/' run.yaml >missing.yaml; nncost show missing.yaml --to-options
 ! nncost: missing.yaml:7: names the configuration yamls/other.yaml, which is not found: give this file instead, with the options that the command adds
 [3]
+
+# Keys of engines that have no effect on cost, and a program that has only the network of images.
+$ printf 'tensor_parallel_size: 4\nenable_attention_dp: true\nmoe_expert_parallel_size: 4\ndisable_mm_encoder: true\nnum_serve_frontends: 4\nkv_cache_config:\n  mamba_ssm_stochastic_rounding: true\n  mamba_ssm_philox_rounds: 5\n  pool_ratio: [0.8, 0.2]\n  avg_seq_len: 1000\n  block_reuse_config:\n    policy: per_request\nspeculative_config:\n  decoding_type: MTP\n  num_nextn_predict_layers: 1\n  use_mtp_vanilla: false\n' >keys.yaml; nncost show keys.yaml dense --to-options
+nncost serve dense DEVICE --software tensorrt-llm --tensor 1 --expert 4 --acceptance 0.7 --draft-length 1 --attention-data 4
+\# keys.yaml:9: kv_cache_config.pool_ratio: a fixed share of the memory for each kind of layers: the estimate divides it as the layers need
+$ nncost show dense --to-options -- vllm serve x --prefix-match-unit 128 --kda-prefill-backend flashkda
+nncost serve dense DEVICE --software vllm --data 1
+$ nncost show dense --to-options -- vllm serve x --mm-encoder-only
+! nncost: arguments:1: mm-encoder-only: cannot be estimated, expected false, found true; this engine runs no language model, and --lenient skips the key
+[3]
