@@ -402,6 +402,8 @@ typedef struct nnc_shell {
     size_t marker_length;
     bool is_plain;    /* true: the here document has no expansion of variables, because its end word is quoted */
     const char *into; /* path of the file that receives the text of the here document; NULL = no file */
+    /* text that the previous command of a pipeline writes; NULL = not known */
+    const char *stream;
     bool appends;
     nnc_certainty writes; /* certainty that the command that writes the here document to the file runs */
     nnc_shell_commands made;
@@ -465,6 +467,23 @@ void nnc_shell_write_file(nnc_shell *s, const nnc_script_cells *text);
 
 /* Returns the name of the variable that decides the condition of the current branch; NULL = not known. */
 const char *nnc_shell_decides(const nnc_shell *s);
+
+/* ---- shell_conditions.c: conditions of a script ---- */
+
+nnc_certainty nnc_shell_not(nnc_certainty t);
+nnc_certainty nnc_shell_truth(bool holds);
+/* Returns the value of an operand of a shell test. If the operand is a variable that the script never sets, its value
+ * is empty. NULL: the value is not known. */
+const char *nnc_shell_operand(const char *text, const nnc_shell *s);
+/* Evaluates a test "[ .. ]" or "[[ .. ]]", or the part of a test between && and ||. from: index of its first word.
+ * Returns NNC_RUNS if the test is true, NNC_RUNS_NOT if it is false, NNC_RUNS_MAYBE if it is not known. */
+nnc_certainty nnc_shell_test(const nnc_shell *s, const nnc_script_words *w, int32_t from);
+
+/* ---- shell_edit.c: files that a script makes from templates ---- */
+
+/* If a command is sed with replacements of words, or cat, stores the text that it writes: for the next command if the
+ * command is_piped, otherwise under the name `file`; NULL = no file. */
+void nnc_shell_edit(nnc_shell *s, const nnc_script_words *w, const char *file, bool is_piped);
 
 /* ---- shell_words.c: splits commands of a script into launcher, program and options ---- */
 

@@ -1157,3 +1157,16 @@ nncost serve dense DEVICE --software vllm --data 1
 $ nncost show dense --to-options -- vllm serve x --mm-encoder-only
 ! nncost: arguments:1: mm-encoder-only: cannot be estimated, expected false, found true; this engine runs no language model, and --lenient skips the key
 [3]
+
+# A script of Megatron-DeepSpeed makes its DeepSpeed file from a template by sed; its expert ranks count with MODEL alone.
+$ printf '{ "train_batch_size": BATCH_SIZE, "train_micro_batch_size_per_gpu": MBSIZE, "zero_optimization": { "stage": STAGE }, "fp16": { "enabled": ON }, "gradient_clipping": 1.0 }\n' >template.json
+$ printf 'SIZE=16\nsed "s/BATCH_SIZE/${SIZE}/" template.json \\\n  | sed "s/MBSIZE/2/" | sed -e s#STAGE#1# -e s/ON/true/g >made_${SIZE}.json\ndeepspeed pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-length 64 --max-position-embeddings 64 --vocab-size 100 --micro-batch-size 2 --global-batch-size 16 --fp16 --deepspeed --deepspeed_config made_${SIZE}.json --zero-stage 1\n' >templated.sh; nncost show templated.sh --to-options
+nncost estimate ./templated.sh DEVICE --software megatron-deepspeed --seq-len 64 --micro-batch 2 --global-batch 16 --precision fp16 --attention unfused --zero 1 --tensor 1 --pipeline 1 --optimizer adamw --clip-gradients --sequence-parallel=off --policy mixed --overlap 0
+$ sed 's/MBSIZE.2./.*BSIZE.2./' templated.sh >pattern.sh; nncost show pattern.sh --to-options
+nncost estimate ./pattern.sh DEVICE --software megatron-deepspeed --seq-len 64 --micro-batch 2 --global-batch 16 --precision fp16 --attention unfused --zero 1 --tensor 1 --pipeline 1 --optimizer adamw --clip-gradients --sequence-parallel=off
+\# pattern.sh:4: deepspeed_config: no such file, give it on the command line
+$ sed 's/--fp16/--fp16 --num-experts 4 --moe-expert-parallel-size 2 --topk 1/' templated.sh >experts.sh; nncost show experts.sh --to-options
+! nncost: experts.sh:4: topk: cannot be estimated, found 1; give MODEL with its experts: Megatron-DeepSpeed has experts in every second layer, and --lenient skips the key
+[3]
+$ nncost show experts.sh experts --to-options | grep -o -e '--expert 2'
+--expert 2
