@@ -1115,7 +1115,7 @@ $ nncost show selected.sh dense LONG=1 --to-options | grep -o -e '--block 64'
 # The tokens of a step with drafts give the share of accepted drafts: 1 + a + a^2 + a^3 = 2.533 with a = 0.7.
 $ nncost show dense --to-options -- vllm serve x --speculative-config '{"method": "mtp", "num_speculative_tokens": 3, "rejection_sample_method": "synthetic", "synthetic_acceptance_length": 2.533}' | grep -o -e '--acceptance [0-9.]*'
 --acceptance 0.7
-$ nncost show dense --to-options -- python -m atom.entrypoints.openai_server --method mtp --num-speculative-tokens 1 --spec-decode-acceptance-length 1.25 | grep -o -e '--acceptance [0-9.]*'
+$ nncost show dense --to-options -- python -m atom.entrypoints.openai_server --served-model-name x --method mtp --num-speculative-tokens 1 --spec-decode-acceptance-length 1.25 | grep -o -e '--acceptance [0-9.]*'
 --acceptance 0.25
 $ nncost show dense --to-options -- vllm serve x --speculative-config '{"method": "mtp", "num_speculative_tokens": 1, "synthetic_acceptance_length": 2.5}'
 ! nncost: arguments:1: speculative-config.synthetic_acceptance_length: needs between 1 and drafts + 1 tokens; --acceptance X, and --lenient skips the key
@@ -1165,8 +1165,9 @@ nncost estimate ./templated.sh DEVICE --software megatron-deepspeed --seq-len 64
 $ sed 's/MBSIZE.2./.*BSIZE.2./' templated.sh >pattern.sh; nncost show pattern.sh --to-options
 nncost estimate ./pattern.sh DEVICE --software megatron-deepspeed --seq-len 64 --micro-batch 2 --global-batch 16 --precision fp16 --attention unfused --zero 1 --tensor 1 --pipeline 1 --optimizer adamw --clip-gradients --sequence-parallel=off
 \# pattern.sh:4: deepspeed_config: no such file, give it on the command line
-$ sed 's/--fp16/--fp16 --num-experts 4 --moe-expert-parallel-size 2 --topk 1/' templated.sh >experts.sh; nncost show experts.sh --to-options
+$ sed 's/--fp16/--fp16 --num-experts 4 --moe-expert-parallel-size 2 --moe-train-capacity-factor 1.5 --topk 1/' templated.sh >experts.sh; nncost show experts.sh --to-options
 ! nncost: experts.sh:4: topk: cannot be estimated, found 1; give MODEL with its experts: Megatron-DeepSpeed has experts in every second layer, and --lenient skips the key
 [3]
-$ nncost show experts.sh experts --to-options | grep -o -e '--expert 2'
+$ nncost show experts.sh experts --to-options | grep -o -e '--expert 2' -e '--capacity-factor [0-9.]*'
 --expert 2
+--capacity-factor 1.5
