@@ -1171,3 +1171,10 @@ $ sed 's/--fp16/--fp16 --num-experts 4 --moe-expert-parallel-size 2 --moe-train-
 $ nncost show experts.sh experts --to-options | grep -o -e '--expert 2' -e '--capacity-factor [0-9.]*'
 --expert 2
 --capacity-factor 1.5
+
+# Expert ranks of nanotron are further ranks: nncost counts them as data ranks.
+$ printf 'parallelism:\n  dp: 2\n  tp: 2\n  pp: 1\n  expert_parallel_size: 2\ntokens:\n  sequence_length: 64\n  micro_batch_size: 1\n  batch_accumulation_per_replica: 1\nmodel:\n  dtype: bfloat16\noptimizer:\n  zero_stage: 0\n  clip_grad: 1.0\n' >moe.yaml; nncost show moe.yaml experts --to-options
+! nncost: moe.yaml:5: parallelism.expert_parallel_size: cannot be estimated, expected 1, found 2; these ranks come on top of the data ranks, and nncost counts them as such: --expert N, and --data N times as large, and --lenient skips the key
+[3]
+$ nncost estimate moe.yaml experts round --software eager --expert 2 --data 4 | grep -o -e '8 devices dp4 tp2 ep2'
+8 devices dp4 tp2 ep2
