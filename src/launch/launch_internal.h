@@ -498,8 +498,8 @@ void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w);
 
 /* ---- shell_options.c: options of a command as JSON, and arithmetic ---- */
 
-/* Works as nnc_shell_keep, and also stores the variable that decides whether the command runs, and the number of
- * processes that the environment of ms-swift gives. */
+/* Works as nnc_shell_keep, and also stores the variable that decides whether the command runs, the number of processes
+ * that the environment of ms-swift gives, and the accepted drafts that the environment of SGLang gives. */
 void nnc_shell_keep_command(nnc_shell *s, const nnc_script_words *w);
 
 /* Computes a whole-number expression of the shell, as in $((..)), including choices "a > b ? a : b". Returns false if

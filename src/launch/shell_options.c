@@ -332,6 +332,28 @@ static void keep_environment(nnc_shell *s, nnc_shell_command *last) {
     }
 }
 
+/* A script can set the mean number of tokens of a step with drafts by the environment of SGLang, for benchmarks: adds a
+ * value that is known to the options of the last command, as simulate-acc-len. */
+static void keep_simulation(nnc_shell *s, nnc_shell_command *last) {
+    static const char name[] = "SGLANG_SIMULATE_ACC_LEN";
+    const nnc_shell_var *v = nnc_shell_variable(s, name, strlen(name));
+    double tokens = 0.0;
+    nnc_buffer out = { 0 };
+    if (strncmp(last->options, "{\"sglang", 8) != 0 || v == NULL || v->is_unknown ||
+        !nnc_read_double(nnc_script_cells_text(s, v->value, v->count), &tokens)) {
+        return;
+    }
+    nnc_buffer_put(&out, last->options, strlen(last->options) - 1);
+    nnc_buffer_text(&out, ",\"simulate-acc-len\":");
+    nnc_buffer_number(&out, tokens);
+    nnc_buffer_text(&out, "}");
+    nnc_buffer_byte(&out, '\0');
+    const char *json = out.failed ? NULL : nnc_arena_strdup(s->arena, out.bytes);
+    nnc_buffer_free(&out);
+    if (json == NULL) { s->status = nnc_no_memory(s->err); }
+    last->options = json != NULL ? json : last->options;
+}
+
 void nnc_shell_keep_command(nnc_shell *s, const nnc_script_words *w) {
     const int32_t before = s->made.count;
     nnc_shell_keep(&s->made, w);
@@ -339,4 +361,5 @@ void nnc_shell_keep_command(nnc_shell *s, const nnc_script_words *w) {
     nnc_shell_command *last = &s->made.list[s->made.count - 1];
     last->decides = s->runs == NNC_RUNS_MAYBE ? nnc_shell_decides(s) : NULL;
     keep_environment(s, last);
+    keep_simulation(s, last);
 }

@@ -1178,3 +1178,9 @@ $ printf 'parallelism:\n  dp: 2\n  tp: 2\n  pp: 1\n  expert_parallel_size: 2\nto
 [3]
 $ nncost estimate moe.yaml experts round --software eager --expert 2 --data 4 | grep -o -e '8 devices dp4 tp2 ep2'
 8 devices dp4 tp2 ep2
+
+# The environment of SGLang can give the tokens of a step with drafts, too.
+$ printf 'if [ "${EVAL:-false}" != true ]; then\n  export SGLANG_SIMULATE_ACC_LEN=1.75\nfi\npython3 -m sglang.launch_server --model-path x --speculative-algorithm NEXTN --speculative-num-steps 2\n' >simulated.sh; nncost show simulated.sh dense --to-options | grep -o -e '--acceptance [0-9.]*'
+--acceptance 0.5
+$ nncost show simulated.sh dense EVAL=true --to-options | grep -o -e '--acceptance [0-9.]*'
+--acceptance 0.7
