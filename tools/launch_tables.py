@@ -67,7 +67,8 @@ def becomes(row):
             text += f" (`{row['with']}`/value)"
     else:
         text = option(row["to"])
-        text += ": on if above 0" if row.get("as") == "switch" else ": its pattern" if row.get("as") == "pattern" else ""
+        text += ": on if above 0" if row.get("as") == "switch" else ": its pattern" if row.get("as") == "pattern" \
+            else ": the share that gives this number of tokens in a step" if row.get("as") == "accepted" else ""
     if "when" in row or "unless" in row:
         text += f" (with {limits(row, 'when')}" + (f"; else {fields(row['otherwise'])})" if "otherwise" in row else ")")
     return text + ("; may be \"auto\"" if "auto" in row else "")

@@ -433,9 +433,21 @@ static nnc_status add_command(nnc_reading *r, const char *path, const char *form
                               bool *known) {
     bool launcher = false;
     *known = false;
+    if (command->config != NULL && r->parameters != NULL && strcmp(command->config, NNC_RUN_PARAMETERS) == 0) {
+        NNC_TRY(add_options(r, path, format, r->parameters, known));
+        return *known ? put_on_top(r, path, command->changes) : NNC_OK;
+    }
     const char *config = command->config != NULL ? nnc_launch_path(r->arena, path, command->config) : NULL;
     if (config != NULL && !is_there(r, config)) {
         NNC_TRY(add_changes_of_base(r, path, config, command->changes, known));
+    }
+    if (config != NULL && !*known && !is_there(r, config)) {
+        char where[512];
+        snprintf(where, sizeof where, "%.400s:%ld", path, command->line);
+        return nnc_fail(r->err, NNC_BAD_SPEC, where,
+                        "names the configuration %.200s, which is not found: give this file instead, with the options "
+                        "that the command adds",
+                        command->config);
     }
     if (config != NULL && !*known) {
         NNC_TRY(open_named(r, config, format));
@@ -479,75 +491,34 @@ static nnc_status keep_written(nnc_reading *r, const char *script, const nnc_scr
     return NNC_OK;
 }
 
-/* Returns the key of the command's options that says which node of several the command is for; NULL = none. */
-static const char *rank_of_node(nnc_json options) {
-    static const char *const ranks[] = { "node-rank", "headless", "data-parallel-start-rank", NULL };
-    for (int i = 0; ranks[i] != NULL; i++) {
-        if (nnc_json_get(options, ranks[i]).node != NULL) { return ranks[i]; }
-    }
-    return NULL;
-}
-
-/* Tests whether another command has all options of a command, with the same values. Options that say where the
- * processes of a node run are ignored. */
-static bool has_options_of(nnc_json options, nnc_json other) {
-    static const char *const places[] = { "node-rank", "headless", "data-parallel-start-rank", "host", "port", NULL };
-    for (nnc_json at = nnc_json_first(options); at.node != NULL; at = nnc_json_next(at)) {
-        const nnc_json same = nnc_json_get(other, nnc_json_key(at));
-        const char *own = nnc_json_copy(at), *value = same.node != NULL ? nnc_json_copy(same) : NULL;
-        const bool equal = own != NULL && value != NULL && strcmp(own, value) == 0;
-        if (!equal && !nnc_is_one_of(nnc_json_key(at), places)) { return false; }
-    }
-    return true;
-}
-
-/* Tests whether two commands start the same deployment on different nodes: one of them has a rank of its node, and all
- * other options are equal. */
-static bool is_other_node(nnc_reading *r, const nnc_shell_command *a, const nnc_shell_command *b) {
-    nnc_error err;
-    nnc_document one = { .faults = { .name = "", .err = &err } }, other = { .faults = { .name = "", .err = &err } };
-    bool is = false;
-    if (nnc_document_parse(r->specs, &one, a->options, strlen(a->options)) == NNC_OK &&
-        nnc_document_parse(r->specs, &other, b->options, strlen(b->options)) == NNC_OK) {
-        const nnc_json first = nnc_json_root(&one.doc), second = nnc_json_root(&other.doc);
-        is = rank_of_node(second) != NULL && has_options_of(first, second) && has_options_of(second, first);
-    }
-    nnc_document_free(&one);
-    nnc_document_free(&other);
-    return is;
-}
-
 /* Adds the only command of a script whose options have a known format. Fails if there are several such commands, or
  * none. NOLINTNEXTLINE(misc-no-recursion) */
-static nnc_status open_script(nnc_reading *r, const char *path, const char *format) {
-    char *text = NULL;
-    size_t size = 0;
+static nnc_status open_commands(nnc_reading *r, const char *path, const char *text, const char *format) {
     int first = -1;
-    NNC_TRY(nnc_specs_read(r->specs, path, &text, &size, r->err));
     source_reader reader = { r, path, text };
     nnc_shell_script script = { .read = read_script, .context = &reader };
     script.given = r->defined;
     nnc_status status = nnc_shell_read(path, text, r->arena, &script, r->err);
     const nnc_shell_command *commands = script.commands;
-    free(text);
     status = status == NNC_OK ? keep_written(r, path, script.files) : status;
     for (int i = 0; status == NNC_OK && i < script.count; i++) {
         bool known = false;
-        if (first >= 0 && strcmp(commands[i].options, commands[first].options) == 0) {
-            /* the same program with the same options: only its launcher may be new, as "echo $COMMAND" has none */
+        if (first >= 0 && nnc_commands_start_same(r->specs, &commands[first], &commands[i])) {
+            /* the same program with the same options, perhaps for another node: only its launcher may be new, as
+             * "echo $COMMAND" has none */
             if (commands[first].launcher == NULL && commands[i].launcher != NULL) {
                 status = add_options(r, path, commands[i].launcher, commands[i].launcher_options, &known);
                 first = i;
             }
             continue;
         }
-        if (first >= 0 && is_other_node(r, &commands[first], &commands[i])) { continue; }
         status = add_command(r, path, format, &commands[i], &known);
         if (status == NNC_OK && known && first >= 0) {
+            const char *by = commands[i].decides != NULL ? commands[i].decides : commands[first].decides;
             return nnc_fail(r->err, NNC_BAD_SPEC, path,
                             "several commands, expected one command that trains or serves, found commands in lines %ld "
-                            "and %ld; NAME=VALUE among the arguments may select one",
-                            commands[first].line, commands[i].line);
+                            "and %ld; %s=VALUE among the arguments may select one",
+                            commands[first].line, commands[i].line, by != NULL ? by : "NAME");
         }
         first = known ? i : first;
     }
@@ -563,6 +534,32 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
     return nnc_fail(r->err, NNC_BAD_SPEC, path,
                     "neither this script nor a script that it reads starts a program with options, expected a script "
                     "that starts a program that docs/files.md lists");
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static nnc_status open_script(nnc_reading *r, const char *path, const char *format) {
+    char *text = NULL;
+    size_t size = 0;
+    NNC_TRY(nnc_specs_read(r->specs, path, &text, &size, r->err));
+    const nnc_status status = open_commands(r, path, text, format);
+    free(text);
+    return status;
+}
+
+/* Replaces the file that was added last, a run file of a platform, by the command in it, its configuration and its
+ * number of devices. NOLINTNEXTLINE(misc-no-recursion) */
+static nnc_status open_run(nnc_reading *r, const char *path, const char *format) {
+    nnc_launch_file *file = &r->files[r->file_count - 1];
+    nnc_run_file parts = { .command = NULL };
+    bool known = false;
+    NNC_TRY(nnc_run_file_read(r->arena, &file->content, &parts, r->err));
+    nnc_document_free(&file->content);
+    r->file_count--;
+    r->parameters = parts.parameters;
+    const nnc_status status = open_commands(r, path, parts.command, format);
+    r->parameters = NULL;
+    NNC_TRY(status);
+    return add_options(r, path, "torchrun", parts.devices, &known);
 }
 
 /* In a format with layers (member "layers" of its table), the values of a launch file replace those of the previous
@@ -590,6 +587,7 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
     nnc_launch_file *file = add_file(r, path, format);
     if (file == NULL) { return r->status; }
     NNC_TRY(document_read(r->specs, path, r->defined, &file->content, r->err));
+    if (nnc_run_file_is(nnc_json_root(&file->content.doc))) { return open_run(r, path, format); }
     NNC_TRY(open_table(r, file));
     put_beneath(r, file);
     return file->format != NULL ? NNC_OK : refuse_kind(r, path);

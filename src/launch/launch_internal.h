@@ -50,6 +50,8 @@ typedef struct nnc_shell_command {
     /* JSON object with the other options and the words KEY=VALUE of a command that names a configuration file; they
      * replace keys of this file */
     const char *changes;
+    /* variable that decides the branch with this command; NULL = the command runs, or the variable is not known */
+    const char *decides;
     long line;
 } nnc_shell_command;
 
@@ -293,6 +295,8 @@ typedef struct nnc_reading {
     int reference_count;
     /* assignments NAME=VALUE of the command line, as the text that is read before a script */
     const char *defined;
+    /* JSON text of the file NNC_RUN_PARAMETERS while the command of a run file is read; NULL = no run file */
+    const char *parameters;
     const char *model_given; /* operand MODEL of the command line; NULL = not given */
     bool serves;             /* true: the launch files start a serving engine */
     /* true: a file that a launch file names is missing, so the rules of the tables are not applied */
@@ -398,6 +402,8 @@ typedef struct nnc_shell {
     size_t marker_length;
     bool is_plain;    /* true: the here document has no expansion of variables, because its end word is quoted */
     const char *into; /* path of the file that receives the text of the here document; NULL = no file */
+    /* text that the previous command of a pipeline writes; NULL = not known */
+    const char *stream;
     bool appends;
     nnc_certainty writes; /* certainty that the command that writes the here document to the file runs */
     nnc_shell_commands made;
@@ -459,21 +465,42 @@ void nnc_shell_expand_line(nnc_shell *s, const char *at, const char *end, nnc_sc
 /* Stores the text of a here document as the content of the file that a command of the script writes. */
 void nnc_shell_write_file(nnc_shell *s, const nnc_script_cells *text);
 
+/* Returns the name of the variable that decides the condition of the current branch; NULL = not known. */
+const char *nnc_shell_decides(const nnc_shell *s);
+
+/* ---- shell_options.c: conditions of a script ---- */
+
+nnc_certainty nnc_shell_not(nnc_certainty t);
+nnc_certainty nnc_shell_truth(bool holds);
+/* Returns the value of an operand of a shell test. If the operand is a variable that the script never sets, its value
+ * is empty. NULL: the value is not known. */
+const char *nnc_shell_operand(const char *text, const nnc_shell *s);
+/* Evaluates a test "[ .. ]" or "[[ .. ]]", or the part of a test between && and ||. from: index of its first word.
+ * Returns NNC_RUNS if the test is true, NNC_RUNS_NOT if it is false, NNC_RUNS_MAYBE if it is not known. */
+nnc_certainty nnc_shell_test(const nnc_shell *s, const nnc_script_words *w, int32_t from);
+
+/* ---- shell_options.c: files that a script makes from templates ---- */
+
+/* If a command is sed with replacements of words, or cat, stores the text that it writes: for the next command if the
+ * command is_piped, otherwise under the name `file`; NULL = no file. */
+void nnc_shell_edit(nnc_shell *s, const nnc_script_words *w, const char *file, bool is_piped);
+
 /* ---- shell_words.c: splits commands of a script into launcher, program and options ---- */
 
 bool nnc_shell_is_option(const char *word);
 bool nnc_shell_has_program(const nnc_script_words *w);
 /* Tests whether the words of a command are a launcher that starts a program whose name is not known. */
 bool nnc_shell_starts_unknown(const nnc_script_words *w);
-/* ms-swift starts its processes itself: turns the variables NPROC_PER_NODE and NNODES, or CUDA_VISIBLE_DEVICES with one
- * device, into the options of torchrun that the last command of the script stands for. */
-void nnc_shell_keep_environment(nnc_shell *s);
 /* nnc_shell_keep adds a command of the script to the list if it starts a program with options. nnc_shell_keep_options
  * adds options that belong to no program. */
 void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w);
 void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w);
 
 /* ---- shell_options.c: options of a command as JSON, and arithmetic ---- */
+
+/* Works as nnc_shell_keep, and also stores the variable that decides whether the command runs, the number of processes
+ * that the environment of ms-swift gives, and the accepted drafts that the environment of SGLang gives. */
+void nnc_shell_keep_command(nnc_shell *s, const nnc_script_words *w);
 
 /* Computes a whole-number expression of the shell, as in $((..)), including choices "a > b ? a : b". Returns false if
  * the value of a name in the expression is not known. */
@@ -512,6 +539,28 @@ nnc_status nnc_table_index_make(nnc_document *table);
 nnc_status nnc_document_index(nnc_document *d);
 /* Tests whether the root of a document is an object with a member `key`. */
 bool nnc_document_has(const nnc_document *d, const char *key);
+
+/* ---- shell_options.c: compares commands of a script ---- */
+
+/* Tests whether two commands start the same program with the same options. Their lines in the script may differ, as a
+ * script may print a command in a function before it runs the command. If one of them has the rank of a node, the options
+ * that say where the processes of a node run may differ. */
+bool nnc_commands_start_same(nnc_specs *specs, const nnc_shell_command *a, const nnc_shell_command *b);
+
+/* ---- shell_options.c: divides a run file of a platform into its parts ---- */
+
+/* Path of the file that the MosaicML platform writes from "parameters" of a run file, for the command of this file. */
+#define NNC_RUN_PARAMETERS "/mnt/config/parameters.yaml"
+
+/* The parts of a run file, in the arena: the script, the configuration of the program as JSON, and options of torchrun
+ * that give the number of devices. */
+typedef struct nnc_run_file {
+    const char *command, *parameters, *devices;
+} nnc_run_file;
+
+/* Tests whether a document is a run file. */
+bool nnc_run_file_is(nnc_json root);
+nnc_status nnc_run_file_read(nnc_arena *arena, const nnc_document *d, nnc_run_file *parts, nnc_error *err);
 
 /* ---- launch_rows.c: reads the keys of launch files ---- */
 

@@ -17,6 +17,8 @@
  *                  "count" the field for the number of layers, "second" another such row for the same pattern,
  *                  "first" the field for the number of dense layers if all of them are the first layers.
  *                  "parameters": regular expressions of the parameters that are trained; see take_parameters.
+ *                  "accepted": the tokens of a step with drafts, which give the share of accepted drafts; "drafts" is
+ *                  the key for the number of drafts.
  *     "auto"       The value may be "auto". Another file or an option must then set one of these fields.
  *     "instead"    The option to pass when the value cannot be used.
  *     "decides"    A field. If it is given on the command line, the value is not needed.
@@ -521,6 +523,29 @@ static void take_vocab(nnc_reading *r, nnc_json at, const char *model, const cha
     }
 }
 
+/* Sets the share of drafts that the model accepts from the mean number of tokens of a step, 1 + a + a^2 + .. + a^drafts,
+ * which includes the token of the model itself. */
+static void take_accepted(nnc_reading *r, nnc_json at, nnc_json row, double tokens) {
+    char text[NNC_LAUNCH_VALUE] = "";
+    double drafts = 0.0, low = 0.0, high = 1.0;
+    const nnc_json number = nnc_reading_value(r, nnc_row_member(row, "drafts"));
+    const bool known = number.node != NULL && nnc_launch_value_text(number, text, sizeof text) &&
+                       nnc_read_double(text, &drafts) && drafts >= 1.0 && drafts <= 100.0;
+    if (!known || !(tokens >= 1.0 && tokens <= drafts + 1.0)) {
+        nnc_reading_refuse(r, at, nnc_row_member(row, "key"), "needs between 1 and drafts + 1 tokens", row);
+        return;
+    }
+    for (int i = 0; i < 60; i++) { /* the sum grows with the share: halves the interval that has the share */
+        const double share = 0.5 * (low + high);
+        double sum = 1.0;
+        for (int k = 0; k < (int)drafts; k++) { sum = 1.0 + share * sum; }
+        low = sum < tokens ? share : low;
+        high = sum < tokens ? high : share;
+    }
+    snprintf(text, sizeof text, "%.6f", high);
+    nnc_reading_set_text(r, at, nnc_row_member(row, "to"), text, false);
+}
+
 static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *text) {
     const nnc_json as = nnc_json_get(row, "as");
     const char *name = nnc_json_text(nnc_json_get(row, "to"));
@@ -531,6 +556,8 @@ static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *t
         take_vocab(r, at, text, name);
     } else if (strcmp(nnc_json_text(as), "pattern") == 0) {
         take_pattern(r, at, row, text);
+    } else if (strcmp(nnc_json_text(as), "accepted") == 0) {
+        take_accepted(r, at, row, nnc_read_double(text, &number) ? number : 0.0);
     } else if (nnc_read_double(text, &number) && number >= 0.0) {
         nnc_reading_set_text(r, at, name, number > 0.0 ? "on" : "off", false);
     } else {

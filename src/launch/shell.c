@@ -17,23 +17,6 @@
 #include "base/base_internal.h"
 #include "launch/launch_internal.h"
 
-#if defined(_WIN32)
-/* Replacement for fnmatch(), which Windows does not have: compares a text with a pattern that may contain '*' and '?'.
- * Returns 0 if the text matches the pattern. */
-static int fnmatch(const char *pattern, const char *text, int flags) {
-    for (; *pattern != '\0' && *pattern != '*'; pattern++, text++) {
-        if (*text == '\0' || (*pattern != '?' && *pattern != *text)) { return 1; }
-    }
-    if (*pattern == '\0') { return *text != '\0'; }
-    while (fnmatch(pattern + 1, text, flags) != 0) {
-        if (*text++ == '\0') { return 1; }
-    }
-    return 0;
-}
-#else
-#include <fnmatch.h>
-#endif
-
 enum {
     SOURCES_MAX = 16, /* largest number of other scripts that are read in place of commands */
     CALLS_MAX = 100,  /* CALLS_MAX: largest number of function calls that are read; CALLS_DEEP: largest number of calls
@@ -186,104 +169,10 @@ static void expand_words(nnc_shell *s, const token *t, nnc_script_words *to) {
 /* Stores a command of the script that starts a program, unless it is certain that the command does not run. */
 static void keep(nnc_shell *s, const nnc_script_words *w) {
     if (s->runs != NNC_RUNS_NOT && nnc_shell_goes_on(s)) {
-        nnc_shell_keep(&s->made, w);
-        nnc_shell_keep_environment(s);
+        nnc_shell_keep_command(s, w);
         s->status = s->made.status;
         s->starts_unknown = s->starts_unknown || nnc_shell_starts_unknown(w);
     }
-}
-
-static nnc_certainty not_of(nnc_certainty t) {
-    return t == NNC_RUNS          ? NNC_RUNS_NOT
-           : t == NNC_RUNS_NOT    ? NNC_RUNS
-           : t == NNC_RUNS_LIKELY ? NNC_RUNS_NOT
-                                  : NNC_RUNS_MAYBE;
-}
-
-/* Returns the value of an operand of a shell test. If the operand is a variable that the script never sets, its value
- * is empty. NULL: the value is not known. */
-static const char *operand(const char *text, const nnc_shell *s) {
-    const size_t length = strlen(text);
-    if (strstr(text, "${") == NULL) { return text; }
-    const bool whole = strncmp(text, "${", 2) == 0 && strchr(text, '}') == text + length - 1;
-    return whole && nnc_shell_variable(s, text + 2, length - 3) == NULL &&
-                   (nnc_shell_name_length(text + 2) == length - 3 || length == 4)
-               ? ""
-               : NULL;
-}
-
-static nnc_certainty truth_of(bool holds) { return holds ? NNC_RUNS : NNC_RUNS_NOT; }
-
-/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
-static nnc_certainty compare(const char *a, const char *of, const char *b, bool has_patterns) {
-    double x = 0.0, y = 0.0;
-    const bool differs = strcmp(of, "!=") == 0;
-    if (differs || strcmp(of, "=") == 0 || strcmp(of, "==") == 0) {
-        const bool is_pattern = strpbrk(b, "*?[") != NULL;
-        const bool same = is_pattern ? fnmatch(b, a, 0) == 0 : strcmp(a, b) == 0;
-        return is_pattern && !has_patterns ? NNC_RUNS_MAYBE : truth_of(same != differs);
-    }
-    if (!nnc_read_double(a, &x) || !nnc_read_double(b, &y)) { return NNC_RUNS_MAYBE; }
-    return strcmp(of, "-eq") == 0   ? truth_of(!(x < y || x > y))
-           : strcmp(of, "-ne") == 0 ? truth_of(x < y || x > y)
-           : strcmp(of, "-gt") == 0 ? truth_of(x > y)
-           : strcmp(of, "-ge") == 0 ? truth_of(x >= y)
-           : strcmp(of, "-lt") == 0 ? truth_of(x < y)
-           : strcmp(of, "-le") == 0 ? truth_of(x <= y)
-                                    : NNC_RUNS_MAYBE;
-}
-
-/* Joins `count` words from index `from` with blanks: the operand of a [[ ]] test may have blanks. Returns "" if out of
- * memory. */
-static const char *joined(const nnc_shell *s, const nnc_script_words *w, int32_t from, int32_t count) {
-    nnc_buffer text = { 0 };
-    for (int32_t i = from; i < from + count; i++) {
-        nnc_buffer_text(&text, i > from ? " " : "");
-        nnc_buffer_text(&text, w->items[i].text);
-    }
-    nnc_buffer_byte(&text, '\0');
-    const char *kept = text.failed ? NULL : nnc_arena_strdup(s->arena, text.bytes);
-    nnc_buffer_free(&text);
-    return kept != NULL ? kept : "";
-}
-
-/* Evaluates a test "[ .. ]" or "[[ .. ]]", or the part of a test between && and ||. from: index of its first word.
- * Returns NNC_RUNS if the test is true, NNC_RUNS_NOT if it is false, NNC_RUNS_MAYBE if it is not known. */
-static nnc_certainty test(const nnc_shell *s, const nnc_script_words *w, int32_t from) {
-    int32_t count = w->count - from;
-    const bool bracket = count > 0 && w->items[w->count - 1].text[0] == ']';
-    count -= bracket ? 1 : 0;
-    const bool negated = count > 0 && strcmp(w->items[from].text, "!") == 0;
-    from += negated ? 1 : 0;
-    count -= negated ? 1 : 0;
-    const char *a = count > 0 ? operand(w->items[from].text, s) : NULL;
-    const char *b = count > 1 ? operand(w->items[from + 1].text, s) : NULL;
-    const char *c = count > 2 ? operand(w->items[from + 2].text, s) : NULL;
-    const bool is_double = strcmp(w->items[0].text, "[[") == 0;
-    nnc_certainty found = NNC_RUNS_MAYBE;
-    if (count == 2 && a != NULL && (strcmp(a, "==") == 0 || strcmp(a, "=") == 0 || strcmp(a, "!=") == 0)) {
-        c = b, b = a, a = ""; /* the left operand is empty and thus is no word */
-        count = 3;
-    }
-    if (is_double && count > 3) {
-        a = operand(joined(s, w, from, count - 2), s);
-        b = w->items[from + count - 2].text;
-        c = operand(w->items[from + count - 1].text, s);
-        count = 3;
-    }
-    if (count == 1 && a != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
-        /* "[ -z ]" or "[ -n ]": the operand was empty and thus is no word; -z is true, -n is false */
-        found = truth_of(a[1] == 'z');
-    } else if (count == 1 && a != NULL) {
-        found = truth_of(a[0] != '\0');
-    } else if (count == 2 && a != NULL && b != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
-        found = truth_of((b[0] == '\0') == (a[1] == 'z'));
-    } else if (count == 2 && a != NULL && b != NULL && strcmp(a, "-v") == 0) {
-        found = truth_of(nnc_shell_variable(s, b, strlen(b)) != NULL);
-    } else if (count == 3 && a != NULL && b != NULL && c != NULL) {
-        found = compare(a, b, c, is_double);
-    }
-    return negated ? not_of(found) : found;
 }
 
 /* Returns the certainty that a branch of a construct runs, from the certainty that the construct runs (`outside`) and
@@ -360,7 +249,7 @@ static void begin_case(nnc_shell *s) {
     pass(s, &t);
     nnc_shell_frame *f = open_frame(s, 'c');
     f->at_pattern = true;
-    f->subject = w.count == 0 ? "" : operand(w.items[0].text, s);
+    f->subject = w.count == 0 ? "" : nnc_shell_operand(w.items[0].text, s);
     s->decides = NULL;
     note_decides(s, &w);
     f->decides = s->decides;
@@ -378,13 +267,13 @@ static void read_patterns(nnc_shell *s, token t) {
             const char *text = w.count > 0 ? w.items[0].text : "";
             const nnc_certainty one = f->subject == NULL || (strpbrk(text, "*?[$") != NULL && strcmp(text, "*") != 0)
                                           ? NNC_RUNS_MAYBE
-                                          : truth_of(strcmp(text, "*") == 0 || strcmp(text, f->subject) == 0);
+                                          : nnc_shell_truth(strcmp(text, "*") == 0 || strcmp(text, f->subject) == 0);
             met = one > met ? one : met;
         }
         pass(s, &t);
         t = next_token(s);
     }
-    met = both(met, not_of(f->taken));
+    met = both(met, nnc_shell_not(f->taken));
     s->runs = both(f->outside, met);
     f->taken = met > f->taken ? met : f->taken;
     f->at_pattern = false;
@@ -398,7 +287,7 @@ static void begin_branch(nnc_shell *s, nnc_certainty condition) {
         nnc_shell_refuse(s, "bad syntax, expected an if before it");
         return;
     }
-    const nnc_certainty met = both(condition == NNC_RUNS_LIKELY ? NNC_RUNS_MAYBE : condition, not_of(f->taken));
+    const nnc_certainty met = both(condition == NNC_RUNS_LIKELY ? NNC_RUNS_MAYBE : condition, nnc_shell_not(f->taken));
     f->decides = s->decides;
     s->runs = both(f->outside, met);
     f->taken = met > f->taken ? met : f->taken;
@@ -518,7 +407,7 @@ static nnc_certainty read_sum(nnc_shell *s) {
     const char *text = nnc_shell_expand_text(s, s->at, end);
     const bool known = nnc_shell_goes_on(s) && nnc_shell_calculate(s, text, &result);
     s->at = end + 2;
-    return known ? truth_of(result > 0.0 || result < 0.0) : NNC_RUNS_MAYBE;
+    return known ? nnc_shell_truth(result > 0.0 || result < 0.0) : NNC_RUNS_MAYBE;
 }
 
 /* Handles a redirection: the operator `of` (<, >, << ...) and the word after it. The text of a here document (<<)
@@ -758,7 +647,7 @@ static token read_command(nnc_shell *s) {
     if (s->after[0] == '&') {
         s->runs = both(outside, s->last == NNC_RUNS_LIKELY ? NNC_RUNS : s->last);
     } else if (s->after[0] == '|') {
-        s->runs = both(outside, not_of(s->last));
+        s->runs = both(outside, nnc_shell_not(s->last));
     }
     token t = next_token(s);
     for (; t.length > 0 && nnc_shell_goes_on(s); t = next_token(s)) {
@@ -816,6 +705,7 @@ static token read_command(nnc_shell *s) {
     }
     const char *first = w.count > 0 ? w.items[0].text : "";
     const bool goes_on_test = s->in_test;
+    if (w.count > 0 && nnc_shell_goes_on(s)) { nnc_shell_edit(s, &w, file, is_token(&t, "|")); }
     if (s->marker != NULL && w.count == 1 && strcmp(first, "cat") == 0) {
         s->into = file;
         s->writes = s->runs;
@@ -831,9 +721,9 @@ static token read_command(nnc_shell *s) {
     if (is_sum) {
         s->last = sum_truth;
     } else if (strcmp(first, "[") == 0 || strcmp(first, "[[") == 0 || strcmp(first, "test") == 0) {
-        s->last = both(before, test(s, &w, 1));
+        s->last = both(before, nnc_shell_test(s, &w, 1));
     } else if (goes_on_test && w.count > 0) {
-        s->last = both(before, test(s, &w, 0));
+        s->last = both(before, nnc_shell_test(s, &w, 0));
     } else if (w.count > 1 && (strcmp(first, ".") == 0 || strcmp(first, "source") == 0)) {
         read_source(s, w.items[1].text, NULL);
         s->last = NNC_RUNS_LIKELY;
@@ -843,7 +733,7 @@ static token read_command(nnc_shell *s) {
         s->last = strcmp(first, "false") == 0 ? NNC_RUNS_NOT : strcmp(first, "true") == 0 ? NNC_RUNS : NNC_RUNS_LIKELY;
         keep(s, &w);
     }
-    s->last = negated ? not_of(s->last) : s->last;
+    s->last = negated ? nnc_shell_not(s->last) : s->last;
     s->runs = outside;
     return t;
 }

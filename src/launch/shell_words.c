@@ -89,8 +89,7 @@ const char *nnc_shell_expand_text(nnc_shell *s, const char *at, const char *end)
     return text;
 }
 
-/* Returns the name of the variable that decides the condition of the current branch; NULL = not known. */
-static const char *decides(const nnc_shell *s) {
+const char *nnc_shell_decides(const nnc_shell *s) {
     for (int i = s->depth - 1; i >= 0; i--) {
         if (s->frames[i].decides != NULL) { return s->frames[i].decides; }
     }
@@ -122,7 +121,7 @@ static void put_options(nnc_shell *s, const nnc_script_cell *list, int32_t count
         is_option = at_begin && !ends ? list[i].c == '-' : is_option;
         if (is_option && ends && !at_begin) {
             nnc_script_cells_put(s, to, ' ', s->line, false);
-            put_branch(s, decides(s), to);
+            put_branch(s, nnc_shell_decides(s), to);
             nnc_script_cells_put(s, to, ' ', s->line, false);
         } else if (is_option && !ends) {
             nnc_script_cells_put(s, to, list[i].c, list[i].line, list[i].is_kept);
@@ -149,7 +148,7 @@ static nnc_shell_var *add_to(nnc_shell *s, nnc_shell_var **list, const char *nam
 /* Remembers the variable that decides a branch which does not run and sets the variable `name`. */
 static void note_skipped(nnc_shell *s, const char *name, size_t length) {
     nnc_shell_var *v = add_to(s, &s->skipped, name, length);
-    if (v != NULL) { v->decides = decides(s); }
+    if (v != NULL) { v->decides = nnc_shell_decides(s); }
 }
 
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
@@ -160,7 +159,7 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
     const bool has_value = v != NULL;
     const nnc_script_cell *from = (const nnc_script_cell *)(const void *)value->bytes.bytes;
     int32_t i = 0, count = nnc_script_cells_count(value);
-    if (s->runs == NNC_RUNS_NOT && v == NULL && decides(s) != NULL) { note_skipped(s, name, length); }
+    if (s->runs == NNC_RUNS_NOT && v == NULL && nnc_shell_decides(s) != NULL) { note_skipped(s, name, length); }
     if (s->runs == NNC_RUNS_NOT) { /* options that only a branch that does not run sets are empty */
         while (i < count && strchr(" \t\n", from[i].c) != NULL) { i++; } /* also passes NUL */
         if (has_value || i == count || from[i].c != '-') { return; }
@@ -197,7 +196,7 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
                              nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)all.bytes.bytes,
                                                    nnc_script_cells_count(&all))) == 0;
     v->is_unknown = maybe && !append && !is_array && !joins && !same;
-    v->decides = v->is_unknown ? decides(s) : NULL;
+    v->decides = v->is_unknown ? nnc_shell_decides(s) : NULL;
     v->is_given = v->is_given || s->reads_given;
     v->count = nnc_script_cells_count(&all);
     v->value = nnc_arena_alloc(s->arena, all.bytes.size + 1);
@@ -927,31 +926,6 @@ void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w) {
     }
     if (made.options == options && trains(w, program, end)) { read_config(s, w, program + 1, end, &made); }
     add_command(s, made);
-}
-
-void nnc_shell_keep_environment(nnc_shell *s) {
-    static const char *const names[][2] = { { "NPROC_PER_NODE", "--nproc_per_node" }, { "NNODES", "--nnodes" } };
-    static const char visible[] = "CUDA_VISIBLE_DEVICES";
-    nnc_shell_command *last = s->made.count > 0 ? &s->made.list[s->made.count - 1] : NULL;
-    nnc_script_word words[4];
-    nnc_script_words own = { .items = words };
-    if (last == NULL || strncmp(last->options, "{\"swift\":", 9) != 0 || last->launcher != NULL) { return; }
-    for (size_t i = 0; i < NNC_COUNT_OF(names); i++) {
-        const nnc_shell_var *v = nnc_shell_variable(s, names[i][0], strlen(names[i][0]));
-        const char *text = v != NULL && !v->is_unknown ? nnc_script_cells_text(s, v->value, v->count) : NULL;
-        if (v == NULL && i == 0) { /* one process with one visible device */
-            const nnc_shell_var *devices = nnc_shell_variable(s, visible, strlen(visible));
-            text = devices != NULL && !devices->is_unknown && devices->count == 1 ? "1" : NULL;
-        }
-        if (text != NULL) {
-            words[own.count++] = (nnc_script_word){ names[i][1], (int32_t)last->line };
-            words[own.count++] = (nnc_script_word){ text, (int32_t)last->line };
-        }
-    }
-    if (own.count > 0 && strcmp(words[0].text, names[0][1]) == 0) {
-        last->launcher = "torchrun";
-        last->launcher_options = nnc_shell_options(&s->made, &own, 0, own.count, last->launcher);
-    }
 }
 
 bool nnc_shell_has_program(const nnc_script_words *w) { return program_at(w) >= 0; }

@@ -434,8 +434,8 @@ $ nncost estimate round --software eager --format json --micro-batch 1 --global-
 $ mkdir -p run/configs; printf 'model_name_or_path: dense\ndo_train: true\nstage: sft\nfinetuning_type: full\ncutoff_len: 64\nper_device_train_batch_size: 2\npure_bf16: true\nfp8: true\n' >run/configs/x.yaml; echo 'llamafactory-cli train /workspace/configs/x.yaml' >run/x.sh; nncost show run/x.sh --to-options | grep -o -- '--seq-len .*--policy [^ ]*'
 --seq-len 64 --micro-batch 2 --precision fp8 --policy bf16-pure
 $ echo 'llamafactory-cli train /workspace/x.yaml' >run/configs/x.sh; nncost show run/configs/x.sh --to-options
-! nncost: /workspace/x.yaml: cannot be opened, expected a readable file, found: No such file or directory
-[4]
+! nncost: run/configs/x.sh:1: names the configuration /workspace/x.yaml, which is not found: give this file instead, with the options that the command adds
+[3]
 
 # Megatron-FSDP shards everything and keeps gradients in the format of the weights, unless options say otherwise.
 $ nncost show dense --to-options -- torchrun pretrain_gpt.py --num-layers 2 --bf16 --use-distributed-optimizer --use-megatron-fsdp | grep -o -- '--zero .\|--policy [^ ]*'
@@ -773,8 +773,8 @@ $ nncost show --to-options -- python3 -m MaxText.train /no/base.yml model_name=l
 --micro-batch 4
 --seq-len 2048
 $ nncost show --to-options -- llamafactory-cli train /no/sft.yaml cutoff_len=64
-! nncost: /no/sft.yaml: cannot be opened, expected a readable file, found: No such file or directory
-[4]
+! nncost: arguments:1: names the configuration /no/sft.yaml, which is not found: give this file instead, with the options that the command adds
+[3]
 $ printf 'ARGS="per_device_batch_size=2 model_name=llama2-7b \\\n max_target_length=64"\nxpk workload create --command="set -e && python3 -m MaxText.train MaxText/configs/base.yml ${ARGS}"\n' >xpk.sh
 $ nncost show xpk.sh --to-options | grep -o -- '--micro-batch .\|--seq-len ..'
 --micro-batch 2
@@ -1098,3 +1098,93 @@ $ echo '{ "train_batch_size": 8, "curriculum_learning": { "enabled": true, "curr
 nncost estimate dense DEVICE --software deepspeed-0.14 --global-batch 8 --zero 0 --precision fp32 --clip-gradients=off --micro-batches 1 --overlap 0
 \# schedule.json:1: curriculum_learning.enabled: the estimate is for steps after the curriculum ends: sequences have their full length; --seq-len gives another one
 \# schedule.json:1: activation_checkpointing.cpu_checkpointing: counts only in programs that call the checkpointing of DeepSpeed: --recompute full --offload activations is the nearest
+
+# A file of accelerate without distribution starts one process; the ranks of ZeRO with Ulysses are all ranks.
+$ printf 'distributed_type: "NO"\nmixed_precision: bf16\nnum_machines: 1\nnum_processes: 8\n' >single.yaml; nncost show single.yaml dense --to-options
+nncost estimate dense DEVICE --software torch-eager --zero 0 --precision bf16 --devices-per-node 8 --devices 1
+$ printf 'distributed_type: DEEPSPEED\ndeepspeed_config:\n  zero_stage: 3\nmixed_precision: bf16\nnum_processes: 8\nparallelism_config:\n  parallelism_config_dp_shard_size: 4\n  parallelism_config_sp_size: 2\n  parallelism_config_sp_backend: deepspeed\n' >ulysses.yaml; nncost show ulysses.yaml dense --to-options | grep -o -e '--data .*'
+--data 4 --shard 8 --context 2 --context-kind ulysses --clip-gradients
+
+# A script prints its command in a function before it runs the command: both are one command.
+$ printf 'save() {\n  local file="$1"\n  shift\n  printf "%%q " "$@" | tee "$file"\n}\nMORE=(--kv-cache-dtype fp8)\nRUN=(\n  vllm serve x\n  --block-size 64\n  "${MORE[@]}"\n)\nsave log.txt "${RUN[@]}"\n"${RUN[@]}" >log &\n' >printed.sh; nncost show printed.sh dense --to-options
+nncost serve dense DEVICE --software vllm --block 64 --kv-precision fp8 --data 1
+
+# Of two commands, a message names the variable that selects one.
+$ printf 'if [ "$LONG" -eq 1 ]; then\n  vllm serve x --block-size 64\nelse\n  vllm serve x --block-size 16\nfi\n' >selected.sh; nncost show selected.sh dense --to-options
+! nncost: selected.sh: several commands, expected one command that trains or serves, found commands in lines 2 and 4; LONG=VALUE among the arguments may select one
+[3]
+$ nncost show selected.sh dense LONG=1 --to-options | grep -o -e '--block 64'
+--block 64
+
+# The tokens of a step with drafts give the share of accepted drafts: 1 + a + a^2 + a^3 = 2.533 with a = 0.7.
+$ nncost show dense --to-options -- vllm serve x --speculative-config '{"method": "mtp", "num_speculative_tokens": 3, "rejection_sample_method": "synthetic", "synthetic_acceptance_length": 2.533}' | grep -o -e '--acceptance [0-9.]*'
+--acceptance 0.7
+$ nncost show dense --to-options -- python -m atom.entrypoints.openai_server --served-model-name x --method mtp --num-speculative-tokens 1 --spec-decode-acceptance-length 1.25 | grep -o -e '--acceptance [0-9.]*'
+--acceptance 0.25
+$ nncost show dense --to-options -- vllm serve x --speculative-config '{"method": "mtp", "num_speculative_tokens": 1, "synthetic_acceptance_length": 2.5}'
+! nncost: arguments:1: speculative-config.synthetic_acceptance_length: needs between 1 and drafts + 1 tokens; --acceptance X, and --lenient skips the key
+[3]
+
+# A selective recomputation of torchtitan by products is counted by layers; every output says so.
+$ printf '[model]\nname = "llama3"\nflavor = "8B"\n[training]\nlocal_batch_size = 1\nseq_len = 64\n[activation_checkpoint]\nmode = "selective"\nselective_ac_option = "op"\n' >op.toml; nncost show op.toml --to-options | grep -e '^#' -e '--recompute-layers'
+nncost estimate ./op.toml DEVICE --software fsdp --seq-len 64 --recompute full --clip-gradients --tensor 1 --pipeline 1 --context 1 --context-kind all-gather --expert 1 --policy amp --precision bf16 --optimizer adamw --micro-batch 1 --zero 3 --reshard --recompute-layers 16
+\# op.toml:9: activation_checkpoint.selective_ac_option: every second product of a layer is computed again: the estimate computes every second layer again
+$ sed 's/mode = .*/mode = "full"/' op.toml >full.toml; nncost show full.toml --to-options | grep -c -e '^#' -e '--recompute-layers'
+0
+[1]
+
+# A MaxText run that learns from generated answers is refused by its switch.
+$ printf 'base_config: base.yml\nuse_grpo: true\n' >rl.yml; nncost show rl.yml dense --to-options
+! nncost: rl.yml:2: use_grpo: cannot be estimated, expected false, found true; --method grpo, and --lenient skips the key
+[3]
+
+# A run file of the platform of llm-foundry has the command, its configuration and the number of devices.
+$ printf 'name: run\nimage: x\ncompute:\n  gpus: 16\ncommand: |\n  cd scripts\n  composer train/train.py /mnt/config/parameters.yaml max_seq_len=64\nparameters:\n  max_seq_len: 32\n  global_train_batch_size: 8\n  device_train_microbatch_size: auto\n  model:\n    name: hf_causal_lm\n    pretrained_model_name_or_path: dense\n' >run.yaml; nncost show run.yaml --to-options
+nncost estimate dense DEVICE --software composer --seq-len 64 --global-batch 8 --precision bf16 --devices 16 --zero 0 --policy amp --clip-gradients=off
+\# run.yaml:1: device_train_microbatch_size: left open, expected --micro-batch, or a file that sets this field
+$ sed 's/train\/train/eval\/eval/' run.yaml >eval.yaml; nncost show eval.yaml --to-options
+! nncost: eval.yaml:7: starts eval.py, expected a program that docs/files.md lists; --from FORMAT reads the options as those of such a program
+[3]
+$ sed 's/    name: hf_causal_lm/    layers: 9/' run.yaml >unknown.yaml; nncost show unknown.yaml --to-options
+! nncost: unknown.yaml:13: model.layers: unknown key, and it may affect the cost; give the option of nncost with the same meaning, and --lenient skips the key
+[3]
+$ sed 's/.mnt.config.parameters/yamls\/other/' run.yaml >missing.yaml; nncost show missing.yaml --to-options
+! nncost: missing.yaml:7: names the configuration yamls/other.yaml, which is not found: give this file instead, with the options that the command adds
+[3]
+
+# Keys of engines that have no effect on cost, and a program that has only the network of images.
+$ printf 'tensor_parallel_size: 4\nenable_attention_dp: true\nmoe_expert_parallel_size: 4\ndisable_mm_encoder: true\nnum_serve_frontends: 4\nkv_cache_config:\n  mamba_ssm_stochastic_rounding: true\n  mamba_ssm_philox_rounds: 5\n  pool_ratio: [0.8, 0.2]\n  avg_seq_len: 1000\n  block_reuse_config:\n    policy: per_request\nspeculative_config:\n  decoding_type: MTP\n  num_nextn_predict_layers: 1\n  use_mtp_vanilla: false\n' >keys.yaml; nncost show keys.yaml dense --to-options
+nncost serve dense DEVICE --software tensorrt-llm --tensor 1 --expert 4 --acceptance 0.7 --draft-length 1 --attention-data 4
+\# keys.yaml:9: kv_cache_config.pool_ratio: a fixed share of the memory for each kind of layers: the estimate divides it as the layers need
+$ nncost show dense --to-options -- vllm serve x --prefix-match-unit 128 --kda-prefill-backend flashkda
+nncost serve dense DEVICE --software vllm --data 1
+$ nncost show dense --to-options -- vllm serve x --mm-encoder-only
+! nncost: arguments:1: mm-encoder-only: cannot be estimated, expected false, found true; this engine runs no language model, and --lenient skips the key
+[3]
+
+# A script of Megatron-DeepSpeed makes its DeepSpeed file from a template by sed; its expert ranks count with MODEL alone.
+$ printf '{ "train_batch_size": BATCH_SIZE, "train_micro_batch_size_per_gpu": MBSIZE, "zero_optimization": { "stage": STAGE }, "fp16": { "enabled": ON }, "gradient_clipping": 1.0 }\n' >template.json
+$ printf 'SIZE=16\nsed "s/BATCH_SIZE/${SIZE}/" template.json \\\n  | sed "s/MBSIZE/2/" | sed -e s#STAGE#1# -e s/ON/true/g >made_${SIZE}.json\ndeepspeed pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-length 64 --max-position-embeddings 64 --vocab-size 100 --micro-batch-size 2 --global-batch-size 16 --fp16 --deepspeed --deepspeed_config made_${SIZE}.json --zero-stage 1\n' >templated.sh; nncost show templated.sh --to-options
+nncost estimate ./templated.sh DEVICE --software megatron-deepspeed --seq-len 64 --micro-batch 2 --global-batch 16 --precision fp16 --attention unfused --zero 1 --tensor 1 --pipeline 1 --optimizer adamw --clip-gradients --sequence-parallel=off --policy mixed --overlap 0
+$ sed 's/MBSIZE.2./.*BSIZE.2./' templated.sh >pattern.sh; nncost show pattern.sh --to-options
+nncost estimate ./pattern.sh DEVICE --software megatron-deepspeed --seq-len 64 --micro-batch 2 --global-batch 16 --precision fp16 --attention unfused --zero 1 --tensor 1 --pipeline 1 --optimizer adamw --clip-gradients --sequence-parallel=off
+\# pattern.sh:4: deepspeed_config: no such file, give it on the command line
+$ sed 's/--fp16/--fp16 --num-experts 4 --moe-expert-parallel-size 2 --moe-train-capacity-factor 1.5 --topk 1/' templated.sh >experts.sh; nncost show experts.sh --to-options
+! nncost: experts.sh:4: topk: cannot be estimated, found 1; give MODEL with its experts: Megatron-DeepSpeed has experts in every second layer, and --lenient skips the key
+[3]
+$ nncost show experts.sh experts --to-options | grep -o -e '--expert 2' -e '--capacity-factor [0-9.]*'
+--expert 2
+--capacity-factor 1.5
+
+# Expert ranks of nanotron are further ranks: nncost counts them as data ranks.
+$ printf 'parallelism:\n  dp: 2\n  tp: 2\n  pp: 1\n  expert_parallel_size: 2\ntokens:\n  sequence_length: 64\n  micro_batch_size: 1\n  batch_accumulation_per_replica: 1\nmodel:\n  dtype: bfloat16\noptimizer:\n  zero_stage: 0\n  clip_grad: 1.0\n' >moe.yaml; nncost show moe.yaml experts --to-options
+! nncost: moe.yaml:5: parallelism.expert_parallel_size: cannot be estimated, expected 1, found 2; these ranks come on top of the data ranks, and nncost counts them as such: --expert N, and --data N times as large, and --lenient skips the key
+[3]
+$ nncost estimate moe.yaml experts round --software eager --expert 2 --data 4 | grep -o -e '8 devices dp4 tp2 ep2'
+8 devices dp4 tp2 ep2
+
+# The environment of SGLang can give the tokens of a step with drafts, too.
+$ printf 'if [ "${EVAL:-false}" != true ]; then\n  export SGLANG_SIMULATE_ACC_LEN=1.75\nfi\npython3 -m sglang.launch_server --model-path x --speculative-algorithm NEXTN --speculative-num-steps 2\n' >simulated.sh; nncost show simulated.sh dense --to-options | grep -o -e '--acceptance [0-9.]*'
+--acceptance 0.5
+$ nncost show simulated.sh dense EVAL=true --to-options | grep -o -e '--acceptance [0-9.]*'
+--acceptance 0.7
