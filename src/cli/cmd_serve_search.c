@@ -170,7 +170,7 @@ static void write_fastest(nnc_sheet *sheet, const void *record) {
                     (nnc_lines){ &found_metrics, NULL, self->result->front, self->result->front_count },
                     "Pareto front: no other deployment is better both per device and per user");
     if (self->result->front_left_out > 0) {
-        nnc_buffer_print(sheet->out, "%" PRId32 " more deployments did not fit into this list\n",
+        nnc_buffer_print(sheet->out, "%" PRId32 " more deployments of the front are left out of this list\n",
                          self->result->front_left_out);
     }
 }

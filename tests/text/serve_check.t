@@ -134,14 +134,16 @@ attn.out  prefill  84.70 us  81.68 us   -3.024 us
 
 # Whose prices, and where: source and date are named.
 $ nncost serve dense round --input-len 500 --seller corner --offer spot --region TOY | sed -n '/^cost/,$p'
-cost         0.3791 EUR per million output tokens if they pay for all, split by time 0.001198 input,
-             0.3673 output, at 1 EUR per device-hour (Corner box of 8, 2026-01)
+cost         0.3791 EUR per million output tokens, if output tokens carry the whole cost,
+             split by time 0.001198 input, 0.3673 output, at 1 EUR per device-hour (Corner box of 8,
+             2026-01)
 energy       1.365 J a token at rated power, 189.5 g of carbon dioxide per million out,
              at 500 g/kWh (Toyland, 2025, location-based: Read from the meter)
 cheaper      --batch 304: 10.97 ms per token, 24,838 tokens/s, 0.01118 EUR per million out
 $ nncost serve dense round --input-len 500 --seller corner --region north | sed -n '/^cost/,$p'
-cost         1.895 EUR per million output tokens if they pay for all, split by time 0.00599 input,
-             1.837 output, at 5 EUR per device-hour (Corner box of 8, north, 2026-01)
+cost         1.895 EUR per million output tokens, if output tokens carry the whole cost,
+             split by time 0.00599 input, 1.837 output, at 5 EUR per device-hour (Corner box of 8,
+             north, 2026-01)
 energy       1.365 J a token at rated power, 37.91 g of carbon dioxide per million out,
              at 100 g/kWh (The north of Toyland, year not stated, location-based: Read from the
              meter)
