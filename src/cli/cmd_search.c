@@ -131,7 +131,7 @@ void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, in
     table.heads[SOFTWARE].text = software_differs(list, count) ? table.heads[SOFTWARE].text : NULL;
     nnc_table_records(&table, (nnc_lines){ &plan_columns, NULL, rows, kept });
     nnc_table_write(&table, out, style);
-    if (kept < count) { nnc_buffer_text(out, "(+N): N more plans of the same step and memory\n"); }
+    if (kept < count) { nnc_buffer_text(out, "(+N): N further plans have the same step time and memory\n"); }
     free(rows);
 }
 
@@ -234,7 +234,7 @@ static void write_target(nnc_buffer *out, const nnc_search_report *report, const
     nnc_buffer_print(out, "  %-24s %s", nnc_sensitivity_parameter_name(t->figure, precision, name),
                      nnc_unit_text(t->value, unit, now));
     if (isnan(t->needed)) {
-        nnc_buffer_print(out, ": not enough alone: even with %s the step takes %s%s\n",
+        nnc_buffer_print(out, ": not enough: even with %s, the step takes %s%s\n",
                          memory                              ? "infinite capacity"
                          : t->figure == NNC_PARAMETER_MATMUL ? "an infinite peak"
                                                              : "infinite bandwidth",
@@ -255,7 +255,8 @@ static void write_targets(nnc_buffer *out, const nnc_search_report *report) {
         return;
     }
     if (r->best_count > 0) {
-        nnc_buffer_print(out, "\nfrom %s to a step of %s, the smallest value of one parameter alone\n\n",
+        nnc_buffer_print(out,
+                         "\nsmallest value of each parameter, changed alone, that shortens the step from %s to %s\n\n",
                          nnc_unit_text(r->best[0].step_s, "s", now), goal);
     } else {
         nnc_buffer_print(out, "\nfor a step of %s\n\n", goal);
@@ -329,7 +330,7 @@ static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_repo
     write_sure(out, style, report);
     if (r->best[0].command != NULL) { nnc_buffer_print(out, "\n    %s\n", r->best[0].command); }
     nnc_buffer_print(out, "\n%s\n\n",
-                     r->pareto_truncated ? "Pareto front, its fastest part: no other plan is faster with less memory"
+                     r->pareto_truncated ? "fastest plans of the Pareto front: no other plan is faster with less memory"
                                          : "Pareto front: no other plan is faster with less memory");
     nnc_found_write(out, style, r->pareto, r->pareto_count < 12 ? r->pareto_count : 12, report->currency, false);
 }

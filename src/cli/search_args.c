@@ -421,7 +421,8 @@ static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_s
     NNC_TRY(read_options(&session->options, arena, task, err));
     NNC_TRY(load_base(session, arena, b, task, err));
     if (task->size_count > 0 && task->target_step_s > 0.0) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--target-step", "is for one size, expected a single number of --devices");
+        return nnc_fail(err, NNC_BAD_USAGE, "--target-step",
+                        "is for one number of devices, expected a single number in --devices");
     }
     NNC_TRY(keep_software(session, arena, b, task, err));
     return task->search.shards > 0 || task->ranks.size > 1 || session->options.search.shards != NULL

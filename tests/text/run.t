@@ -104,7 +104,7 @@ carbon      0.3254 t CO2e, at 100 g/kWh (The north of Toyland, year not stated, 
 $ nncost run dense round --devices 16 --tokens 1T --seller corner --offer spot | sed -n '/^goodput/,/^cost/p'
 goodput     100.00% (failures are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
-            spot: reclaimed nodes are not counted, give --reclaim-per-month
+            spot price: stops by reclaimed nodes are not counted; --reclaim-per-month adds them
 cost        3,254 EUR, at 1 EUR per device-hour (Corner box of 8, 2026-01),
 $ nncost run dense round --devices 16 --tokens 1T --seller corner --offer spot --reclaim-per-month 0.15 | sed -n '/^goodput/,/^cost/p'
 goodput     99.95%, a failure every 101.4 days, 0.08363 in all,
@@ -163,7 +163,7 @@ weights   267.8 s   0.8%  Time to send new weights to the devices that generate 
 
 method      ppo, generating 2.472 s a step, scoring 41.45 ms, new weights 21.42 ms,
             4.148 GFLOP a token
-            5,177 tokens/s per generating device, 8 at once on a replica of 1
+            5,177 tokens/s per generating device, 8 answers at once on a replica of one device
 goodput     100.00% (failures are not counted: the device file has no rate of failures, give
 $ nncost run dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100M --price 2 --method distill --teacher-params 1B | sed -n '/^part/,/^goodput/p'
 part         time  share

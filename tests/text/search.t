@@ -308,25 +308,25 @@ Pareto front: no other plan is faster with less memory
 31.24 ms  610.3 MB  46.9%    0.0%  dp16 zero2 mb1
 32.08 ms  548.3 MB  45.6%    0.0%  dp16 zero2 mb1 recompute=activation
 
-from 24.14 ms to a step of 20.00 ms, the smallest value of one parameter alone
+smallest value of each parameter, changed alone, that shortens the step from 24.14 ms to 20.00 ms
 
   matmul_flops_per_s.bf16  200.0 TFLOP/s -> 251.9 TFLOP/s, 1.26 times
-  mem_bytes_per_s          2.000 TB/s: not enough alone: even with infinite bandwidth the step takes 21.84 ms
-  scale_up.bytes_per_s     200.0 GB/s: not enough alone: even with infinite bandwidth the step takes 23.92 ms
-  scale_out.bytes_per_s    20.00 GB/s: not enough alone: even with infinite bandwidth the step takes 24.02 ms
-  mem_bytes                20.00 GB: not enough alone: even with infinite capacity the step takes 24.14 ms (the fastest plan of all)
+  mem_bytes_per_s          2.000 TB/s: not enough: even with infinite bandwidth, the step takes 21.84 ms
+  scale_up.bytes_per_s     200.0 GB/s: not enough: even with infinite bandwidth, the step takes 23.92 ms
+  scale_out.bytes_per_s    20.00 GB/s: not enough: even with infinite bandwidth, the step takes 24.02 ms
+  mem_bytes                20.00 GB: not enough: even with infinite capacity, the step takes 24.14 ms (the fastest plan of all)
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --target-step 2 | tail -3
 32.08 ms  548.3 MB  45.6%    0.0%  dp16 zero2 mb1 recompute=activation
 
 a step of 2.000 s is reached: the best plan takes 24.14 ms
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --max-memory 600e6 --target-step 30ms | tail -8
 
-from 32.08 ms to a step of 30.00 ms, the smallest value of one parameter alone
+smallest value of each parameter, changed alone, that shortens the step from 32.08 ms to 30.00 ms
 
   matmul_flops_per_s.bf16  200.0 TFLOP/s -> 220.7 TFLOP/s, 1.103 times
   mem_bytes_per_s          2.000 TB/s -> 4.882 TB/s, 2.441 times
-  scale_up.bytes_per_s     200.0 GB/s: not enough alone: even with infinite bandwidth the step takes 31.52 ms
-  scale_out.bytes_per_s    20.00 GB/s: not enough alone: even with infinite bandwidth the step takes 31.76 ms
+  scale_up.bytes_per_s     200.0 GB/s: not enough: even with infinite bandwidth, the step takes 31.52 ms
+  scale_out.bytes_per_s    20.00 GB/s: not enough: even with infinite bandwidth, the step takes 31.76 ms
   mem_bytes                600.0 MB -> 724.7 MB, 1.208 times, with another plan
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --target-step 20ms --format json | sed -n '/"target"/,$p'
   "target": {"step_s": 0.02, "figures": [{"figure": "matmul_flops_per_s.bf16", "value": 2e14, "needed": 2.51948319927e14, "step_s": 0.0199999999997}, {"figure": "mem_bytes_per_s", "value": 2e12, "needed": null, "step_s": 0.0218379244297}, {"figure": "scale_up.bytes_per_s", "value": 200000000000, "needed": null, "step_s": 0.0239193594011}, {"figure": "scale_out.bytes_per_s", "value": 20000000000, "needed": null, "step_s": 0.0240180342678}, {"figure": "mem_bytes", "value": 20000000000, "needed": null, "step_s": 0.0241434006598}]}

@@ -210,5 +210,5 @@ $ nncost search dense fitted --threads 1 --devices 8,8 --global-batch 64
 ! nncost: --devices: "8" twice in the list "8,8"
 [2]
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --target-step 1s
-! nncost: --target-step: is for one size, expected a single number of --devices
+! nncost: --target-step: is for one number of devices, expected a single number in --devices
 [2]
