@@ -397,7 +397,7 @@ static void put_moved(nnc_buffer *out, const nnc_check_report *report, const nnc
     if (row->state == NNC_CHECK_ADDED) {
         nnc_buffer_text(out, "no estimate is recorded");
     } else if (row->state == NNC_CHECK_REMOVED) {
-        nnc_buffer_text(out, "an estimate is recorded for this id, but the file has no scenario with it");
+        nnc_buffer_text(out, "the file has a recorded estimate for this id, but no scenario with this id");
     } else if (headline[0] != '\0') {
         put_escaped(out, headline, false);
     } else {

@@ -395,8 +395,8 @@ static void write_ranks(nnc_buffer *out, nnc_style style, const void *record) {
     if (r->slowest >= 0) {
         nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%d, rank %lld is the slowest", (int)r->count, (long long)r->slowest);
     } else {
-        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%d, without a collective that %s", (int)r->count,
-                       isnan(r->waits_s) ? "can be compared" : "takes them different times");
+        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%d, no collective %s", (int)r->count,
+                       isnan(r->waits_s) ? "can be compared between ranks" : "takes the ranks different times");
     }
     nnc_sheet_end(&sheet);
     if (isnan(r->waits_s)) {
@@ -404,7 +404,7 @@ static void write_ranks(nnc_buffer *out, nnc_style style, const void *record) {
         return;
     }
     nnc_sheet_label(&sheet, "waits");
-    nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s of %s, %.1f %%, the mean of a rank in collectives",
+    nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s of %s (%.1f %%): mean time that a rank waits in collectives",
                    nnc_unit_text(r->waits_s, "s", waits), nnc_unit_text(r->span_s, "s", span),
                    100.0 * r->waits_s / r->span_s);
     nnc_sheet_end(&sheet);
