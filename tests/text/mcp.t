@@ -52,7 +52,7 @@ $ cat > in <<'END'
 $ nncost mcp < in > out; sed -n '2,6p' out
 {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"DEVICE: unknown device, expected one of fitted, old, round, nearest \"round\", found \"rond\""}],"isError":true}}
 {"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"--micro-bach: unknown option, did you mean --micro-batch?"}],"isError":true}}
-{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"--output: is not allowed for tools: their answer is the output"}],"isError":true}}
+{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"--output: is not allowed in a tool call, because the answer of the call is the output"}],"isError":true}}
 {"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"model: cannot be standard input or a pipe: standard input holds the messages"}],"isError":true}}
 {"jsonrpc":"2.0","id":6,"result":{"content":[{"type":"text","text":"name: no such tool, see tools/list"}],"isError":true}}
 $ python3 -c "import json; print(json.loads(open('out').readline())['result']['content'][0]['text'], end='')" > a; nncost estimate dense round --devices 2 --zero 3 --micro-batch 2 --set layers=4 -f json > b; sed 's/Dense/dense/' a | diff - b | head -4
@@ -63,8 +63,8 @@ $ sed -n 7p out | cut -c1-120
 $ ask() { printf '{"jsonrpc":"2.0","id":1234567890123,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"dense","device":"round","options":%s}}}\n' "$1"; }
 > for options in '{"--trace":"t"}' '{"TRACE":"t"}' '{"trace=t":true}' '{"cluster":"-"}' '"devices"' '["devices"]' '{"devices":{}}' '{"tokens":1234567890123.5}'; do ask "$options"; done > in
 $ nncost mcp < in | sed -E 's/.*("id":[^,]*).*"text":"(.*)"isError":(.*)}}/\1 \2 \3/' | cut -c1-150; ls t 2>&1
-"id":1234567890123 --trace: is not allowed for tools: their answer is the output"}], true
-"id":1234567890123 --trace: is not allowed for tools: their answer is the output"}], true
+"id":1234567890123 --trace: is not allowed in a tool call, because the answer of the call is the output"}], true
+"id":1234567890123 --trace: is not allowed in a tool call, because the answer of the call is the output"}], true
 "id":1234567890123 options: not available to tools, found \"trace=t\""}], true
 "id":1234567890123 cluster: expected a number, a text, true, false or a list of these, and no pipe"}], true
 "id":1234567890123 options: wrong type, expected an object such as {\"devices\": 8, \"zero\": 3}"}], true

@@ -65,7 +65,7 @@ $ nncost estimate
 ! nncost: estimate: too few arguments, expected [FILE...] MODEL DEVICE | PLANS.json [DEVICE]
 [2]
 $ nncost estimate dense round fitted
-! nncost: fitted: one argument too many, expected one device; several: nncost compare dense round,fitted
+! nncost: fitted: one argument too many, expected one device; to compare several devices: nncost compare dense round,fitted
 [2]
 $ nncost docs man estimate
 ! nncost: man: unknown page, expected "files" or nothing, found "estimate"
