@@ -709,14 +709,14 @@ void nnc_sheet_past(nnc_sheet *sheet, const void *record) {
         nnc_sheet_words(sheet, "the error is not known: %s",
                         nnc_past_lacks_cpu(report)
                             ? "no step of a CPU was measured"
-                            : "fewer than 10 measured steps of this family and profile that no fit has seen");
+                            : "fewer than 10 measured steps of this family and profile that no fit has used");
         nnc_sheet_end(sheet);
         return;
     }
     if (p->of == NNC_PAST_SEEN) {
         nnc_sheet_words(sheet,
                         "%" PRId64 " measured steps of this device, family and profile%s, %" PRId64
-                        " of them seen by no fit: mean error %s, bias %s%s",
+                        " of them not used by any fit: mean error %s, bias %s%s",
                         p->rows, as, p->unseen, nnc_error_text(p, error), p->bias < 0.0 ? "-" : "+",
                         nnc_percent_text(fabs(p->bias), bias));
         nnc_sheet_end(sheet);
@@ -729,7 +729,7 @@ void nnc_sheet_past(nnc_sheet *sheet, const void *record) {
     }
     nnc_sheet_words(sheet,
                     "%" PRId64 " measured steps of this %sfamily and profile%s that no fit has "
-                    "seen%s%s: mean error %s, bias %s%s",
+                    "used%s%s: mean error %s, bias %s%s",
                     p->unseen, p->of == NNC_PAST_DEVICE ? "device, " : "", others, *as != '\0' ? "," : "", as,
                     nnc_error_text(p, error), p->bias < 0.0 ? "-" : "+", nnc_percent_text(fabs(p->bias), bias));
     nnc_sheet_end(sheet);
@@ -769,11 +769,11 @@ void nnc_sheet_trust(nnc_sheet *sheet, const void *record) {
                         p->bias < 0.0 ? "fast" : "slow",
                         covers_slower(report->result) ? "; the range also covers slower frameworks" : "");
     } else if ((report->result->plan.train & NNC_TRAIN_NONE) != 0) {
-        nnc_sheet_words(sheet, "range of training steps, as few forward passes were measured");
+        nnc_sheet_words(sheet, "the range is that of training steps, because few forward passes were measured");
     } else if (nnc_past_lacks_cpu(report)) {
-        nnc_sheet_words(sheet, "range of steps of GPUs, as no step of a CPU was measured");
+        nnc_sheet_words(sheet, "the range is that of GPU steps, because no step of a CPU was measured");
     } else {
-        nnc_sheet_words(sheet, "range of similar steps, as too few of this kind were measured");
+        nnc_sheet_words(sheet, "the range is that of similar steps, because too few of this kind were measured");
     }
     nnc_sheet_end(sheet);
 }

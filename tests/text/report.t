@@ -23,9 +23,9 @@ $ nncost report dense round | sed -n '/Figures/,/Ops by time/p' | head -12
 <p><b>plan</b> batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
 <p><b>step</b> 10.80 ms
-<br>no software is faster than 6.921 ms; without any overlap it takes 12.77 ms
+<br>lower bound for any software: 6.921 ms; without any overlap the step takes 12.77 ms
 <br>no fitted efficiencies for this device: roofline time at the datasheet's rates
-<p><b>bound by</b> compute 64.1% of the step, memory 35.9%, without the compute limit it would take 5.538 ms
+<p><b>bound by</b> compute 64.1% of the step, memory 35.9%, if compute took no time, the step would take 5.538 ms
 
 <div class="wide"><table><thead><tr><th>part<th class="n">time<th class="n">share<th>  group<th class="n">time<th class="n">share</thead><tbody>
 <tr><td>forward<td class="n">2.568 ms<td class="n">23.8%<td>  embedding<td class="n">16.02 us<td class="n">0.1%

@@ -3,19 +3,19 @@
 $ for id in fsdp megatron; do sed "s/torch-compile/$id/" toy/software/torch-compile.json >toy/software/$id.json; done
 $ for plan in "" "--devices 4 --zero 2" "--devices 4 --zero 3" "--devices 4 --tensor 2" "--devices 4 --pipeline 2" "--devices 4 --tensor 2 --zero 3" "--devices 4 --software eager"; do nncost estimate --full dense round $plan | grep -o "software.*"; done
 software torch-compile (chosen for this plan), mode predicted
-software is faster than 6.921 ms; without any overlap it takes 12.77 ms
+software: 6.921 ms; without any overlap the step takes 12.77 ms
 software megatron (chosen for this plan), mode predicted
-software is faster than 6.921 ms; without any overlap it takes 13.43 ms
+software: 6.921 ms; without any overlap the step takes 13.43 ms
 software fsdp (chosen for this plan), mode predicted
-software is faster than 6.921 ms; without any overlap it takes 15.12 ms
+software: 6.921 ms; without any overlap the step takes 15.12 ms
 software megatron (chosen for this plan), mode predicted
-software is faster than 3.460 ms; without any overlap it takes 8.498 ms
+software: 3.460 ms; without any overlap the step takes 8.498 ms
 software megatron (chosen for this plan), mode predicted
-software is faster than 6.921 ms; without any overlap it takes 12.66 ms
+software: 6.921 ms; without any overlap the step takes 12.66 ms
 software fsdp (chosen for this plan), mode predicted
-software is faster than 3.460 ms; without any overlap it takes 8.207 ms
+software: 3.460 ms; without any overlap the step takes 8.207 ms
 software eager, mode predicted
-software is faster than 6.921 ms; without any overlap it takes 26.18 ms
+software: 6.921 ms; without any overlap the step takes 26.18 ms
 
 # All rows of 'nncost compare' and 'nncost sweep' use the profile of the first row. With --software any, each row has
 # its own profile.
