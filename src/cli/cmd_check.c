@@ -469,7 +469,7 @@ static void write_difference(nnc_buffer *out, nnc_style style, const nnc_check_r
         nnc_buffer_text(out, markdown ? "**: " : ": ");
     }
     if (row->state == NNC_CHECK_ADDED || row->state == NNC_CHECK_REMOVED) {
-        nnc_buffer_print(out, "only in the %s\n", row->state == NNC_CHECK_ADDED ? "new" : "old");
+        nnc_buffer_print(out, "only in the %s file\n", row->state == NNC_CHECK_ADDED ? "new" : "old");
         return;
     }
     nnc_buffer_print(out, "%d metrics differ%s%s\n\n", (int)row->change_count, headline[0] != '\0' ? "; " : "",
