@@ -187,14 +187,14 @@ static void write_sizes(nnc_buffer *out, nnc_style style, const nnc_search_repor
     nnc_arena_destroy(arena);
 }
 
-/* Bytes of a text such as ", bubble 1.2 ms less". The text is empty if a difference is only a rounding error. */
+/* Bytes of a text such as ", 1.2 ms less bubble". The text is empty if a difference is only a rounding error. */
 enum { DIFFERENCE = 80 };
 static const char *difference(const char *what, double less_s, double step_s, char text[DIFFERENCE]) {
     char number[NNC_NUMBER_TEXT];
     text[0] = '\0';
     if (fabs(less_s) > 1e-6 * step_s) {
-        snprintf(text, DIFFERENCE, ", %s %s %s", what, nnc_unit_text(fabs(less_s), "s", number),
-                 less_s > 0.0 ? "less" : "more");
+        snprintf(text, DIFFERENCE, ", %s %s %s", nnc_unit_text(fabs(less_s), "s", number),
+                 less_s > 0.0 ? "less" : "more", what);
     }
     return text;
 }
@@ -210,8 +210,9 @@ static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result 
     if (r->best_count < 2 || !(fabs(faster_s) > 1e-6 * a->step_s)) { return; }
     char bubble[DIFFERENCE], exposed[DIFFERENCE], compute[DIFFERENCE];
     nnc_buffer_byte(out, '\n');
-    nnc_sheet_line(out, style, "the first is %s %s than the second%s%s%s", nnc_unit_text(fabs(faster_s), "s", faster),
-                   faster_s > 0.0 ? "faster" : "slower", difference("bubble", bubble_s, a->step_s, bubble),
+    nnc_sheet_line(out, style, "the first plan is %s %s than the second plan%s%s%s",
+                   nnc_unit_text(fabs(faster_s), "s", faster), faster_s > 0.0 ? "faster" : "slower",
+                   difference("bubble", bubble_s, a->step_s, bubble),
                    difference("exposed communication", exposed_s, a->step_s, exposed),
                    difference("compute", faster_s - bubble_s - exposed_s, a->step_s, compute));
 }
@@ -259,7 +260,7 @@ static void write_targets(nnc_buffer *out, const nnc_search_report *report) {
                          "\nsmallest value of each parameter, changed alone, that shortens the step from %s to %s\n\n",
                          nnc_unit_text(r->best[0].step_s, "s", now), goal);
     } else {
-        nnc_buffer_print(out, "\nfor a step of %s\n\n", goal);
+        nnc_buffer_print(out, "\nsmallest value of each parameter, changed alone, for a step of %s\n\n", goal);
     }
     for (int i = 0; i < report->target_count; i++) { write_target(out, report, &report->targets[i]); }
 }
@@ -288,7 +289,7 @@ static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report
     }
     nnc_sheet_line(out, style,
                    "the first plan is the fastest of the list with a probability of %.0f %%; the most likely other "
-                   "plan is %s; to decide, measure %d steps of both, which takes %s",
+                   "plan is %s; to decide, measure %d steps of each plan, %s in total",
                    100.0 * sure[0].p_best, nnc_plan_word(&r->best[other].plan, word), STEPS,
                    nnc_unit_text(STEPS * (r->best[0].step_s + r->best[other].step_s), "s", time));
 }
@@ -356,7 +357,7 @@ static void write_head(nnc_buffer *out, nnc_style style, const nnc_search_report
     nnc_sheet_line(out, style,
                    "%s%" PRIu64 " combinations: %" PRIu64 " legal, %" PRIu64 " fit; %" PRIu64 " evaluated%s", shard,
                    t->space, t->legal, t->feasible, t->evaluated,
-                   t->evaluated < t->feasible ? ", no other can be among the best" : "");
+                   t->evaluated < t->feasible ? "; no other plan can be among the best" : "");
     if (t->covered < t->space) {
         nnc_buffer_print(out, "interrupted: only %" PRIu64 " combinations were covered\n", t->covered);
     }

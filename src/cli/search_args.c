@@ -227,7 +227,7 @@ static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int
     }
     if (task->size_count == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, "--max-devices",
-                        "below one node, expected at least the %lld devices of one, or --devices, found %lld",
+                        "below the number of devices of a node, expected at least %lld, or --devices, found %lld",
                         (long long)node, (long long)max_devices);
     }
     return NNC_OK;
