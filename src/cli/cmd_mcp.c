@@ -531,7 +531,7 @@ static nnc_status add_options(words *w, const nnc_command *command, nnc_json opt
         add_option(w, key, one, command != NULL && takes_lists(command) && strcmp(key, "set") != 0);
         if (w->failed) {
             return nnc_fail(err, NNC_BAD_USAGE, key,
-                            "expected a number, a text, true, false or a list of these, and no pipe");
+                            "expected a number, a text, true, false or a list of these; a text cannot name a pipe");
         }
     }
     return NNC_OK;

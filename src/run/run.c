@@ -87,7 +87,7 @@ static nnc_status check_asked(const nnc_plan *plan, const nnc_run_ask *ask, nnc_
         if (tokens) { /* --dataset-size is a number of tokens, or of samples if the model has no tokens */
             snprintf(passes, sizeof passes, ", or --epochs %.10g --dataset-size %.10g", ask->epochs, amount);
         }
-        return nnc_fail(err, NNC_BAD_USAGE, "--epochs", "--%s counts all epochs, expected --%s %.10g alone%s",
+        return nnc_fail(err, NNC_BAD_USAGE, "--epochs", "--%s is the total of all epochs, expected only --%s %.10g%s",
                         tokens ? "tokens" : "samples", tokens ? "tokens" : "samples", amount * ask->epochs, passes);
     }
     if (amounts > 1) {

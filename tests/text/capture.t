@@ -118,11 +118,11 @@ left out: MFU, memory, bound, USD/Mtoken (a width of 100, see COLUMNS)
 # A captured step was recorded with fixed settings. An option that cannot be applied to the recorded step is refused by
 # name.
 $ nncost estimate inputs/captured.json round --micro-batch 4
-! nncost: --micro-batch: the step was recorded with this many samples, expected 2, found 4; python3 -m nncost.capture --join gives all between two steps
+! nncost: --micro-batch: expected 2, the number of samples of the recorded step, found 4; python3 -m nncost.capture --join allows all numbers between those of two recorded steps
 [3]
 $ nncost estimate inputs/captured.json round --micro-batches 2
-One step of captured takes 42.81 us on A device of round figures and is bound by memory, 70.6% of
-it; it fits: 4.093 MB of 10.00 GB per device.
+One step of captured takes 42.81 us on A device of round figures and is bound by memory (70.6% of
+the time); it fits: 4.093 MB of 10.00 GB per device.
 
 plan      batch 4, sequence 32, fp32, adamw, torch-eager
 step      42.81 us
@@ -138,8 +138,8 @@ faster    --precision bf16 --policy amp: 30.92 us, 1.38x the rate, 4.144 MB
           --optimizer-kernels fused: 33.20 us, 1.29x the rate, 4.093 MB
 --full    shows the parts of the step, memory by class, and all plan settings
 $ nncost estimate inputs/captured.json round --policy amp
-One step of captured takes 21.75 us on A device of round figures and is bound by memory, 100.0% of
-it; it fits: 3.698 MB of 10.00 GB per device.
+One step of captured takes 21.75 us on A device of round figures and is bound by memory (100.0% of
+the time); it fits: 3.698 MB of 10.00 GB per device.
 
 plan      batch 2, sequence 32, bf16, adamw, torch-eager
 step      21.75 us
@@ -172,8 +172,8 @@ $ nncost estimate inputs/captured.json round --frozen nf4
 ! nncost: --frozen: has no effect here, expected together with --lora or --train (--load-in-4bit is --frozen nf4)
 [2]
 $ nncost estimate inputs/captured.json round --recompute full
-One step of captured takes 31.86 us on A device of round figures and is bound by memory, 74.3% of
-it; it fits: 3.698 MB of 10.00 GB per device.
+One step of captured takes 31.86 us on A device of round figures and is bound by memory (74.3% of
+the time); it fits: 3.698 MB of 10.00 GB per device.
 
 plan      activation checkpointing full, batch 2, sequence 32, fp32, adamw, torch-eager
 step      31.86 us
@@ -190,7 +190,7 @@ faster    --optimizer adam8bit: 20.04 us, 1.59x the rate, 1.864 MB
 --full    shows the parts of the step, memory by class, and all plan settings
 $ nncost estimate inputs/captured.json round --frozen words,places,layers.0 | head -12
 One step of captured with frozen=words,places,layers.0 takes 19.60 us on A device of round figures
-and is bound by memory, 74.3% of it; it fits: 2.603 MB of 10.00 GB per device.
+and is bound by memory (74.3% of the time); it fits: 2.603 MB of 10.00 GB per device.
 
 plan      batch 2, sequence 32, fp32, adamw, torch-eager
 step      19.60 us
@@ -242,8 +242,8 @@ $ sed 's/"saved":\[\[/&1,/' inputs/captured.json >a.json; nncost estimate a.json
 ! nncost: a.json:1: saved[0]: not a row of saved tensors, expected [storage, module, count, steps of the two], found a list of 6
 [3]
 $ nncost estimate inputs/captured.json round --zero 3 --devices 2
-One step of captured takes 27.72 us on 2 x A device of round figures and is bound by memory, 50.5%
-of it; it fits: 3.214 MB of 10.00 GB per device.
+One step of captured takes 27.72 us on 2 x A device of round figures and is bound by memory (50.5%
+of the time); it fits: 3.214 MB of 10.00 GB per device.
 
 plan      2 devices dp2 zero3 mb2, batch 4, sequence 32, fp32, adamw, torch-eager
 step      27.72 us
@@ -260,8 +260,8 @@ faster    --optimizer adam8bit: 21.81 us, 1.27x the rate, 2.662 MB
           --precision bf16 --policy amp: 23.79 us, 1.17x the rate, 2.794 MB
 --full    shows the parts of the step, memory by class, and all plan settings
 $ sed 's/],"args":\[/,["frozen","float32"]&/; s/"storages":"\([0-9]*\) 0 /"storages":"\1 8 /; s/"trained":184896/"trained":119360/' inputs/captured.json >a.json; nncost estimate a.json round
-One step of a takes 22.45 us on A device of round figures and is bound by memory, 72.0% of it; it
-fits: 2.875 MB of 10.00 GB per device.
+One step of a takes 22.45 us on A device of round figures and is bound by memory (72.0% of the
+time); it fits: 2.875 MB of 10.00 GB per device.
 
 plan      batch 2, sequence 32, fp32, adamw, torch-eager
 step      22.45 us
@@ -277,8 +277,8 @@ faster    --optimizer adam8bit: 14.82 us, 1.51x the rate, 2.162 MB
           --precision bf16 --policy amp: 16.50 us, 1.36x the rate, 2.761 MB
 --full    shows the parts of the step, memory by class, and all plan settings
 $ nncost estimate inputs/captured.json round --zero 1 --devices 2
-One step of captured takes 29.69 us on 2 x A device of round figures and is bound by memory, 47.2%
-of it; it fits: 3.354 MB of 10.00 GB per device.
+One step of captured takes 29.69 us on 2 x A device of round figures and is bound by memory (47.2%
+of the time); it fits: 3.354 MB of 10.00 GB per device.
 
 plan      2 devices dp2 zero1 mb2, batch 4, sequence 32, fp32, adamw, torch-eager
 step      29.69 us
@@ -295,8 +295,8 @@ faster    --precision bf16 --policy amp: 23.75 us, 1.25x the rate, 3.404 MB
           --optimizer-kernels fused: 24.89 us, 1.19x the rate, 3.354 MB
 --full    shows the parts of the step, memory by class, and all plan settings
 $ nncost estimate inputs/captured.json round --offload activations
-One step of captured takes 192.4 us on A device of round figures and is bound by network, 85.6% of
-it; it fits: 3.698 MB of 10.00 GB per device.
+One step of captured takes 192.4 us on A device of round figures and is bound by network (85.6% of
+the time); it fits: 3.698 MB of 10.00 GB per device.
 
 plan      offload activations, batch 2, sequence 32, fp32, adamw, torch-eager
 step      192.4 us
@@ -318,7 +318,7 @@ $ nncost scale inputs/captured.json round | head -1
 captured on round, global batch 8192 (chosen: the recorded samples on each device); the best plan of each size
 $ nncost estimate inputs/captured.json round --offload optimizer --set device.host.bytes_per_s=1e9
 One step of captured with device.host.bytes_per_s=1e9 takes 6.423 ms on A device of round figures
-and is bound by network, 99.8% of it; it fits: 1.920 MB of 10.00 GB per device.
+and is bound by network (99.8% of the time); it fits: 1.920 MB of 10.00 GB per device.
 
 plan      offload optimizer, batch 2, sequence 32, fp32, adamw, torch-eager
 step      6.423 ms
@@ -351,7 +351,7 @@ plan      batch 2, sequence 32, fp32, policy fp32, adamw, flash attention, recom
           software torch-eager (chosen for this plan), mode predicted
 
 fits      micro-batch 2, 27.69 us a step, 72,220 samples/s
-recorded  up to 2 samples, so no more were tried: --join of nncost.capture gives more
+recorded  up to 2 samples, more were not tried; --join of nncost.capture adds a recording
 memory    3.698 MB of 10.00 GB
 
 

@@ -66,11 +66,11 @@ $ nncost mcp < in | sed -E 's/.*("id":[^,]*).*"text":"(.*)"isError":(.*)}}/\1 \2
 "id":1234567890123 --trace: is not allowed in a tool call, because the answer of the call is the output"}], true
 "id":1234567890123 --trace: is not allowed in a tool call, because the answer of the call is the output"}], true
 "id":1234567890123 options: not available to tools, found \"trace=t\""}], true
-"id":1234567890123 cluster: expected a number, a text, true, false or a list of these, and no pipe"}], true
+"id":1234567890123 cluster: expected a number, a text, true, false or a list of these; a text cannot name a pipe"}], true
 "id":1234567890123 options: wrong type, expected an object such as {\"devices\": 8, \"zero\": 3}"}], true
 "id":1234567890123 options: wrong type, expected an object such as {\"devices\": 8, \"zero\": 3}"}], true
-"id":1234567890123 devices: expected a number, a text, true, false or a list of these, and no pipe"}], true
-"id":1234567890123 {\"sentence\":\"One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute, 64.1% of it; it fi
+"id":1234567890123 devices: expected a number, a text, true, false or a list of these; a text cannot name a pipe"}], true
+"id":1234567890123 {\"sentence\":\"One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute (64.1% of the time)
 ls: cannot access 't': No such file or directory
 [2]
 
@@ -115,7 +115,7 @@ $ cat > in <<'END'
 > {"jsonrpc":"2.0","id":6,"method":"resources/read","params":{"uri":"nncost://help/opp"}}
 > END
 $ nncost mcp < in | cut -c1-420
-{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"sentence\":\"One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute, 64.1% of it; it fits: 1.782 GB of 10.00 GB per device.\",\"plan\":{\"software\":\"torch-compile\"},\"step\":{\"step_s\":0.010795756,\"interval_s\":[null,null],\"lower_bound_s\":0.00692056,\"upper_bound_s\":0.0127665588,\"exposed_comm_s\":0
+{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"sentence\":\"One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute (64.1% of the time); it fits: 1.782 GB of 10.00 GB per device.\",\"plan\":{\"software\":\"torch-compile\"},\"step\":{\"step_s\":0.010795756,\"interval_s\":[null,null],\"lower_bound_s\":0.00692056,\"upper_bound_s\":0.0127665588,\"exposed_com
 {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"{\"step\":{\"forward_s\":0.002568168},\"memory\":{\"fit\":\"fits\"}}"}],"isError":false}}
 {"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"fields: no such member of the answer, did you mean \"step.forward_s\"?, found \"step.foward_s\""}],"isError":true}}
 {"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"{\"ops\":[{\"name\":\"optimizer\",\"phase\":\"update\",\"repeat\":1,\"shape\":\"params=107106000\",\"time_s\":0.002998968,\"share\":0.277791383948,\"bound\":\"memory\"},{\"name\":\"mlp.up\",\"phase\":\"forward\",\"repeat\":8,\"shape\":\"m=1000 n=4000 k=1000\",\"time_s\":8e-5,\"share\":0.0592825551078,\"bound\":\"compute\"},{\"name\":\"mlp.down\",\"ph
@@ -167,4 +167,4 @@ $ nncost mcp < in | sed -n 's/.*"text":"\(.*\)"}],"isError":\([a-z]*\).*/\2 \1/p
 3 micro-batch 1
 1 micro-batch 2
 1 true --micro-batch: given twice, as "1" and as "2"
-1 true micro_batch: expected a number, a text, true, false or a list of these, and no pipe
+1 true micro_batch: expected a number, a text, true, false or a list of these; a text cannot name a pipe
