@@ -133,8 +133,8 @@ static const nnc_page_row run_rows[] = {
     NNC_ITEM("{run.flops_per_token} a token"),
     NNC_LINE("", .when = "rolls_out, !rollout_s"),
     NNC_ITEM("{rollout_tokens_per_s} tokens/s per generating device"),
-    NNC_ITEM("{rollout_batch} answers at once on a replica of one device", .when = "rollout_tensor = 1"),
-    NNC_ITEM("{rollout_batch} answers at once on a replica of {rollout_tensor:g} devices",
+    NNC_ITEM("answers at once on a replica of one device: {rollout_batch}", .when = "rollout_tensor = 1"),
+    NNC_ITEM("answers at once on a replica of {rollout_tensor:g} devices: {rollout_batch}",
              .when = "rollout_tensor != 1"),
     NNC_BLOCK(write_input),
 
@@ -143,7 +143,7 @@ static const nnc_page_row run_rows[] = {
     NNC_WORDS("(failures are not counted: the device file has no rate of failures, give --device-mtbf-s)",
               .when = "!run.system_mtbf_s"),
     NNC_ITEM("a failure every {run.system_mtbf_s}"),
-    NNC_ITEM("{run.stops} in all", .when = "run.system_mtbf_s"),
+    NNC_ITEM("{run.stops} failures in the run", .when = "run.system_mtbf_s"),
     NNC_ITEM("{run.restart_s} from a failure until training resumes", .when = "run.system_mtbf_s"),
     NNC_LINE("", .when = "run.system_mtbf_s, run.device_mtbf_s"),
     NNC_WORDS("{run.device_mtbf_s:hours} device-hours per failure {stop_cause}"),
@@ -154,7 +154,7 @@ static const nnc_page_row run_rows[] = {
     NNC_ITEM("training waits {run.block_s}"),
     NNC_ITEM("durable after {run.save_s}, loaded in {run.load_s}"),
     NNC_LINE("spares", .when = "run.system_mtbf_s"),
-    NNC_ITEM("{run.spares_needed} for {run.nodes} nodes cover 99% of the time"),
+    NNC_ITEM("{run.spares_needed} for {run.nodes} nodes, enough during 99% of the time"),
     NNC_LINE("", .when = "spot, !reclaim_per_month"),
     NNC_WORDS("spot price: stops by reclaimed nodes are not counted; --reclaim-per-month adds them"),
 

@@ -153,7 +153,7 @@ $ nncost serve dense round --software none
 
 # A search: the cheapest and the fastest deployment, the front between them; none that holds.
 $ nncost search dense round --serve --slo 'ttft_s<=50ms,tpot_s<=0.003' --input-len 500 --output-len 100 --max-devices 4
-searched   dense on round with vllm, 10 deployments, 160 with their requests, 160 fit,
+searched   dense on round with vllm, 10 deployments, 160 pairs of deployment and load, 160 fit,
            125 meet ttft_s<=50ms,tpot_s<=0.003
 cheapest   1 device, 48 requests at a time
            first token 19.62 ms, per token 2.974 ms, 15,274 tokens/s per device, 336.2 per user,
@@ -189,12 +189,14 @@ devices tensor pipeline data requests     TTFT     TPOT tok/s/device tok/s/user 
       4      4        1    1        1 11.63 ms 1.165 ms        196.8        858     1.411 host
 left out: attention, expert (a width of 100, see COLUMNS)
 $ nncost search dense round --serve --slo 'tpot_s<=0.0003' --input-len 500 --output-len 100 --devices 2
-searched   dense on round with vllm, 3 deployments, 48 with their requests, 48 fit,
+searched   dense on round with vllm, 3 deployments, 48 pairs of deployment and load, 48 fit,
            0 meet tpot_s<=0.0003
-none       no deployment meets tpot_s at most 300.0 us: the nearest misses it by a factor of 4.07
+none       no deployment meets tpot_s at most 300.0 us: the nearest deployment misses this limit by
+           a factor of 4.07
 [1]
 $ nncost search dense round --serve --slo 'ttft_s<=1s' --input-len 500 --output-len 100 --devices 2 --request-rate 1000
-searched   dense on round with vllm, 3 deployments, 3 with their requests, 3 fit, 0 meet ttft_s<=1s
+searched   dense on round with vllm, 3 deployments, 3 pairs of deployment and load, 3 fit,
+           0 meet ttft_s<=1s
 none       requests arrive faster than any deployment serves them: at most 455.8 requests/s
 [1]
 $ nncost search dense round --serve --slo 'tpott_s<=0.0003'
