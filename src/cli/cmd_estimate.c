@@ -569,7 +569,7 @@ static void write_eager(nnc_sheet *sheet, const void *record) {
     char step[NNC_NUMBER_TEXT], memory[NNC_NUMBER_TEXT];
     if (isnan(first->report.eager_s)) { return; }
     const bool fits = first->report.eager_bytes <= first->report.result->memory.capacity_bytes;
-    nnc_sheet_note(sheet, "", "compiled; not compiled (--software torch-eager): %s, %s%s",
+    nnc_sheet_note(sheet, "", "without torch.compile (--software torch-eager): %s, %s%s",
                    nnc_unit_text(first->report.eager_s, "s", step),
                    nnc_unit_text((double)first->report.eager_bytes, "B", memory), fits ? "" : ", does not fit");
 }

@@ -760,20 +760,20 @@ void nnc_sheet_trust(nnc_sheet *sheet, const void *record) {
     } else if (!report->device->efficiency.fitted) {
         nnc_sheet_words(sheet, "datasheet rates: no efficiency of this device was measured");
     } else if (p->of >= NNC_PAST_DEVICE) {
-        nnc_sheet_words(sheet, "%" PRId64 "%s measured steps %s: %s off on average, %s too %s%s",
+        nnc_sheet_words(sheet, "%" PRId64 "%s measured steps %s: mean error %s, on average %s too %s%s",
                         p->of == NNC_PAST_SEEN ? p->rows : p->unseen, p->of == NNC_PAST_SEEN ? "" : " unseen",
                         p->of == NNC_PAST_OTHER_DEVICES ? "on other devices"
                         : p->of == NNC_PAST_ALL_DEVICES ? "on all devices"
-                                                        : "like it",
+                                                        : "of this kind",
                         nnc_percent_text(p->error, error), nnc_percent_text(fabs(p->bias), bias),
                         p->bias < 0.0 ? "fast" : "slow",
                         covers_slower(report->result) ? "; the range also covers slower frameworks" : "");
     } else if ((report->result->plan.train & NNC_TRAIN_NONE) != 0) {
-        nnc_sheet_words(sheet, "the range is that of training steps, because few forward passes were measured");
+        nnc_sheet_words(sheet, "range of training steps, because few forward passes were measured");
     } else if (nnc_past_lacks_cpu(report)) {
-        nnc_sheet_words(sheet, "the range is that of GPU steps, because no step of a CPU was measured");
+        nnc_sheet_words(sheet, "range of GPU steps, because no step of a CPU was measured");
     } else {
-        nnc_sheet_words(sheet, "the range is that of similar steps, because too few of this kind were measured");
+        nnc_sheet_words(sheet, "range of similar steps, because too few of this kind were measured");
     }
     nnc_sheet_end(sheet);
 }

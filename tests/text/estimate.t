@@ -86,7 +86,7 @@ dense,A small decoder,decoder,107106000,107106000,107106000,106106000,11000000,3
 $ nncost estimate dense round --format json
 {
   "schema": "nncost.estimate/1",
-  "sentence": "One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute, 64.1% of it; it fits: 1.782 GB of 10.00 GB per device.",
+  "sentence": "One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute (64.1% of the time); it fits: 1.782 GB of 10.00 GB per device.",
   "model": {"id": "dense", "name": "A small decoder", "family": "decoder", "params": 107106000, "active_params": 107106000, "matmul_params": 106106000, "params_by_group": {"embedding": 11000000, "attention": 32032000, "mlp": 64040000, "norm": 34000}},
   "device": {"id": "round", "name": "A device of round figures", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "critical_tokens": 100, "critical_width": 2000, "fitted": false, "basis": "none"},
   "plan": {"devices": 1, "data": 1, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 0, "shard": 1, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 1, "global_batch": 1, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "software_chosen": true, "mode": "predicted", "overrides": null, "cluster": null, "ends_as_layers": false, "first_stage_layers": 0, "last_stage_layers": 0, "whole_experts": false, "train": "all", "train_layers": 0, "train_from": -1, "next_tokens": false, "adapter_rank": 0, "adapters": "linear", "dora": false, "oft": false, "frozen": "16bit", "fp8_inputs": false, "optimizer_rank": 16, "optimizer_kernels": "default", "flops_convention": "palm", "clip_gradients": true, "tokens": null, "samples": null, "price": null, "reserve_bytes": null},
@@ -928,12 +928,12 @@ $ nncost estimate dense round --devices 4 --pipeline 4 --global-batch 1 | grep -
 # --inference computes a forward pass without training: no gradients, no optimizer and no loss.
 $ nncost estimate dense round --inference --micro-batch 4 --seq-len 100
 One forward pass of A small decoder takes 980.9 us on A device of round figures and is bound by
-compute, 86.5% of it; it fits: 243.8 MB of 10.00 GB per device.
+compute (86.5% of the time); it fits: 243.8 MB of 10.00 GB per device.
 
 plan      batch 4, sequence 100, bf16, torch-compile
 step      980.9 us
           datasheet rates: no efficiency of this device was measured
-          compiled; not compiled (--software torch-eager): 980.9 us, 243.8 MB
+          without torch.compile (--software torch-eager): 980.9 us, 243.8 MB
 bounds    lower 854.5 us, upper without overlap 1.327 ms
 bound by  compute 86.5%, memory 13.5%, 456.2 us if compute took no time
 memory    243.8 MB of 10.00 GB, fits, 9.756 GB free
@@ -944,7 +944,7 @@ cost      2.725e-07 USD a step, 0.0006812 per million tokens, at 1 a device-hour
 $ nncost ops dense round --train none --micro-batch 4 --seq-len 100 | grep -E 'backward|update|loss'
 [1]
 $ nncost estimate dense round --train none,mlp
-! nncost: --train: --train none is one forward pass, expected it alone
+! nncost: --train: --train none is one forward pass, expected none without other parts
 [3]
 $ nncost estimate dense round --inference --emit deepspeed
 ! nncost: --train: none cannot be written for deepspeed, because a file for deepspeed starts a training

@@ -50,7 +50,7 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 $ nncost search inputs/plans.json --scenario base --devices 8 --global-batch 32 --best 1 --zero 1 --threads 1 | head -2
 dense on 8 x round, global batch 32
-230400 combinations: 5810 legal, 5810 fit; 2486 evaluated, no other can be among the best
+230400 combinations: 5810 legal, 5810 fit; 2486 evaluated; no other plan can be among the best
 
 # --scenario is needed if the file has several scenarios. The name of the scenario must exist, and MODEL must be a plan
 # file.

@@ -155,7 +155,7 @@ A small decoder on A device of round figures serves 1 concurrent request: 263 to
 # the host" also excludes the fixed times of kernels.
 $ nncost estimate inputs/captured.json fitted --host 0 | sed -n '/^step/,/^bound by/p'
 step      1.169 ms, 90 % range 967.1 us to 1.511 ms
-          the range is that of similar steps, because too few of this kind were measured
+          range of similar steps, because too few of this kind were measured
 bounds    lower 6.763 us, upper without overlap 1.199 ms
 bound by  host 95.9%, compute 4.1%, 81.31 us if host work and fixed kernel costs took no time
 
@@ -165,7 +165,7 @@ $ nncost estimate dense 'my round'
 ! nncost: DEVICE: unknown device, expected the name of the device alone: "round", found "my round"
 [3]
 $ nncost estimate dense round --tokens 10M --epochs 3
-! nncost: --epochs: --tokens counts all epochs, expected --tokens 30000000 alone, or --epochs 3 --dataset-size 10000000
+! nncost: --epochs: --tokens is the total of all epochs, expected only --tokens 30000000, or --epochs 3 --dataset-size 10000000
 [2]
 $ nncost explain adamw
 ! nncost: adamw: is a value of optimizer, expected the name of this option: nncost explain optimizer

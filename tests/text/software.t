@@ -109,8 +109,8 @@ $ nncost estimate dense round --set device.mem_bytes=3.5e9 --reserve-bytes 0 --f
 
 # Several profiles describe the library that --software names. The error lists these profiles.
 $ nncost estimate dense round --software PyTorch
-! nncost: --software: several profiles describe it, expected torch-eager, torch-compile or fsdp, or no --software, found "PyTorch"
+! nncost: --software: several profiles describe this software, expected torch-eager, torch-compile or fsdp, or no --software, found "PyTorch"
 [3]
 $ nncost estimate dense round --software "JAX 0.6"
-! nncost: --software: several profiles describe it, expected maxtext (TPU) or maxtext-gpu, found "JAX 0.6"
+! nncost: --software: several profiles describe this software, expected maxtext (TPU) or maxtext-gpu, found "JAX 0.6"
 [3]

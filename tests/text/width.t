@@ -140,8 +140,8 @@ bound by  compute 39.1% of the step, network 34.0%, if compute took no time, the
 
 # In a narrow table, long options of 'nncost advise' continue on further lines.
 $ COLUMNS=60 nncost advise dense old --micro-batch 128 | sed -n '/^with/,/^$/p'
-without bf16 and is bound by compute, 91.0% of it; it does
-not fit: 37.65 GB of 5.000 GB per device; it fits with
+without bf16 and is bound by compute (91.0% of the time); it
+does not fit: 37.65 GB of 5.000 GB per device; it fits with
 --micro-batch 8 --micro-batches 16.
 
 with                         step  speed   memory cost batch
