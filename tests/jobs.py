@@ -93,7 +93,7 @@ JOBS = [
      {}, [("show h100", 0, ["mem_bytes", "https?://|nvidia"])]),
     ("v the best plan for 64 devices, as a launch file",
      {}, [("search llama3-8b h100 --devices 64 --software megatron", 0, ["nncost estimate llama3-8b h100"]),
-          ("estimate llama3-8b h100 --devices 64 --zero 2 --software megatron", 0, ["policy mixed; .* has mixed-fp32grad"]),
+          ("estimate llama3-8b h100 --devices 64 --zero 2 --software megatron", 0, ["policy mixed; .* is mixed-fp32grad"]),
           ("search llama3-8b h100 --devices 64 --software megatron --emit megatron", 0,
            ["--tensor-model-parallel-size|--num-layers"])]),
     ("w a word typed wrong",

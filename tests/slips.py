@@ -108,7 +108,7 @@ for words in (["estimate", "llama3-8b", "h100"], ["run", "llama3-8b", "h100", "-
               ["limit", "llama3-8b", "h100", "--of", "tensor"]):
     for output in ("table", "json", "csv", "markdown"):
         text = run([*words, *LENIENT, "--format", output]).stdout
-        if "implausible" not in text or re.search("90 % range|unseen|that no fit has|interval_s\": \\[\\d", text):
+        if "implausible" not in text or re.search("90 % range|unseen|that no fit has|not used by any fit|interval_s\": \\[\\d", text):
             faults.append(f"{' '.join(words)} as {output}: not marked, or with a range")
 print(f"{tried} slips, {len(devices)} devices, {len(faults)} faults")
 print("\n".join(faults))

@@ -121,9 +121,9 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
         char on[48] = "one device";
         const int32_t devices = report->result->plan.devices;
         if (devices > 1) { snprintf(on, sizeof on, "these %" PRId32 " devices", devices); }
-        nnc_sheet_words(sheet,
-                        "no change of batch, recompute, %soptimizer or policy that %s can start makes it fit on %s",
-                        devices > 1 ? "parallelism, " : "", report->software->id, on);
+        nnc_sheet_words(
+            sheet, "no change of batch, recompute, %soptimizer or policy that %s supports makes the plan fit on %s",
+            devices > 1 ? "parallelism, " : "", report->software->id, on);
         nnc_sheet_end(sheet);
     }
 }
@@ -158,12 +158,12 @@ static void write_stages(nnc_sheet *sheet, const void *record) {
 static const double explained_from = 1.1;
 
 static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry) {
-    char needed[NNC_NUMBER_TEXT], has[NNC_NUMBER_TEXT], then[64] = "less memory it does not fit";
+    char needed[NNC_NUMBER_TEXT], has[NNC_NUMBER_TEXT], then[64] = "less memory, the plan does not fit";
     if (entry->needed > entry->value) {
-        snprintf(then, sizeof then, "%.4g times as much memory it fits", entry->needed / entry->value);
+        snprintf(then, sizeof then, "%.4g times the memory, the plan fits", entry->needed / entry->value);
     }
     nnc_buffer_byte(out, '\n');
-    nnc_sheet_line(out, style, "mem_bytes does not change the time: the plan takes %s of %s; with %s",
+    nnc_sheet_line(out, style, "mem_bytes does not change the step time. The plan needs %s of %s. With %s",
                    nnc_unit_text(entry->needed, "B", needed), nnc_unit_text(entry->value, "B", has), then);
 }
 
@@ -176,8 +176,8 @@ static void write_cache(nnc_buffer *out, const nnc_sensitivity *peak, const nnc_
     if (!isnan(cache) && peak->doubled_s > explained_from * promised_s) {
         char text[NNC_NUMBER_TEXT];
         nnc_buffer_print(out,
-                         "\nonly one parameter is doubled: the cache that feeds the matrix units keeps its %s,"
-                         "\nefficiency.gemm.%s.l2_bytes_per_s, and may bound products first\n",
+                         "\nonly this parameter is doubled. The L2 cache keeps its bandwidth of %s"
+                         "\n(efficiency.gemm.%s.l2_bytes_per_s), which may then bound matrix products\n",
                          nnc_unit_text(cache, "B/s", text), nnc_dtype_name(precision));
     }
 }
@@ -302,15 +302,16 @@ NNC_GET(get_trains, nnc_report, nnc_bool_cell(!nnc_is_forward_pass(self->model, 
 NNC_GET(get_bound_share, nnc_report, nnc_number_cell(self->result->bound_s[self->result->bound] / self->result->step_s))
 NNC_GET(get_next_share, nnc_report,
         nnc_number_cell(self->result->bound_s[self->result->next_bound] / self->result->step_s))
-static nnc_cell get_limit(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
-    const nnc_bound bound = ((const nnc_report *)place->record)->result->bound;
-    const char *limit = bound == NNC_BOUND_BUBBLE ? "bubble"
-                        : bound == NNC_BOUND_HOST ? "host and fixed times of kernels"
-                                                  : NULL;
-    snprintf(text, NNC_METRIC_TEXT_MAX, "the %s%s", limit != NULL ? limit : nnc_bound_name(bound),
-             limit != NULL ? "" : " limit");
-    return nnc_text_cell(text);
+/* Returns the resource that bounds the step, as the subject of a sentence: "if memory traffic took no time". */
+static const char *limit_text(nnc_bound bound) {
+    static const char *const names[NNC_BOUND_COUNT] = { [NNC_BOUND_COMPUTE] = "compute",
+                                                        [NNC_BOUND_MEMORY] = "memory traffic",
+                                                        [NNC_BOUND_NETWORK] = "the network",
+                                                        [NNC_BOUND_HOST] = "host work and fixed kernel costs",
+                                                        [NNC_BOUND_BUBBLE] = "the bubble" };
+    return names[bound];
 }
+NNC_GET(get_limit, nnc_report, nnc_text_cell(limit_text(self->result->bound)))
 NNC_GET(get_traffic, nnc_report, nnc_number_cell(self->result->read_bytes + self->result->write_bytes))
 NNC_GET(get_has_run, nnc_report, nnc_bool_cell(self->run != NULL && self->result->verdict != NNC_OVER_MEMORY))
 /* Returns the default policy of the software profile, if the user named the profile and the plan has another policy;
@@ -410,7 +411,8 @@ static const nnc_page_rows step_page = NNC_PAGE_ROWS(&nnc_estimate_document, ste
 
 static const nnc_page_row page_rows[] = {
     NNC_LINE(""),
-    NNC_WORDS("no software is faster than {step.lower_bound_s}; without any overlap it takes {step.upper_bound_s}"),
+    NNC_WORDS(
+        "lower bound for any software: {step.lower_bound_s}; without any overlap the step takes {step.upper_bound_s}"),
     NNC_LINE("", .when = "plan.mode = ideal"),
     NNC_WORDS("ideal mode: every efficiency is 1, no fixed costs, all communication that can overlap does"),
     NNC_LINE("", .when = "plan.mode != ideal, !device.fitted"),
@@ -423,7 +425,7 @@ static const nnc_page_row page_rows[] = {
     NNC_LINE("bound by"),
     NNC_BOLD("{step.bound} {bound_share} of the step"),
     NNC_ITEM("{step.next_bound} {next_share}", .when = "next_share > 0, step.next_bound != step.bound"),
-    NNC_ITEM("without {limit} it would take {step.step_without_bound_s}"),
+    NNC_ITEM("if {limit} took no time, the step would take {step.step_without_bound_s}"),
     NNC_LINE(""),
     NNC_WORDS("{step.advice}"),
     NNC_GAP(),
@@ -461,8 +463,10 @@ static const nnc_page_row page_rows[] = {
     NNC_BOLD("{measured.step_s}"),
     NNC_ITEM("MFU {measured.mfu:percent}"),
     NNC_ITEM("the estimate is {measured.predicted_over:percent} of the measured time"),
-    NNC_BOLD("impossible: less than the lower bound of {step.lower_bound_s}, so it is not this step on this device",
+    NNC_BOLD("impossible: the measured time is below the lower bound of {step.lower_bound_s}",
              .when = "!measured.possible"),
+    NNC_LINE("", .when = "measured.step_s, !measured.possible"),
+    NNC_BOLD("it belongs to another step or device"),
     NNC_GAP(),
     NNC_BLOCK(write_memory),
     NNC_BLOCK(write_fit),
@@ -565,7 +569,7 @@ static void write_eager(nnc_sheet *sheet, const void *record) {
     char step[NNC_NUMBER_TEXT], memory[NNC_NUMBER_TEXT];
     if (isnan(first->report.eager_s)) { return; }
     const bool fits = first->report.eager_bytes <= first->report.result->memory.capacity_bytes;
-    nnc_sheet_note(sheet, "", "compiled; not compiled (--software torch-eager): %s, %s%s",
+    nnc_sheet_note(sheet, "", "without torch.compile (--software torch-eager): %s, %s%s",
                    nnc_unit_text(first->report.eager_s, "s", step),
                    nnc_unit_text((double)first->report.eager_bytes, "B", memory), fits ? "" : ", does not fit");
 }
@@ -661,7 +665,7 @@ static void write_changes(nnc_sheet *sheet, const void *record) {
         }
     }
     if (lines == 0 && over) {
-        nnc_sheet_note(sheet, "would fit", "no change alone, of %" PRId32 " tried; 'nncost advise' tries more",
+        nnc_sheet_note(sheet, "would fit", "none of the %" PRId32 " single changes tried; 'nncost advise' tries more",
                        found->tries);
     }
 }
@@ -677,9 +681,9 @@ static void write_more(nnc_sheet *sheet, const void *record) {
         nnc_sheet_note(sheet, i == 0 ? "noted" : "", "%s", report->model->notes[i]);
     }
     if (notes > 0) {
-        snprintf(noted, sizeof noted, "%" PRId32 " note%s on the files read, ", notes, notes > 1 ? "s" : "");
+        snprintf(noted, sizeof noted, "%" PRId32 " note%s about the input files, ", notes, notes > 1 ? "s" : "");
     }
-    nnc_sheet_note(sheet, "--full", "shows %sthe parts of the step, memory by class, all of the plan", noted);
+    nnc_sheet_note(sheet, "--full", "shows %sthe parts of the step, memory by class, and all plan settings", noted);
 }
 
 static const nnc_page_row first_rows[] = {
@@ -698,7 +702,8 @@ static const nnc_page_row first_rows[] = {
     NNC_ITEM("{plan.optimizer}", .when = "trains"),
     NNC_ITEM("{plan.software}"),
     NNC_LINE("", .when = "own_policy"),
-    NNC_WORDS("policy {plan.policy}; the program, and so a search with this --software, has {own_policy}"),
+    NNC_WORDS("policy {plan.policy}; the default policy of this software, also in a search with this --software, is "
+              "{own_policy}"),
     NNC_LINE("step"),
     NNC_BOLD("{step.step_s}"),
     NNC_ITEM("90 % range {step.interval_s.0} to {step.interval_s.1}"),
@@ -711,14 +716,14 @@ static const nnc_page_row first_rows[] = {
     NNC_LINE("bound by"),
     NNC_BOLD("{step.bound} {bound_share}"),
     NNC_ITEM("{step.next_bound} {next_share}", .when = "next_share > 0, step.next_bound != step.bound"),
-    NNC_ITEM("{step.step_without_bound_s} without {limit}"),
+    NNC_ITEM("{step.step_without_bound_s} if {limit} took no time"),
     NNC_LINE("waits", .when = "waits"),
     NNC_ITEM("exposed communication {step.exposed_comm_s}", .when = "communicates"),
     NNC_ITEM("pipeline bubble {step.bubble_share}", .when = "plan.pipeline > 1"),
     NNC_LINE("measured", .when = "measured.step_s"),
     NNC_BOLD("{measured.step_s}"),
     NNC_ITEM("the estimate is {measured.predicted_over:percent} of the measured time"),
-    NNC_BAD("impossible: less than the lower bound", .when = "!measured.possible"),
+    NNC_BAD("impossible: the measured time is below the lower bound", .when = "!measured.possible"),
     NNC_LINE("memory"),
     NNC_BOLD("{memory.total_bytes} of {memory.capacity_bytes}"),
     NNC_ADD(add_verdict),

@@ -61,7 +61,7 @@ static const struct tool {
     { "limit",
       { "model", "device" },
       "The largest tensor or context degree, or the smallest batch, before the network or memory bounds the step; the "
-      "option of selects which.",
+      "option \"of\" selects the quantity.",
       .fields = "limit unit bound_by reason formula curve" },
     { "run",
       { "model", "device" },
@@ -531,7 +531,7 @@ static nnc_status add_options(words *w, const nnc_command *command, nnc_json opt
         add_option(w, key, one, command != NULL && takes_lists(command) && strcmp(key, "set") != 0);
         if (w->failed) {
             return nnc_fail(err, NNC_BAD_USAGE, key,
-                            "expected a number, a text, true, false or a list of these, and no pipe");
+                            "expected a number, a text, true, false or a list of these; a text cannot name a pipe");
         }
     }
     return NNC_OK;
@@ -664,7 +664,8 @@ static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_aren
         nnc_buffer_free(answer);
         *answer = chosen;
     } else if (exact) {
-        status = nnc_fail(err, NNC_BAD_USAGE, "fields", "the answer of this tool is lines, and has no fields");
+        status =
+            nnc_fail(err, NNC_BAD_USAGE, "fields", "the answer of this tool is a list of lines, which have no fields");
     }
     nnc_json_free(&doc);
     return status;

@@ -210,7 +210,7 @@ static const nnc_page_row total_rows[] = {
     NNC_ITEM("{work.executed_flops} executed by all devices, {work.vector_flops} on the vector units",
              .when = "plan.devices > 1"),
     NNC_ITEM("{moved_bytes} moved", .when = "plan.devices = 1"),
-    NNC_ITEM("{moved_bytes} moved by one", .when = "plan.devices > 1"),
+    NNC_ITEM("{moved_bytes} moved by one device", .when = "plan.devices > 1"),
     NNC_BOLD("{step.step_s}"),
     NNC_ITEM("{step.bound}"),
     NNC_ITEM("outside of ops: host {step.host_s} and bubble {step.bubble_s}", .when = "waits"),

@@ -199,8 +199,8 @@ static void write_verdict(nnc_buffer *out, nnc_style style, const nnc_scale *sca
         return;
     }
     const int most = most_lost(first_bad, -1);
-    nnc_buffer_print(out, ";\nwith %" PRId32 " devices, most is lost to %s%s\n", first_bad->devices,
-                     part_name((unsigned)(most >= 0 ? most : NNC_SCALE_COMPUTE)),
+    nnc_buffer_print(out, ";\nwith %" PRId32 " devices, the largest loss of device time comes from %s%s\n",
+                     first_bad->devices, part_name((unsigned)(most >= 0 ? most : NNC_SCALE_COMPUTE)),
                      most >= NNC_SCALE_COMM ? " collectives" : "");
 }
 

@@ -43,7 +43,7 @@ static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX]) {
                  (long long)r->price.odd, nnc_unit_text(r->measured_s / calls, "s", was),
                  nnc_unit_text(r->price.padded_s / calls, "s", could));
     } else {
-        snprintf(text, NNC_METRIC_TEXT_MAX, "%.1f times the expected time, %.1f times its bound", r->times,
+        snprintf(text, NNC_METRIC_TEXT_MAX, "%.1f times the expected time, %.1f times the lower bound", r->times,
                  r->measured_s / r->price.bound_s);
     }
     return nnc_text_cell(text);
@@ -162,7 +162,7 @@ static const nnc_page_row page_rows[] = {
     NNC_ITEM("copies {copy_s}", .when = "copy_s"),
     NNC_LINE("linked"),
     NNC_ITEM("{linked_share:percent} of kernel time to operators with shapes"),
-    NNC_ITEM("for {unlaunched_share:percent} the trace lacks the launch", .when = "unlaunched_share"),
+    NNC_ITEM("the trace has no launch for {unlaunched_share:percent} of kernel time", .when = "unlaunched_share"),
     NNC_ITEM("record_shapes=True of the profiler records shapes", .when = "linked_share = 0"),
     NNC_LINE("machine", .when = "device"),
     NNC_ITEM("matrix products take {product_factor:count} times the predicted time", .when = "product_factor"),
@@ -395,8 +395,8 @@ static void write_ranks(nnc_buffer *out, nnc_style style, const void *record) {
     if (r->slowest >= 0) {
         nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%d, rank %lld is the slowest", (int)r->count, (long long)r->slowest);
     } else {
-        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%d, without a collective that %s", (int)r->count,
-                       isnan(r->waits_s) ? "can be compared" : "takes them different times");
+        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%d, no collective %s", (int)r->count,
+                       isnan(r->waits_s) ? "can be compared between ranks" : "takes the ranks different times");
     }
     nnc_sheet_end(&sheet);
     if (isnan(r->waits_s)) {
@@ -404,7 +404,7 @@ static void write_ranks(nnc_buffer *out, nnc_style style, const void *record) {
         return;
     }
     nnc_sheet_label(&sheet, "waits");
-    nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s of %s, %.1f %%, the mean of a rank in collectives",
+    nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s of %s (%.1f %%): mean time that a rank waits in collectives",
                    nnc_unit_text(r->waits_s, "s", waits), nnc_unit_text(r->span_s, "s", span),
                    100.0 * r->waits_s / r->span_s);
     nnc_sheet_end(&sheet);

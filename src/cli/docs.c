@@ -767,8 +767,9 @@ static nnc_status name_option(const char *word, nnc_status status, nnc_error *er
         const nnc_field *field = &nnc_plan_table.fields[i];
         for (int v = 0; field->type == NNC_FIELD_ENUM && v < field->names.count; v++) {
             if (strcasecmp(field->names.of((unsigned)v), word) == 0) {
-                return nnc_fail(err, NNC_BAD_USAGE, word, "a value of %s, expected that name: nncost explain %s",
-                                field->name, field->name);
+                return nnc_fail(err, NNC_BAD_USAGE, word,
+                                "is a value of %s, expected the name of this option: nncost explain %s", field->name,
+                                field->name);
             }
         }
     }

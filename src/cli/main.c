@@ -182,8 +182,10 @@ static nnc_status check_several(nnc_specs *specs, const nnc_options *options, nn
     }
     return devices < 2 || other != NULL
                ? NNC_OK
-               : nnc_fail(err, NNC_BAD_USAGE, words[2],
-                          "one argument too many, expected one device; several: nncost compare %s %s", words[0], list);
+               : nnc_fail(
+                     err, NNC_BAD_USAGE, words[2],
+                     "one argument too many, expected one device; to compare several devices: nncost compare %s %s",
+                     words[0], list);
 }
 
 /* Fails if the operands after the model are several words of one device name (as in "gpt2 rtx 3060"), or several
@@ -421,7 +423,8 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     if (status != NNC_OK) { return refuse_once(session, command, status, err); }
     const char *writing = session->inside ? writing_option(&session->options) : NULL;
     if (writing != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, writing, "is not allowed for tools: their answer is the output");
+        return nnc_fail(err, NNC_BAD_USAGE, writing,
+                        "is not allowed in a tool call, because the answer of the call is the output");
     }
     NNC_TRY(check_output(&session->options, err));
     session->style = nnc_output_style(&session->options);

@@ -227,7 +227,7 @@ static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int
     }
     if (task->size_count == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, "--max-devices",
-                        "below one node, expected at least the %lld devices of one, or --devices, found %lld",
+                        "below the number of devices of a node, expected at least %lld, or --devices, found %lld",
                         (long long)node, (long long)max_devices);
     }
     return NNC_OK;
@@ -421,7 +421,8 @@ static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_s
     NNC_TRY(read_options(&session->options, arena, task, err));
     NNC_TRY(load_base(session, arena, b, task, err));
     if (task->size_count > 0 && task->target_step_s > 0.0) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--target-step", "is for one size, expected a single number of --devices");
+        return nnc_fail(err, NNC_BAD_USAGE, "--target-step",
+                        "is for one number of devices, expected a single number in --devices");
     }
     NNC_TRY(keep_software(session, arena, b, task, err));
     return task->search.shards > 0 || task->ranks.size > 1 || session->options.search.shards != NULL

@@ -539,7 +539,8 @@ static const nnc_field serve_fields[] = {
     { COUNT(max_batch), .default_text = "the profile's, else 256",
       .help =
           "Maximum number of sequences that decode together. Each group of --attention-data can have N sequences." },
-    { NNC_FIELD(nnc_serve_ask, draft), .group = "Draft and separate workers, not scored", .default_text = "none",
+    { NNC_FIELD(nnc_serve_ask, draft), .group = "Draft and separate workers, not compared with measurements",
+      .default_text = "none",
       .help = "Draft model of speculative decoding: id of a model or a model file. The draft model runs on the "
               "devices of the served model, and its weights and cache take memory there." },
     { COUNT(draft_length), .default_text = "4 with --draft, else no draft",

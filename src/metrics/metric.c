@@ -418,7 +418,7 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
     if (r->plan.devices > 1) { snprintf(many, sizeof many, "%" PRId32 " x ", r->plan.devices); }
     write_memory_words(report, memory);
     snprintf(text, NNC_METRIC_TEXT_MAX,
-             "One %s of %.48s%s takes %s%s on %s%.60s and is bound by %s, %.1f%% of it; %.170s.",
+             "One %s of %.48s%s takes %s%s on %s%.60s and is bound by %s (%.1f%% of the time); %.170s.",
              nnc_is_forward_pass(model, &r->plan) ? "forward pass" : "step", nnc_report_model_name(report), set,
              r->plan.mode == NNC_MODE_IDEAL ? "at least " : "", nnc_unit_text(r->step_s, "s", step), many,
              device->name[0] != '\0' ? device->name : device->id, nnc_bound_name(r->bound),

@@ -413,7 +413,9 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data) {
 
 const nnc_picture nnc_plot_roofline = {
     .name = "roofline",
-    .help = "Every op under the roof of the device: its side of the ridge, and its distance to the roof.",
+    .help =
+        "Every op below the roofline of the device: its arithmetic intensity, compared with the ridge point, and its "
+        "distance from the roofline.",
     .of = NNC_PLOT_ESTIMATE,
     .draw = draw,
 };

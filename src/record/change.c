@@ -290,7 +290,7 @@ void nnc_check_headline(const nnc_check_row *row, char *text, size_t size) {
         const char *part = nnc_figures_responsible(row->old, row->now, totals[i].name, &moved_by);
         const char *dot = part != NULL ? strchr(part, '.') : NULL;
         nnc_text_append(text, size, "; ", "%s %s -> %s (%s)%s%s", totals[i].what, pair.old, pair.now, pair.percent,
-                        part != NULL ? ", most of it " : "", dot != NULL ? dot + 1 : "");
+                        part != NULL ? ", mostly from " : "", dot != NULL ? dot + 1 : "");
     }
     const nnc_change *software = nnc_change_find(row, "plan.software");
     if (software != NULL && text[0] != '\0') {

@@ -709,14 +709,14 @@ void nnc_sheet_past(nnc_sheet *sheet, const void *record) {
         nnc_sheet_words(sheet, "the error is not known: %s",
                         nnc_past_lacks_cpu(report)
                             ? "no step of a CPU was measured"
-                            : "fewer than 10 measured steps of this family and profile that no fit has seen");
+                            : "fewer than 10 measured steps of this family and profile that no fit has used");
         nnc_sheet_end(sheet);
         return;
     }
     if (p->of == NNC_PAST_SEEN) {
         nnc_sheet_words(sheet,
                         "%" PRId64 " measured steps of this device, family and profile%s, %" PRId64
-                        " of them seen by no fit: mean error %s, bias %s%s",
+                        " of them not used by any fit: mean error %s, bias %s%s",
                         p->rows, as, p->unseen, nnc_error_text(p, error), p->bias < 0.0 ? "-" : "+",
                         nnc_percent_text(fabs(p->bias), bias));
         nnc_sheet_end(sheet);
@@ -729,7 +729,7 @@ void nnc_sheet_past(nnc_sheet *sheet, const void *record) {
     }
     nnc_sheet_words(sheet,
                     "%" PRId64 " measured steps of this %sfamily and profile%s that no fit has "
-                    "seen%s%s: mean error %s, bias %s%s",
+                    "used%s%s: mean error %s, bias %s%s",
                     p->unseen, p->of == NNC_PAST_DEVICE ? "device, " : "", others, *as != '\0' ? "," : "", as,
                     nnc_error_text(p, error), p->bias < 0.0 ? "-" : "+", nnc_percent_text(fabs(p->bias), bias));
     nnc_sheet_end(sheet);
@@ -760,20 +760,20 @@ void nnc_sheet_trust(nnc_sheet *sheet, const void *record) {
     } else if (!report->device->efficiency.fitted) {
         nnc_sheet_words(sheet, "datasheet rates: no efficiency of this device was measured");
     } else if (p->of >= NNC_PAST_DEVICE) {
-        nnc_sheet_words(sheet, "%" PRId64 "%s measured steps %s: %s off on average, %s too %s%s",
+        nnc_sheet_words(sheet, "%" PRId64 "%s measured steps %s: mean error %s, on average %s too %s%s",
                         p->of == NNC_PAST_SEEN ? p->rows : p->unseen, p->of == NNC_PAST_SEEN ? "" : " unseen",
                         p->of == NNC_PAST_OTHER_DEVICES ? "on other devices"
                         : p->of == NNC_PAST_ALL_DEVICES ? "on all devices"
-                                                        : "like it",
+                                                        : "of this kind",
                         nnc_percent_text(p->error, error), nnc_percent_text(fabs(p->bias), bias),
                         p->bias < 0.0 ? "fast" : "slow",
                         covers_slower(report->result) ? "; the range also covers slower frameworks" : "");
     } else if ((report->result->plan.train & NNC_TRAIN_NONE) != 0) {
-        nnc_sheet_words(sheet, "range of training steps, as few forward passes were measured");
+        nnc_sheet_words(sheet, "range of training steps, because few forward passes were measured");
     } else if (nnc_past_lacks_cpu(report)) {
-        nnc_sheet_words(sheet, "range of steps of GPUs, as no step of a CPU was measured");
+        nnc_sheet_words(sheet, "range of GPU steps, because no step of a CPU was measured");
     } else {
-        nnc_sheet_words(sheet, "range of similar steps, as too few of this kind were measured");
+        nnc_sheet_words(sheet, "range of similar steps, because too few of this kind were measured");
     }
     nnc_sheet_end(sheet);
 }

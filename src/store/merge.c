@@ -311,7 +311,7 @@ static nnc_status merge_rows(merger *m, nnc_error *err) {
         }
         if (next == NULL) { return NNC_OK; }
         if (next->row == last) {
-            return nnc_fail(err, NNC_BAD_SPEC, next->path, "row %lld is in another shard too", (long long)last);
+            return nnc_fail(err, NNC_BAD_SPEC, next->path, "row %lld is also in another shard", (long long)last);
         }
         last = next->row;
         NNC_TRY(put(m, next, err));

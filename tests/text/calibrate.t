@@ -368,10 +368,10 @@ $ nncost calibrate inputs/fit-steps.csv --device round --only open
 
 # Rows whose times have a wrong unit (ms or ns instead of s) are left out of the fit.
 $ awk -F, -v OFS=, 'NR > 1 { $7 /= 1000 } 1' inputs/products.csv >ms.csv; nncost calibrate ms.csv --device round
-! nncost: ms.csv: no row to fit on, expected rows of round, found 1 of other devices (the first: nowhere-100), 0 held out and 4 that cannot be used (the first: takes less than 1/300 of its prediction, as if it had another unit)
+! nncost: ms.csv: no row to fit on, expected rows of round, found 1 of other devices (the first: nowhere-100), 0 held out and 4 that cannot be used (the first: the measured time is below 1/300 of the prediction; probably its unit is wrong)
 [3]
 $ awk -F, -v OFS=, 'NR > 1 { $7 *= 1000 } 1' inputs/products.csv >ns.csv; nncost calibrate ns.csv --device round
-! nncost: ns.csv: no row to fit on, expected rows of round, found 1 of other devices (the first: nowhere-100), 0 held out and 4 that cannot be used (the first: takes more than 300 times its prediction, as if it had another unit)
+! nncost: ns.csv: no row to fit on, expected rows of round, found 1 of other devices (the first: nowhere-100), 0 held out and 4 that cannot be used (the first: the measured time is over 300 times the prediction; probably its unit is wrong)
 [3]
 
 # A copy of a device file has another id. The fit uses the rows of the device that has the same name.

@@ -130,7 +130,7 @@ p.json:7: base: as recorded
 
 p.json:8: recompute: moved
   why     plan: recompute full -> selective
-  moved   step 42.89 ms -> 34.18 ms (-20.3%); memory 1.860 GB -> 2.629 GB (+41.4%), most of it
+  moved   step 42.89 ms -> 34.18 ms (-20.3%); memory 1.860 GB -> 2.629 GB (+41.4%), mostly from
           activation_bytes
 
 metric                   recorded        now  change
@@ -194,7 +194,7 @@ recompute,moved,throughput.mfu,moved,0.68270647604,0.856537964817,0.254621121781
     <testcase classname="base" name="memory.total_bytes &lt;= 10e9" file="p.json" line="7"/>
     <testcase classname="base" name="fits == true" file="p.json" line="7"/>
     <testcase classname="recompute" name="estimate as recorded" file="p.json" line="8">
-      <failure type="moved" message="step 42.89 ms -&gt; 34.18 ms (-20.3%); memory 1.860 GB -&gt; 2.629 GB (+41.4%), most of it activation_bytes">why: plan: recompute full -&gt; selective
+      <failure type="moved" message="step 42.89 ms -&gt; 34.18 ms (-20.3%); memory 1.860 GB -&gt; 2.629 GB (+41.4%), mostly from activation_bytes">why: plan: recompute full -&gt; selective
 step.step_s: 42.89 ms -&gt; 34.18 ms -20.3%
 memory.total_bytes: 1.860 GB -&gt; 2.629 GB +41.4%
 plan.recompute: full -&gt; selective 
@@ -206,7 +206,7 @@ throughput.mfu: 0.6827 -&gt; 0.8565 +25.5%
   </testsuite>
 </testsuites>
 ::error file=p.json,line=7,title=nncost base::requires step_s <= 0.03 (30.00 ms), found 33.54 ms
-::error file=p.json,line=8,title=nncost recompute::step 42.89 ms -> 34.18 ms (-20.3%25); memory 1.860 GB -> 2.629 GB (+41.4%25), most of it activation_bytes%0Awhy: plan: recompute full -> selective%0Aaccept with: nncost check p.json --update
+::error file=p.json,line=8,title=nncost recompute::step 42.89 ms -> 34.18 ms (-20.3%25); memory 1.860 GB -> 2.629 GB (+41.4%25), mostly from activation_bytes%0Awhy: plan: recompute full -> selective%0Aaccept with: nncost check p.json --update
 nncost: p.json: 1 as recorded, 1 moved; 1 of 4 requirements missed
 [1]
 
@@ -218,8 +218,8 @@ p.json: 2 moved; 4 of 4 requirements met
 
 p.json:7: base: moved
   why     plan: global_batch 4 -> 2, micro_batch 4 -> 2
-  moved   step 33.54 ms -> 18.38 ms (-45.2%), most of it backward_s; memory 2.629 GB -> 2.064 GB
-          (-21.5%), most of it activation_bytes
+  moved   step 33.54 ms -> 18.38 ms (-45.2%), mostly from backward_s; memory 2.629 GB -> 2.064 GB
+          (-21.5%), mostly from activation_bytes
 
 metric                   recorded       now  change
 step.step_s              33.54 ms  18.38 ms  -45.2%
@@ -233,8 +233,8 @@ throughput.mfu             0.8729    0.7966  -8.74%
 
 p.json:8: recompute: moved
   why     plan: global_batch 4 -> 2, micro_batch 4 -> 2
-  moved   step 42.89 ms -> 23.05 ms (-46.3%), most of it backward_s; memory 1.860 GB -> 1.768 GB
-          (-4.95%), most of it activation_bytes
+  moved   step 42.89 ms -> 23.05 ms (-46.3%), mostly from backward_s; memory 1.860 GB -> 1.768 GB
+          (-4.95%), mostly from activation_bytes
 
 metric                   recorded       now  change
 step.step_s              42.89 ms  23.05 ms  -46.3%
@@ -283,7 +283,7 @@ inputs/plans.json: 2 moved; 4 of 4 requirements met
 
 inputs/plans.json:7: base: moved
   why     device file: the content of round has changed
-  moved   step 33.54 ms -> 30.61 ms (-8.74%), most of it update_s
+  moved   step 33.54 ms -> 30.61 ms (-8.74%), mostly from update_s
 
 metric           recorded       now  change
 step.step_s      33.54 ms  30.61 ms  -8.74%
@@ -294,7 +294,7 @@ step.backward_s  20.06 ms  19.31 ms  -3.73%
 
 inputs/plans.json:8: recompute: moved
   why     device file: the content of round has changed
-  moved   step 42.89 ms -> 39.45 ms (-8.03%), most of it update_s
+  moved   step 42.89 ms -> 39.45 ms (-8.03%), mostly from update_s
 
 metric           recorded       now  change
 step.step_s      42.89 ms  39.45 ms  -8.03%
@@ -310,8 +310,8 @@ If this is intended, accept it with 'nncost check inputs/plans.json --update'.
 # that nncost chose because the plan names no profile.
 $ nncost check inputs/plans.json --update >/dev/null && sed -i 's/"vocab": 10000/"vocab": 20000/; s/107106000/117106000/' toy/models/dense.json
 $ nncost check inputs/plans.json --format github
-::error file=inputs/plans.json,line=7,title=nncost base::step 33.54 ms -> 36.48 ms (+8.76%25), most of it backward_s; memory 2.629 GB -> 2.849 GB (+8.37%25), most of it activation_bytes%0Awhy: model file: the content of dense has changed%0Aaccept with: nncost check inputs/plans.json --update
-::error file=inputs/plans.json,line=8,title=nncost recompute::step 42.89 ms -> 45.83 ms (+6.86%25), most of it backward_s; memory 1.860 GB -> 2.000 GB (+7.53%25), most of it activation_bytes%0Awhy: model file: the content of dense has changed%0Aaccept with: nncost check inputs/plans.json --update
+::error file=inputs/plans.json,line=7,title=nncost base::step 33.54 ms -> 36.48 ms (+8.76%25), mostly from backward_s; memory 2.629 GB -> 2.849 GB (+8.37%25), mostly from activation_bytes%0Awhy: model file: the content of dense has changed%0Aaccept with: nncost check inputs/plans.json --update
+::error file=inputs/plans.json,line=8,title=nncost recompute::step 42.89 ms -> 45.83 ms (+6.86%25), mostly from backward_s; memory 1.860 GB -> 2.000 GB (+7.53%25), mostly from activation_bytes%0Awhy: model file: the content of dense has changed%0Aaccept with: nncost check inputs/plans.json --update
 nncost: inputs/plans.json: 2 moved; 4 of 4 requirements met
 [1]
 $ sed 's/"micro_batch": 4 }/"micro_batch": 4, "software": "eager" }/' inputs/plans.json >p.json; nncost check p.json --update >/dev/null
@@ -335,8 +335,8 @@ inputs/plans.json:8: recompute: moved
   why     plan: zero 0 -> 1, optimizer adamw -> lion, recompute full -> selective
           model file: the content of dense has changed
           device file: the content of round has changed
-  moved   step 42.89 ms -> 37.12 ms (-13.4%), most of it update_s; memory 1.860 GB -> 2.449 GB
-          (+31.7%), most of it activation_bytes
+  moved   step 42.89 ms -> 37.12 ms (-13.4%), mostly from update_s; memory 1.860 GB -> 2.449 GB
+          (+31.7%), mostly from activation_bytes
 
 $ sed 's/"micro_batch": 4 }/"micro_batch": 4, "set": { "device.scale_up.latency_s": 1e-6 }, "data": 2 }/' inputs/plans.json >p.json; nncost check p.json --update >/dev/null
 $ sed -i '1,9s/"device.scale_up.latency_s": 1e-6/"device.scale_up.latency_s": 1.001e-6/' p.json; nncost check p.json | sed -n '/^metric/,/^$/p' | head -4
@@ -448,7 +448,7 @@ run.json: 2 estimated; 2 of 2 requirements met
 recorded by nncost VERSION
 run.json: 2 as recorded; 2 of 2 requirements met
 $ nncost run run.json --scenario stops | grep goodput
-goodput     99.37%, a failure every 2.604 days, 3.275 in all,
+goodput     99.37%, a failure every 2.604 days, 3.275 failures in the run,
 $ sed 's/save_s/safe_s/' run.json >other.json; nncost check other.json
 ! nncost: other.json:2: scenarios[0].safe_s: unknown key, expected one of the plan's keys, found "safe_s"
 [3]

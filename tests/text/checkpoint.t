@@ -15,7 +15,7 @@ Q6_K        1       24576  20.16 kB
 $ nncost show inputs/tiny.gguf --format json | grep -o '"params": [0-9]*' | head -1
 "params": 1230080
 $ nncost estimate inputs/tiny.gguf round | head -1
-One step of tiny.gguf takes 428.1 us on A device of round figures and is bound by compute, 69.0% of
+One step of tiny.gguf takes 428.1 us on A device of round figures and is bound by compute (69.0% of
 $ nncost show inputs/tiny.gguf --to-options
 nncost estimate inputs/tiny.gguf DEVICE
 

@@ -156,8 +156,8 @@ plans.json: 1 moved
 
 plans.json:1: a: moved
   why     model file: the content of ./config.json has changed
-  moved   step 13.15 ms -> 13.05 ms (-0.73%), most of it backward_s; memory 2.253 GB -> 2.234 GB
-          (-0.87%), most of it activation_bytes
+  moved   step 13.15 ms -> 13.05 ms (-0.73%), mostly from backward_s; memory 2.253 GB -> 2.234 GB
+          (-0.87%), mostly from activation_bytes
 
 metric                           recorded            now     change
 step.step_s                      13.15 ms       13.05 ms     -0.73%

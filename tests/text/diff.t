@@ -5,7 +5,7 @@ $ nncost estimate dense round --format json >a.json; nncost estimate dense fitte
 $ nncost diff a.json b.json
 a.json -> b.json: the estimates differ
 
-32 metrics differ; step 10.80 ms -> 9.457 ms (-12.4%), most of it update_s
+32 metrics differ; step 10.80 ms -> 9.457 ms (-12.4%), mostly from update_s
 
 metric                                                     old                            new change
 step.step_s                                           10.80 ms                       9.457 ms -12.4%
@@ -78,7 +78,7 @@ $ nncost estimate dense round --format json >a.json; nncost estimate dense round
 $ nncost diff a.json b.json --format markdown
 a.json -> b.json: the estimates differ
 
-34 metrics differ; step 10.80 ms -> 13.13 ms (+21.6%), most of it recompute_s; memory 1.782 GB -> 1.722 GB (-3.38%), most of it activation_bytes
+34 metrics differ; step 10.80 ms -> 13.13 ms (+21.6%), mostly from recompute_s; memory 1.782 GB -> 1.722 GB (-3.38%), mostly from activation_bytes
 
 | metric | old | new | change |
 |:---|---:|---:|---:|
@@ -136,9 +136,9 @@ $ nncost check inputs/plans.json --update >/dev/null; nncost check b.json --upda
 $ nncost diff /dev/stdin b.json <inputs/plans.json
 /dev/stdin -> b.json: 3 of 3 recorded estimates differ
 
-new: only in the new
+new: only in the new file
 
-recompute: 5 metrics differ; step 42.89 ms -> 34.18 ms (-20.3%); memory 1.860 GB -> 2.629 GB (+41.4%), most of it activation_bytes
+recompute: 5 metrics differ; step 42.89 ms -> 34.18 ms (-20.3%); memory 1.860 GB -> 2.629 GB (+41.4%), mostly from activation_bytes
 
 metric                        old        new  change
 step.step_s              42.89 ms   34.18 ms  -20.3%
@@ -147,7 +147,7 @@ plan.recompute               full  selective
 memory.activation_bytes  160.1 MB   1.122 GB   +601%
 throughput.mfu             0.6827     0.8565  +25.5%
 
-base: only in the old
+base: only in the old file
 
 # Tests files without an estimate.
 $ nncost diff toy/hw/round.json toy/hw/round.json

@@ -9,9 +9,10 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 
 step      10.80 ms
-          no software is faster than 6.921 ms; without any overlap it takes 12.77 ms
+          lower bound for any software: 6.921 ms; without any overlap the step takes 12.77 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 64.1% of the step, memory 35.9%, without the compute limit it would take 5.538 ms
+bound by  compute 64.1% of the step, memory 35.9%,
+          if compute took no time, the step would take 5.538 ms
 
 part          time  share    group          time  share
 forward   2.568 ms  23.8%    embedding  16.02 us   0.1%
@@ -44,9 +45,9 @@ $ nncost estimate dense round --full --full --format markdown
 - **plan**: batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
 - **step**: 10.80 ms
-  no software is faster than 6.921 ms; without any overlap it takes 12.77 ms
+  lower bound for any software: 6.921 ms; without any overlap the step takes 12.77 ms
   no fitted efficiencies for this device: roofline time at the datasheet's rates
-- **bound by**: compute 64.1% of the step, memory 35.9%, without the compute limit it would take 5.538 ms
+- **bound by**: compute 64.1% of the step, memory 35.9%, if compute took no time, the step would take 5.538 ms
 
 | part | time | share |
 |:---|---:|---:|
@@ -85,7 +86,7 @@ dense,A small decoder,decoder,107106000,107106000,107106000,106106000,11000000,3
 $ nncost estimate dense round --format json
 {
   "schema": "nncost.estimate/1",
-  "sentence": "One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute, 64.1% of it; it fits: 1.782 GB of 10.00 GB per device.",
+  "sentence": "One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute (64.1% of the time); it fits: 1.782 GB of 10.00 GB per device.",
   "model": {"id": "dense", "name": "A small decoder", "family": "decoder", "params": 107106000, "active_params": 107106000, "matmul_params": 106106000, "params_by_group": {"embedding": 11000000, "attention": 32032000, "mlp": 64040000, "norm": 34000}},
   "device": {"id": "round", "name": "A device of round figures", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "critical_tokens": 100, "critical_width": 2000, "fitted": false, "basis": "none"},
   "plan": {"devices": 1, "data": 1, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 0, "shard": 1, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 1, "global_batch": 1, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "software_chosen": true, "mode": "predicted", "overrides": null, "cluster": null, "ends_as_layers": false, "first_stage_layers": 0, "last_stage_layers": 0, "whole_experts": false, "train": "all", "train_layers": 0, "train_from": -1, "next_tokens": false, "adapter_rank": 0, "adapters": "linear", "dora": false, "oft": false, "frozen": "16bit", "fp8_inputs": false, "optimizer_rank": 16, "optimizer_kernels": "default", "flops_convention": "palm", "clip_gradients": true, "tokens": null, "samples": null, "price": null, "reserve_bytes": null},
@@ -145,8 +146,9 @@ plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 
 step      47.54 ms, 90 % range 39.33 ms to 61.45 ms
           open: --attention -5 to +21% of the step
-          no software is faster than 27.68 ms; without any overlap it takes 54.42 ms
-bound by  compute 82.7% of the step, memory 17.3%, without the compute limit it would take 14.36 ms
+          lower bound for any software: 27.68 ms; without any overlap the step takes 54.42 ms
+bound by  compute 82.7% of the step, memory 17.3%,
+          if compute took no time, the step would take 14.36 ms
 
 part          time  share    group          time  share
 forward   15.24 ms  32.1%    embedding  168.1 us   0.4%
@@ -179,10 +181,10 @@ plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode ideal
 
 step      27.68 ms
-          no software is faster than 27.68 ms; without any overlap it takes 35.11 ms
+          lower bound for any software: 27.68 ms; without any overlap the step takes 35.11 ms
           ideal mode: every efficiency is 1, no fixed costs, all communication that can overlap does
 bound by  compute 100.0% of the step, memory 22.8%,
-          without the compute limit it would take 6.312 ms
+          if compute took no time, the step would take 6.312 ms
 
 part          time  share    group          time  share
 forward   9.121 ms  32.9%    attention  9.922 ms  35.8%
@@ -216,9 +218,10 @@ plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 
 step      17.17 ms
-          no software is faster than 11.37 ms; without any overlap it takes 20.14 ms
+          lower bound for any software: 11.37 ms; without any overlap the step takes 20.14 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 66.2% of the step, memory 33.8%, without the compute limit it would take 8.385 ms
+bound by  compute 66.2% of the step, memory 33.8%,
+          if compute took no time, the step would take 8.385 ms
 
 part          time  share    group          time  share
 forward   4.606 ms  26.8%    embedding  40.06 us   0.2%
@@ -254,9 +257,10 @@ plan      batch 8, image 256, bf16, policy mixed, adamw, flash attention, recomp
 
 step      2.350 ms
           open: --contiguous-maps +0 to +27% of the step
-          no software is faster than 1.575 ms; without any overlap it takes 2.984 ms
+          lower bound for any software: 1.575 ms; without any overlap the step takes 2.984 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 62.0% of the step, memory 38.0%, without the compute limit it would take 1.321 ms
+bound by  compute 62.0% of the step, memory 38.0%,
+          if compute took no time, the step would take 1.321 ms
 
 part          time  share    group          time  share
 forward   751.2 us  32.0%    attention  272.2 us  11.6%
@@ -289,9 +293,10 @@ plan      batch 16, image 100, fp16, policy amp, adamw, flash attention, recompu
           software eager, mode predicted
 
 step      1.173 ms
-          no software is faster than 320.6 us; without any overlap it takes 2.134 ms
+          lower bound for any software: 320.6 us; without any overlap the step takes 2.134 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  memory 85.2% of the step, host 9.4%, without the memory limit it would take 880.9 us
+bound by  memory 85.2% of the step, host 9.4%,
+          if memory traffic took no time, the step would take 880.9 us
 
 part          time  share    group          time  share
 forward   431.3 us  36.8%    norm       624.0 us  53.2%
@@ -340,9 +345,10 @@ plan      batch 64, sequence 1000, bf16, policy mixed, adamw, flash attention, r
           software torch-compile (chosen for this plan), mode predicted
 
 step      488.5 ms
-          no software is faster than 442.9 ms; without any overlap it takes 562.4 ms
+          lower bound for any software: 442.9 ms; without any overlap the step takes 562.4 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 90.7% of the step, memory 9.3%, without the compute limit it would take 111.9 ms
+bound by  compute 90.7% of the step, memory 9.3%,
+          if compute took no time, the step would take 111.9 ms
 
 part          time  share    group          time  share
 forward   164.4 ms  33.6%    embedding  1.025 ms   0.2%
@@ -384,12 +390,12 @@ plan      batch 64, sequence 1000, bf16, policy mixed,
           mode predicted
 
 step      488.5 ms
-          no software is faster than 442.9 ms; without any
-          overlap it takes 562.4 ms
+          lower bound for any software: 442.9 ms; without
+          any overlap the step takes 562.4 ms
           no fitted efficiencies for this device: roofline
           time at the datasheet's rates
 bound by  compute 90.7% of the step, memory 9.3%,
-          without the compute limit it would take 111.9 ms
+          if compute took no time, the step would take 111.9 ms
 
 part          time  share    group          time  share
 forward   164.4 ms  33.6%    embedding  1.025 ms   0.2%
@@ -504,9 +510,10 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention,
           recompute norm,activation, software torch-compile (chosen for this plan), mode predicted
 
 step      10.99 ms
-          no software is faster than 6.921 ms; without any overlap it takes 13.00 ms
+          lower bound for any software: 6.921 ms; without any overlap the step takes 13.00 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 63.0% of the step, memory 37.0%, without the compute limit it would take 5.730 ms
+bound by  compute 63.0% of the step, memory 37.0%,
+          if compute took no time, the step would take 5.730 ms
 
 part           time  share    group          time  share
 forward    2.568 ms  23.4%    embedding  16.02 us   0.1%
@@ -534,9 +541,10 @@ cost      1 USD per device-hour (nowhere, 2020-01), 3.052e-06 USD per step,
           0.003052 USD per million tokens
 $ nncost estimate dense round --full --full --recompute full | sed -n '/^step/,/^update/p'
 step      13.13 ms
-          no software is faster than 9.001 ms; without any overlap it takes 15.66 ms
+          lower bound for any software: 9.001 ms; without any overlap the step takes 15.66 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 68.5% of the step, memory 31.5%, without the compute limit it would take 6.307 ms
+bound by  compute 68.5% of the step, memory 31.5%,
+          if compute took no time, the step would take 6.307 ms
 
 part           time  share    group          time  share
 forward    2.568 ms  19.6%    embedding  16.02 us   0.1%
@@ -584,7 +592,7 @@ plan      batch 1, sequence 1000, fp8, policy mixed, adamw, flash attention, rec
 
 step      9.212 ms, 90 % range 7.620 ms to 11.91 ms
           open: --attention -11 to +21% of the step
-          no software is faster than 2.249 ms; without any overlap it takes 10.46 ms
+          lower bound for any software: 2.249 ms; without any overlap the step takes 10.46 ms
 $ nncost estimate dense fitted --full --full --precision tf32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 100.0 TFLOP/s tf32, 2.000 TB/s, ridge 50 FLOP/B
@@ -593,7 +601,7 @@ plan      batch 1, sequence 1000, tf32, policy fp32, adamw, flash attention, rec
 
 step      15.88 ms, 90 % range 13.14 ms to 20.53 ms
           open: --attention -12 to +25% of the step
-          no software is faster than 6.921 ms; without any overlap it takes 18.28 ms
+          lower bound for any software: 6.921 ms; without any overlap the step takes 18.28 ms
 $ nncost estimate dense old --full --full --precision fp32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    old, An old device without bf16, 10.00 TFLOP/s fp32, 500.0 GB/s, ridge 20 FLOP/B
@@ -601,7 +609,7 @@ plan      batch 1, sequence 1000, fp32, policy fp32, adamw, flash attention, rec
           software torch-compile (chosen for this plan), mode predicted
 
 step      78.71 ms
-          no software is faster than 69.21 ms; without any overlap it takes 85.67 ms
+          lower bound for any software: 69.21 ms; without any overlap the step takes 85.67 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 
 # Tests unfused attention with an eager profile, in which the host issues each op, and the kernels flash1, flash2 and
@@ -613,8 +621,9 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, unfused attention, 
           software eager, mode predicted
 
 step      15.20 ms
-          no software is faster than 3.460 ms; without any overlap it takes 19.68 ms
-bound by  memory 68.3% of the step, compute 27.8%, without the memory limit it would take 6.370 ms
+          lower bound for any software: 3.460 ms; without any overlap the step takes 19.68 ms
+bound by  memory 68.3% of the step, compute 27.8%,
+          if memory traffic took no time, the step would take 6.370 ms
 
 part          time  share    group          time  share
 forward   3.285 ms  21.6%    embedding  56.02 us   0.4%
@@ -648,7 +657,7 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash3 attention, r
 backward  4.119 ms  48.6%    attention  2.422 ms  28.6%
 
 # --set changes any field. The prefix "plan.", "model." or "device." tells where the field is.
-$ nncost estimate dense round --full --full --set hidden=2000 --set head_dim=250 --set ffn_hidden=8000 --set mem_bytes_per_s=2e12 | head -12
+$ nncost estimate dense round --full --full --set hidden=2000 --set head_dim=250 --set ffn_hidden=8000 --set mem_bytes_per_s=2e12 | head -13
 model     dense, A small decoder, decoder, 406,212,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 2.000 TB/s, ridge 50 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
@@ -656,12 +665,13 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 set       hidden=2000, head_dim=250, ffn_hidden=8000, mem_bytes_per_s=2e12
 
 step      32.09 ms
-          no software is faster than 25.36 ms; without any overlap it takes 35.25 ms
+          lower bound for any software: 25.36 ms; without any overlap the step takes 35.25 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 79.0% of the step, memory 21.0%, without the compute limit it would take 8.934 ms
+bound by  compute 79.0% of the step, memory 21.0%,
+          if compute took no time, the step would take 8.934 ms
 
 part          time  share    group          time  share
-$ nncost estimate dense round --full --full --set plan.micro_batch=2 --set model.layers=4 --set device.mem_bytes=40e9 | head -12
+$ nncost estimate dense round --full --full --set plan.micro_batch=2 --set model.layers=4 --set device.mem_bytes=40e9 | head -13
 model     dense, A small decoder, decoder, 59,054,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
@@ -669,14 +679,15 @@ plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 set       plan.micro_batch=2, model.layers=4, device.mem_bytes=40e9
 
 step      10.04 ms
-          no software is faster than 7.521 ms; without any overlap it takes 11.71 ms
+          lower bound for any software: 7.521 ms; without any overlap the step takes 11.71 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 74.9% of the step, memory 25.1%, without the compute limit it would take 3.960 ms
+bound by  compute 74.9% of the step, memory 25.1%,
+          if compute took no time, the step would take 3.960 ms
 
 part          time  share    group          time  share
 $ nncost estimate dense fitted --full --full --set efficiency.basis=none | grep -A1 '^step'
 step      5.398 ms
-          no software is faster than 3.460 ms; without any overlap it takes 6.537 ms
+          lower bound for any software: 3.460 ms; without any overlap the step takes 6.537 ms
 $ nncost estimate dense fitted --full --full --set efficiency.basis=default | grep -A1 '^step'
 step      9.457 ms, 90 % range 5.246 ms to 20.99 ms
           open: --attention -10 to +21% of the step
@@ -697,10 +708,10 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
 
 step      9.457 ms, 90 % range 7.823 ms to 12.22 ms
           open: --attention -10 to +21% of the step
-          no software is faster than 3.460 ms; without any
-          overlap it takes 10.79 ms
+          lower bound for any software: 3.460 ms; without
+          any overlap the step takes 10.79 ms
 bound by  compute 62.0% of the step, memory 27.6%,
-          without the compute limit it would take 4.982 ms
+          if compute took no time, the step would take 4.982 ms
 
 part          time  share    group          time  share
 forward   2.542 ms  26.9%    embedding  56.02 us   0.6%
@@ -741,12 +752,12 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
           mode predicted
 
 step      10.80 ms
-          no software is faster than 6.921 ms; without any
-          overlap it takes 12.77 ms
+          lower bound for any software: 6.921 ms; without
+          any overlap the step takes 12.77 ms
           no fitted efficiencies for this device: roofline
           time at the datasheet's rates
 bound by  compute 64.1% of the step, memory 35.9%,
-          without the compute limit it would take 5.538 ms
+          if compute took no time, the step would take 5.538 ms
 
 part          time  share    group          time  share
 forward   2.568 ms  23.8%    embedding  16.02 us   0.1%
@@ -804,9 +815,10 @@ plan      batch 10, image 90, bf16, policy mixed, adamw, flash attention, recomp
           software torch-compile (chosen for this plan), mode predicted
 
 step      10.34 ms
-          no software is faster than 6.008 ms; without any overlap it takes 12.27 ms
+          lower bound for any software: 6.008 ms; without any overlap the step takes 12.27 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 57.2% of the step, memory 42.8%, without the compute limit it would take 5.937 ms
+bound by  compute 57.2% of the step, memory 42.8%,
+          if compute took no time, the step would take 5.937 ms
 
 part          time  share    group          time  share
 forward   2.311 ms  22.4%    embedding  17.92 us   0.2%
@@ -905,7 +917,7 @@ $ nncost estimate dense round --devices 4 --pipeline 4 | sed -n '/^faster/,$p'
 faster    --micro-batches 16: 44.75 ms, 3.16x the rate, 832.9 MB
           --micro-batch 32: 243.9 ms, 1.16x the rate, 4.068 GB
           --optimizer adam8bit: 8.416 ms, 1.05x the rate, 451.4 MB
---full    shows the parts of the step, memory by class, all of the plan
+--full    shows the parts of the step, memory by class, and all plan settings
 $ nncost estimate dense round --devices 4 --pipeline 4 --micro-batches 16 | sed -n '/^step/p; /^rate/p'
 step      44.75 ms, busiest stage 3 of 4
 rate      357,570 tokens/s, 357.6 samples/s, MFU 65.4%
@@ -916,23 +928,23 @@ $ nncost estimate dense round --devices 4 --pipeline 4 --global-batch 1 | grep -
 # --inference computes a forward pass without training: no gradients, no optimizer and no loss.
 $ nncost estimate dense round --inference --micro-batch 4 --seq-len 100
 One forward pass of A small decoder takes 980.9 us on A device of round figures and is bound by
-compute, 86.5% of it; it fits: 243.8 MB of 10.00 GB per device.
+compute (86.5% of the time); it fits: 243.8 MB of 10.00 GB per device.
 
 plan      batch 4, sequence 100, bf16, torch-compile
 step      980.9 us
           datasheet rates: no efficiency of this device was measured
-          compiled; not compiled (--software torch-eager): 980.9 us, 243.8 MB
+          without torch.compile (--software torch-eager): 980.9 us, 243.8 MB
 bounds    lower 854.5 us, upper without overlap 1.327 ms
-bound by  compute 86.5%, memory 13.5%, 456.2 us without the compute limit
+bound by  compute 86.5%, memory 13.5%, 456.2 us if compute took no time
 memory    243.8 MB of 10.00 GB, fits, 9.756 GB free
           weights 214.2 MB
 rate      407,786 tokens/s, 4,078 samples/s, MFU 87.8%
 cost      2.725e-07 USD a step, 0.0006812 per million tokens, at 1 a device-hour
---full    shows the parts of the step, memory by class, all of the plan
+--full    shows the parts of the step, memory by class, and all plan settings
 $ nncost ops dense round --train none --micro-batch 4 --seq-len 100 | grep -E 'backward|update|loss'
 [1]
 $ nncost estimate dense round --train none,mlp
-! nncost: --train: --train none is one forward pass, expected it alone
+! nncost: --train: --train none is one forward pass, expected none without other parts
 [3]
 $ nncost estimate dense round --inference --emit deepspeed
 ! nncost: --train: none cannot be written for deepspeed, because a file for deepspeed starts a training
@@ -943,7 +955,7 @@ $ nncost estimate dense round --inference --optimizer sgd
 $ nncost search dense round --train none --devices 2 --global-batch 8 --seq-len 100 | sed -n '/^ *step/,/^$/p'
     step    memory    MFU  bubble  plan
 980.9 us  239.0 MB  87.8%    0.0%  dp2 mb2 (+9)
-(+N): N more plans of the same step and memory
+(+N): N further plans have the same step time and memory
 
     step    memory    MFU  bubble  plan
 980.9 us  239.0 MB  87.8%    0.0%  dp2 mb2

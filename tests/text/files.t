@@ -80,8 +80,8 @@ $ sed 's/"layers"/"layer"/' toy/models/dense.json >dense.json; nncost estimate d
 # name.
 $ cp toy/models/dense.json my.json; cp toy/hw/round.json board.json
 $ nncost estimate my.json ./board.json --brief
-One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute,
-64.1% of it; it fits: 1.782 GB of 10.00 GB per device.
+One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute
+(64.1% of the time); it fits: 1.782 GB of 10.00 GB per device.
 $ mkdir hw; cp board.json hw/; nncost estimate dense hw/board.json
 ! nncost: hw/board.json:3: id: not the name of the file, expected "board", found "round"
 [3]

@@ -7,8 +7,8 @@ plan      batch 30, sequence 1000, bf16, policy mixed, adamw, flash attention, r
           software torch-compile (chosen for this plan), mode predicted
 
 fits      micro-batch 30, 230.7 ms a step, 130 samples/s
-sequence  1,000 tokens at the plan's micro-batch
-layers    49 of this width at the plan's micro-batch
+sequence  up to 1,000 tokens with the micro-batch of the plan
+layers    up to 49 of this width with the micro-batch of the plan
 memory    9.971 GB of 10.00 GB
 
 with                                       memory      step  micro-batch  samples/s
@@ -38,9 +38,9 @@ plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 set       device.mem_bytes=1.5e9
 
 fits      micro-batch 4, 26.68 ms a step, 150 samples/s
-sequence  1,000 tokens at the plan's micro-batch
-rank      adapters of rank 483 at the plan's micro-batch
-layers    25 of this width at the plan's micro-batch
+sequence  up to 1,000 tokens with the micro-batch of the plan
+rank      adapters up to rank 483 with the micro-batch of the plan
+layers    up to 25 of this width with the micro-batch of the plan
 memory    1.354 GB of 1.500 GB
 
 with                                  memory      step  micro-batch  samples/s

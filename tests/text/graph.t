@@ -8,9 +8,10 @@ plan      batch 10, image 8, bf16, policy mixed, adamw, flash attention, recompu
 
 step      1.175 us
           open: --contiguous-maps +0 to +71% of the step
-          no software is faster than 476.7 ns; without any overlap it takes 1.399 us
+          lower bound for any software: 476.7 ns; without any overlap the step takes 1.399 us
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  memory 99.5% of the step, compute 0.5%, without the memory limit it would take 230.9 ns
+bound by  memory 99.5% of the step, compute 0.5%,
+          if memory traffic took no time, the step would take 230.9 ns
 
 part          time  share    group           time  share
 forward   435.3 ns  37.1%    norm        512.0 ns  43.6%
@@ -118,9 +119,10 @@ plan      2 devices = pipeline 2, 1f1b
 
 step      184.6 ns, busiest stage 0 of 2
           open: --overlap +0 to +1097%, --contiguous-maps +0 to +45% of the step
-          no software is faster than 114.8 ns; without any overlap it takes 2.235 us
+          lower bound for any software: 114.8 ns; without any overlap the step takes 2.235 us
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  memory 68.4% of the step, bubble 31.4%, without the memory limit it would take 25.90 ns
+bound by  memory 68.4% of the step, bubble 31.4%,
+          if memory traffic took no time, the step would take 25.90 ns
 
 part          time  share    group          time  share
 forward   27.14 ns  14.7%    norm       30.72 ns  16.6%

@@ -143,7 +143,7 @@ $ nncost serve dense round --emit deepspeed
 ! nncost: --emit: expected vllm, sglang or tensorrt-llm, found "deepspeed"
 [2]
 $ nncost serve dense round --emit vllm --set device.mem_bytes=1e9
-! nncost: --emit: the file of an engine cannot express --set or --steps, expected a command without them
+! nncost: --emit: an engine has no options for --set and --steps, expected a command without --set and --steps
 [2]
 
 # A plan as a launch file, unless it would stand for another plan. A file that names no model leaves it to the command.

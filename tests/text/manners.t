@@ -139,8 +139,8 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 $ XDG_CONFIG_HOME=$PWD/config nncost list software -f csv | wc -l
 6
 $ echo '--region TOY' > config/nncost/region; mkdir -p other/nncost; mv config/nncost/region other/nncost/defaults; XDG_CONFIG_HOME=$PWD/other nncost estimate dense round --brief
-One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute,
-64.1% of it; it fits: 1.782 GB of 10.00 GB per device.
+One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute
+(64.1% of the time); it fits: 1.782 GB of 10.00 GB per device.
 $ nncost estimate dense round --region TOY --brief
 ! nncost: --region: has no effect here, expected together with --tokens or --samples, or 'nncost run'
 [2]

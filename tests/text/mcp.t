@@ -52,7 +52,7 @@ $ cat > in <<'END'
 $ nncost mcp < in > out; sed -n '2,6p' out
 {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"DEVICE: unknown device, expected one of fitted, old, round, nearest \"round\", found \"rond\""}],"isError":true}}
 {"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"--micro-bach: unknown option, did you mean --micro-batch?"}],"isError":true}}
-{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"--output: is not allowed for tools: their answer is the output"}],"isError":true}}
+{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"--output: is not allowed in a tool call, because the answer of the call is the output"}],"isError":true}}
 {"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"model: cannot be standard input or a pipe: standard input holds the messages"}],"isError":true}}
 {"jsonrpc":"2.0","id":6,"result":{"content":[{"type":"text","text":"name: no such tool, see tools/list"}],"isError":true}}
 $ python3 -c "import json; print(json.loads(open('out').readline())['result']['content'][0]['text'], end='')" > a; nncost estimate dense round --devices 2 --zero 3 --micro-batch 2 --set layers=4 -f json > b; sed 's/Dense/dense/' a | diff - b | head -4
@@ -63,14 +63,14 @@ $ sed -n 7p out | cut -c1-120
 $ ask() { printf '{"jsonrpc":"2.0","id":1234567890123,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"dense","device":"round","options":%s}}}\n' "$1"; }
 > for options in '{"--trace":"t"}' '{"TRACE":"t"}' '{"trace=t":true}' '{"cluster":"-"}' '"devices"' '["devices"]' '{"devices":{}}' '{"tokens":1234567890123.5}'; do ask "$options"; done > in
 $ nncost mcp < in | sed -E 's/.*("id":[^,]*).*"text":"(.*)"isError":(.*)}}/\1 \2 \3/' | cut -c1-150; ls t 2>&1
-"id":1234567890123 --trace: is not allowed for tools: their answer is the output"}], true
-"id":1234567890123 --trace: is not allowed for tools: their answer is the output"}], true
+"id":1234567890123 --trace: is not allowed in a tool call, because the answer of the call is the output"}], true
+"id":1234567890123 --trace: is not allowed in a tool call, because the answer of the call is the output"}], true
 "id":1234567890123 options: not available to tools, found \"trace=t\""}], true
-"id":1234567890123 cluster: expected a number, a text, true, false or a list of these, and no pipe"}], true
+"id":1234567890123 cluster: expected a number, a text, true, false or a list of these; a text cannot name a pipe"}], true
 "id":1234567890123 options: wrong type, expected an object such as {\"devices\": 8, \"zero\": 3}"}], true
 "id":1234567890123 options: wrong type, expected an object such as {\"devices\": 8, \"zero\": 3}"}], true
-"id":1234567890123 devices: expected a number, a text, true, false or a list of these, and no pipe"}], true
-"id":1234567890123 {\"sentence\":\"One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute, 64.1% of it; it fi
+"id":1234567890123 devices: expected a number, a text, true, false or a list of these; a text cannot name a pipe"}], true
+"id":1234567890123 {\"sentence\":\"One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute (64.1% of the time)
 ls: cannot access 't': No such file or directory
 [2]
 
@@ -115,7 +115,7 @@ $ cat > in <<'END'
 > {"jsonrpc":"2.0","id":6,"method":"resources/read","params":{"uri":"nncost://help/opp"}}
 > END
 $ nncost mcp < in | cut -c1-420
-{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"sentence\":\"One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute, 64.1% of it; it fits: 1.782 GB of 10.00 GB per device.\",\"plan\":{\"software\":\"torch-compile\"},\"step\":{\"step_s\":0.010795756,\"interval_s\":[null,null],\"lower_bound_s\":0.00692056,\"upper_bound_s\":0.0127665588,\"exposed_comm_s\":0
+{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"sentence\":\"One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute (64.1% of the time); it fits: 1.782 GB of 10.00 GB per device.\",\"plan\":{\"software\":\"torch-compile\"},\"step\":{\"step_s\":0.010795756,\"interval_s\":[null,null],\"lower_bound_s\":0.00692056,\"upper_bound_s\":0.0127665588,\"exposed_com
 {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"{\"step\":{\"forward_s\":0.002568168},\"memory\":{\"fit\":\"fits\"}}"}],"isError":false}}
 {"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"fields: no such member of the answer, did you mean \"step.forward_s\"?, found \"step.foward_s\""}],"isError":true}}
 {"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"{\"ops\":[{\"name\":\"optimizer\",\"phase\":\"update\",\"repeat\":1,\"shape\":\"params=107106000\",\"time_s\":0.002998968,\"share\":0.277791383948,\"bound\":\"memory\"},{\"name\":\"mlp.up\",\"phase\":\"forward\",\"repeat\":8,\"shape\":\"m=1000 n=4000 k=1000\",\"time_s\":8e-5,\"share\":0.0592825551078,\"bound\":\"compute\"},{\"name\":\"mlp.down\",\"ph
@@ -167,4 +167,4 @@ $ nncost mcp < in | sed -n 's/.*"text":"\(.*\)"}],"isError":\([a-z]*\).*/\2 \1/p
 3 micro-batch 1
 1 micro-batch 2
 1 true --micro-batch: given twice, as "1" and as "2"
-1 true micro_batch: expected a number, a text, true, false or a list of these, and no pipe
+1 true micro_batch: expected a number, a text, true, false or a list of these; a text cannot name a pipe

@@ -34,7 +34,7 @@ $ nncost merge all 1 2
 ! nncost: 2: other columns than in 1
 [3]
 $ nncost merge all 1 1
-! nncost: 1: row 0 is in another shard too
+! nncost: 1: row 0 is also in another shard
 [3]
 $ nncost merge 1 1
 ! nncost: 1: exists already, expected the name of a new file first
@@ -79,7 +79,7 @@ $ nncost merge all.csv 2 3 1 && cmp all.csv whole.csv
 $ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --format csv --shards 3,1,2 | cmp - whole.csv
 $ nncost plot front dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none > again; nncost plot front dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,2,3 | cmp - again
 $ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,2,3 --max-memory 1e9
-! nncost: 1: has a shard of another search than this one
+! nncost: 1: contains a shard of another search
 [3]
 $ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,3
 ! nncost: merge: expected all 3 shards, found 2: shard 2/3 is missing
@@ -94,7 +94,7 @@ $ nncost merge new 3 1
 ! nncost: merge: expected all 3 shards, found 2: shard 2/3 is missing
 [2]
 $ cp 1 again; nncost merge new 1 2 again
-! nncost: again: is shard 1/3, as is 1
+! nncost: again: is shard 1/3, the same shard as 1
 [3]
 $ nncost merge new 1 2 toy/hw/round.json
 ! nncost: toy/hw/round.json:2: schema: not of a search, expected "nncost.search/1", found "nncost.device/1"

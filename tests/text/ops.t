@@ -431,7 +431,7 @@ left out: shape (a width of 100, see COLUMNS)
 
           52 more rows
 step      4.547 TFLOP executed by all devices, 11.66 GFLOP on the vector units,
-          1.598 GB moved by one, 10.17 ms, network
+          1.598 GB moved by one device, 10.17 ms, network
 $ nncost ops dense round --devices 16 --tensor 2 --pipeline 2 --zero 3 --global-batch 16 --by group
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -451,7 +451,8 @@ loss         8  140.0 M  120.0 M   1.167  120.0 us   0.8%  memory
 optimizer    2  130.7 M  217.8 M     0.6  217.8 us   1.5%  memory
 
 step      11.07 TFLOP executed by all devices, 35.54 GFLOP on the vector units,
-          3.377 GB moved by one, 14.41 ms, compute, outside of ops: host 0 s and bubble 2.588 ms
+          3.377 GB moved by one device, 14.41 ms, compute,
+          outside of ops: host 0 s and bubble 2.588 ms
 $ nncost ops experts round --devices 16 --context 2 --data 8 --zero 3 --global-batch 16 --by op --sort name
 ! nncost: --sort: unknown value, expected one of order, time, flops, bytes, found "name"
 [2]

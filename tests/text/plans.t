@@ -20,7 +20,7 @@ plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 
 step      42.89 ms
-          no software is faster than 36.00 ms; without any overlap it takes 49.92 ms
+          lower bound for any software: 36.00 ms; without any overlap the step takes 49.92 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 $ nncost estimate inputs/plans.json fitted --full --full --scenario recompute --micro-batch 2 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
@@ -30,7 +30,7 @@ plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 
 step      18.79 ms, 90 % range 15.54 ms to 24.28 ms
           open: --attention -8 to +22% of the step
-          no software is faster than 9.001 ms; without any overlap it takes 21.49 ms
+          lower bound for any software: 9.001 ms; without any overlap the step takes 21.49 ms
 $ nncost ops inputs/plans.json --scenario base --top 3
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -50,7 +50,7 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 $ nncost search inputs/plans.json --scenario base --devices 8 --global-batch 32 --best 1 --zero 1 --threads 1 | head -2
 dense on 8 x round, global batch 32
-230400 combinations: 5810 legal, 5810 fit; 2486 evaluated, no other can be among the best
+230400 combinations: 5810 legal, 5810 fit; 2486 evaluated; no other plan can be among the best
 
 # --scenario is needed if the file has several scenarios. The name of the scenario must exist, and MODEL must be a plan
 # file.

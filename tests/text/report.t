@@ -2,7 +2,7 @@
 
 # The page of an estimate has the verdict, wide and narrow pictures, the figures, the ops and the command.
 $ nncost report dense round --pipeline 2 --micro-batches 4 > page.html; sed -n 's/^<p class="verdict">//p' page.html; grep -c '<svg' page.html; grep '<h[123]>' page.html; grep -A1 '<pre>' page.html
-One step of A small decoder takes 21.91 ms on 2 x A device of round figures and is bound by compute, 68.6% of it; it fits: 1.217 GB of 10.00 GB per device.
+One step of A small decoder takes 21.91 ms on 2 x A device of round figures and is bound by compute (68.6% of the time); it fits: 1.217 GB of 10.00 GB per device.
 7
 <h1>A small decoder</h1>
 <h2>Figures</h2>
@@ -23,9 +23,9 @@ $ nncost report dense round | sed -n '/Figures/,/Ops by time/p' | head -12
 <p><b>plan</b> batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
 <p><b>step</b> 10.80 ms
-<br>no software is faster than 6.921 ms; without any overlap it takes 12.77 ms
+<br>lower bound for any software: 6.921 ms; without any overlap the step takes 12.77 ms
 <br>no fitted efficiencies for this device: roofline time at the datasheet's rates
-<p><b>bound by</b> compute 64.1% of the step, memory 35.9%, without the compute limit it would take 5.538 ms
+<p><b>bound by</b> compute 64.1% of the step, memory 35.9%, if compute took no time, the step would take 5.538 ms
 
 <div class="wide"><table><thead><tr><th>part<th class="n">time<th class="n">share<th>  group<th class="n">time<th class="n">share</thead><tbody>
 <tr><td>forward<td class="n">2.568 ms<td class="n">23.8%<td>  embedding<td class="n">16.02 us<td class="n">0.1%
@@ -74,7 +74,7 @@ $ nncost estimate dense round --format json > old.json; nncost estimate dense ro
 <h1>new.json against old.json</h1>
 <p>1 of 1 estimates differ.</p>
 <h2>The estimate</h2>
-<p>step 10.80 ms -&gt; 18.38 ms (+70.2%), most of it backward_s; memory 1.782 GB -&gt; 2.064 GB (+15.8%), most of it activation_bytes</p>
+<p>step 10.80 ms -&gt; 18.38 ms (+70.2%), mostly from backward_s; memory 1.782 GB -&gt; 2.064 GB (+15.8%), mostly from activation_bytes</p>
 <div class="wide"><table><thead><tr><th>metric<th class="n">old<th class="n">new<th class="n">change</thead><tbody>
 <tr><td>step.step_s<td class="n">10.80 ms<td class="n">18.38 ms<td class="n">+70.2%
 <tr><td>memory.total_bytes<td class="n">1.782 GB<td class="n">2.064 GB<td class="n">+15.8%
@@ -86,9 +86,9 @@ $ nncost estimate dense round --format json > old.json; nncost estimate dense ro
 
 # The JSON of an estimate has the verdict in one sentence.
 $ nncost estimate dense round --format json | grep sentence
-  "sentence": "One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute, 64.1% of it; it fits: 1.782 GB of 10.00 GB per device.",
+  "sentence": "One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute (64.1% of the time); it fits: 1.782 GB of 10.00 GB per device.",
 $ nncost estimate dense round --micro-batch 4096 --mode ideal --format json | grep sentence
-  "sentence": "One step of A small decoder takes at least 28.35 s on A device of round figures and is bound by compute, 100.0% of it; it does not fit: 1.158 TB of 10.00 GB per device; it fits with --micro-batch 16 --micro-batches 256.",
+  "sentence": "One step of A small decoder takes at least 28.35 s on A device of round figures and is bound by compute (100.0% of the time); it does not fit: 1.158 TB of 10.00 GB per device; it fits with --micro-batch 16 --micro-batches 256.",
 
 # Tests wrong command lines.
 $ nncost report

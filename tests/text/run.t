@@ -24,12 +24,12 @@ checkpoints     424.3 s   0.2%  Time that training waits for checkpoints.
 restarts        640.2 s   0.2%  Time of restarts and of lost work that is repeated.
 evaluation   2.170 days  71.6%  Time of all evaluations of the run.
 
-goodput     98.57%, a failure every 2.604 days, 1.163 in all,
+goodput     98.57%, a failure every 2.604 days, 1.163 failures in the run,
             645.0 s from a failure until training resumes
             1,000 device-hours per failure of any cause
 checkpoint  1.499 GB, every 2588 s, training waits 14.99 s,
             durable after 14.99 s, loaded in 14.99 s
-spares      3 for 2 nodes cover 99% of the time
+spares      3 for 2 nodes, enough during 99% of the time
 cost        2,327 USD, at 2 USD per device-hour, 0.02327 USD per million tokens
 energy      626.6 kWh, 489.6 W per device with its share of the node, PUE 1.1,
             1,280 kWh at the devices' rated power
@@ -61,12 +61,12 @@ training     49.69 days  92.0%  Time of all steps of the run, as estimated.
 checkpoints     6.138 h   0.5%  Time that training waits for checkpoints.
 restarts     4.053 days   7.5%  Time of restarts and of lost work that is repeated.
 
-goodput     92.02%, a failure every 3.093 h, 419 in all,
+goodput     92.02%, a failure every 3.093 h, 419 failures in the run,
             760.0 s from a failure until training resumes
             50,677 device-hours per failure of any cause
 checkpoint  5.670 TB, every 114.6 s, training waits 590.0 ms,
             durable after 51.06 s, loaded in 130.0 s
-spares      25 for 2,048 nodes cover 99% of the time
+spares      25 for 2,048 nodes, enough during 99% of the time
 cost        42,467,328 USD, at 2 USD per device-hour
 $ nncost run --devices 16384 --days 54 --device-mtbf-s 50677h --checkpoint-bytes 5.67T --storage-write-bytes-per-s 2TB/s --format csv | sed -n 1p
 devices,nodes,steps,tokens,samples,flops,flops_per_token,step_s,fetch_s,prepare_s,transfer_s,input_s,input_wait_s,input_bound,input_bytes_per_s,workers_needed,prefetch_bytes,rollout_step_s,score_step_s,sync_step_s,outer_bytes,outer_s,device_mtbf_s,system_mtbf_s,survive_hour,stops,nodes_out,spares_needed,short_share,checkpoint_bytes,block_s,save_s,load_s,restart_s,young_s,interval_s,goodput,first_order,train_s,wait_s,rollout_s,score_s,sync_s,straggler_s,save_time_s,lost_s,evaluate_s,warmup_s,planned_s,sites_s,run_s,days,device_hours,price_per_device_hour,cost_devices,cost_storage,cost_egress,cost,cost_per_million_tokens,busy_share,power_w,energy_j,rated_energy_j,carbon_kg,rated_carbon_kg,embodied_carbon_kg\r
@@ -104,14 +104,14 @@ carbon      0.3254 t CO2e, at 100 g/kWh (The north of Toyland, year not stated, 
 $ nncost run dense round --devices 16 --tokens 1T --seller corner --offer spot | sed -n '/^goodput/,/^cost/p'
 goodput     100.00% (failures are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
-            spot: reclaimed nodes are not counted, give --reclaim-per-month
+            spot price: stops by reclaimed nodes are not counted; --reclaim-per-month adds them
 cost        3,254 EUR, at 1 EUR per device-hour (Corner box of 8, 2026-01),
 $ nncost run dense round --devices 16 --tokens 1T --seller corner --offer spot --reclaim-per-month 0.15 | sed -n '/^goodput/,/^cost/p'
-goodput     99.95%, a failure every 101.4 days, 0.08363 in all,
+goodput     99.95%, a failure every 101.4 days, 0.08363 failures in the run,
             630.8 s from a failure until training resumes
 checkpoint  1.499 GB, every 3667 s, training waits 767.7 ms,
             durable after 767.7 ms, loaded in 767.7 ms
-spares      1 for 2 nodes cover 99% of the time
+spares      1 for 2 nodes, enough during 99% of the time
 cost        3,256 EUR, at 1 EUR per device-hour (Corner box of 8, 2026-01),
 
 # Tests an offer that the seller does not have, and an unknown seller.
@@ -163,7 +163,7 @@ weights   267.8 s   0.8%  Time to send new weights to the devices that generate 
 
 method      ppo, generating 2.472 s a step, scoring 41.45 ms, new weights 21.42 ms,
             4.148 GFLOP a token
-            5,177 tokens/s per generating device, 8 at once on a replica of 1
+            5,177 tokens/s per generating device, answers at once on a replica of one device: 8
 goodput     100.00% (failures are not counted: the device file has no rate of failures, give
 $ nncost run dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100M --price 2 --method distill --teacher-params 1B | sed -n '/^part/,/^goodput/p'
 part         time  share

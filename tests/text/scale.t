@@ -12,7 +12,7 @@ left out: run cost, memory, MFU (a width of 100, see COLUMNS)
 efficiency is throughput per device relative to 1 device; a loss is a share of the device time of
 its row
 the efficiency is 90% or more up to 8 devices;
-with 64 devices, most is lost to data collectives
+with 64 devices, the largest loss of device time comes from data collectives
 
     nncost estimate dense round --software torch-compile --global-batch 64 --tokens 1T --devices 1 --micro-batch 1
     nncost estimate dense round --software torch-compile --global-batch 64 --tokens 1T --devices 8 --zero 1 --micro-batch 1
@@ -48,7 +48,7 @@ unet on round, global batch 2; the best plan of each size
 
 efficiency is throughput per device relative to 1 device; a loss is a share of the device time of its row
 the efficiency is 90% or more up to 1 device;
-with 2 devices, most is lost to data collectives
+with 2 devices, the largest loss of device time comes from data collectives
 
     nncost estimate unet round --software torch-compile --global-batch 2 --devices 1 --micro-batch 2
     nncost estimate unet round --software torch-compile --global-batch 2 --devices 2 --zero 3 --micro-batch 1

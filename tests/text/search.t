@@ -3,7 +3,7 @@
 # Prints the best three plans, and the reason why the first plan is faster than the second.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 3
 dense on 16 x fitted, global batch 64
-840000 combinations: 24100 legal, 24100 fit; 2943 evaluated, no other can be among the best
+840000 combinations: 24100 legal, 24100 fit; 2943 evaluated; no other plan can be among the best
 
 software torch-compile
 
@@ -13,7 +13,7 @@ software torch-compile
 24.15 ms  1.611 GB  60.6%    0.0%  dp8 pp2 zero2 mb4 dualpipe
 
 the first plan is the fastest of the list with a probability of 50 %; the most likely other plan is
-dp8 pp2 zero2 mb4 dualpipe; to decide, measure 20 steps of both, which takes 965.9 ms
+dp8 pp2 zero2 mb4 dualpipe; to decide, measure 20 steps of each plan, 965.9 ms in total
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --zero 2 --micro-batch 4
 
@@ -40,7 +40,7 @@ plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.contex
 16,16,1,1,1,1,1,false,1,4,1,64,1f1b,false,none,none,torch-compile,0.0241434006598,1718361500,0.606376881463,2650827.89711,0,0.000498301668722,0.386294410557,0.000214608005865,377.240635309,1.67662504582,3.35325009164,1,3017925.08248,,nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 1e9 --zero 1 --micro-batch 4\r
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --format markdown
 dense on 16 x fitted, global batch 64
-33600 combinations: 240 legal, 240 fit; 78 evaluated, no other can be among the best
+33600 combinations: 240 legal, 240 fit; 78 evaluated; no other plan can be among the best
 
 software torch-compile
 
@@ -117,10 +117,11 @@ software torch-compile
 30.28 ms  292.7 MB  12.1%   20.3%  dp1 tp4 pp4 mb2 zb-h1 recompute=norm+activation
 31.46 ms  292.7 MB  11.6%   23.3%  dp1 tp4 pp4 mb2 recompute=norm+activation
 
-the first is 1.179 ms faster than the second, bubble 1.179 ms less
+the first plan is 1.179 ms faster than the second plan, 1.179 ms less bubble
 
 the first plan is the fastest of the list with a probability of 62 %; the most likely other plan is
-dp1 tp4 pp4 mb2 recompute=norm+activation; to decide, measure 20 steps of both, which takes 1.235 s
+dp1 tp4 pp4 mb2 recompute=norm+activation; to decide, measure 20 steps of each plan, 1.235 s in
+total
 
     nncost estimate dense fitted --devices 16 --global-batch 16 --tensor 4 --pipeline 4 --micro-batch 2 --schedule zb-h1 --recompute norm,activation
 
@@ -139,7 +140,7 @@ Pareto front: no other plan is faster with less memory
 75.27 ms  168.3 MB   4.9%   13.2%  dp1 tp4 sp pp4 mb1 zb-h1 recompute=full
 $ nncost search experts round --threads 1 --devices 16 --global-batch 32 --best 2 --expert 4,8 --max-memory 600e6
 experts on 16 x round, global batch 32
-1728000 combinations: 20240 legal, 17535 fit; 10026 evaluated, no other can be among the best
+1728000 combinations: 20240 legal, 17535 fit; 10026 evaluated; no other plan can be among the best
 
 no fitted efficiencies for this device: roofline times; real times are longer, and the order of
 plans may differ
@@ -150,8 +151,8 @@ software torch-compile
 8.983 ms  598.2 MB  66.8%    0.0%  dp8 pp2 ep8 zero1 mb1 dualpipe
 9.031 ms  594.0 MB  66.5%    0.0%  dp8 pp2 ep8 zero2 mb2 dualpipe recompute=norm+activation
 
-the first is 47.74 us faster than the second, exposed communication 112.0 us more, compute 159.7 us
-less
+the first plan is 47.74 us faster than the second plan, 112.0 us more exposed communication, 159.7
+us less compute
 
     nncost estimate experts round --devices 16 --global-batch 32 --pipeline 2 --expert 8 --zero 1 --micro-batch 1 --schedule dualpipe
 
@@ -174,13 +175,13 @@ Pareto front: no other plan is faster with less memory
 # The global batch has 72 divisors.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 10080 --best 1 --tensor 1 --pipeline 1 --context 1 --zero 1 | head -2
 dense on 16 x fitted, global batch 10080
-17280 combinations: 120 legal, 94 fit; 51 evaluated, no other can be among the best
+17280 combinations: 120 legal, 94 fit; 51 evaluated; no other plan can be among the best
 
 # Searches for a whole run with a deadline and a budget. In the first search, plans meet both limits. In the others, no
 # plan meets the limit.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 300e9 --deadline 3d --budget 4000
 dense on 16 x fitted, global batch 64
-33600 combinations: 240 legal, 240 fit; 70 evaluated, no other can be among the best
+33600 combinations: 240 legal, 240 fit; 70 evaluated; no other plan can be among the best
 
 software torch-compile
 
@@ -207,14 +208,14 @@ Pareto front: no other plan is faster with less memory
 32.08 ms 41.77 h   1,337 334.1 548.3 MB 45.6%   0.0% dp16 zero2 mb1 recompute=activation
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --budget 100
 dense on 16 x fitted, global batch 64
-168000 combinations: 5500 legal, 5500 fit; 1680 evaluated, no other can be among the best
+168000 combinations: 5500 legal, 5500 fit; 1680 evaluated; no other plan can be among the best
 
 no plan that fits meets the deadline and the budget; the fastest takes 24.14 ms a step, 31.44 h for
 the run, run cost 1,006 USD
 [1]
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --deadline 1h
 dense on 16 x fitted, global batch 64
-168000 combinations: 5500 legal, 5500 fit; 1680 evaluated, no other can be among the best
+168000 combinations: 5500 legal, 5500 fit; 1680 evaluated; no other plan can be among the best
 
 no plan that fits meets the deadline and the budget; the fastest takes 24.14 ms a step, 31.44 h for
 the run, run cost 1,006 USD
@@ -223,7 +224,7 @@ the run, run cost 1,006 USD
 # Tests the other objectives: memory and cost.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --objective memory
 dense on 16 x fitted, global batch 64
-33600 combinations: 240 legal, 240 fit; 89 evaluated, no other can be among the best
+33600 combinations: 240 legal, 240 fit; 89 evaluated; no other plan can be among the best
 
 software torch-compile
 
@@ -231,8 +232,8 @@ software torch-compile
 316.9 ms  202.2 MB   4.6%    0.0%  dp4 cp4 zero3 mb1 recompute=full
 138.9 ms  223.2 MB  10.5%    0.0%  dp8 cp2 zero3 mb1 recompute=full
 
-the first is 178.0 ms slower than the second, exposed communication 119.2 ms more, compute 58.83 ms
-more
+the first plan is 178.0 ms slower than the second plan, 119.2 ms more exposed communication, 58.83
+ms more compute
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --context 4 --zero 3 --micro-batch 1 --recompute full
 
@@ -253,7 +254,7 @@ Pareto front: no other plan is faster with less memory
 32.08 ms  548.3 MB  45.6%    0.0%  dp16 zero2 mb1 recompute=activation
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --objective cost --tokens 1e9
 dense on 16 x fitted, global batch 64
-33600 combinations: 240 legal, 240 fit; 78 evaluated, no other can be among the best
+33600 combinations: 240 legal, 240 fit; 78 evaluated; no other plan can be among the best
 
 software torch-compile
 
@@ -283,7 +284,7 @@ Pareto front: no other plan is faster with less memory
 # also reports parameters that are not enough alone, and a target that is already reached.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --target-step 20ms
 dense on 16 x fitted, global batch 64
-33600 combinations: 240 legal, 240 fit; 78 evaluated, no other can be among the best
+33600 combinations: 240 legal, 240 fit; 78 evaluated; no other plan can be among the best
 
 software torch-compile
 
@@ -308,25 +309,25 @@ Pareto front: no other plan is faster with less memory
 31.24 ms  610.3 MB  46.9%    0.0%  dp16 zero2 mb1
 32.08 ms  548.3 MB  45.6%    0.0%  dp16 zero2 mb1 recompute=activation
 
-from 24.14 ms to a step of 20.00 ms, the smallest value of one parameter alone
+smallest value of each parameter, changed alone, that shortens the step from 24.14 ms to 20.00 ms
 
   matmul_flops_per_s.bf16  200.0 TFLOP/s -> 251.9 TFLOP/s, 1.26 times
-  mem_bytes_per_s          2.000 TB/s: not enough alone: even with infinite bandwidth the step takes 21.84 ms
-  scale_up.bytes_per_s     200.0 GB/s: not enough alone: even with infinite bandwidth the step takes 23.92 ms
-  scale_out.bytes_per_s    20.00 GB/s: not enough alone: even with infinite bandwidth the step takes 24.02 ms
-  mem_bytes                20.00 GB: not enough alone: even with infinite capacity the step takes 24.14 ms (the fastest plan of all)
+  mem_bytes_per_s          2.000 TB/s: not enough: even with infinite bandwidth, the step takes 21.84 ms
+  scale_up.bytes_per_s     200.0 GB/s: not enough: even with infinite bandwidth, the step takes 23.92 ms
+  scale_out.bytes_per_s    20.00 GB/s: not enough: even with infinite bandwidth, the step takes 24.02 ms
+  mem_bytes                20.00 GB: not enough: even with infinite capacity, the step takes 24.14 ms (the fastest plan of all)
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --target-step 2 | tail -3
 32.08 ms  548.3 MB  45.6%    0.0%  dp16 zero2 mb1 recompute=activation
 
 a step of 2.000 s is reached: the best plan takes 24.14 ms
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --max-memory 600e6 --target-step 30ms | tail -8
 
-from 32.08 ms to a step of 30.00 ms, the smallest value of one parameter alone
+smallest value of each parameter, changed alone, that shortens the step from 32.08 ms to 30.00 ms
 
   matmul_flops_per_s.bf16  200.0 TFLOP/s -> 220.7 TFLOP/s, 1.103 times
   mem_bytes_per_s          2.000 TB/s -> 4.882 TB/s, 2.441 times
-  scale_up.bytes_per_s     200.0 GB/s: not enough alone: even with infinite bandwidth the step takes 31.52 ms
-  scale_out.bytes_per_s    20.00 GB/s: not enough alone: even with infinite bandwidth the step takes 31.76 ms
+  scale_up.bytes_per_s     200.0 GB/s: not enough: even with infinite bandwidth, the step takes 31.52 ms
+  scale_out.bytes_per_s    20.00 GB/s: not enough: even with infinite bandwidth, the step takes 31.76 ms
   mem_bytes                600.0 MB -> 724.7 MB, 1.208 times, with another plan
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --target-step 20ms --format json | sed -n '/"target"/,$p'
   "target": {"step_s": 0.02, "figures": [{"figure": "matmul_flops_per_s.bf16", "value": 2e14, "needed": 2.51948319927e14, "step_s": 0.0199999999997}, {"figure": "mem_bytes_per_s", "value": 2e12, "needed": null, "step_s": 0.0218379244297}, {"figure": "scale_up.bytes_per_s", "value": 200000000000, "needed": null, "step_s": 0.0239193594011}, {"figure": "scale_out.bytes_per_s", "value": 20000000000, "needed": null, "step_s": 0.0240180342678}, {"figure": "mem_bytes", "value": 20000000000, "needed": null, "step_s": 0.0241434006598}]}
@@ -339,7 +340,7 @@ no plan fits
 A plan fits here if the upper end of its range of memory fits; 'nncost advise' also shows changes
 after which a plan is tight.
 
-for a step of 30.00 ms
+smallest value of each parameter, changed alone, for a step of 30.00 ms
 
   mem_bytes                100.0 MB -> 724.7 MB, 7.247 times, with another plan
 [1]
@@ -358,7 +359,8 @@ after which a plan is tight.
 # legal plan.
 $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 --context 1 --shard 1/2
 dense on 4 x fitted, global batch 8
-shard 1/2: 21600 combinations: 1032 legal, 1032 fit; 559 evaluated, no other can be among the best
+shard 1/2: 21600 combinations: 1032 legal, 1032 fit; 559 evaluated; no other plan can be among the
+best
 
 software torch-compile
 
@@ -442,7 +444,7 @@ $ nncost search dense round --threads 1 --global-batch 64
 # Tests --budget and --deadline: values that are not an amount or a time, and use without a run or a price.
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --budget 1M
 dense on 16 x round, global batch 64
-1680000 combinations: 48200 legal, 48200 fit; 12952 evaluated, no other can be among the best
+1680000 combinations: 48200 legal, 48200 fit; 12952 evaluated; no other plan can be among the best
 
 no fitted efficiencies for this device: roofline times; real times are longer, and the order of
 plans may differ
@@ -490,7 +492,7 @@ $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadli
 [2]
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadline 3w
 dense on 16 x round, global batch 64
-1680000 combinations: 48200 legal, 48200 fit; 12952 evaluated, no other can be among the best
+1680000 combinations: 48200 legal, 48200 fit; 12952 evaluated; no other plan can be among the best
 
 no fitted efficiencies for this device: roofline times; real times are longer, and the order of
 plans may differ
@@ -589,7 +591,7 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
 2
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --tokens 100B --deadline 10.5h --device-mtbf-s 200h --storage-write-bytes-per-s 100MB/s
 dense on 16 x fitted, global batch 64
-8400 combinations: 60 legal, 60 fit; 15 evaluated, no other can be among the best
+8400 combinations: 60 legal, 60 fit; 15 evaluated; no other plan can be among the best
 
 no plan that fits meets the deadline and the budget; the fastest takes 24.14 ms a step, 10.91 h for
 the run, run cost 349.1 USD

@@ -122,10 +122,10 @@ $ nncost estimate dense round --steps 100
 ! nncost: --steps: unknown option, did you mean --samples N, N = steps x global batch?
 [2]
 $ nncost compare dense round vs fitted
-! nncost: vs: one argument too many, expected one device; several: nncost compare dense round,fitted
+! nncost: vs: one argument too many, expected one device; to compare several devices: nncost compare dense round,fitted
 [2]
 $ nncost compare dense round fitted round
-! nncost: fitted: one argument too many, expected one device; several: nncost compare dense round,fitted,round
+! nncost: fitted: one argument too many, expected one device; to compare several devices: nncost compare dense round,fitted,round
 [2]
 $ nncost estimate dense round x8
 ! nncost: x8: a number of devices, expected as an option: round --devices 8
@@ -155,9 +155,9 @@ A small decoder on A device of round figures serves 1 concurrent request: 263 to
 # the host" also excludes the fixed times of kernels.
 $ nncost estimate inputs/captured.json fitted --host 0 | sed -n '/^step/,/^bound by/p'
 step      1.169 ms, 90 % range 967.1 us to 1.511 ms
-          range of similar steps, as too few of this kind were measured
+          range of similar steps, because too few of this kind were measured
 bounds    lower 6.763 us, upper without overlap 1.199 ms
-bound by  host 95.9%, compute 4.1%, 81.31 us without the host and fixed times of kernels
+bound by  host 95.9%, compute 4.1%, 81.31 us if host work and fixed kernel costs took no time
 
 # Tests a device name with further words, --epochs together with --tokens, and 'nncost explain' for a value or a second
 # name of an option.
@@ -165,10 +165,10 @@ $ nncost estimate dense 'my round'
 ! nncost: DEVICE: unknown device, expected the name of the device alone: "round", found "my round"
 [3]
 $ nncost estimate dense round --tokens 10M --epochs 3
-! nncost: --epochs: --tokens counts all epochs, expected --tokens 30000000 alone, or --epochs 3 --dataset-size 10000000
+! nncost: --epochs: --tokens is the total of all epochs, expected only --tokens 30000000, or --epochs 3 --dataset-size 10000000
 [2]
 $ nncost explain adamw
-! nncost: adamw: a value of optimizer, expected that name: nncost explain optimizer
+! nncost: adamw: is a value of optimizer, expected the name of this option: nncost explain optimizer
 [2]
 $ nncost explain lora | tail -3
 adapter_rank      LoRA rank: inner width of the adapters of linear layers. 0 = no adapters. With

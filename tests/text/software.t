@@ -3,19 +3,19 @@
 $ for id in fsdp megatron; do sed "s/torch-compile/$id/" toy/software/torch-compile.json >toy/software/$id.json; done
 $ for plan in "" "--devices 4 --zero 2" "--devices 4 --zero 3" "--devices 4 --tensor 2" "--devices 4 --pipeline 2" "--devices 4 --tensor 2 --zero 3" "--devices 4 --software eager"; do nncost estimate --full dense round $plan | grep -o "software.*"; done
 software torch-compile (chosen for this plan), mode predicted
-software is faster than 6.921 ms; without any overlap it takes 12.77 ms
+software: 6.921 ms; without any overlap the step takes 12.77 ms
 software megatron (chosen for this plan), mode predicted
-software is faster than 6.921 ms; without any overlap it takes 13.43 ms
+software: 6.921 ms; without any overlap the step takes 13.43 ms
 software fsdp (chosen for this plan), mode predicted
-software is faster than 6.921 ms; without any overlap it takes 15.12 ms
+software: 6.921 ms; without any overlap the step takes 15.12 ms
 software megatron (chosen for this plan), mode predicted
-software is faster than 3.460 ms; without any overlap it takes 8.498 ms
+software: 3.460 ms; without any overlap the step takes 8.498 ms
 software megatron (chosen for this plan), mode predicted
-software is faster than 6.921 ms; without any overlap it takes 12.66 ms
+software: 6.921 ms; without any overlap the step takes 12.66 ms
 software fsdp (chosen for this plan), mode predicted
-software is faster than 3.460 ms; without any overlap it takes 8.207 ms
+software: 3.460 ms; without any overlap the step takes 8.207 ms
 software eager, mode predicted
-software is faster than 6.921 ms; without any overlap it takes 26.18 ms
+software: 6.921 ms; without any overlap the step takes 26.18 ms
 
 # All rows of 'nncost compare' and 'nncost sweep' use the profile of the first row. With --software any, each row has
 # its own profile.
@@ -109,8 +109,8 @@ $ nncost estimate dense round --set device.mem_bytes=3.5e9 --reserve-bytes 0 --f
 
 # Several profiles describe the library that --software names. The error lists these profiles.
 $ nncost estimate dense round --software PyTorch
-! nncost: --software: several profiles describe it, expected torch-eager, torch-compile or fsdp, or no --software, found "PyTorch"
+! nncost: --software: several profiles describe this software, expected torch-eager, torch-compile or fsdp, or no --software, found "PyTorch"
 [3]
 $ nncost estimate dense round --software "JAX 0.6"
-! nncost: --software: several profiles describe it, expected maxtext (TPU) or maxtext-gpu, found "JAX 0.6"
+! nncost: --software: several profiles describe this software, expected maxtext (TPU) or maxtext-gpu, found "JAX 0.6"
 [3]

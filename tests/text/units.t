@@ -97,8 +97,8 @@ my-device.json: ok
 my-model.json: ok
 my-cluster.json: ok
 $ nncost estimate my-model.json my-device.json --devices 16 --zero 1 --cluster my-cluster.json --brief
-One step of My model takes 241.8 ms on 16 x My device and is bound by compute, 91.0% of it; it fits:
-12.72 GB of 25.77 GB per device.
+One step of My model takes 241.8 ms on 16 x My device and is bound by compute (91.0% of the time);
+it fits: 12.72 GB of 25.77 GB per device.
 $ sed 's/24GiB/24GX/' my-device.json > other.json; nncost validate other.json
 ! nncost: other.json:6: mem_bytes: wrong type, expected a whole number from 1e6 B to 1e15 B, found "24GX"
 [3]

@@ -65,7 +65,7 @@ $ nncost estimate
 ! nncost: estimate: too few arguments, expected [FILE...] MODEL DEVICE | PLANS.json [DEVICE]
 [2]
 $ nncost estimate dense round fitted
-! nncost: fitted: one argument too many, expected one device; several: nncost compare dense round,fitted
+! nncost: fitted: one argument too many, expected one device; to compare several devices: nncost compare dense round,fitted
 [2]
 $ nncost docs man estimate
 ! nncost: man: unknown page, expected "files" or nothing, found "estimate"
@@ -276,12 +276,12 @@ $ nncost estimate dense round >&-
 
 # Tests more option names of other programs.
 $ for o in --bs --gradient_accumulation_steps --qlora --fp8 --price-per-hour; do nncost estimate -q dense round $o 8; done
-One step of A small decoder takes 63.87 ms on A device of round figures and is bound by compute,
-86.7% of it; it fits: 2.016 GB of 10.00 GB per device.
-One step of A small decoder takes 7.180 ms on A device of round figures and is bound by compute,
-66.9% of it; it fits: 368.8 MB of 10.00 GB per device.
-One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute,
-64.1% of it; it fits: 1.782 GB of 10.00 GB per device.
+One step of A small decoder takes 63.87 ms on A device of round figures and is bound by compute
+(86.7% of the time); it fits: 2.016 GB of 10.00 GB per device.
+One step of A small decoder takes 7.180 ms on A device of round figures and is bound by compute
+(66.9% of the time); it fits: 368.8 MB of 10.00 GB per device.
+One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute
+(64.1% of the time); it fits: 1.782 GB of 10.00 GB per device.
 ! nncost: --bs: unknown option, did you mean --micro-batch N for the batch of one device, or --global-batch N for all devices?
 ! nncost: 8: a number of devices, expected as an option: round --devices 8
 

@@ -107,8 +107,8 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
 
 step      9.622 ms, busiest stage 1 of 2
           open: --overlap -32 to +7%, --sequence-parallel +0 to +3% of the step
-          no software is faster than 4.550 ms; without any overlap it takes
-          12.03 ms
+          lower bound for any software: 4.550 ms; without any overlap the step
+          takes 12.03 ms
           no fitted efficiencies for this device: roofline time at the
           datasheet's rates
 bound by  compute 39.1% of the step, network 34.0%,
@@ -122,9 +122,9 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
 
 step      9.622 ms, busiest stage 1 of 2
           open: --overlap -32 to +7%, --sequence-parallel +0 to +3% of the step
-          no software is faster than 4.550 ms; without any overlap it takes 12.03 ms
+          lower bound for any software: 4.550 ms; without any overlap the step takes 12.03 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 39.1% of the step, network 34.0%, without the compute limit it would take 6.641 ms
+bound by  compute 39.1% of the step, network 34.0%, if compute took no time, the step would take 6.641 ms
 $ COLUMNS=200 nncost estimate dense round --full --full --devices 16 --tensor 4 --pipeline 2 --micro-batches 4 --zero 1 | sed -n '1,/^bound/p'
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -134,14 +134,14 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
 
 step      9.622 ms, busiest stage 1 of 2
           open: --overlap -32 to +7%, --sequence-parallel +0 to +3% of the step
-          no software is faster than 4.550 ms; without any overlap it takes 12.03 ms
+          lower bound for any software: 4.550 ms; without any overlap the step takes 12.03 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 39.1% of the step, network 34.0%, without the compute limit it would take 6.641 ms
+bound by  compute 39.1% of the step, network 34.0%, if compute took no time, the step would take 6.641 ms
 
 # In a narrow table, long options of 'nncost advise' continue on further lines.
 $ COLUMNS=60 nncost advise dense old --micro-batch 128 | sed -n '/^with/,/^$/p'
-without bf16 and is bound by compute, 91.0% of it; it does
-not fit: 37.65 GB of 5.000 GB per device; it fits with
+without bf16 and is bound by compute (91.0% of the time); it
+does not fit: 37.65 GB of 5.000 GB per device; it fits with
 --micro-batch 8 --micro-batches 16.
 
 with                         step  speed   memory cost batch

@@ -246,11 +246,12 @@ static void write_errors(nnc_buffer *out, nnc_style style, const nnc_calibration
     nnc_sheet_heading(out, style, "errors");
     nnc_table_write(&table, out, style);
     if (report->loo.scored > 0) {
-        nnc_buffer_print(out,
-                         "\nsteps, each predicted by a fit without its model: %.2f%%, median "
-                         "%.2f%%; before %.2f%%, median %.2f%%\n",
-                         100.0 * report->loo.mape, 100.0 * report->loo.median, 100.0 * report->loo_before.mape,
-                         100.0 * report->loo_before.median);
+        nnc_buffer_print(
+            out,
+            "\nsteps, each predicted with values that were fitted without the rows of its model: mean error "
+            "%.2f%%, median %.2f%%; with the values before the fit: mean %.2f%%, median %.2f%%\n",
+            100.0 * report->loo.mape, 100.0 * report->loo.median, 100.0 * report->loo_before.mape,
+            100.0 * report->loo_before.median);
     }
     if (!crossed) { nnc_buffer_text(out, "\nno cross-validation: it needs two rows that may be in different parts\n"); }
 }
@@ -384,8 +385,8 @@ static nnc_status add_row(calibration *c, const nnc_measured *row, int32_t file,
     const double times = row->measured_s / scored.predicted_s;
     if (times > other_unit || times < 1.0 / other_unit) {
         count_unused(c, row,
-                     times > 1.0 ? "takes more than 300 times its prediction, as if it had another unit"
-                                 : "takes less than 1/300 of its prediction, as if it had another unit");
+                     times > 1.0 ? "the measured time is over 300 times the prediction; probably its unit is wrong"
+                                 : "the measured time is below 1/300 of the prediction; probably its unit is wrong");
         return NNC_OK;
     }
     const bool held = is_held_out(c, row);
