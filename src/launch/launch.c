@@ -47,7 +47,7 @@ static const char *given_value(const char *defined, const char *name, size_t len
 }
 
 /* Copies the text of a file. Each variable "${NAME}" is replaced by the value that the user gives, as a launcher does
- * with `envsubst`. Variables without such a value stay. */
+ * with `envsubst`. Variables to which the user gives no value stay. */
 static void put_variables(const char *text, size_t size, const char *defined, nnc_buffer *out) {
     const char *const last = text + size;
     while (text < last) {
@@ -263,8 +263,8 @@ static nnc_status recognise(nnc_specs *specs, const nnc_document *d, const char 
     return NNC_OK;
 }
 
-/* Tests whether a JSON file is a file of nncost or the configuration of a model. Such a file is no launch file. Such
- * JSON files are frequent, and because of this test only the command that uses the file parses it. */
+/* Tests whether a JSON file is a file of nncost or the configuration of a model. Such files are no launch files.
+ * Because of this test, such a file is parsed only once, by the command that uses the file. */
 static bool is_other_json(nnc_specs *specs, const char *path) {
     static const char *const keys[] = { "schema", "model_type" };
     char *text = NULL;
@@ -362,8 +362,8 @@ static nnc_status refuse_program(nnc_reading *r, const char *path, const nnc_she
                     (int)strcspn(name, "\""), name);
 }
 
-/* Adds the options of a command to the list of launch files, as if they were a file. *known: true if the options have a
- * known format. Options of an unknown format are not added. */
+/* Adds the options of a command as an entry to the list of launch files. *known: true if the options have a known
+ * format. Options of an unknown format are not added. */
 static nnc_status add_options(nnc_reading *r, const char *path, const char *format, const char *json, bool *known) {
     nnc_launch_file *file = add_file(r, path, format);
     if (file == NULL) { return r->status; }
@@ -404,14 +404,14 @@ static nnc_status put_on_top(nnc_reading *r, const char *path, const char *chang
     return open_table(r, file);
 }
 
-/* Tests whether a file can be read: it is on disk, or a script writes it. */
+/* Tests whether a file can be read: the file is on disk, or a script writes the file. */
 static bool is_there(nnc_reading *r, const char *path) {
     return nnc_specs_kept(r->specs, path) != NULL || access(path, R_OK) == 0;
 }
 
-/* Handles a command whose configuration file is missing. The file may have the defaults of the program (the member
- * "base" of the table, such as base.yml). Then the table contains its values, so only the options of the command are
- * added. *known: true if the missing file is the file with the defaults. */
+/* Handles a command whose configuration file is missing. If the missing file has the defaults of the program (base.yml,
+ * the member "base" of the table), the table contains these defaults, and only the options of the command are added.
+ * *known: true if the missing file is the file with the defaults. */
 static nnc_status add_changes_of_base(nnc_reading *r, const char *path, const char *config, const char *changes,
                                       bool *known) {
     const char *slash = strrchr(config, '/');
@@ -551,8 +551,8 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
     return status;
 }
 
-/* Replaces the file that was added last, a run file of a platform, by the command in it, its configuration and its
- * number of devices. NOLINTNEXTLINE(misc-no-recursion) */
+/* The file that was added last is a run file of a platform. Replaces the run file by three of its parts: the command,
+ * the configuration and the number of devices. NOLINTNEXTLINE(misc-no-recursion) */
 static nnc_status open_run(nnc_reading *r, const char *path, const char *format) {
     nnc_launch_file *file = &r->files[r->file_count - 1];
     nnc_run_file parts = { .command = NULL };
@@ -821,7 +821,7 @@ static bool is_model(nnc_specs *specs, const char *operand) {
     const char *path = NULL;
     snprintf(first, sizeof first, "%.*s", (int)strcspn(operand, ","), operand);
     if (nnc_specs_find(specs, NNC_SPEC_DEVICE, first, &path, NULL) == NNC_OK) {
-        /* a device is no model; without this test, its name would be looked up among the names of the hub */
+        /* a device is no model; this test avoids a search for the device among the names of the hub */
         return false;
     }
     return nnc_model_load(specs, first, &model, NULL) == NNC_OK;

@@ -340,7 +340,7 @@ enum {
 /* A cell: one character of the value of a shell variable, with its line in the script. */
 typedef struct nnc_script_cell {
     int32_t line;
-    char c;       /* the character; '\0' stands for an empty text in quotes, which is a word, too */
+    char c;       /* the character; '\0' stands for an empty text in quotes, which is also a word */
     bool is_kept; /* true: the character was in quotes, so a blank does not separate words */
 } nnc_script_cell;
 
@@ -475,7 +475,7 @@ const char *nnc_shell_decides(const nnc_shell *s);
 
 nnc_certainty nnc_shell_not(nnc_certainty t);
 nnc_certainty nnc_shell_truth(bool holds);
-/* Returns the value of an operand of a shell test. If the operand is a variable that the script never sets, its value
+/* Returns the value of an operand of a shell test. If the operand is a variable that the script never sets, the value
  * is empty. NULL: the value is not known. */
 const char *nnc_shell_operand(const char *text, const nnc_shell *s);
 /* Evaluates a test "[ .. ]" or "[[ .. ]]", or the part of a test between && and ||. from: index of its first word.
@@ -540,7 +540,7 @@ nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *
 /* Makes the index of the rows of a launch format's table. NNC_BAD_SPEC: a row has no key. */
 nnc_status nnc_table_index_make(nnc_document *table);
 
-/* Makes the index of the members of a document's root, if it has many. */
+/* Makes the hash table of the members of a document's root, if the root has many members. */
 nnc_status nnc_document_index(nnc_document *d);
 /* Tests whether the root of a document is an object with a member `key`. */
 bool nnc_document_has(const nnc_document *d, const char *key);
@@ -594,8 +594,8 @@ const char *nnc_launch_shipped(nnc_specs *specs, const char *script, const char 
  * command line gives a model. */
 void nnc_reading_change_model(nnc_reading *r, int index, nnc_scenario_args *given, nnc_buffer *text);
 
-/* Tests whether a row or a rule of a format's table applies: the conditions in its member `when` are met, and those in
- * its member "unless" are not. */
+/* Tests whether a row or a rule of a format's table applies: the conditions in the member `when` of the row are met,
+ * and the conditions in its member "unless" are not met. */
 bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when);
 /* Computes the value that a table gives to a field, as text: a plain string, the result of a formula (value begins with
  * '='), or the value of a key (begins with '@'). Returns false if an error was noted, or if the launch file does not

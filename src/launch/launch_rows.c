@@ -7,7 +7,7 @@
  *     "sets"       The fields to set for any value.
  *     "file"       The value is the path of another launch file, or an object with the keys of such a file. "file" is
  *                  its format. "known": fields to set if the path names a file that is shipped with the framework and
- *                  the file is missing. "yields": the settings of this file take precedence over those of the other.
+ *                  the file is missing. "yields": this file takes precedence over the named file.
  *     "harmless"   The reason why the key does not affect the cost.
  *     "note"       The reason why the key makes the estimate inexact. Every output shows this reason, unless the value
  *                  is off. If a value in "values" makes the estimate inexact, the reason is its member "#".
@@ -123,8 +123,8 @@ static bool gives_option(const nnc_reading *r, const char *text) {
         snprintf(name, sizeof name, "%.*s", (int)length, text);
         for (char *c = name; *c != '\0'; c++) { *c = (char)(*c == '-' ? '_' : *c); }
         const nnc_field *field = length > 0 ? nnc_reading_field(r, name) : NULL;
-        /* The option --method changes the meaning of the batch, so it alone cannot take the place of a key of a launch
-         * file. */
+        /* The option --method changes the meaning of the batch, so --method alone cannot take the place of a key of a
+         * launch file. */
         if (field != NULL && strcmp(field->name, "method") != 0 && nnc_reading_is_given(r, field)) { return true; }
     }
     return false;
@@ -616,7 +616,7 @@ static void put_others(nnc_reading *r, char *list, size_t size) {
     }
 }
 
-/* Refuses a value that contains a variable which the script does not set, such as "${NAME}". */
+/* Refuses a value with a variable "${NAME}" that the script does not set. */
 static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text) {
     const char *name = "";
     const size_t length = needed_name(text, &name);
@@ -838,8 +838,8 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
         } else if (row.node != NULL && !is_inline) {
             take_value(r, at, path, row);
         } else if (path[0] == '.') {
-            /* a key that begins with '.' is the name of the program; most tables have no row for it, so it is
-             * skipped */
+            /* a key that begins with '.' is the name of the program; most tables have no row for this key, so the key
+             * is skipped */
             continue;
         } else if ((below || is_inline) && type == NNC_JSON_OBJECT) {
             const size_t end = strlen(path); /* `fits` is true, so `path` has space for one more dot */

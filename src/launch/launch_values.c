@@ -14,7 +14,7 @@ typedef int regex_t;
 enum { REG_EXTENDED = 1, REG_NOSUB = 2 };
 static int regcomp(regex_t *pattern, const char *text, int flags) {
     (void)pattern, (void)text, (void)flags;
-    return 1; /* not compiled, so the two functions below are not called */
+    return 1; /* 1: the pattern is not compiled, so the two functions below are not called */
 }
 static int regexec(const regex_t *pattern, const char *text, size_t count, void *matches, int flags) {
     (void)pattern, (void)text, (void)count, (void)matches, (void)flags;
@@ -479,7 +479,7 @@ static bool calculate(nnc_reading *r, nnc_json at, const char *text, char value[
     return true;
 }
 
-/* Writes the present value of a field: from an option, else from a launch file, else its default. */
+/* Writes the current value of a field: the value of an option, or else of a launch file, or else the default. */
 static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_LAUNCH_VALUE]) {
     const nnc_plan plan = nnc_plan_default();
     const nnc_run_ask run = nnc_run_ask_default();
@@ -587,16 +587,16 @@ typedef struct trained {
     bool matched[TRAINED_PATTERNS_MAX]; /* matched[i]: true = pattern i matches a parameter of the model family */
     bool words[TRAINED_PATTERNS_MAX];   /* words[i]: true = pattern i is a word, such as embed_tokens. Such a pattern
                                          * may match no parameter: users mean all names that contain the word, but a
-                                         * pattern matches only names that begin with it */
+                                         * pattern matches only names that begin with the word */
     int count;
     bool layers[TRAINED_LAYERS_MAX], any_layer, is_partial;
     char parts[NNC_LAUNCH_VALUE]; /* the matched parts of the model, as a value of --train: "mlp,head" */
 } trained;
 
-/* Compiles a regular expression with the rules of Axolotl: it must match from the beginning of a parameter's name, and
- * '.' means a dot unless '+' follows. Returns false for forms that the examples of Axolotl do not use: ranges of rows,
- * escapes other than \d, groups with '?', counts, and repeats of groups or of repeats. Source: Axolotl,
- * src/axolotl/utils/freeze.py. */
+/* Compiles a regular expression with the rules of Axolotl: the expression must match from the beginning of a
+ * parameter's name, and '.' means a dot unless '+' follows. Returns false for forms that the examples of Axolotl do not
+ * use: ranges of rows, escapes other than \d, groups with '?', counts, and repeats of groups or of repeats. Source:
+ * Axolotl, src/axolotl/utils/freeze.py. */
 static bool compile_pattern(const char *text, regex_t *pattern) {
     char posix[3 * TRAINED_PATTERN + 4] = "^(";
     size_t used = 2;
@@ -604,7 +604,7 @@ static bool compile_pattern(const char *text, regex_t *pattern) {
     if (strlen(text) >= TRAINED_PATTERN || strpbrk(text, "{:?") != NULL) { return false; }
     for (; *text != '\0'; text++) {
         const bool digit = text[0] == '\\' && text[1] == 'd';
-        /* nested repeats are refused: regcomp copies each repeated part, so that they would take minutes */
+        /* nested repeats are refused: regcomp copies each repeated part, so it takes minutes for nested repeats */
         const bool nested = strchr(")+*", *text) != NULL && (text[1] == '+' || text[1] == '*');
         depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
         if (nested || depth < 0 || (*text == '\\' && !digit)) { return false; }
@@ -734,8 +734,8 @@ static bool is_inside(const char *key, const char *path) {
     return strncmp(key, path, stem) == 0 && (path[stem] == '.' || key[stem] == '*');
 }
 
-/* Returns the key of a row of a format's table; it is usually the first member of the row. node NULL: the row has no
- * key. */
+/* Returns the member "key" of a row of a format's table, which is usually the first member of the row. node NULL: the
+ * row has no key. */
 static nnc_json row_key(nnc_json row) {
     const nnc_json first = nnc_json_first(row), none = { 0 };
     const bool is_first = first.node != NULL && strcmp(nnc_json_key(first), "key") == 0;

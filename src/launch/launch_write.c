@@ -32,8 +32,8 @@
 
 #include "launch/launch_internal.h"
 
-/* Fields of a plan that no training program sets. When the written launch file is read again, they are given as
- * options. */
+/* Fields of a plan that no training program sets. When the written launch file is read again, options give these
+ * fields. */
 static const char *const never_decided[] = {
     "imbalance", "mode",    "activations",   "price", "flops_convention", "devices_per_node", "tokens",
     "samples",   "mtbf_of", "reserve_bytes", NULL
@@ -163,8 +163,8 @@ static int matches(writing *w, nnc_json fields, const char **given) {
     return count;
 }
 
-/* Finds the value to write for a key: the value for which the key's row would set its fields to those of the plan.
- * Returns false if no value does this, for example because the feature is off. */
+/* Finds the value to write for a key: the value for which the key's row sets its fields to the values of the plan.
+ * Returns false if there is no such value, for example because the feature is off. */
 static bool invert(writing *w, const char *key, char *value, size_t size) {
     bool below = false;
     const nnc_json row = nnc_reading_row(w->r, key, &below);
@@ -440,8 +440,8 @@ static bool is_moot(const nnc_plan *plan, const char *name) {
            (strcmp(name, "adapters") == 0 && plan->adapter_rank == 0);
 }
 
-/* Compares the fields of the plan (or the model) that was to be written with those that were read from the written
- * file. NNC_ILLEGAL_PLAN: a field differs, so the format cannot express it; err names the field. */
+/* Compares the fields of the plan (or the model) with the fields that were read from the written file.
+ * NNC_ILLEGAL_PLAN: a field differs, so the format cannot express it; err names the field. */
 static nnc_status compare(const writing *w, const nnc_field_table *table, const char *prefix, const void *asked,
                           const void *read, nnc_error *err) {
     for (size_t i = 0; i < table->count; i++) {
@@ -506,7 +506,8 @@ static nnc_status check_as(const writing *w, nnc_specs *specs, nnc_scenario_args
     if (nnc_model_table_of(&scenario->model) != nnc_model_table_of(w->asked->model)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "MODEL", "cannot be written for %s", asked.format);
     }
-    if (!has_text(nnc_json_get(w->writer, "outside"), "MODEL")) { /* otherwise the file does not describe the model */
+    if (!has_text(nnc_json_get(w->writer, "outside"), "MODEL")) { /* if "outside" has MODEL, the file does not describe
+                                                                   * the model */
         NNC_TRY(compare(w, nnc_model_table_of(w->asked->model), "model.", w->asked->model, &scenario->model, err));
     }
     NNC_TRY(compare_library(w, scenario, err));

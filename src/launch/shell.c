@@ -515,7 +515,8 @@ static void begin_function(nnc_shell *s, const char *name) {
     s->runs = NNC_RUNS_NOT;
 }
 
-/* Adds a variable that hides the previous one of the same name, and sets it to the cells `value`. */
+/* Adds a variable that takes precedence over earlier variables with the same name. The value of the new variable is the
+ * cells `value`. */
 static void add_variable(nnc_shell *s, const char *name, const nnc_script_cells *value, bool is_unknown) {
     nnc_shell_var *v = nnc_arena_alloc(s->arena, sizeof *v);
     if (v == NULL) {
@@ -714,7 +715,7 @@ static token read_command(nnc_shell *s) {
     if (w.count > 0 && (goes_on_test || strcmp(first, "[[") == 0)) {
         s->in_test = strcmp(w.items[w.count - 1].text, "]]") != 0;
     }
-    if (s->runs == NNC_RUNS_NOT) { /* it is certain that this command does not run, so it has no effect */
+    if (s->runs == NNC_RUNS_NOT) { /* it is certain that this command does not run, so the command has no effect */
         s->runs = outside;
         return t;
     }
@@ -768,7 +769,7 @@ static void read_text(nnc_shell *s, bool is_function) {
     }
 }
 
-/* Reads lines such as "#SBATCH --nodes=2". Sets the variables that Slurm would set (SLURM_NNODES ...), and stores the
+/* Reads lines such as "#SBATCH --nodes=2". Sets the variables that Slurm sets (SLURM_NNODES ...), and stores the
  * options of these lines for a program that srun starts. */
 static void read_slurm(nnc_shell *s, const char *text) {
     const int32_t line = s->line;
@@ -819,7 +820,8 @@ static void add_tokenizer(nnc_shell *s, nnc_script_words *options) {
 }
 
 /* Finds the options in the variables of a script that starts no program itself. If the value of a variable is a whole
- * command, stores this command; otherwise joins the values of all variables that begin with an option. */
+ * command, stores this command. If no value is a command, joins the values of all variables that begin with an
+ * option. */
 static void keep_variables(nnc_shell *s) {
     const nnc_shell_var *order[256];
     nnc_script_words all = { 0 };

@@ -337,7 +337,8 @@ static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, co
     const int32_t length = (int32_t)strlen(text);
     int32_t begin = 0, stop = length;
     const bool any = size > 0 && part[sign == '%' ? size - 1 : 0] == '*'; /* true: the pattern has a '*' at its open
-                                                                           * end, as "x*" after '%' or "*x" after '#' */
+                                                                           * end, such as "x*" after '%' or "*x" after
+                                                                           * '#' */
     if (any) {
         size--;
         part += sign == '#';

@@ -1,5 +1,5 @@
-/* Converts TOML to JSON in which each value keeps its line number, so that the JSON reader and its error messages work
- * for TOML files, too.
+/* Converts TOML to JSON in which each value keeps its line number, so that the JSON reader and its error messages also
+ * work for TOML files.
  *
  *     [training]              {
  *     steps = 1_000    ->     "training.steps":1000,
@@ -53,7 +53,7 @@ static void step(toml *t) {
     }
 }
 
-/* Skips blanks and a comment in the TOML text. over: true = skips line ends, too. */
+/* Skips blanks and a comment in the TOML text. over: true = also skips line ends. */
 static void skip(toml *t, bool over) {
     while (t->at < t->end) {
         const char c = *t->at;

@@ -1,5 +1,5 @@
-/* Converts YAML to JSON in which each value keeps its line number, so that the JSON reader and its error messages work
- * for YAML files, too.
+/* Converts YAML to JSON in which each value keeps its line number, so that the JSON reader and its error messages also
+ * work for YAML files.
  *
  *     a: 1            {"a":1,
  *     b:        ->    "b":
@@ -22,7 +22,7 @@
 const bool nnc_yaml_is_read = true;
 
 /* Limits of the YAML reader: bytes of a file, and depth of its nesting. Files that people write are far smaller; the
- * limits exclude files that are made so that libyaml takes long. */
+ * limits exclude malicious files, for which libyaml takes long. */
 enum { YAML_BYTES_MAX = 1000 * 1000, DEPTH_MAX = NNC_SCAN_DEPTH_MAX - 4 };
 
 #define YAML_CALLS(X)          \
@@ -231,8 +231,8 @@ static void blank(writer *w, size_t from, size_t end) {
     for (size_t at = from; at < end; at++) { w->out->bytes[at] = w->out->bytes[at] == '\n' ? '\n' : ' '; }
 }
 
-/* Removes an earlier member of the open object `in` that has the same key as the one written last, if the earlier value
- * is empty (null) or a merge ("<<") added it. The text of the removed member is replaced by blanks. */
+/* Removes an earlier member of the open object `in` that has the same key as the member written last, if the earlier
+ * value is empty (null) or a merge ("<<") added it. The text of the removed member is replaced by blanks. */
 static void drop_earlier(writer *w, const level *in, size_t key) {
     const size_t length = w->out->size - key;
     if (w->out->failed) { return; }
