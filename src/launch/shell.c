@@ -3,8 +3,8 @@
  *     text -> tokens -> commands, one after the other. An assignment changes a variable. A command that starts a
  *     program with options is stored, after its words were expanded.
  *
- * A condition of the script is evaluated if the values in it are known. In a loop, and in a branch that runs only
- * perhaps, an assignment makes the value of its variable unknown.
+ * A condition of the script is evaluated if the values in it are known. An assignment in a loop, or in a branch that
+ * runs only perhaps, makes the value of its variable unknown.
  *
  * The body of a function is read at the command that calls the function. Another script that a command reads ("source
  * x.sh") or runs ("sbatch x.sh") is read in place of this command, if the file is found. If a script starts no program
@@ -139,7 +139,8 @@ static void add_word(nnc_shell *s, nnc_script_words *to, const nnc_script_cell *
     to->items[to->count++] = (nnc_script_word){ nnc_script_cells_text(s, from, count), from->line };
 }
 
-/* Divides an expanded value into words. Words end at unquoted spaces; at_all: true = at quoted spaces, too. */
+/* Divides an expanded value into words. Words end at unquoted spaces. at_all: true = words also end at quoted
+ * spaces. */
 static void split(nnc_shell *s, const nnc_script_cell *all, int32_t count, bool at_all, nnc_script_words *to) {
     int32_t begin = 0;
     for (int32_t i = 0; i <= count; i++) {
@@ -153,7 +154,7 @@ static void split(nnc_shell *s, const nnc_script_cell *all, int32_t count, bool 
 static void expand_words(nnc_shell *s, const token *t, nnc_script_words *to) {
     nnc_script_cells all = { 0 };
     const int32_t line = s->line;
-    /* true: the word after "bash -c" or eval, or after --command, which is a whole command in quotes */
+    /* true: the token is a whole command in quotes, because it follows "bash -c", eval or --command */
     const char *last = to->count > 0 ? to->items[to->count - 1].text : "";
     const bool inner = strcmp(last, "-c") == 0 || strcmp(last, "eval") == 0 || strcmp(last, "-lc") == 0 ||
                        strcmp(last, "--command") == 0 || (t->length > 10 && strncmp(t->at, "--command=", 10) == 0);
@@ -223,8 +224,8 @@ static void begin_for(nnc_shell *s) {
     skip_to(s, "do", "do");
 }
 
-/* Stores the name of the first variable without a known value in the words of a condition as the one that decides the
- * condition. */
+/* Finds the first variable without a known value in the words of a condition, and stores its name: this variable
+ * decides the condition. */
 static void note_decides(nnc_shell *s, const nnc_script_words *w) {
     static const char branch[] = "branch:";
     for (int32_t i = 0; i < w->count; i++) {
@@ -485,7 +486,7 @@ static void read_source(nnc_shell *s, const char *path, const char *job) {
         if (argument == NULL) { return; }
         snprintf(what, sizeof what, "reads %.120s, expected %.*s=VALUE among the arguments", path,
                  (int)nnc_shell_parameter_length(argument + 2), argument + 2);
-        nnc_shell_refuse(s, what); /* options of the command may stand in the script that the argument names */
+        nnc_shell_refuse(s, what); /* the script that the argument names may set options of the command */
         return;
     }
     const int32_t before = s->reads_at, reads_at = before > 0 ? before : s->line;
@@ -514,7 +515,8 @@ static void begin_function(nnc_shell *s, const char *name) {
     s->runs = NNC_RUNS_NOT;
 }
 
-/* Adds a variable that hides the previous one of the same name, and sets it to the cells `value`. */
+/* Adds a variable that takes precedence over earlier variables with the same name. The value of the new variable is the
+ * cells `value`. */
 static void add_variable(nnc_shell *s, const char *name, const nnc_script_cells *value, bool is_unknown) {
     nnc_shell_var *v = nnc_arena_alloc(s->arena, sizeof *v);
     if (v == NULL) {
@@ -550,8 +552,8 @@ static void set_arguments(nnc_shell *s, const nnc_script_words *w, int32_t from)
     s->runs = runs;
 }
 
-/* Removes the arguments of a call that has been read, so that $1 to $9 are those of the caller again. before: the value
- * of s->variables before the call. */
+/* Removes the arguments of a call that has been read, so that $1 to $9 have the values of the caller again. before: the
+ * value of s->variables before the call. */
 static void drop_arguments(const nnc_shell *s, const nnc_shell_var *before) {
     for (nnc_shell_var *v = s->variables; v != before && v != NULL; v = v->next) {
         if (isdigit((unsigned char)v->name[0]) || v->name[0] == '@') { v->name = ""; }
@@ -613,8 +615,9 @@ static int32_t script_at(const nnc_script_words *w) {
     return -1;
 }
 
-/* Reads a script that a command runs, with its arguments, if it is found. The options of sbatch take precedence over
- * the #SBATCH lines of the script. Returns false if the command runs no script. NOLINTNEXTLINE(misc-no-recursion) */
+/* Reads a script that a command runs, if the script is found, with the arguments of the command. The options of sbatch
+ * take precedence over the #SBATCH lines of the script. Returns false if the command runs no script.
+ * NOLINTNEXTLINE(misc-no-recursion) */
 static bool run_script(nnc_shell *s, const nnc_script_words *w) {
     const nnc_shell_var *before = s->variables;
     const int32_t at = script_at(w), shifted = s->shifted;
@@ -662,9 +665,8 @@ static token read_command(nnc_shell *s) {
             negated = negated != is_token(&t, "!");
             if (!is_token(&t, "!") && !is_token(&t, "time")) {
                 if (s->depth > depth) {
-                    s->frames[depth].behind = outside; /* after the construct, commands run with the
-                                                        * certainty from before it, as in "a || { b;
-                                                        * } c" */
+                    s->frames[depth].behind = outside; /* commands after the construct run with the certainty from
+                                                        * before the construct, as in "a || { b; } c" */
                 }
                 pass(s, &t);
                 s->after[0] = '\0';
@@ -713,7 +715,7 @@ static token read_command(nnc_shell *s) {
     if (w.count > 0 && (goes_on_test || strcmp(first, "[[") == 0)) {
         s->in_test = strcmp(w.items[w.count - 1].text, "]]") != 0;
     }
-    if (s->runs == NNC_RUNS_NOT) { /* it is certain that this command does not run, so it has no effect */
+    if (s->runs == NNC_RUNS_NOT) { /* it is certain that this command does not run, so the command has no effect */
         s->runs = outside;
         return t;
     }
@@ -767,7 +769,7 @@ static void read_text(nnc_shell *s, bool is_function) {
     }
 }
 
-/* Reads lines such as "#SBATCH --nodes=2". Sets the variables that Slurm would set (SLURM_NNODES ...), and stores the
+/* Reads lines such as "#SBATCH --nodes=2". Sets the variables that Slurm sets (SLURM_NNODES ...), and stores the
  * options of these lines for a program that srun starts. */
 static void read_slurm(nnc_shell *s, const char *text) {
     const int32_t line = s->line;
@@ -818,7 +820,8 @@ static void add_tokenizer(nnc_shell *s, nnc_script_words *options) {
 }
 
 /* Finds the options in the variables of a script that starts no program itself. If the value of a variable is a whole
- * command, stores this command; otherwise joins the values of all variables that begin with an option. */
+ * command, stores this command. If no value is a command, joins the values of all variables that begin with an
+ * option. */
 static void keep_variables(nnc_shell *s) {
     const nnc_shell_var *order[256];
     nnc_script_words all = { 0 };

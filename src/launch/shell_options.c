@@ -135,8 +135,8 @@ bool nnc_put_object(nnc_buffer *out, const char *text) {
     return true;
 }
 
-/* Writes the value of an option as JSON. Quotes around a value stay in it if the script joins words in a variable and
- * starts them by bash -c or eval, which removes these quotes. */
+/* Writes the value of an option as JSON. Quotes around the value are removed. A value has such quotes if a script joins
+ * words in a variable and starts them with bash -c or eval, which remove the quotes. */
 static void put_option(nnc_buffer *out, const char *text) {
     double number = 0.0;
     char inner[1024];
@@ -195,14 +195,14 @@ static void put_flag(nnc_buffer *out, const flag *f, const nnc_script_words *w) 
     }
 }
 
-/* Tests whether a word is nothing but one value that is not known, such as "${EXTRA_ARGS}". */
+/* Tests whether a word consists of a single unknown value, such as "${EXTRA_ARGS}". */
 static bool is_unset(const char *text) {
     const char *end = strncmp(text, "${", 2) == 0 ? strchr(text, '}') : NULL;
     return end != NULL && end[1] == '\0';
 }
 
-/* Tests whether a word that is not known may stand for options of its own: all arguments of the script, or a variable
- * whose name says that it has options, such as "${EXTRA_ARGS}". */
+/* Tests whether an unknown word may stand for options. Such words are "${@}", which means all arguments of the script,
+ * and a variable whose name means options, such as "${EXTRA_ARGS}". */
 static bool stands_for_options(const char *text) {
     static const char *const names[] = { "arg", "args", "flag", "flags", "opts", "option", "options", "extra" };
     char name[64];
@@ -216,9 +216,9 @@ static bool stands_for_options(const char *text) {
     return strcmp(text, NNC_SHELL_ARGUMENTS) == 0;
 }
 
-/* Tests whether the words from index `at` up to the next option are not known, so that they may stand for more options
- * and do not belong to the option before them. is_first: the word is the first one after an option, which is usually
- * its value. */
+/* Tests whether all words from index `at` up to the next option are unknown. Such words may stand for more options, so
+ * they are no values of the option before them. is_first: true = the word at `at` directly follows an option, and is
+ * usually the value of this option. */
 static bool is_loose(const nnc_script_words *w, int32_t at, int32_t end, bool is_first) {
     if (!is_unset(w->items[at].text) || (is_first && !stands_for_options(w->items[at].text))) { return false; }
     for (at++; at < end && !nnc_shell_is_option(w->items[at].text); at++) {
@@ -328,8 +328,9 @@ const char *nnc_shell_options(nnc_shell_commands *s, const nnc_script_words *w, 
 
 /* ---- stores the commands of a script ---- */
 
-/* ms-swift starts its processes itself: turns the variables NPROC_PER_NODE and NNODES, or CUDA_VISIBLE_DEVICES with one
- * device, into the options of torchrun that the last command of the script stands for. */
+/* ms-swift starts its processes itself, and environment variables give their number. Adds options of torchrun with the
+ * same meaning to the last command of the script: from NPROC_PER_NODE and NNODES, or from CUDA_VISIBLE_DEVICES with one
+ * device. */
 static void keep_environment(nnc_shell *s, nnc_shell_command *last) {
     static const char *const names[][2] = { { "NPROC_PER_NODE", "--nproc_per_node" }, { "NNODES", "--nnodes" } };
     static const char visible[] = "CUDA_VISIBLE_DEVICES";
@@ -354,8 +355,8 @@ static void keep_environment(nnc_shell *s, nnc_shell_command *last) {
     }
 }
 
-/* A script can set the mean number of tokens of a step with drafts by the environment of SGLang, for benchmarks: adds a
- * value that is known to the options of the last command, as simulate-acc-len. */
+/* For benchmarks, a script can set the mean number of tokens of a step with drafts in an environment variable of
+ * SGLang. If the value is known, adds the value to the options of the last command, as simulate-acc-len. */
 static void keep_simulation(nnc_shell *s, nnc_shell_command *last) {
     static const char name[] = "SGLANG_SIMULATE_ACC_LEN";
     const nnc_shell_var *v = nnc_shell_variable(s, name, strlen(name));
@@ -426,8 +427,8 @@ static nnc_certainty compare(const char *a, const char *of, const char *b, bool 
                                     : NNC_RUNS_MAYBE;
 }
 
-/* Joins `count` words from index `from` with blanks: the operand of a [[ ]] test may have blanks. Returns "" if out of
- * memory. */
+/* Joins `count` words from index `from` with blanks, because an operand of a [[ ]] test may have blanks. Returns "" if
+ * out of memory. */
 static const char *joined(const nnc_shell *s, const nnc_script_words *w, int32_t from, int32_t count) {
     nnc_buffer text = { 0 };
     for (int32_t i = from; i < from + count; i++) {
@@ -483,17 +484,18 @@ nnc_certainty nnc_shell_test(const nnc_shell *s, const nnc_script_words *w, int3
  *
  *     sed "s/BATCH_SIZE/${SIZE}/" template.json | sed "s/STAGE/2/" >config.json
  *
- * Only replacements of plain words are understood. The file of any other command stays unknown. */
+ * nncost understands only replacements of words without special characters. A file from any other command stays
+ * unknown. */
 
-/* A replacement "s/word/by/g"; is_global: of each place in a line, not only the first. */
+/* A replacement "s/word/by/g" of sed. is_global: true = replaces the word everywhere in a line; false = only once. */
 typedef struct replacement {
     const char *word, *by;
     size_t word_length, by_length;
     bool is_global;
 } replacement;
 
-/* Reads the text of a replacement. The value may contain the mark between its parts, if it is not known: the last mark
- * ends it. Returns false if the text is another command of sed. */
+/* Reads a replacement, such as "s/word/by/". An unknown value may contain the separator '/', so the last separator ends
+ * the value. Returns false if the text is another command of sed. */
 static bool read_replacement(const char *text, replacement *of) {
     const char mark = text[0] == 's' ? text[1] : '\0';
     const char *by = mark != '\0' && !isalnum((unsigned char)mark) ? strchr(text + 2, mark) : NULL;
@@ -510,10 +512,10 @@ static bool read_replacement(const char *text, replacement *of) {
            memchr(of->by, '\\', of->by_length) == NULL && (of->is_global || end[1] == '\0');
 }
 
-/* Returns a text after a replacement, in the arena; NULL = out of memory. */
+/* Applies a replacement to a text. Returns the new text, which is in the arena; NULL = out of memory. */
 static const char *replace(nnc_shell *s, const char *text, const replacement *of) {
     nnc_buffer out = { 0 };
-    bool done = false; /* true: the first place of the line is replaced */
+    bool done = false; /* true: the word was already replaced in this line */
     while (*text != '\0') {
         const bool is = !(done && !of->is_global) && strncmp(text, of->word, of->word_length) == 0;
         done = is || (done && *text != '\n');
@@ -535,8 +537,8 @@ static const char *text_of(const nnc_shell *s, const char *path) {
     return s->script->read != NULL ? s->script->read(s->script->context, path) : NULL;
 }
 
-/* Returns the text that "sed EXPRESSION.. FILE" writes; piped: the text that it reads if it has no FILE. NULL = not
- * known. */
+/* Returns the text that "sed EXPRESSION.. FILE" writes; piped: the text that sed reads if the command has no FILE. NULL
+ * = not known. */
 static const char *edited(nnc_shell *s, const nnc_script_words *w, const char *piped) {
     replacement list[32];
     size_t count = 0;
@@ -601,7 +603,7 @@ bool nnc_run_file_is(nnc_json root) {
     return command.node != NULL && nnc_json_type_of(command) == NNC_JSON_TEXT && count >= 2;
 }
 
-/* Returns a text after as many line breaks as bring it to its line; NULL = out of memory. */
+/* Returns a text with line breaks before it, so that the text begins on line `line`; NULL = out of memory. */
 static const char *on_line(nnc_arena *arena, long line, const char *text, size_t length) {
     const size_t breaks = line > 1 ? (size_t)line - 1 : 0;
     char *made = nnc_arena_alloc(arena, breaks + length + 1);
@@ -639,7 +641,7 @@ nnc_status nnc_run_file_read(nnc_arena *arena, const nnc_document *d, nnc_run_fi
 
 /* ---- commands that start the same program ---- */
 
-/* Returns the key of the command's options that says which node of several the command is for; NULL = none. */
+/* Returns the option that tells for which of several nodes a command is; NULL = the command has no such option. */
 static const char *rank_of_node(nnc_json options) {
     static const char *const ranks[] = { "node-rank", "headless", "data-parallel-start-rank", NULL };
     for (int i = 0; ranks[i] != NULL; i++) {

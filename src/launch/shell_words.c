@@ -40,15 +40,15 @@ void nnc_script_cells_put_text(nnc_shell *s, nnc_script_cells *to, const char *t
 
 enum { NUMBER_TEXT = 24 };
 
-/* Returns the name of the variable at `name`. An argument that "shift" has renumbered has the number that it has on the
- * command line; this name is written to `number`. */
+/* Returns the name of the variable at `name`. If "shift" has renumbered an argument, returns the number that the
+ * argument has on the command line, and writes this number to `number`. */
 static const char *name_of(const nnc_shell *s, const char *name, size_t *length, char number[NUMBER_TEXT]) {
     int64_t asked = 0;
     if (s->shifted == 0 || !isdigit((unsigned char)*name)) { return name; }
     for (size_t i = 0; i < *length && isdigit((unsigned char)name[i]); i++) {
         asked = asked < INT32_MAX ? 10 * asked + (name[i] - '0') : asked; /* no command line has so many arguments */
     }
-    if (asked == 0) { return name; } /* the name of the script */
+    if (asked == 0) { return name; } /* $0 is the name of the script */
     *length = (size_t)snprintf(number, NUMBER_TEXT, "%" PRId64, asked + s->shifted);
     return number;
 }
@@ -108,7 +108,7 @@ static void put_branch(nnc_shell *s, const char *name, nnc_script_cells *to) {
 /* Tests whether a value begins with an option, such as "--tp 2". */
 static bool has_options(const nnc_script_cell *from, int32_t count) {
     int32_t i = 0;
-    while (i < count && strchr(" \t\n", from[i].c) != NULL) { i++; } /* also passes NUL */
+    while (i < count && strchr(" \t\n", from[i].c) != NULL) { i++; } /* also skips '\0' */
     return i + 1 < count && from[i].c == '-' && (from[i + 1].c == '-' || isalpha((unsigned char)from[i + 1].c));
 }
 
@@ -145,7 +145,7 @@ static nnc_shell_var *add_to(nnc_shell *s, nnc_shell_var **list, const char *nam
     return v;
 }
 
-/* Remembers the variable that decides a branch which does not run and sets the variable `name`. */
+/* Stores which variable decides the current branch. This branch does not run, and sets the variable `name`. */
 static void note_skipped(nnc_shell *s, const char *name, size_t length) {
     nnc_shell_var *v = add_to(s, &s->skipped, name, length);
     if (v != NULL) { v->decides = nnc_shell_decides(s); }
@@ -160,8 +160,8 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
     const nnc_script_cell *from = (const nnc_script_cell *)(const void *)value->bytes.bytes;
     int32_t i = 0, count = nnc_script_cells_count(value);
     if (s->runs == NNC_RUNS_NOT && v == NULL && nnc_shell_decides(s) != NULL) { note_skipped(s, name, length); }
-    if (s->runs == NNC_RUNS_NOT) { /* options that only a branch that does not run sets are empty */
-        while (i < count && strchr(" \t\n", from[i].c) != NULL) { i++; } /* also passes NUL */
+    if (s->runs == NNC_RUNS_NOT) { /* options that are set only in a branch that does not run are empty */
+        while (i < count && strchr(" \t\n", from[i].c) != NULL) { i++; } /* also skips '\0' */
         if (has_value || i == count || from[i].c != '-') { return; }
         count = 0;
     }
@@ -337,7 +337,8 @@ static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, co
     const int32_t length = (int32_t)strlen(text);
     int32_t begin = 0, stop = length;
     const bool any = size > 0 && part[sign == '%' ? size - 1 : 0] == '*'; /* true: the pattern has a '*' at its open
-                                                                           * end, as "x*" after '%' or "*x" after '#' */
+                                                                           * end, such as "x*" after '%' or "*x" after
+                                                                           * '#' */
     if (any) {
         size--;
         part += sign == '#';
@@ -360,8 +361,8 @@ static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, co
     }
 }
 
-/* Expands the word of ${NAME:-word}, which stays one word in quotes; of ${NAME:=word}, the variable `name` gets the
- * value. name: NULL = none does. NOLINTNEXTLINE(misc-no-recursion) */
+/* Expands the word of ${NAME:-word}. In quotes, the result stays one word. For ${NAME:=word}, the variable `name` also
+ * gets the result. name: NULL = no variable gets the result. NOLINTNEXTLINE(misc-no-recursion) */
 static void put_default(nnc_shell *s, const char *word, const char *end, bool quoted, const char *name, size_t length,
                         nnc_script_cells *to) {
     const int32_t before = nnc_script_cells_count(to);
@@ -424,8 +425,9 @@ static nnc_script_cell *find_item(const nnc_shell_var *v, const char *key, int32
     return found;
 }
 
-/* Takes the item of an array, if a subscript stands at *rest, and sets *rest to the text after it. Returns the variable
- * itself without a subscript, otherwise `item`; NULL = the array has no such item. NOLINTNEXTLINE(misc-no-recursion) */
+/* If a subscript is at *rest, writes the item of the array to `item`, sets *rest to the text after the subscript, and
+ * returns `item`. Without a subscript, returns the variable itself. NULL = the array has no such item.
+ * NOLINTNEXTLINE(misc-no-recursion) */
 static const nnc_shell_var *take_item(nnc_shell *s, const nnc_shell_var *v, const char **rest, const char *end,
                                       nnc_shell_var *item) {
     const char *close = *rest < end && **rest == '[' ? nnc_shell_subscript_end(*rest, end) : NULL;
@@ -438,7 +440,7 @@ static const nnc_shell_var *take_item(nnc_shell *s, const nnc_shell_var *v, cons
     return item->is_unknown || item->value != NULL ? item : NULL;
 }
 
-/* Returns the variable of argument `number`, as $3; NULL = the argument is not given. */
+/* Returns the variable of argument `number`, such as $3; NULL = the argument is not given. */
 static const nnc_shell_var *argument(const nnc_shell *s, int32_t number) {
     char name[16];
     const size_t length = (size_t)snprintf(name, sizeof name, "%d", (int)number);
@@ -474,7 +476,7 @@ static void put_arguments(nnc_shell *s, long first, nnc_script_cells *to) {
     } else if (given == 0) {
         nnc_script_cells_put_text(s, to, NNC_SHELL_ARGUMENTS, strlen(NNC_SHELL_ARGUMENTS), true);
     }
-    const int32_t from = first < 1 ? 1 : first > given ? given + 1 : (int32_t)first; /* 0 is the name of the script */
+    const int32_t from = first < 1 ? 1 : first > given ? given + 1 : (int32_t)first; /* $0 is the script */
     for (int32_t i = from; v == NULL && i <= given; i++) {
         if (i > from) { nnc_script_cells_put(s, to, ' ', s->line, false); }
         put_variable(s, argument(s, i), true, false, to);
@@ -767,8 +769,9 @@ bool nnc_shell_is_option(const char *text) {
     return text[0] == '-' && text[1] != '\0' && !isdigit((unsigned char)text[1]) && text[1] != '.';
 }
 
-/* If the program is a serving engine, returns the JSON options with the engine and its model as the first member,
- * {"vllm":"MODEL",..}; for ms-swift, with its task, {"swift":"sft",..}; for any other program, returns `options`. */
+/* Adds a first member to the JSON options of a program. For a serving engine, the member has the engine and its model,
+ * {"vllm":"MODEL",..}. For ms-swift, the member has the task, {"swift":"sft",..}. For any other program, returns
+ * `options`. */
 static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w, int32_t program, const char *options) {
     const char *name = nnc_shell_engine(w->items[program].text);
     if (name == NULL) { return options; }
@@ -859,8 +862,8 @@ static bool trains(const nnc_script_words *w, int32_t program, int32_t end) {
     return false;
 }
 
-/* Returns a word KEY=VALUE or an option as the option "--key=value", with '_' for each '-' of the key; NULL = the word
- * is neither. Only words before the first option can be KEY=VALUE (is_first). */
+/* Converts a word KEY=VALUE, or an option, to the option "--key=value", with '_' in place of each '-' of the key. NULL
+ * = the word has neither form. is_first: true = the word is before the first option, so it can be KEY=VALUE. */
 static const char *change_of(nnc_shell_commands *s, const char *text, bool is_first) {
     const bool option = nnc_shell_is_option(text);
     const char *key = text + (option ? strspn(text, "-") : 0), *equals = strchr(key, '=');
@@ -876,8 +879,9 @@ static const char *change_of(nnc_shell_commands *s, const char *text, bool is_fi
     return change;
 }
 
-/* Finds the configuration file that a command names, among the words `from` to `end`, and what the command changes in
- * it. "axolotl train FILE --launcher torchrun -- OPTIONS" has options of a launcher at the end. */
+/* Finds the configuration file among the words `from` to `end` of a command, and the options of the command that change
+ * keys of this file. In "axolotl train FILE --launcher torchrun -- OPTIONS", the words after "--" are options of the
+ * launcher. */
 static void read_config(nnc_shell_commands *s, const nnc_script_words *w, int32_t from, int32_t end,
                         nnc_shell_command *made) {
     nnc_script_words own = { .items = nnc_arena_array(s->arena, (size_t)(end - from) + 1, sizeof *own.items) };
