@@ -353,6 +353,19 @@ NNC_API const char *nnc_head_copy_help(nnc_head_copy copy);
  * the JSON file; nnc_software_number, nnc_software_text and nnc_software_set in <nncost/spec.h> read and set fields. */
 typedef struct nnc_software nnc_software;
 
+/* The memory to which the share memory_use of a serving engine refers. */
+#define NNC_MEMORY_SHARE_LIST(X)                                                                                  \
+    X(NNC_SHARE_MEMORY, "memory", "The memory of the device. Weights, workspace and cache are inside the share.") \
+    X(NNC_SHARE_USABLE, "usable",                                                                                 \
+      "The usable memory of the device. Weights, workspace and cache are inside the share.")                      \
+    X(NNC_SHARE_BEFORE_WEIGHTS, "before-weights",                                                                 \
+      "Memory that is free before weights are loaded. Weights and cache are inside the share.")                   \
+    X(NNC_SHARE_AFTER_WEIGHTS, "after-weights",                                                                   \
+      "Memory that weights and workspace leave free. Only the cache is inside the share.")
+NNC_ENUM(nnc_memory_share, NNC_MEMORY_SHARE_LIST, NNC_MEMORY_SHARE_COUNT);
+NNC_API const char *nnc_memory_share_name(nnc_memory_share share);
+NNC_API const char *nnc_memory_share_help(nnc_memory_share share);
+
 #ifdef NNC_STATIC_LINKING_ONLY
 
 /* Lower and upper end of the range of measured / predicted step time in which 90 % of the measurements lie. NaN =
@@ -524,20 +537,25 @@ typedef struct nnc_serve_engine {
                 * (0 = 256); block: tokens of a cache block (0 = 16) */
     double memory_use, workspace_bytes; /* memory_use: share of the device memory that the engine may use (NaN = 0.9);
                                          * workspace_bytes: bytes of workspaces (NaN = 2 GB) */
+    double ranks_bytes;                 /* bytes of workspaces if a replica has several ranks; default 0 */
+    double logit_bytes; /* bytes per logit of the max_batch sequences of the run of `profiled`; default 0 */
     /* Ranges of measured / predicted time in which 90 % of the measurements lie. tpot: time per output token of models
      * without experts; tpot_experts: time per output token of models with experts; ttft: time to first token. NaN =
      * unknown. */
     nnc_spread tpot, tpot_experts, ttft;
-    bool fitted;                 /* false: the software profile has no values for serving */
+    bool fitted;                   /* false: the software profile has no values for serving */
+    nnc_memory_share memory_share; /* memory to which memory_use refers */
     double unit_bytes_per_clock; /* most bytes that one unit of the device can read per clock cycle in a decode kernel;
                                   * NaN = no limit */
     bool preempt;                /* true: a request starts when its prompt fits in the cache; if the cache is full
                                   * later, the newest request gives up its cache and waits. false: a request starts when
                                   * its full length fits */
-    double wave_threads;         /* threads of a wave that decode kernels use, which limits unit_bytes_per_clock on a
+    bool profiled;         /* true: a run with the largest step measures activations before the cache is allocated */
+    bool sized_by_memory;  /* true: defaults of chunk and memory_use depend on the memory of the device */
+    double wave_threads;   /* threads of a wave that decode kernels use, which limits unit_bytes_per_clock on a
                                   * device with wider waves; NaN = all threads */
-    bool pipelined_passes;       /* true: pipeline stages compute successive passes of one prompt at the same time */
-    double text_s;               /* seconds to turn a token into text and send it, one token after the other; default
+    bool pipelined_passes; /* true: pipeline stages compute successive passes of one prompt at the same time */
+    double text_s;         /* seconds to turn a token into text and send it, one token after the other; default
                                   * 0 */
 } nnc_serve_engine;
 

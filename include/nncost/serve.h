@@ -168,8 +168,9 @@ typedef struct nnc_serve {
                                       * free_bytes */
     /* number of sequences of full length (prompt and answer) that fit in the KV caches of all replicas */
     double max_sequences;
-    /* headroom_bytes: capacity_bytes - total_bytes; negative if the served model does not fit in memory */
-    double total_bytes, capacity_bytes, headroom_bytes;
+    /* limit_bytes: bytes that weights, workspace and cache may take; headroom_bytes: limit_bytes - total_bytes, negative
+     * if the served model does not fit in memory */
+    double total_bytes, capacity_bytes, limit_bytes, headroom_bytes;
     bool fits;
     /* The next results are amounts of money and energy. */
     double price_per_device_hour, per_million_output_tokens;

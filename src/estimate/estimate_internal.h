@@ -661,14 +661,14 @@ struct nnc_scratch {
     nnc_estimate_fn *estimate;
     /* caches that the function in `estimate` uses; NULL for nnc_estimate_once, which has no cache */
     struct nnc_estimate_cache *shared;
-    void *load; /* memory for simulations of a serving load, load_bytes bytes long; only the code of serve/ uses it */
-    size_t load_bytes;
     nnc_network network;
     nnc_step_memory step;
     nnc_op_list list;  /* op list of one rank, written for the plan that was estimated last */
     nnc_op_list ideal; /* op list of the model with ideal fusion; not set if ideal fusion leaves the op list as it is */
     nnc_rows rows, ideal_rows;
     nnc_step_ends ends, ideal_ends;
+    void *load; /* memory for simulations of a serving load, load_bytes bytes long; only the code of serve/ uses it */
+    size_t load_bytes;
 };
 
 /* ---- changes.c: changes that make a plan faster or smaller ---- */

@@ -180,6 +180,7 @@ static const nnc_metric memory_rows[] = {
           .more = NNC_MORE(.source = "arXiv:2309.06180")),
     BYTES(total_bytes, .help = "Used memory of one device."),
     BYTES(capacity_bytes, .help = "Memory capacity of one device."),
+    BYTES(limit_bytes, .help = "Memory of one device that weights, workspace and cache may use."),
     BYTES(headroom_bytes, .any_sign = true,
           .help = "Free part of the memory that may be used; negative: the deployment does not fit."),
     NNC_BOOL(nnc_serve, fits, .help = "Whether the requests fit."),
@@ -273,7 +274,7 @@ static const nnc_metric change_rows[] = {
 };
 static const nnc_metrics change_metrics = NNC_METRICS("a change of a deployment", change_rows, nnc_serve_change);
 
-double nnc_serve_used_bytes(const nnc_serve *serve) { return serve->plan.memory_use * serve->capacity_bytes; }
+double nnc_serve_used_bytes(const nnc_serve *serve) { return serve->limit_bytes; }
 
 enum { SERVED_TEXT = 128 };
 

@@ -58,8 +58,7 @@ void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why) 
     NNC_LET(why, sequence_bytes, "B", nnc_serve_kv_bytes(of, nnc_ceil(length / block) * block) * stage);
     NNC_SET(why, s->kv_bytes, "B", sequences_of_device * (sequence_bytes + s->state_bytes_per_sequence));
     NNC_SET(why, s->total_bytes, "B", s->weight_bytes + s->workspace_bytes + s->kv_bytes);
-    NNC_LET(why, memory_use, NULL, of->plan->memory_use);
-    NNC_SET(why, s->headroom_bytes, "B", memory_use * s->capacity_bytes - s->total_bytes);
+    NNC_SET(why, s->headroom_bytes, "B", s->limit_bytes - s->total_bytes);
     s->fits = s->headroom_bytes >= 0.0;
 }
 
@@ -118,7 +117,7 @@ nnc_status nnc_serve_answer(const nnc_serve_case *shared, const nnc_model *model
         NNC_TRY(draft_of(&of, device, software, scratch, &draft_net, &draft, err));
         of.draft = &draft;
     }
-    nnc_serve_memory(&of, (double)device->mem_bytes, s, why);
+    nnc_serve_memory(&of, device, s, why);
     if (of.brief) {
         s->running = 1.0; /* if one request fits, a load of more requests fits, because the others wait */
         nnc_serve_fit(&of, s, NULL);
@@ -560,7 +559,8 @@ static nnc_status resolve_formats(const nnc_model *model, const nnc_device *devi
 static void resolve_engine(const nnc_serve_engine *engine, const nnc_device *device, nnc_serve_ask *p) {
     const struct {
         int64_t *asked, engine, otherwise;
-    } counts[] = { { &p->chunk, engine->chunk, 8192 },
+    } counts[] = { { &p->chunk, engine->chunk,
+                     engine->sized_by_memory ? nnc_serve_chunk_by_memory((double)device->mem_bytes) : 8192 },
                    { &p->max_batch, engine->max_batch, 256 },
                    { &p->block, engine->block, 16 } };
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
@@ -569,7 +569,10 @@ static void resolve_engine(const nnc_serve_engine *engine, const nnc_device *dev
     p->preempt = p->preempt || engine->preempt;
     if (isnan(p->memory_use)) { /* no process gets more than usable_bytes, e.g. 2/3 to 3/4 of an Apple chip's memory */
         const double usable = (double)nnc_device_capacity(device) / (double)device->mem_bytes;
-        p->memory_use = nnc_min(isnan(engine->memory_use) ? 0.9 : engine->memory_use, usable);
+        const double share = engine->sized_by_memory     ? nnc_serve_share_by_memory((double)device->mem_bytes, p)
+                             : isnan(engine->memory_use) ? 0.9
+                                                         : engine->memory_use;
+        p->memory_use = engine->memory_share == NNC_SHARE_MEMORY ? nnc_min(share, usable) : share;
     }
 }
 

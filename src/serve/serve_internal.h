@@ -317,7 +317,11 @@ double nnc_serve_decoders(const nnc_serve_ask *plan);
 
 /* Sets the bytes of weights and workspace on the device that needs the most memory, and the number of sequences for
  * which the remaining memory is enough. */
-void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve *serve, nnc_derivation *why);
+void nnc_serve_memory(const nnc_serve_case *of, const nnc_device *device, nnc_serve *serve, nnc_derivation *why);
+/* Return the defaults of engines whose profile has sized_by_memory, for a device with mem_bytes bytes of memory: largest
+ * number of tokens of a prefill step; share of the memory for weights and cache. The plan must have degrees and chunk. */
+int64_t nnc_serve_chunk_by_memory(double mem_bytes);
+double nnc_serve_share_by_memory(double mem_bytes, const nnc_serve_ask *plan);
 /* Sets latency and throughput of the deployment under the load that the user asks for. */
 void nnc_serve_load(const nnc_serve_case *of, nnc_serve *serve, nnc_serve_list *list, nnc_derivation *why);
 /* Sets the intervals of the results of nnc_serve_load, and why they are wide. An open loop is simulated twice more. */

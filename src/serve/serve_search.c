@@ -194,7 +194,7 @@ static void try_deployment(searching *of, const nnc_serve_ask *ask) {
         return;
     }
     of->result->deployments++;
-    nnc_serve_memory(&d.of, (double)of->device->mem_bytes, &d.s, NULL);
+    nnc_serve_memory(&d.of, of->device, &d.s, NULL);
     if (d.s.mode != NNC_SERVE_STATIC || ask->batch > 0) {
         try_load(of, &d);
         return;

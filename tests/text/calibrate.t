@@ -454,6 +454,7 @@ $ grep -A12 serving mine.json
     "layer_s": 1e-5,
     "sequence_s": 3.12982e-5,
     "ttft_s": 0.01,
+    "memory_share": "before-weights",
     "workspace_bytes": 1000000000,
     "tpot": { "low": 0.8, "high": 1.25 },
     "ttft": { "low": 0.5, "high": 2 },

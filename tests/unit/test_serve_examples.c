@@ -39,7 +39,7 @@ static bench *set_up(const char *id, const char *const *sets, const nnc_serve_as
 
 static nnc_serve memory_of(bench *b) {
     nnc_serve serve = { .plan = b->plan };
-    nnc_serve_memory(&b->of, (double)b->device->mem_bytes, &serve, NULL);
+    nnc_serve_memory(&b->of, b->device, &serve, NULL);
     return serve;
 }
 

@@ -643,9 +643,9 @@ END_TEST
 START_TEST(tables_lie_on_both_ends) {
     nnc_serve one = { 0 }, two = { 0 };
     set_up("llama3-8b", 1, 1);
-    nnc_serve_memory(&of, 80e9, &one, NULL);
+    nnc_serve_memory(&of, device, &one, NULL);
     plan.pipeline = 2;
-    nnc_serve_memory(&of, 80e9, &two, NULL);
+    nnc_serve_memory(&of, device, &two, NULL);
     const double table = 2.0 * 128256 * 4096, norms = 2.0 * 65 * 4096;
     const double layers = 2.0 * 32 * (4096.0 * (4096 + 2 * 1024) + 4096.0 * 4096 + 3 * 4096.0 * 14336);
     CLOSE(one.weight_bytes, layers + norms + 2 * table, 1e-12);

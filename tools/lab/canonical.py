@@ -363,7 +363,7 @@ class Served(Step):
         requests = re.search(r"(\d+) requests\b", self.text("notes"))  # the benchmark has a fixed rate of requests
         self.out["requests"] = requests[1] if requests and self.text("mode") == "open-loop" else self.text("requests")
         self.out["fitted"] = "1" if "fitted_whole" in self.engine else "0" if "held_out" in self.engine else ""
-        settings = ("chunk", "wait_steps", "wait_share", "balance_steps", "balance_more", "receive_steps")
+        settings = ("chunk", "wait_steps", "wait_share", "balance_steps", "balance_more", "receive_steps", "memory_use")
         new = {k: v for k, v in self.said.items() if k not in self.row and not k.startswith("-")}
         self.out.update(dict.fromkeys(settings, ""), **new)
 
