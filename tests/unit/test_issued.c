@@ -546,8 +546,9 @@ END_TEST
 
 /* Sets the kernels of one op of a model, in 16 bits (mode 0), fp32 (1) or under autocast (2). */
 static void issue_one(nnc_op_list *list, const nnc_op *op, const nnc_model *model, int mode) {
+    static const nnc_policy policies[] = { NNC_POLICY_MIXED, NNC_POLICY_FP32, NNC_POLICY_AMP, NNC_POLICY_BF16_PURE };
     nnc_plan plan = nnc_plan_default();
-    plan.policy = mode == 0 ? NNC_POLICY_BF16_PURE : mode == 1 ? NNC_POLICY_FP32 : NNC_POLICY_AMP;
+    plan.policy = policies[mode];
     plan.micro_batch = 1;
     const nnc_lowering how = { .plan = &plan, .dtype = mode == 1 ? NNC_FP32 : NNC_BF16 };
     list->ops[0] = *op;
@@ -616,35 +617,39 @@ START_TEST(rotary_operators) {
 END_TEST
 
 /* Adapters (rank 2, outputs of three parts: n = 6) keep an fp32 copy of their input for each part, 3 * 4 B per value. The
- * first product of an adapter behind attention also counts the output of attention, 2 B per value, and no other op does. */
+ * first product of an adapter behind attention also counts the output of attention, 2 B per value, and no other op does.
+ * With 16-bit adapters (policy bf16-pure) all parts share the 16-bit input, 2 B per value, which behind attention is the
+ * output of attention itself. */
 START_TEST(adapters_keep_their_input) {
     static const struct {
         const char *before, *name;
-        double kept;
-    } cases[] = { { "attn.out", "adapter.down", 3 * 4 + 2 },
-                  { "mlp.down", "adapter.down", 3 * 4 },
-                  { "attn.out", "adapter.up", 4 },
-                  { "attn.out", "mlp.down", 2 } };
+        double kept, narrow;
+    } cases[] = { { "attn.out", "adapter.down", 3 * 4 + 2, 2 },
+                  { "mlp.down", "adapter.down", 3 * 4, 2 },
+                  { "attn.out", "adapter.up", 4, 2 },
+                  { "attn.out", "mlp.down", 2, 2 } };
     const nnc_model model = { .family = NNC_FAMILY_DECODER, .implementation = NNC_IMPLEMENTATION_TRANSFORMERS };
     nnc_plan plan = nnc_plan_default();
-    plan.policy = NNC_POLICY_BF16_PURE;
     plan.precision = NNC_BF16;
     plan.adapter_rank = 2;
     plan.tensor = plan.context = 1;
     const nnc_lowering how = { .plan = &plan, .dtype = NNC_BF16, .linear_dtype = NNC_BF16 };
     static nnc_op_list list;
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    for (size_t i = 0; i < 2 * COUNT_OF(cases); i++) {
+        const size_t at = i / 2;
+        const double kept = i % 2 == 0 ? cases[at].kept : cases[at].narrow;
+        plan.policy = i % 2 == 0 ? NNC_POLICY_MIXED : NNC_POLICY_BF16_PURE;
         for (int k = 0; k < 2; k++) {
             nnc_op *op = &list.ops[k];
-            *op = (nnc_op){ .name = k == 0 ? cases[i].before : cases[i].name, .kind = NNC_OP_MATMUL };
+            *op = (nnc_op){ .name = k == 0 ? cases[at].before : cases[at].name, .kind = NNC_OP_MATMUL };
             op->u.matmul = (nnc_matmul){
                 .batch = 1, .m = 2, .n = 6, .k = 4, .b_is_weight = true, .keeps_a = true, .kept_divisor = 1
             };
         }
         list.count = 2;
         nnc_list_keep_by_library(&list, &how, &model);
-        ck_assert_double_eq(list.ops[1].library_kept, cases[i].kept);
-        ck_assert_double_eq(nnc_op_kept_bytes(&list.ops[1]), 8 * cases[i].kept);
+        ck_assert_double_eq(list.ops[1].library_kept, kept);
+        ck_assert_double_eq(nnc_op_kept_bytes(&list.ops[1]), 8 * kept);
         ck_assert_double_eq(list.ops[0].library_kept, 2);
     }
 }
@@ -702,15 +707,17 @@ END_TEST
 /* Adapters of queries, keys and values, 2 rows of 4 values, fp32 weights. Each of the three first products casts the input
  * (2 + 4 B) and reads the fp32 copy (4 B); in backward its gradient of the input is cast back (4 + 2 B) and added in 16
  * bits (3 x 2 B), and the gradient of the weights reads the copy again. The second products read and write fp32 only. In
- * fp32 nothing is cast. The sum runs three times, with 3 kernels in 16 bits and 2 else; backward 3, 1 and 2. */
+ * fp32, and with 16-bit weights (bf16-pure), nothing is cast; in the latter the gradients of the input are added. The sum
+ * runs three times, with 3 kernels in 16 bits and 2 else; backward 3, 1, 2 and 1. */
 START_TEST(products_of_adapters) {
     enum { INPUT = 2 * 4, PARTS = 3 };
-    static const double sums[3][2] = { { 9, 9 }, { 6, 3 }, { 6, 6 } };
+    static const double sums[4][2] = { { 9, 9 }, { 6, 3 }, { 6, 6 }, { 6, 3 } };
+    static const nnc_policy policies[] = { NNC_POLICY_MIXED, NNC_POLICY_FP32, NNC_POLICY_AMP, NNC_POLICY_BF16_PURE };
     const nnc_model model = { .family = NNC_FAMILY_DECODER, .implementation = NNC_IMPLEMENTATION_TRANSFORMERS };
     static nnc_op_list list;
-    for (int mode = 0; mode < 3; mode++) {
+    for (int mode = 0; mode < 4; mode++) {
         nnc_plan plan = nnc_plan_default();
-        plan.policy = mode == 0 ? NNC_POLICY_BF16_PURE : mode == 1 ? NNC_POLICY_FP32 : NNC_POLICY_AMP;
+        plan.policy = policies[mode];
         const nnc_lowering how = { .plan = &plan, .dtype = mode == 1 ? NNC_FP32 : NNC_BF16 };
         static const char *const names[] = { "attn.qkv", "adapter.down", "adapter.up", "adapter.add" };
         for (int i = 0; i < 4; i++) { list.ops[i] = (nnc_op){ .name = names[i], .kind = NNC_OP_MATMUL }; }
@@ -721,9 +728,9 @@ START_TEST(products_of_adapters) {
         list.ops[3].u.pointwise = (nnc_pointwise){ .kind = NNC_PW_RESIDUAL, .elements = 24 };
         list.count = 4;
         nnc_list_issue(&list, &model, &how);
-        const double casts = mode == 1 ? 0 : PARTS;
+        const double casts = mode % 2 == 1 ? 0 : PARTS, added = mode == 1 ? 0 : PARTS;
         const nnc_issued down[3] = { { PARTS + casts, casts * 4 * INPUT, casts * 6 * INPUT },
-                                     { PARTS + 2 * casts, casts * 6 * INPUT, casts * 6 * INPUT },
+                                     { PARTS + casts + added, added * 6 * INPUT, casts * 6 * INPUT },
                                      { PARTS, casts * 4 * INPUT, 0 } };
         for (int pass = 0; pass < 3; pass++) {
             const nnc_issued *first = &list.ops[1].issued[pass], *second = &list.ops[2].issued[pass];
@@ -741,18 +748,19 @@ END_TEST
 
 /* The sum of a linear layer and its adapter, whose output is fp32: the scale reads and writes it, 8 B; the sum reads 4
  * and 2 and writes 4; without autocast a cast back reads 4 and writes 2. Backward scales, 8 B, and casts the gradient:
- * once more without autocast. In fp32 the scale moves 2 values and the sum 3; backward scales. */
+ * once more without autocast. In fp32 and with 16-bit adapters the scale moves 2 values and the sum 3; backward scales. */
 START_TEST(sums_of_adapters) {
     enum { ELEMENTS = 8 };
-    static const nnc_issued expected[3][2] = { { { 3, 8, 10 + 6 }, { 3, 8, 6 + 6 } },
+    static const nnc_issued expected[4][2] = { { { 3, 8, 10 + 6 }, { 3, 8, 6 + 6 } },
                                                { { 2, 2 * 4 + 3 * 4, 0 }, { 1, 2 * 4, 0 } },
-                                               { { 2, 8, 10 }, { 2, 8, 6 } } };
+                                               { { 2, 8, 10 }, { 2, 8, 6 } },
+                                               { { 2, 2 * 2 + 3 * 2, 0 }, { 1, 2 * 2, 0 } } };
     const nnc_model model = { .family = NNC_FAMILY_DECODER, .implementation = NNC_IMPLEMENTATION_TRANSFORMERS };
     const nnc_op op = { .name = "adapter.add",
                         .kind = NNC_OP_POINTWISE,
                         .u.pointwise = { .kind = NNC_PW_RESIDUAL, .elements = ELEMENTS } };
     static nnc_op_list list;
-    for (int mode = 0; mode < 3; mode++) {
+    for (int mode = 0; mode < 4; mode++) {
         issue_one(&list, &op, &model, mode);
         for (int pass = 0; pass < 2; pass++) {
             const nnc_issued *is = &list.ops[0].issued[pass];
