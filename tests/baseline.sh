@@ -19,10 +19,10 @@ for file in hw/*.json; do named "$file" "\"device\": \"$(basename "$file" .json)
 for file in models/*.json; do named "$file" "\"model\": \"$(basename "$file" .json)\""; done
 for file in clusters/*.json; do named "$file" "\"cluster\": \"../$file\""; done
 for file in software/*.json; do
-    # tests/baseline.json need not name the default profile, nor profiles of serving engines.
+    # tests/baseline.json need not name the default profile or profiles of serving engines.
     [[ $file == software/torch-compile.json ]] || grep -q '"serving": {' "$file" || named "$file" "\"software\": \"$(basename "$file" .json)\""
 done
-# A scenario with requirements but without recorded figures would pass without any comparison.
+# A scenario with requirements but without recorded values would pass without any comparison.
 grep -qF '"recorded": {' tests/baseline.json || { echo "nothing is recorded"; missing=1; }
 
 # nncost must read the files of the repository, not files of the user with the same names.

@@ -44,7 +44,7 @@ class Steps(unittest.TestCase):
                 "measured_step_s,measured_peak_mem_gib,mem_stat\n"
                 f"a,x,512,{SHAPE},8,800,512,2,3,none,1,2,reserved: worst rank\n")
         row, = converted(text)
-        self.assertEqual(float(row["device.scale_out.bytes_per_s"]), 12.5e9)  # 800 Gbit/s over 8 devices
+        self.assertEqual(float(row["device.scale_out.bytes_per_s"]), 12.5e9)  # 800 Gbit/s per server of 8 devices
         self.assertEqual(float(row["reserved_bytes"]), 2 * 1073741824.0)
         self.assertEqual((row["device"], row["devices"], row["model.hidden"], row["micro_batches"]),
                          ("x", "512", "64", "3"))
@@ -125,7 +125,8 @@ class Serving(unittest.TestCase):
                          ("int4", "24", "1", "quality C: contradicts itself or physics"))
 
     def test_one_group_counts_once(self):
-        # The source counts the same four ranks as tensor ranks and as expert ranks, so it states 16 devices.
+        # The source counts the same four ranks both as tensor ranks and as expert ranks, so it states 4 x 4 = 16
+        # devices.
         text = self.HEAD + "a,x/y:z,kimi-k2.5,b200-sxm,16,4,,16,4,nvfp4,,vllm,,closed-loop,,4,1024,1024,,,0.01,,A\n"
         row, = converted(text)
         self.assertEqual((row["devices"], row["tensor"], row["expert"], row["attention_data"]), ("4", "4", "4", "1"))
@@ -155,8 +156,8 @@ class Published(unittest.TestCase):
         self.assertEqual(second["reason"], "precision int8: no training in integers")
 
     def test_the_program_reads_tables_as_their_collections_publish_them(self):
-        """Both readers of foreign/names/words.json (the script and nncost) give the same result for rows of each
-        collection and framework."""
+        """The script and nncost both read foreign/names/words.json. For rows of each collection and framework, the
+        script and nncost must give the same result."""
         def rows_of(path):
             out = subprocess.run([PROGRAM, "accuracy", path, "--rows", "--format", "json"], check=True, capture_output=True,
                                  text=True, env={**os.environ, "NNCOST_PATH": SOURCE}).stdout

@@ -33,9 +33,10 @@ from torch.utils.checkpoint import checkpoint  # noqa: E402
 from nncost import capture as recorded  # noqa: E402
 
 HIDDEN, HEADS, LAYERS, VOCAB, TOKENS, BATCH = 64, 4, 3, 256, 32, 2
-WORKSPACE = 67108864  # bytes of the workspace of cuBLAS, part of every peak
+WORKSPACE = 67108864  # bytes of cuBLAS's workspace, which are part of every memory peak
 faults = []
-ONLY = [name for name in os.environ.get("SCRIPTS", "").split(",") if name]  # scripts of of_scripts that run; none: all
+# names of the scripts that of_scripts runs; an empty list runs all of them
+ONLY = [name for name in os.environ.get("SCRIPTS", "").split(",") if name]
 
 
 def check(what, found, expected, share=0.0):
@@ -44,7 +45,7 @@ def check(what, found, expected, share=0.0):
 
 
 class Layer(nn.Module):
-    """A layer with norms before attention and MLP; the attention is written op by op, the MLP has GELU"""
+    """A layer with norms before attention and MLP. The attention is written op by op; the MLP has GELU."""
 
     def __init__(self, causal):
         super().__init__()
@@ -89,7 +90,7 @@ WANTED = ("params", "trained_params", "forward_flops", "backward_flops", "recomp
           "update_s")
 
 
-# Numbers of the estimate that are compared.
+# Returns those numbers of the estimate that the test compares.
 def told(model, *options):
     out = subprocess.run([PROGRAM, "estimate", model, "h100", *options, "--format", "json"], capture_output=True, text=True,
                          env={**os.environ, "NNCOST_DATA": str(ROOT)}, check=False)
@@ -118,7 +119,7 @@ def each(tensors):
 
 
 def sequence(captured):
-    """Returns the operators with their tensors; ignores the order of the tensors of a foreach operator"""
+    """Returns the operators with their tensors, and ignores the order of the tensors of a foreach operator"""
     def tensors(found):
         found = [t[:2] for t in each(found)]
         return sorted(found) if len(found) > 15 else found
@@ -134,8 +135,8 @@ def forward_kernels(captured):
 
 
 def by_hand(name, folder):
-    """FLOPs by hand: 2 per token and weight of a product; 4 S hidden per token and layer for scores and context; twice
-    as many in backward"""
+    """Computes FLOPs by hand. A product has 2 FLOPs per token and weight. Scores and context have 4 S hidden FLOPs per
+    token and layer. Backward has twice as many FLOPs as forward."""
     found = of_file(transformer(name == "decoder"), folder, name)
     layer = 12 * HIDDEN * HIDDEN
     params = LAYERS * (layer + 13 * HIDDEN) + 2 * HIDDEN + (2 * VOCAB + TOKENS) * HIDDEN
@@ -143,17 +144,17 @@ def by_hand(name, folder):
     check(f"{name}: params", found["params"], params)
     check(f"{name}: forward FLOPs", found["forward_flops"], forward)
     check(f"{name}: backward FLOPs", found["backward_flops"], 2 * forward)
-    # kept by a layer: inputs, outputs and statistics of two norms, q, k, v, context, scores, input and output of GELU;
-    # by the rest: the same of the last norm, the result of log-softmax, the weight of the loss, and the numbers of
-    # tokens and positions
+    # A layer keeps these tensors: inputs, outputs and statistics of two norms; q, k, v, context and scores; input and
+    # output of GELU. The rest of the network keeps the same tensors of the last norm, the result of log-softmax, the
+    # weight of the loss, and the numbers of tokens and positions.
     rows = BATCH * TOKENS
     values = LAYERS * (8 * rows * HIDDEN + BATCH * HEADS * TOKENS * TOKENS + 2 * rows * 4 * HIDDEN + 4 * rows)
     values += 2 * rows * HIDDEN + 2 * rows + rows * VOCAB + 1
     check(f"{name}: kept bytes", found["activation_bytes"], 4 * values + 8 * rows + 8 * TOKENS, 0.01)
 
 
-# ResNet-50: 53 convolutions, each with a batch norm and its counter of batches; 49 ReLUs, 16 sums; max-pool, mean, head
-# and two operators of the loss.
+# ResNet-50 has 53 convolutions, each with a batch norm and its counter of batches, 49 ReLUs, 16 sums, a max-pool, a
+# mean, a head, and two operators of the loss.
 NETWORKS = [("resnet50", "resnet-50", 2, [], 0.01, 3 * 53 + 49 + 16 + 5), ("mobilenet_v3_large", "mobilenet-v3-large", 2, [], 0.01, None),
             ("vit_b_16", "vit-b-16", 1, ["--attention", "unfused"], 0.01, None), ("swin_t", "swin-t", 1, ["--attention", "unfused"], 0.01, None)]
 
@@ -165,7 +166,8 @@ def of_torchvision(name, model, batch, options, kept, kernels, folder):
     print(name, forward_kernels(captured), found, family)
     for key in ("params", "forward_flops", "backward_flops"):
         check(f"{name}: {key}", found[key], family[key])
-    images = batch * 3 * 224 * 224 * 4  # kept for the first convolution; the family counts them with the loader
+    # the first convolution keeps the images; the model family counts them with the data loader
+    images = batch * 3 * 224 * 224 * 4
     check(f"{name}: kept bytes", found["activation_bytes"] - images, family["activation_bytes"], kept)
     check(f"{name}: kept storages", found["activation_bytes"], kept_bytes(captured))
     if kernels is not None:
@@ -173,8 +175,8 @@ def of_torchvision(name, model, batch, options, kept, kernels, folder):
 
 
 class UNet(nn.Module):
-    """The U-Net of 2015, but with padding that keeps the size: 64 to 1024 channels, convolutions without bias before
-    batch norms, 3 input channels, 2 output channels"""
+    """The U-Net of 2015, with padding that keeps the size of maps. The U-Net has 64 to 1024 channels, convolutions
+    without bias before batch norms, 3 input channels and 2 output channels."""
 
     def __init__(self, widths=(64, 128, 256, 512, 1024)):
         super().__init__()
@@ -213,8 +215,8 @@ def of_unet(folder):
 
 
 def of_segmentation(folder):
-    """A segmentation network of torchvision, selected by its name: its documentation states 3,221,538 parameters; the
-    loss compares maps"""
+    """Records a segmentation network of torchvision by its name. Its documentation states 3,221,538 parameters. The
+    loss compares maps."""
     captured = recorded.torchvision_network("lraspp_mobilenet_v3_large", 2, 64, False)
     check("lraspp: parameters", of_file(captured, folder, "lraspp")["params"], 3221538)
     try:
@@ -226,8 +228,8 @@ def of_segmentation(folder):
 
 
 def of_tasks(folder):
-    """A video network of torchvision, selected by its name, with the parameters that its documentation states; and the
-    loss of a detection network"""
+    """Records a video network of torchvision by its name. The documentation of the network states the number of
+    parameters. Also computes the loss of a detection network."""
     check("r3d_18: parameters", of_file(recorded.torchvision_network("r3d_18", 1, 32, False), folder, "r3d_18")["params"], 33371472)
     kind, maker = recorded.torchvision_maker("ssdlite320_mobilenet_v3_large")
     model = maker()
@@ -236,7 +238,7 @@ def of_tasks(folder):
 
 
 def of_autocast(folder):
-    """Kept bytes under autocast: for ResNet-50 those of the family; for a U-Net and a ViT fewer than in fp32"""
+    """Under autocast, the captured ResNet-50 keeps as many bytes as the model family."""
     path = Path(folder) / "resnet50.json"
     captured, family = told(path, "--policy", "amp"), told("resnet50", "--policy", "amp", "--micro-batch", "2")
     check("resnet50 under autocast: kept bytes", captured["activation_bytes"], family["activation_bytes"], 0.02)
@@ -244,7 +246,8 @@ def of_autocast(folder):
 
 
 def of_two_steps(folder):
-    """A step of 4 samples follows from recorded steps of 2 and 6 samples"""
+    """An estimate for 4 samples, computed from recorded steps of 2 and 6 samples, equals that of a recorded step of 4
+    samples"""
     two, four, six = (recorded.torchvision_network("resnet18", batch, 64, False) for batch in (2, 4, 6))
     path = Path(folder) / "between.json"
     recorded.write(path, recorded.join(two, six))
@@ -253,19 +256,20 @@ def of_two_steps(folder):
 
 
 def of_checkpoints(folder):
-    """A plain step with --recompute full equals a step recorded with a checkpoint around each layer"""
+    """--recompute full on a plain recording gives the estimate of a recording with a checkpoint around each layer"""
     again = of_file(transformer(True, checkpoints=True), folder, "checkpoints")
     path = Path(folder) / "plain.json"
     recorded.write(path, transformer(True))
     full = told(path, "--recompute", "full")
     for key in ("params", "executed_flops", "kernels", "activation_bytes"):
         check(f"decoder with checkpoints: {key}", full[key], again[key])
-    hooks = of_file(transformer(True, checkpoints="hooks"), folder, "hooks")  # keeps the inputs of layers without saving them for backward
+    # this checkpoint keeps the inputs of layers without saving them for backward
+    hooks = of_file(transformer(True, checkpoints="hooks"), folder, "hooks")
     check("decoder, use_reentrant=False: kept bytes", hooks["activation_bytes"], again["activation_bytes"])
     asked = transformer(True, changes={"checkpoint": ["layers.*"]})
     check("decoder, --checkpoint layers.*", sequence(asked) != sequence(transformer(True, checkpoints=True)), False)
-    # checkpoint around one product and GELU: its result, 4 hidden per token, is not kept; the input of the product is
-    # kept once
+    # A checkpoint around one product and GELU does not keep the result of the product (4 hidden values per token). The
+    # checkpoint keeps the input of the product once.
     part = of_file(transformer(True, changes={"checkpoint": ["layers.*.up"]}), folder, "part")
     plain = told(path)
     check("decoder, --checkpoint layers.*.up: FLOPs", part["executed_flops"] - plain["executed_flops"], LAYERS * 8 * BATCH * TOKENS * HIDDEN * HIDDEN)
@@ -291,8 +295,8 @@ def adapted(net, dtype, rank=4):
 
 
 def of_frozen(folder):
-    """Each adapter has (in + out) rank parameters of 4 B with a gradient and two states; all other weights keep their
-    format"""
+    """Each adapter has (in + out) x rank parameters of 4 B, with a gradient and two states. Weights without adapters
+    keep their format."""
     trained = LAYERS * 4 * (1 + 3 + 1 + 1 + 1 + 4 + 4 + 1) * HIDDEN
     for dtype, width in ((torch.float32, 4), (torch.bfloat16, 2)):
         captured = transformer(True, lambda net, dtype=dtype: adapted(net, dtype))
@@ -306,8 +310,8 @@ def of_frozen(folder):
 
 
 def of_folding(folder):
-    """A file with one row for the storages of equal layers, and one for equal tensors of a foreach operator, gives the
-    same estimates as a file with all rows"""
+    """A file may have one row for the storages of equal layers, and one entry for equal tensors of a foreach operator.
+    The estimates must equal those of a file with all rows."""
     fold, given = recorded.fold_storages, []
 
     def watched(rows, blocks, unfolded):
@@ -332,16 +336,16 @@ def of_folding(folder):
 
 
 def of_freeze(folder):
-    """With frozen MLPs: 8 hidden^2 weights and 5 hidden biases per layer are not trained"""
+    """If the MLPs are frozen, 8 hidden^2 weights and 5 hidden biases per layer are not trained"""
     found = of_file(transformer(True, changes={"freeze": ["layers.*.up", "layers.*.down"]}), folder, "freeze")
     plain = of_file(transformer(True), folder, "trained")
     check("freeze: trained", found["trained_params"], plain["params"] - LAYERS * (8 * HIDDEN + 5) * HIDDEN)
     check("freeze: FLOPs", plain["backward_flops"] - found["backward_flops"], LAYERS * 16 * BATCH * TOKENS * HIDDEN * HIDDEN)
 
 
-# For each network: options of an estimate, and changes of the recording with the same effect. The estimate of the plain
-# recording with these options must equal the estimate of the recording with these changes. In MobileNet, only tensors
-# that hard-swish overwrites are copied for backward; in ResNet, the last module keeps the result of the last block.
+# Each row has options of an estimate, and changes of the recording that have the same effect. The estimate of a plain
+# recording with the options must equal the estimate of a recording with the changes. In MobileNet, only tensors that
+# hard-swish overwrites are copied for backward. In ResNet, the last module keeps the result of the last block.
 MODULES = {
     "encoder": [(["--frozen", "layers.*.up"], {"freeze": ["layers.*.up"]}), (["--frozen", "layers.0"], {"freeze": ["layers.0"]}),
                 (["--train", "layers.2.qkv,layers.*.down,head"],
@@ -358,13 +362,13 @@ MODULES = {
 
 
 # Largest relative differences. The peak may differ, because a recorded checkpoint holds its result and its gradient
-# until its backward ends. The time of backward may differ after the seventh digit, because it is the difference of two
+# until its backward ends. The backward time may differ after the seventh digit, because it is the difference of two
 # sums.
 SHARES = {"peak_allocated_bytes": 0.01, "backward_s": 1e-7}
 
 
 def of_modules(folder):
-    """--train, --frozen and --recompute with names of modules give the numbers of a recording with frozen modules and
+    """--train, --frozen and --recompute with module names give the numbers of a recording with frozen modules and
     checkpoints"""
     for name, cases in MODULES.items():
         def made(changes, name=name):
@@ -379,8 +383,9 @@ def of_modules(folder):
 
 
 def of_frozen_recordings(folder):
-    """For a step with checkpoints or with sparse gradients, --frozen gives the numbers of a recording with frozen
-    modules. A checkpoint runs again completely or not at all, and its products are not counted as FLOPs of the model"""
+    """--frozen gives the numbers of a recording with frozen modules, also for a step with checkpoints or with sparse
+    gradients. A checkpoint runs again completely or not at all. The recomputed products of a checkpoint do not count as
+    model FLOPs."""
     path = Path(folder) / "frozen.json"
 
     def compared(what, made, *patterns):
@@ -409,8 +414,8 @@ def of_frozen_recordings(folder):
 
 
 class Stopped(Exception):
-    """An exception like the one of PyTorch 2 that ends the second forward of a checkpoint after the last tensor that
-    backward needs"""
+    """An exception that ends the second forward pass of a checkpoint after the last tensor that backward needs, as in
+    PyTorch 2"""
 
 
 class Stop(nn.Module):
@@ -421,7 +426,7 @@ class Stop(nn.Module):
 
 
 class Again(torch.autograd.Function):
-    """A checkpoint that stops early"""
+    """A checkpoint whose second forward pass stops early"""
     @staticmethod
     def forward(ctx, x, layer, stop):
         ctx.layer, ctx.stop = layer, stop
@@ -452,8 +457,8 @@ class StopsEarly(nn.Module):
 
 
 def of_early_stop():
-    """If an exception of a checkpoint ends a module, later operators do not belong to this module, also in the next
-    micro-batch"""
+    """An exception can end a module in the second forward pass of a checkpoint. Operators after the exception must not
+    belong to the ended module, also in the next micro-batch."""
     net, x = StopsEarly(), torch.randn(BATCH, 4)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 
@@ -470,9 +475,9 @@ def of_early_stop():
 
 
 def of_adapters(folder):
-    """Adapters of rank 4 on the matrices of the layers; in backward, the first adapter of the first layer needs no
-    gradient of its input"""
-    pairs = [(1, 3), (1, 1), (1, 4), (4, 1)]  # inputs and outputs in widths
+    """Adds adapters of rank 4 to the matrices of the layers. In backward, the first adapter of the first layer needs no
+    gradient of its input."""
+    pairs = [(1, 3), (1, 1), (1, 4), (4, 1)]  # widths of inputs and outputs, as multiples of hidden
     trained, rows = LAYERS * sum(4 * (i + o) * HIDDEN for i, o in pairs), BATCH * TOKENS
     plain = of_file(transformer(True), folder, "whole")
     for name, captured in (("library", transformer(True, changes={"adapters": (4, [])})),
@@ -493,8 +498,8 @@ def of_adapters(folder):
 
 
 def of_step():
-    """A recorded function that contains the whole step gives the same list as capture(); its autocast regions are noted
-    in the file, but not applied"""
+    """Records a function that contains the whole step. The recording has the same list of operators as that of
+    capture(). Autocast regions are noted in the file, but not applied."""
     torch.manual_seed(1)
     net, ids = Transformer(True), torch.randint(VOCAB, (BATCH, TOKENS))
     optimizer = torch.optim.AdamW(net.parameters(), foreach=True)
@@ -511,8 +516,8 @@ def of_step():
 
 
 def of_shards(folder):
-    """ZeRO 3 on 8 devices leaves an eighth of weights, gradients and states, and the same operators; weights in 16 bits
-    have half of the bytes"""
+    """With ZeRO 3 on 8 devices, a device has an eighth of weights, gradients and states, and the same operators.
+    Weights of 16 bits have half of the bytes."""
     path, narrow = Path(folder) / "wide.json", Path(folder) / "narrow.json"
     recorded.write(path, transformer(True))
     recorded.write(narrow, transformer(True, lambda net: net.bfloat16()))
@@ -529,10 +534,10 @@ def of_shards(folder):
 
 
 def of_kernels(folder):
-    """The update has the kernels that the program selected. The network has one weight of 1024 x 1024 and its bias.
-    AdamW moves 80 B per parameter in eight operations, and 28 B in one kernel. During the update, memory holds the
-    weight, its gradient and two states, for operations over lists also the root of the second moment, and 64 MiB of
-    cuBLAS"""
+    """The update uses the kernels that the program selected. The network has one weight of 1024 x 1024 and its bias.
+    AdamW moves 80 B per parameter in eight operations, or 28 B in one kernel. During the update, memory holds the
+    weight, its gradient and two states. Operations over lists also need memory for the root of the second moment. The
+    workspace of cuBLAS takes another 64 MiB."""
     path, params, x = Path(folder) / "kernels.json", 1024 * 1025, torch.zeros(1, 1024)
 
     def step(**options):
@@ -546,15 +551,15 @@ def of_kernels(folder):
         check(f"update, {options}: peak", told(path)["peak_allocated_bytes"] - 2 ** 26, values * 4 * params, 0.01)
     row = next(row for row in priced(path, "--optimizer-kernels", "fused") if row["name"] == "optimizer")
     check("update in one kernel: bytes", row["read_bytes"] + row["write_bytes"], 28 * params)
-    # PyTorch 2.6 has these eight operations, and one on the host that counts steps
+    # The update of PyTorch 2.6 has these eight operations, and one operation on the host that counts steps.
     new = recorded.read(ROOT / "tests/data/capture/torchvision-vit_b_16.torch-2.6.json")
     check("update of PyTorch 2.6", [op["name"].split(".")[1] for op in new["ops"] if op["phase"] == "optimizer"]
           != ["_foreach_" + name for name in ("add_", "mul_", "lerp_", "mul_", "addcmul_", "sqrt", "div_", "add_", "addcdiv_")], False)
 
 
 def of_offload(folder):
-    """The bytes that a unit keeps (see by_hand) move to the host and back. Two units, and tensors outside of units,
-    stay on the device"""
+    """With --offload activations, the bytes that a layer keeps (see by_hand) move to the host and back. Two layers, and
+    tensors outside of layers, stay on the device"""
     path, rows = Path(folder) / "offload.json", BATCH * TOKENS
     captured = transformer(True)
     recorded.write(path, captured)
@@ -589,19 +594,21 @@ def fused_rows(path):
 
 
 def of_fusion(folder):
-    """A chain of pointwise operators and norms is one kernel, whose bytes are worked out by hand. With 4 x 12 rows of
-    16 columns in fp32, a map has 3,072 bytes, a vector has 64, and mean and deviation of all rows have 384"""
+    """A chain of pointwise operators and norms is one kernel; its bytes are computed by hand. With 4 x 12 rows of 16
+    columns in fp32, a map has 3,072 bytes, a vector has 64 bytes, and the statistics (mean and deviation) of all rows
+    have 384 bytes."""
     net, path, x = Chain(), Path(folder) / "chain.json", torch.zeros(4, 12, 16)
     recorded.write(path, recorded.capture(net, lambda: net(x).square().mean(), batch=4))
     expected = [
-        ("gelu", 2 * 3072 + 2 * 64 + 3 * 3072 + 384),  # reads the product, x, gain, bias; writes the sum, the norm, its square, statistics
+        # reads the product, x, gain and bias; writes the sum, the norm, its square and statistics
+        ("gelu", 2 * 3072 + 2 * 64 + 3 * 3072 + 384),
         ("mean", 3072 + 4),
         ("ones_like", 4 + 4),
-        # reads the scalar, the square of the norm, its input and statistics, gain, bias and the product; writes the
-        # gradients of product, gain and bias
+        # The kernel reads the scalar, the square of the norm, its input and statistics, gain, bias and the product. The
+        # kernel writes the gradients of product, gain and bias.
         ("div", 4 + 3 * 3072 + 384 + 2 * 64 + 3072 + 2 * 64),
-        ("pow", 3072 + 3072),  # runs before the gradient of the mean
-        ("native_layer_norm_backward", 2 * 3072),  # columns, for gain and bias
+        ("pow", 3072 + 3072),  # this kernel runs before the gradient of the mean
+        ("native_layer_norm_backward", 2 * 3072),  # sums over the columns, for the gradients of gain and bias
         ("sum", 3072 + 64)]
     found = fused_rows(path)
     check("fusion: kernels", [name for name, _ in found] != [name for name, _ in expected], False)
@@ -610,8 +617,8 @@ def of_fusion(folder):
 
 
 def of_compiled(folder):
-    """The step of a captured network under torch.compile is within a quarter of the family's step; products and update
-    are the same"""
+    """Under torch.compile, the step of a captured network differs from the step of the model family by at most a
+    quarter"""
     for name, model, options in (("resnet50", "resnet-50", []), ("vit_b_16", "vit-b-16", ["--attention", "unfused"])):
         path = Path(folder) / f"{name}-8.json"
         recorded.write(path, recorded.torchvision_network(name, 8, 224, False))
@@ -1125,8 +1132,8 @@ with torch.inference_mode():
 
 
 def recorded_script(path, script, *options):
-    """Runs the command nncost.capture in a copy of this process, which has already imported PyTorch; returns its exit
-    status and its output"""
+    """Runs the command nncost.capture in a forked copy of this process, which has already imported PyTorch. Returns its
+    exit status and its output."""
     with open(path.with_suffix(".log"), "w+", encoding="utf-8") as log:
         child = os.fork()
         if child == 0:
@@ -1147,75 +1154,78 @@ def recorded_script(path, script, *options):
 
 
 def of_scripts(folder):
-    """Scripts as people write them: tests their samples, parameters, FLOPs of products, and optimizer"""
-    rows = 4 * 12  # vectors of a batch of 4
+    """Tests scripts as users write them: their samples, parameters, FLOPs of products, and optimizer"""
+    rows = 4 * 12  # number of rows in a batch of 4 samples with 12 rows each
 
     def product(inputs, outputs, backward=2):  # backward has one product for the weights and one for the inputs
         return (1 + backward) * 2 * rows * inputs * outputs
     recurrent = sum(product(i, 128) + product(32, 128) for i in (16, 32)) + product(32, 10)
-    recurrent -= 2 * rows * 16 * 128  # no gradients of the first input
+    recurrent -= 2 * rows * 16 * 128  # the first input needs no gradient
     states = {"SGD": 0, "momentum": 1, "RMSprop": 1, "Adam": 2}
     for name, text, samples, weights, flops, optimizer in (
             ("recurrent", RECURRENT, 4, 4 * 32 * (16 + 32 + 2) + 4 * 32 * (32 + 32 + 2) + 32 * 10 + 10, recurrent, "SGD"),
             ("scheduled", SCHEDULED, 8, 16 * 32 + 32 + 32 * 16 + 16, 2 * (product(16, 32, 1) + product(32, 16)), "RMSprop"),
-            # the maker runs once, and the critic three times: three gradients of its weights, one of its input
+            # The generator runs once and the critic three times. The critic has three gradients of its weights and one
+            # of its input.
             ("adversarial", ADVERSARIAL, 4, 16 * 16 + 16 + 16 + 1, product(16, 16, 1) + 3 * product(16, 1, 1) + 2 * rows * 16, "Adam"),
-            # the maker runs once, and the critic five times in two updates: five gradients of its weights, one of its
-            # input
+            # The generator runs once, and the critic runs five times in two updates. The critic has five gradients of
+            # its weights and one of its input.
             ("mixed", MIXED, 4, 16 * 16 + 16 + 16 + 1, product(16, 16, 1) + 5 * product(16, 1, 1) + 2 * rows * 16, "Adam"),
-            # the samples have 35 of 48 time steps; the head computes 4 vectors
+            # The samples have 35 of 48 time steps. The head computes 4 rows.
             ("packed", PACKED, 4, 4 * 32 * (16 + 32 + 2) + 32 * 10 + 10, 2 * 35 * 128 * (2 * 16 + 3 * 32) + 3 * 2 * 4 * 32 * 10, "SGD"),
             ("closure", CLOSURE, 4, 16 * 32 + 32, product(16, 32, 1), "momentum"),
-            # four layers that run twice in each of two micro-batches; the evaluation is not recorded
+            # Four layers run twice in each of two micro-batches. The evaluation is not recorded.
             ("repeated", REPEATED, 8, 4 * (16 * 16 + 16 + 32), 4 * (3 * product(16, 16) + product(16, 16, 1)), "Adam"),
-            # five products of vectors with all parameters: y s, y y, two for the history, and the slope
+            # L-BFGS computes five products of vectors with one value per parameter: y s, y y, two for the history, and
+            # the slope.
             ("curvature", CURVATURE, 4, 17, product(16, 1, 1) + 5 * 2 * 17, "SGD"),
             ("time first", TIME_FIRST, 12, 3 * 32 * (16 + 32 + 2), product(16, 96, 1) + product(32, 96), "SGD"),
-            # two products of the power iteration, W v and u (W v)
+            # The power iteration has two products: W v and u (W v).
             ("normed", NORMED, 4, 16 * 32 + 32, product(16, 32, 1) + 3 * 2 * 16 * 32 + 2 * 32, "SGD"),
             ("shared", SHARED, 4, 2 * (16 * 8 + 8) + 1, 2 * product(16, 8, 1), "Adam"),
-            # the same samples run twice, once for the direction and once for the update
+            # The same samples run twice: once for the direction and once for the update.
             ("sharpness", SHARPNESS, 4, 16 * 32 + 32, 2 * product(16, 32, 1), "momentum"),
-            # the teacher has the same number of weights and runs only forward
+            # The teacher has the same number of weights and runs forward only.
             ("averaged", AVERAGED, 4, 2 * (16 * 32 + 32), product(16, 32, 1) + product(16, 32, 0), "SGD"),
             ("processes", PROCESSES, 8, 16 * 32 + 32, 2 * product(16, 32, 1), "Adam"),
-            # four bags of twelve rows; the head computes four vectors
+            # The embedding sums four bags of twelve rows. The head computes four rows.
             ("sparse", SPARSE, 4, 100 * 16 + 16 * 4 + 4, product(16, 4) // 12, "SGD"),
-            # one step of the maker and two of the critic; in a step of the critic, the maker runs once, and the critic
-            # trains on two inputs
+            # The step has one update of the generator and two of the critic. In an update of the critic, the generator
+            # runs once, and the critic trains on two inputs.
             ("critic", CRITIC, 4, 16 * 16 + 16 + 16 + 1,
              2 * (product(16, 16, 0) + 2 * product(16, 1, 1)) + product(16, 16, 1) + product(16, 1), "Adam"),
             ("dropped", DROPPED, 4, 16 * 32 + 32 + 32 * 16 + 16, product(16, 32, 1) + product(32, 16), "Adam"),
             ("layout", LAYOUT, 2, 27 * 8 + 8 + 2 * 8 + 8 * 4 + 4, 2 * 2 * 12 * 16 * (2 * 27 * 8 + 3 * 8 * 4), "momentum"),
-            # two gradients of the body's weights, one for each loss
+            # The weights of the body have two gradients, one for each loss.
             ("retained", RETAINED, 4, 16 * 32 + 32 + 32 * 16 + 16 + 32 + 1, product(16, 32, 2) + product(32, 16) + product(32, 1), "Adam"),
             ("own function", OWN_FUNCTION, 4, 16 * 32 + 32 + 32 * 16 + 16, product(16, 32, 1) + product(32, 16), "RMSprop"),
-            # 8^3 positions with 27 taps from 1 to 8 channels, 4^3 positions with 27 taps from 8 to 16, and 8^3
-            # positions with 8 taps from 16 to 2
+            # The first convolution has 8^3 positions with 27 taps, from 1 to 8 channels. The second convolution has 4^3
+            # positions with 27 taps, from 8 to 16 channels. The last convolution has 8^3 positions with 8 taps, from 16
+            # to 2 channels.
             ("volumes", VOLUMES, 2, 27 * 8 + 8 + 27 * 8 * 16 + 16 + 16 * 2 * 8 + 2,
              2 * 2 * 2 * 8 ** 3 * 27 * 8 + 3 * 2 * 2 * (4 ** 3 * 27 * 8 * 16 + 8 ** 3 * 8 * 16 * 2), "Adam"),
-            # two towers, and 48 x 48 scores, with gradients for both towers
+            # Two towers compute 48 x 48 scores, with gradients for both towers.
             ("towers", TOWERS, 4, 32 * (16 + 8) + 2 * (32 + 2 * 12 + 1 + 32 * 16 + 16) + 1,
              product(16, 32, 1) + product(8, 32, 1) + 2 * product(32, 16) + product(16, 48), "Adam"),
             ("graph", GRAPH, 48, 16 * 8 + 8, product(16, 8, 1), "SGD"),
-            # a complex multiplication has four real multiplications, and a complex number counts as two parameters
+            # A complex multiplication has four real multiplications. A complex number counts as two parameters.
             ("complex", COMPLEX, None, 2 * 16 * 16, 4 * product(16, 16, 1), "Adam"),
             ("sliced", SLICED, 32, 4 * (64 * 64 + 64), (3 * 4 - 1) * 2 * 32 * 64 * 64, "Adam"),
-            # step of the critic: forward of the maker; forward of the penalty, its slope, the gradients of the slope
-            # (two products for each matrix, but none for the gradient of the ones that the slope starts with), and
-            # products of the first matrix with the zeros that LeakyReLU returns for its input; and two passes of the
-            # critic
+            # In the step of the critic, the generator runs forward. For the penalty, the critic runs forward and
+            # computes the slope of its scores. The gradients of the slope need two products for each matrix, but the
+            # constant 1 with which the slope starts needs no gradient. LeakyReLU returns zeros as the gradient of its
+            # input, and the first matrix is multiplied by these zeros. After the penalty, the critic has two passes.
             ("penalty", PENALTY, 48, 16 * 32 + 32 + 32 * 16 + 16 + 16 * 32 + 32 + 32 + 1,
              2 * product(16, 32, 0) + 10 * product(16, 32, 0) + 9 * product(32, 1, 0)
              + product(16, 32, 1) + product(32, 16) + product(16, 32) + product(32, 1), "Adam"),
-            # two micro-batches of 8; the first input needs no gradient
+            # Two micro-batches of 8 samples run. The first input needs no gradient.
             ("loop", LOOP, 16, 9 * 16 + 16 + 2 * 16 + 9 * 4 * 32 + 32 + 32 * 5 + 5, 2 * 16 * (2 * 400 * 9 * 16 + 3 * 100 * 9 * 4 * 32 + 3 * 32 * 5), "momentum"),
             ("loaded", LOADED, 4, 16 * 32 + 32, product(16, 32, 1), "SGD"),
             ("scattered", SCATTERED, 48, 16 * 32 + 32 + 32 * 8 + 8, product(16, 32, 1) + product(32, 8), "Adam"),
             ("clipped", CLIPPED, 48, 2 * (16 * 32 + 32) + 32 * 4 + 4 + 32 + 1, 2 * product(16, 32, 1) + product(32, 4) + product(32, 1), "Adam"),
-            # each side has its 8 values and two columns for squares and ones
+            # Each matrix has its 8 columns, one column of squares and one column of ones.
             ("distances", DISTANCES, 4, 16 * 8 + 8, 2 * product(16, 8, 1) + 2 * 48 * 48 * (10 + 8 + 8), "SGD"),
-            # two passes of 4 samples; the input needs no gradient
+            # Two passes of 4 samples run. The input needs no gradient.
             ("by hand", BY_HAND, 8, 16 * 32 + 32 + 32 * 16 + 16, 2 * (product(16, 32, 1) + product(32, 16)), "SGD"),
             ("bare", BARE, None, 2 * 16 * 32, product(16, 32, 1) + product(32, 16), "SGD"),
             ("factored", FACTORED, 4, 16 * 16 + 16 * 8 + 8, product(16, 16, 1) + product(16, 8), "SGD")):
@@ -1235,29 +1245,37 @@ def of_scripts(folder):
         steps = [(op["name"], op["steps"]) for op in json.loads(path.read_text())["ops"] if "steps" in op]
         layers, times, cell = {"recurrent": (2, 12, "lstm"), "time first": (1, 4, "gru")}.get(name, (0, 0, ""))
         names = [f"aten.{kind}.default" for kind in ("mm", f"_thnn_fused_{cell}_cell", f"_thnn_fused_{cell}_cell_backward", "mm")]
-        if name == "packed":  # 35 = 1 x 2 + 11 x 3 rows: a launch for both parts
+        if name == "packed":  # 35 rows = 1 x 2 + 11 x 3, so each kernel is launched for two parts
             layers, steps = 0, [step for step in steps if step[1] != 11]
         check(f"{name}: kernels of time steps", steps != [(kind, times) for kind in names[:2] * layers + names[2:] * layers], False)
-        if name == "recurrent":  # a step of 4 samples, 32 wide: gates twice and cells in; gates, states and cells out
+        # the kernel of a time step for 4 samples of width 32: reads two tensors of gates, and the cells; writes gates,
+        # states and cells
+        if name == "recurrent":
             rows_of = [row for row in priced(path) if row["name"].endswith("_cell")]
             check(f"{name}: bytes of the gates", [row["read_bytes"] + row["write_bytes"] for row in rows_of] != [4 * 4 * 32 * (4 + 4 + 1 + 4 + 1 + 1)] * 2, False)
         if name == "repeated":  # the refusal names the number of micro-batches
             done = subprocess.run([PROGRAM, "estimate", path, "h100", "--recompute", "full"], capture_output=True, text=True, check=False)
             check("repeated: micro-batches", "say --micro-batches 2\n" in done.stderr, True)
         ops, note = (recorded.read(path).get(key, "") for key in ("ops", "note"))
-        if name == "averaged":  # the update of the teacher ends the step; its weights are no activations
+        # the update of the teacher ends the step; the weights of the teacher do not count as activations
+        if name == "averaged":
             check(f"{name}: the last operators", [(op["name"], op["phase"]) for op in ops][-2:] != [("aten.lerp_.Scalar", "backward")] * 2, False)
-            check(f"{name}: kept bytes", step["activation_bytes"], 4 * rows * (16 + 32))  # x, and the difference, which is squared
+            # kept tensors: x, and the difference, because it is squared
+            check(f"{name}: kept bytes", step["activation_bytes"], 4 * rows * (16 + 32))
             check(f"{name}: weights", step["weight_bytes"], 4 * weights)
-        if name == "graph":  # 48 rows of 8 values in and out, and the numbers and values of 48 edges
+        # a product reads and writes 48 rows of 8 values, and reads the indices and values of 48 edges
+        if name == "graph":
             moved = [row["read_bytes"] + row["write_bytes"] for row in priced(path) if row["name"].endswith("_sparse_product")]
             check(f"{name}: bytes of a product", moved != [2 * 48 * 8 * 4 + 48 * (8 + 4)] * 2, False)
-        if name == "sliced":  # the third state of AMSGrad, x, four results of tanh; at the end of forward their squares, too
+        # kept: the third state of AMSGrad, x and four results of tanh; the peak at the end of forward also has the
+        # squares
+        if name == "sliced":
             check(f"{name}: kept bytes", step["activation_bytes"], 4 * weights + 5 * 4 * 32 * 64)
             peak = told(path, "--optimizer-kernels", "fused")["peak_allocated_bytes"] - WORKSPACE
             check(f"{name}: peak", peak, 5 * 4 * weights + 6 * 4 * 32 * 64, 0.01)
             check(f"{name}: note", "more states than its kind" in note, True)
-        if name == "dropped":  # x, the result of dropout, its mask of a byte a value, and the result, which is squared; clipping of lists
+        # kept: x, the result of dropout, its mask of one byte per value, and the squared result; clipping uses lists
+        if name == "dropped":
             check(f"{name}: kept bytes", step["activation_bytes"], 4 * rows * (16 + 32 + 16) + rows * 32)
             check(f"{name}: kernels", sum(op["name"].split(".")[1] in ("native_dropout", "native_dropout_backward", "_foreach_norm", "_foreach_mul_") for op in ops), 4)
         if name == "by hand":  # the update is the last part of the step; each of its kernels writes a parameter
@@ -1265,16 +1283,16 @@ def of_scripts(folder):
         check(f"{name}: note of the update", "without an optimizer" in note, name in ("by hand", "bare"))
         check(f"{name}: note of an unknown optimizer", "LBFGS" in note, name == "curvature")
         check(f"{name}: format of autocast", json.loads(path.read_text()).get("autocast") == "fp16", name == "scheduled")
-        if name == "scheduled":  # without an option, the estimate has autocast
+        if name == "scheduled":  # autocast of the recording is the default of the estimate
             check(f"{name}: kernels of autocast", told(path)["kernels"], told(path, "--policy", "amp", "--precision", "fp16")["kernels"])
             check(f"{name}: more kernels than in fp32", told(path)["kernels"] > told(path, "--policy", "fp32")["kernels"], True)
-        if name == "scheduled":  # gradients are divided by the scale of the loss once
+        if name == "scheduled":  # the gradients are divided once by the scale of the loss
             check(f"{name}: loss scaling", sum(op["name"] == "aten._foreach_mul_.Scalar" for op in ops), 1)
         if name == "mixed":
             groups = json.loads(path.read_text())["optimizer"]["groups"]
             check(f"{name}: lists of the optimizers", groups != [["sgd", 2, 17, 2], ["adam", 1, 256, 1], ["adam", 1, 16, 1]], False)
-            # only the maker's 272 parameters have two states; the update in one kernel moves 28 B for each of them, and
-            # in each of two updates 12 B for each of the critic's 17
+            # Only the generator's 272 parameters have two states. The update in one kernel moves 28 B for each of these
+            # parameters. In each of two updates, it moves 12 B for each of the critic's 17 parameters.
             update = [row for row in priced(path, "--optimizer-kernels", "fused") if row["name"] == "optimizer"][0]
             check(f"{name}: bytes of the update", update["read_bytes"] + update["write_bytes"], 2 * 12 * 17 + 28 * 272)
         kernels = json.loads(path.read_text()).get("optimizer", {}).get("kernels")
@@ -1308,7 +1326,8 @@ def of_inference(folder):
         check(f"call {call}: weights", step["weight_bytes"], 4 * weights)
         for part in ("backward_flops", "backward_s", "update_s", "gradient_bytes", "optimizer_bytes"):
             check(f"call {call}: {part}", step[part], 0)
-    for option in (["--optimizer", "sgd"], ["--zero", "1"], ["--recompute", "full"]):  # of training
+    # these options need a training step
+    for option in (["--optimizer", "sgd"], ["--zero", "1"], ["--recompute", "full"]):
         done = subprocess.run([PROGRAM, "estimate", Path(folder) / "generation1.json", "h100", *option], capture_output=True, text=True, check=False)
         check(f"{option}: refused", done.returncode != 0 and done.stderr.startswith(f"nncost: {option[0]}:"), True)
     page = subprocess.run([PROGRAM, "estimate", Path(folder) / "generation1.json", "h100"], capture_output=True, text=True, check=False).stdout
@@ -1330,7 +1349,8 @@ def main():
         recorded.write(data / "resnet-50.json", recorded.torchvision_network("resnet50", 2, 224, False))
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        of_scripts(folder)  # first: copies of a process that has recorded nothing and has no threads
+        # runs first: it forks this process, which must not have recorded anything or started threads
+        of_scripts(folder)
         of_inference(folder)
         for name in ("encoder", "decoder"):
             by_hand(name, folder)

@@ -40,7 +40,8 @@ def plans_of(document):
     for row in document.get("best", []) + document.get("pareto", []):
         yield row["command"], row["step_s"], row["memory_bytes"]
     for size in document.get("sizes", []):
-        if "scaling_efficiency" in size: # of scale, a plan itself; what is lost is what is missing
+        # an answer of 'nncost scale', which is a plan; its losses must add up to 1 - efficiency
+        if "scaling_efficiency" in size:
             if size["command"] is not None:
                 lost = size["scaling_efficiency"] + sum(size["lost"].values())
                 yield size["command"], size["step_s"] if abs(lost - 1) < 1e-9 else lost, size["memory_bytes"]

@@ -13,13 +13,14 @@ import sys
 from spreads import at_level, settled
 
 
-FEWEST = 10  # unseen steps that a statement on a device needs
+FEWEST = 10  # number of steps outside of the fit that a statement on a device needs
 ORIGIN = "tests/published/training_*.csv; nncost accuracy --summary, for profiles that a plan gets --level user"
 
 
 def scored(program, source):
     files = sorted(glob.glob(os.path.join(source, "tests/published/training_*.csv")))
-    files = [f for f in files if "vtrain_single" not in f]  # composed, no measurement
+    # this file has step times composed of parts, not measured steps
+    files = [f for f in files if "vtrain_single" not in f]
     return at_level(program, files, source, "user") + at_level(program, files, source, "matched")
 
 
@@ -29,7 +30,7 @@ def means(name, errors):
 
 
 def entries(rows):
-    """The errors of each profile: a list in the order of device and family."""
+    """Returns the errors of each profile as a list, ordered by device and family."""
     found = collections.defaultdict(list)
     for row in rows:
         if row["kind"] == "step" and row["error"] is not None and row["what"] and settled(row):

@@ -13,8 +13,8 @@ ln -s "$nncost" "$work/bin/nncost"
 export PATH=$work/bin:$PATH HOME=$work XDG_CONFIG_HOME=$work/config TERM=dumb LC_ALL=C.UTF-8 NNCOST_PATH=$root/tests/toy
 cd "$work" && touch plans.json
 
-# Each line: a command line up to the cursor, and a word that the shell must offer; "!" before a word that it must not
-# offer.
+# Each row has a command line up to the cursor, and a word that the shell must offer. A "!" before the word means that
+# the shell must not offer it.
 cases=(
     "nncost est|estimate"
     "nncost |help"
@@ -22,8 +22,8 @@ cases=(
     "nncost estimate den|!round"
     "nncost estimate dense rou|round"
     "nncost estimate dense fit|fit"                # an alias
-    "nncost estimate dense |!experts"              # a device's place
-    "nncost estimate --zero 1 den|dense"           # the option's value is no operand
+    "nncost estimate dense |!experts"              # the operand is a device, not a model
+    "nncost estimate --zero 1 den|dense"           # the value of the option does not count as an operand
     "nncost scale dense rou|round"
     "nncost compare dense,exp|dense,experts"
     "nncost plot roo|roofline"
@@ -42,7 +42,7 @@ cases=(
 )
 
 # Each function prints the words that its shell offers for the command line, one per line.
-# shellcheck disable=SC2317 # they are called by their names
+# shellcheck disable=SC2317 # the functions are called through a variable
 in_bash()
 {
     bash --norc -c '
@@ -58,7 +58,7 @@ in_bash()
 # shellcheck disable=SC2317
 in_fish()
 {
-    # shellcheck disable=SC2016 # is of fish
+    # shellcheck disable=SC2016 # a variable of fish
     fish --no-config -c 'nncost docs completion fish | source; complete -C $argv[1]' "$1" | cut -f 1
 }
 
@@ -86,7 +86,7 @@ for shell in bash fish zsh; do
     command -v "$shell" >/dev/null || { echo "no $shell: left out"; continue; }
     count=0
     for case in "${cases[@]}"; do
-        # zsh uses the completion of bash and takes a second to start, so only a few lines are tested in zsh.
+        # zsh uses the completion script of bash. zsh takes a second to start, so it tests only every fifth line.
         count=$((count + 1))
         [[ $shell != zsh ]] || ((count % 5 == 1)) || continue
         line=${case%%|*} word=${case#*|}

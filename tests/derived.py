@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Tests estimates of random plans against formulas and event simulators that share no code with the program.
 
-Each round draws a decoder, a device and a plan. It computes parameters and FLOPs from the sizes of the matrices. A
-simulation of the pipeline schedule gives the start and end of each pass, and thus the bytes that each stage keeps; its
-bubble must agree with the papers. Bytes of weights, gradients, optimizer states and collectives follow from formulas.
-The best plan of a small search is found by evaluating all plans. Sources: Narayanan et al., SC '21 (schedules, bubble);
-Qi et al., ICLR '24 and arXiv:2405.15362 (zero bubble, V); DeepSeek-V3, arXiv:2412.19437 (DualPipe); Korthikanti et al.,
-MLSys '23 (kept activations); Rajbhandari et al., SC '20 (ZeRO); Chowdhery et al., JMLR '23 (FLOPs of a token).
+Each round draws a decoder, a device and a plan. The script computes parameters and FLOPs from the sizes of the
+matrices. A simulation of the pipeline schedule gives the start and end of each pass, and from them the bytes that each
+stage keeps. The simulated bubble must agree with the papers. Bytes of weights, gradients, optimizer states and
+collectives follow from formulas. For a small search, the script finds the best plan by an estimate of every plan.
+Sources: Narayanan et al., SC '21 (schedules, bubble); Qi et al., ICLR '24 and arXiv:2405.15362 (zero bubble, V);
+DeepSeek-V3, arXiv:2412.19437 (DualPipe); Korthikanti et al., MLSys '23 (kept activations); Rajbhandari et al., SC '20
+(ZeRO); Chowdhery et al., JMLR '23 (FLOPs of a token).
 
     usage: derived.py NNCOST ROOT [ROUNDS]      seed fixed [40 rounds]
 """
@@ -24,7 +25,7 @@ nncost, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 40
 os.environ["NNCOST_PATH"] = root
 folder = tempfile.mkdtemp()
-SHAPE = ("virtual_stages", "ends_as_layers", "first_stage_layers", "last_stage_layers")  # of a pipeline
+SHAPE = ("virtual_stages", "ends_as_layers", "first_stage_layers", "last_stage_layers")  # fields of an uneven pipeline
 covered, faults, illegal, pipelines = collections.Counter(), [], 0, 0
 
 
@@ -62,16 +63,16 @@ def decoder(chance, layers, experts):
 
 
 def sizes(d, tensor=1):
-    """Parameters on one tensor rank: of a layer, of the norms of a layer, and of one word table. Each rank has at least
-    one key head."""
+    """Returns the parameters on one tensor rank: of a layer, of the norms of a layer, and of one word table. Each rank
+    has at least one key head."""
     h, q, kv = d["hidden"], d["heads"] * d["head_dim"] // tensor, max(1, d["kv_heads"] // tensor) * d["head_dim"]
     return h * (q + 2 * kv) + q * h + 3 * h * d["ffn_hidden"] // tensor, 2 * h, d["vocab"] * h // tensor
 
 
 def orders(schedule, p, m, v):
-    """The passes of each device in their order, as (is it forward?, chunk, micro-batch). For zero-bubble schedules,
-    weight gradients are left out: zb-h1 then has the order of 1f1b, and zb-h2 starts with twice as many forward
-    passes."""
+    """Yields the passes of each device in their order, as (is it forward?, chunk, micro-batch). For zero-bubble
+    schedules, weight gradients are left out: zb-h1 then has the order of 1f1b, and zb-h2 starts with twice as many
+    forward passes."""
     for d in range(p):
         if schedule == "gpipe":
             yield [(True, 0, i) for i in range(m)] + [(False, 0, i) for i in range(m)]
@@ -85,7 +86,7 @@ def orders(schedule, p, m, v):
 
 
 def simulate(schedule, p, m, v, forward_s, backward_s, hop_s):
-    """Start and end of every pass. A pass starts when its device is free and its input has arrived."""
+    """Returns start and end of every pass. A pass starts when its device is free and its input has arrived."""
     queues, ends, free, events = [list(one) for one in orders(schedule, p, m, v)], {}, [0.0] * p, []
     while any(queues):
         moved = False
@@ -110,7 +111,7 @@ def simulate(schedule, p, m, v, forward_s, backward_s, hop_s):
 
 
 def place(schedule, p, device, chunk):
-    """Index of the part of the model that a chunk of a device holds; forward runs part 0 first."""
+    """Returns the index of the part of the model that a chunk of a device holds. Forward runs part 0 first."""
     if schedule == "zb-v":
         return device if chunk == 0 else 2 * p - 1 - device
     if schedule == "dualpipe":
@@ -119,8 +120,9 @@ def place(schedule, p, device, chunk):
 
 
 def dealt(layers, parts, plan):
-    """Number of layers of each part. The parts are as equal as possible; the first parts get one layer more. Word table
-    and head may count as one layer each, and the number of layers on the first and on the last device may be given."""
+    """Returns the number of layers of each part. The parts are as equal as possible; the first parts get one layer
+    more. The word table and the head may count as one layer each. The number of layers on the first and on the last
+    device may be given."""
     p = plan["pipeline"]
     own = {0: plan.get("first_stage_layers"), p - 1: plan.get("last_stage_layers")}
     own = {device: number for device, number in own.items() if number}
@@ -157,8 +159,9 @@ def legal(timeline, schedule, p, m, v):
 
 
 def peak(events, stage, bytes_of):
-    """Largest number of bytes that the passes of a stage keep at the same time, each from forward to the end of
-    backward. If backward has two parts, to the end of the second part (zb-h1: of the first part, as published)."""
+    """Returns the largest number of bytes that the passes of a stage keep at the same time. A pass keeps its bytes from
+    forward to the end of backward. If backward has two parts, the bytes are kept until the end of the second part (for
+    zb-h1: until the end of the first part, as published)."""
     now = most = 0
     for _, is_forward, chunk, _, _, _ in sorted((e for e in events if e[0] == stage), key=lambda e: e[4]):
         now += bytes_of(chunk) if is_forward else -bytes_of(chunk)
@@ -177,11 +180,12 @@ def counts(answer, d, plan):
 
 
 def states(answer, d, plan):
-    """Mixed precision with AdamW takes per parameter 2 bytes of weights, 2 of gradients and 12 of optimizer states;
-    ZeRO divides them over the data ranks."""
+    """With mixed precision and AdamW, each parameter takes 2 bytes of weights, 2 bytes of gradients and 12 bytes of
+    optimizer states. ZeRO divides these bytes over the data ranks."""
     layer, norms, table = sizes(d, plan["tensor"])
     data, p = plan["data"] * plan.get("context", 1), plan["pipeline"]
-    meet = p == 1 or plan["schedule"] == "zb-v"  # both ends are on one device, and a tied table is there once
+    # the first and the last part are on one device, so a tied table exists once
+    meet = p == 1 or plan["schedule"] == "zb-v"
     for stage in answer["stages"]:
         ends = (table if stage["stage"] == 0 else 0) + \
             (d["hidden"] + (0 if meet and d["tied_head"] else table) if stage["stage"] == (0 if meet else p - 1) else 0)
@@ -189,7 +193,7 @@ def states(answer, d, plan):
         for name, size, divided in (("weight", 2, plan["zero"] == 3), ("gradient", 2, plan["zero"] >= 2),
                                     ("optimizer", 12, plan["zero"] >= 1)):
             if name == "weight" and divided:
-                continue  # and the units that are gathered
+                continue  # memory also has the gathered units of ZeRO 3
             check(f"bytes of {name}s, ZeRO {plan['zero']}", size * own / (data if divided else 1), stage[name + "_bytes"], 1e-3)
 
 
@@ -200,7 +204,7 @@ def pipeline(answer, d, plan, path):
     at = {(e["stage"], e["activity"] == "forward", e["chunk"], e["micro_batch"]): e for e in passes}
     hop = at[1, True, 0, 0]["start_s"] - at[0, True, 0, 0]["end_s"]
     legal(answer["timeline"], schedule, p, m, v)
-    if schedule in ("gpipe", "1f1b"):  # chunks of unequal work have times of their own
+    if schedule in ("gpipe", "1f1b"):  # other schedules have chunks of unequal work
         times = [[at[s, f, 0, 0]["end_s"] - at[s, f, 0, 0]["start_s"] for s in range(p)] for f in (True, False)]
         mine = simulate(schedule, p, m, v, times[0], times[1], hop)
         for stage, is_forward, chunk, i, start, end in mine:
@@ -222,7 +226,8 @@ def pipeline(answer, d, plan, path):
         text = run(["estimate", path, plan_device, *options(flat), "--set", f"model.layers={layers}"])
         kept.append(json.loads(text)["memory"]["activation_bytes"])
     layer = (kept[1] - kept[0]) / parts
-    ids = 8 * plan["micro_batch"] * d["seq_len"] // plan.get("context", 1)  # token ids, 8 bytes each, on the first stage
+    # the first stage also keeps token ids of 8 bytes
+    ids = 8 * plan["micro_batch"] * d["seq_len"] // plan.get("context", 1)
     head = kept[0] - layer * parts - ids
     if schedule in ("zb-h2", "zb-v", "dualpipe"):
         mine = [(e["stage"], e["activity"] == "forward", e["chunk"], e["micro_batch"], e["start_s"], e["end_s"])
@@ -237,16 +242,16 @@ def pipeline(answer, d, plan, path):
         check(f"bytes kept by {schedule}", round(peak(mine, number, keeps)), stage["activation_bytes"])
     if schedule not in ("gpipe", "1f1b", "interleaved"):
         return
-    # With equal stages and without transfers, each of these schedules has idle time of (p - 1) / (m v) of the work of a
-    # stage.
+    # With equal stages and without transfers, each of these schedules has an idle time of (p - 1) / (m v) times the
+    # work of a stage.
     ideal = simulate(schedule, p, m, v, [1.0] * p, [2.0] * p, 0.0)
     check(f"bubble of {schedule}, simulated", (p - 1) / (m * v), max(e[5] for e in ideal) / (3.0 * m * v) - 1.0, 1e-9)
 
 
 def volumes(path, d, plan):
-    """Bytes that data ranks send in a step, 2 per parameter. Gradients are sent once, with ZeRO 2 and 3 after each
-    micro-batch. With ZeRO 1 and 2 the new weights are sent once. With ZeRO 3 all weights are sent for forward and for
-    backward of each micro-batch."""
+    """Returns the bytes that data ranks send in a step, with 2 bytes per parameter. Gradients are sent once per step;
+    with ZeRO 2 and 3, they are sent after each micro-batch. With ZeRO 1 and 2, the new weights are sent once per step.
+    With ZeRO 3, all weights are sent for forward and for backward of each micro-batch."""
     layer, norms, table = sizes(d, plan["tensor"])
     m, zero = plan["micro_batches"], plan["zero"]
     own = 2 * (d["layers"] * (layer + norms) + d["hidden"] + table * (1 if d["tied_head"] else 2))
@@ -291,7 +296,7 @@ for number in range(rounds):
     p = seed.choice([2, 4, 8] if schedule == "dualpipe" else [2, 3, 4, 5, 8])
     v = seed.randint(2, 7) if schedule == "interleaved" else 2 if schedule == "zb-v" else 1
     layers, uneven = p * v * seed.randint(1, 3), {}
-    kind = seed.randint(0, 5)  # of an uneven pipeline; 3 to 5: even
+    kind = seed.randint(0, 5)  # kind of uneven pipeline; 3 to 5: the pipeline is even
     if kind == 0:
         layers += seed.randint(1, p * v - 1)
     elif kind == 1 and layers > p * v:
@@ -324,7 +329,7 @@ for number in range(rounds):
     answer = json.loads(text)
     if not experts:
         counts(answer, dims, plan)
-        if schedule != "dualpipe":  # whose devices hold two stages
+        if schedule != "dualpipe":  # a device of dualpipe holds two stages
             states(answer, dims, plan)
     pipeline(answer, dims, plan, model_path)
     pipelines += 1

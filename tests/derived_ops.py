@@ -4,9 +4,9 @@ program.
 
 Each round draws a decoder or encoder (norms, biases, gates, latent attention, experts, state layers, heads), a plan
 (tensor, context and expert parallelism, recomputation, adapters, policy), switches of a software profile, and the
-efficiencies and links of a device. For each op, phase and layer kind it
-derives FLOPs, bytes read, written and kept, or the bytes of a collective, its time, and the number of instances in a
-step. From the rows follow the times of the step, its bounds, the communication and the bytes in memory.
+efficiencies and links of a device. For each op, phase and layer kind, the script derives FLOPs, bytes read, written and
+kept (or the bytes of a collective), its time, and the number of instances in a step. From the rows, the script derives
+the times of the step, its bounds, the communication and the bytes in memory.
 
     usage: derived_ops.py NNCOST ROOT [ROUNDS]      seed fixed [100 rounds]
 """
@@ -25,8 +25,9 @@ os.environ["NNCOST_PATH"] = root
 folder = tempfile.mkdtemp()
 seed = random.Random(28)
 
-# FLOPs per element (forward, backward), elements read + written per element of the output: by one kernel in forward and
-# backward, by one kernel per primitive in forward and backward; bytes of a mask. Table of docs/formulas.md#pointwise.
+# Each row has: FLOPs per element (forward, backward); then elements (read, written) per element of the output, four
+# times: one kernel in forward, one kernel in backward, one kernel per primitive in forward, one kernel per primitive in
+# backward; last the bytes of a mask. The table is in docs/formulas.md#pointwise.
 POINTWISE = {
     "gelu": ((8, 13), (1, 1), (2, 1), (8, 8), (16, 8), 0), "relu": ((1, 1), (1, 1), (2, 1), (1, 1), (2, 1), 0),
     "relu2": ((2, 3), (1, 1), (2, 1), (2, 2), (3, 2), 0), "silu": ((4, 7), (1, 1), (2, 1), (1, 1), (2, 1), 0),
@@ -39,9 +40,11 @@ POINTWISE = {
     "rotary": ((3, 3), (1, 1), (1, 1), (4, 2), (4, 2), 0), "copy": ((0, 0), (1, 1), (1, 1), (1, 1), (1, 1), 0),
     "clamp": ((1, 1), (2, 2), (3, 2), (2, 2), (3, 2), 0), "expert_bias": ((2, 4), (0, 0), (1, 0), (7, 7), (12, 8), 0),
 }
-NORMS = {"layer": (8, 14, 6, 8), "rms": (4, 10, 5, 4)}  # FLOPs forward, backward; unfused passes; bytes of statistics
+# FLOPs per element forward, backward; passes without fusion; bytes of statistics per row
+NORMS = {"layer": (8, 14, 6, 8), "rms": (4, 10, 5, 4)}
 GATED = ("swiglu", "geglu")
-# bytes per parameter: weights, sums of gradients, read and written by an AdamW update. docs/formulas.md#optimizer-step
+# Bytes per parameter: weights, gradient sums, bytes read and bytes written by an AdamW update. See
+# docs/formulas.md#optimizer-step.
 POLICIES = {"mixed": (2, 2, 14, 14), "mixed-fp32grad": (2, 4, 16, 14), "bf16-pure": (2, 2, 8, 6)}
 
 
@@ -51,16 +54,17 @@ MIXERS = {"mamba": "ssm_inner ssm_state ssm_rank conv_kernel", "mamba2": "ssm_in
           "lightning": "", "short_conv": "conv_kernel"}  # fields of each kind of layer with a state
 MOVING = ("conv1d", "selective_scan", "chunk_scan", "delta_scan", "matmul", "flash_attention", "embedding", "cross_entropy",
           "squared_error", "optimizer_step", "clip_gradients", "zero_gradients")
-EXPERTS = ("moe.gate_up", "moe.up", "moe.down")  # matrices that expert ranks divide
+EXPERTS = ("moe.gate_up", "moe.up", "moe.down")  # matrices that are divided over expert ranks
 
 
 class Ops:
-    """The expected rows: (name, phase, instances): sums of FLOPs, vector FLOPs, bytes read, written and kept."""
+    """Collects the expected rows: (name, phase, instances, FLOPs, vector FLOPs, bytes read, bytes written, bytes
+    kept)."""
 
     def __init__(self, d, plan, switches):
         self.d, self.plan, self.rows, self.params, self.expert_params = d, plan, [], 0, 0
-        self.full = 0.0  # bytes that layers do not keep because they run again
-        self.transient = 0.0  # largest sum of the gradients of the input and the output of an op
+        self.full = 0.0  # bytes that layers do not keep, because backward computes them again
+        self.transient = 0.0  # largest sum of the gradients of an op's input and output
         self.of = {"fused_norm": True, "fused_activation": True, "fused_residual": True, "fused_rotary": True,
                    "fused_softmax": True, "fused_loss": True, "random_written": False, "by_reductions": False,
                    "written_out": False, "split_loss": False, "expanded_kv": False,
@@ -81,13 +85,14 @@ class Ops:
         self.rows.append((name, phase, self.repeat * self.m * times, flops, vector, read, write, kept))
 
     def again(self, first):
-        """Backward computes the rows from `first` on once more."""
+        """Adds rows for backward, which computes the forward rows from `first` on again."""
         for name, phase, count, *work, _ in self.rows[first:]:
             if phase == "forward" and name != "dequantize":
                 self.rows.append((name, "recompute", count, *work, 0.0))
 
     def linear(self, name, m, n, k, bias=0, kept=1.0, grad_input=True, experts=1, params=True, batch=1, cast=None):
-        """C[m,n] = A[m,k] B[k,n]. kept: share of A that a rank keeps for backward; cast: values of A and of C, if not m k and m n."""
+        """C[m,n] = A[m,k] B[k,n]. kept: fraction of A that a rank keeps for backward. cast: number of values of A and
+        of C, if they are not m k and m n."""
         flops = 2.0 * batch * m * n * k
         weights = experts * n * k
         vector = float(m * n) if bias else 0.0
@@ -95,7 +100,7 @@ class Ops:
             self.frozen(name, m, n, k, bias, kept, experts)
             return
         width = 2.0
-        if self.narrow and self.in_layer:  # operands of 8 bits; kernels cast the input, and in backward the gradient
+        if self.narrow and self.in_layer:  # operands have 8 bits; kernels cast the input, and in backward the gradient
             width, (inputs, outputs) = 1.0, (m * k, m * n) if cast is None else cast
             self.row("cast", "forward", 0.0, 2.0 * inputs, 2.0 * inputs, 1.0 * inputs)
             self.row("cast", "backward", 0.0, 2.0 * outputs, 2.0 * outputs, 1.0 * outputs)
@@ -113,12 +118,13 @@ class Ops:
             self.expert_params += self.repeat * (weights + bias) if name in EXPERTS else 0
 
     def frozen(self, name, m, n, k, bias, kept, experts):
-        """A frozen linear layer has no gradient of its weights. Its adapters: A of each part, whose input is kept, then B.
-        DoRA: docs/formulas.md#adapters. The matrices of experts have no adapters."""
+        """A frozen linear layer has no gradient of its weights. An adapter has two products: for each part of the layer
+        A, whose input is kept, and then B. DoRA: docs/formulas.md#adapters. The matrices of experts have no
+        adapters."""
         flops, rank, weights = 2.0 * m * n * k, self.rank, experts * n * k
         parts = {"attn.qkv": 3, "mlp.gate_up": 2, "moe.shared_gate_up": 2}.get(name, 1)
         stored = {"nf4": 0.5, "int8": 1.0}.get(self.plan["frozen"])
-        if stored and self.in_layer:  # a kernel writes the weights in 16 bits, before each product
+        if stored and self.in_layer:  # before each product, a kernel writes the weights in 16 bits
             work = 0.0, float(weights), stored * weights, 2.0 * weights
             self.row("dequantize", "forward", *work)
             self.row("dequantize", "recompute", *work)
@@ -128,7 +134,7 @@ class Ops:
         self.row(name, "grad_input", flops, 0.0, 2.0 * (m * n + weights), 2.0 * m * k)
         self.transient = max(self.transient, 2.0 * m * (n + k))
         if self.in_layer and name not in EXPERTS + ("moe.router",):
-            if "dora" in self.plan:  # W + A B, and the length of each of its columns
+            if "dora" in self.plan:  # the row computes W + A B, and the length of each of its columns
                 self.row("adapter.weight", "forward", 2.0 * n * k * rank, 0.0, 2.0 * rank * (n + k), 2.0 * n * k)
                 self.row("adapter.lengths", "forward", 0.0, 1.0 * n * k, 2.0 * n * k, 2.0 * n * k)
             self.linear("adapter.down", m, parts * rank, k, kept=kept)
@@ -139,11 +145,12 @@ class Ops:
                 self.params += self.repeat * n
 
     def adapted_beside_router(self):
-        """Adapters of shared experts and of a projection to a latent read the input of the router, too, whose row counts it."""
+        """Returns whether adapters of shared experts, or of a projection to a latent, also read the input of the
+        router. The row of the router counts its input as kept if adapters read it as well."""
         return self.d.get("shared_hidden") or self.d.get("expert_latent", self.d["hidden"]) != self.d["hidden"]
 
     def own(self, params):
-        """Parameters outside of linear layers and norms; adapters leave them frozen."""
+        """Adds parameters outside of linear layers and norms. With adapters, these parameters are frozen."""
         self.params += 0 if self.rank else self.repeat * params
 
     def norm(self, name, rows, width, params=None, keeps=1.0, kind=None):
@@ -172,8 +179,8 @@ class Ops:
 
     def pointwise(self, name, kind, elements, inputs=0.0, outputs=0.0, mask=0.0, extra=0.0, fused=None, random_bytes=0.0, again=0,
                   weighted=False):
-        """inputs, outputs: number of tensors of the size of the output that are kept for backward; again: 1 if backward
-        computes the output once more; weighted: backward reads inputs and output once more, for the gradient of scores."""
+        """inputs, outputs: number of kept tensors that have the size of the output. again: 1 if backward computes the
+        output again. weighted: backward reads inputs and output once more, for the gradient of the scores."""
         flops, one, back, many, many_back, mask_bytes = POINTWISE[kind]
         switch = {"residual": "fused_residual", "bias_dropout_residual": "fused_residual", "rotary": "fused_rotary"}.get(kind)
         if not (self.of.get(switch, True) if fused is None else fused):
@@ -190,7 +197,8 @@ class Ops:
                  2.0 * back[1] * elements)
 
     def moved(self, name, elements, inputs, flops, input_flops, extra=0.0, again=0.0, twice=0):
-        """A kernel that reads `inputs` elements and writes `elements`; backward moves the gradients back."""
+        """A kernel that reads `inputs` elements and writes `elements` elements. In backward, a kernel copies the
+        gradients in the other direction."""
         self.transient = max(self.transient, 2.0 * elements * (1 + twice))
         self.row(name, "forward", 0.0, float(flops[0] * elements + input_flops[0] * inputs), 2.0 * inputs, 2.0 * elements, extra)
         self.row(name, "backward", 0.0, float(flops[1] * elements + input_flops[1] * inputs),
@@ -201,7 +209,7 @@ class Ops:
             self.row(name, phase, read=-float(size))
 
     def tensor_in(self, name, width, rows=None):
-        """Collectives of tensor ranks before layers that they divide."""
+        """Adds the collectives of tensor ranks before a layer that they divide."""
         size = 2 * self.tokens // self.c * width
         if self.t > 1 and self.sequence > self.c:
             self.collective(name, "forward", size)
@@ -251,7 +259,8 @@ class Ops:
         kind = d.get("head", "logits")
         if kind != "logits":
             few = self.tokens // self.sequence
-            if kind in ("masked", "replaced"):  # a dense layer and GELU, then a norm or one logit per token
+            # the head has a dense layer and GELU, then a norm (masked) or one logit per token (replaced)
+            if kind in ("masked", "replaced"):
                 biased = h if d["biases"] or kind == "replaced" else 0
                 self.linear("head.dense", few, h, h, bias=biased)
                 self.pointwise("head.activation", "gelu", few * h, inputs=1.0)
@@ -286,7 +295,7 @@ class Ops:
             self.collective("loss.tensor", "forward", 4 * rows)
 
     def distance(self, rows, width):
-        """A squared error between predicted values and their targets."""
+        """The loss is the squared error between predicted values and their targets."""
         values = float(rows * width)
         self.row("loss", "forward", 0.0, 3 * values, 4 * values, 0.0, 2 * values)
         self.row("loss", "backward", 0.0, 2 * values, 4 * values, 2 * values)
@@ -301,7 +310,7 @@ class Ops:
         return s * (s + 1) // 2 if window == 0 or window >= s else window * s - window * (window - 1) // 2
 
     def core(self, heads, kv, d_k, d_v, window, again=False):
-        """Attention of one rank. heads, kv: query and key heads of the model."""
+        """Adds the attention of one rank. heads, kv: number of query and key heads of the model."""
         d, t, c = self.d, self.t, self.c
         over_heads = c > 1 and self.plan["context_kind"] == "ulysses"
         ranks, positions = (t * c, 1) if over_heads else (t, c)
@@ -371,7 +380,7 @@ class Ops:
         self.row("attn.merge", "backward", 0.0, 1.0 * back, 6.0 * back, 4.0 * back, times=self.c - 1)
 
     def context(self, heads, kv, d_k, d_v):
-        """Collectives of context ranks before and after attention."""
+        """Returns the collectives of context ranks before and after attention."""
         kind, own = self.plan["context_kind"], self.tokens // self.c
         keyed = kv * (heads // kv if self.of["expanded_kv"] else 1)
         block = own * max(1, keyed // self.t) * (d_k + d_v)
@@ -434,7 +443,7 @@ class Ops:
         self.join("attn.end_norm", "attn.residual")
 
     def latent(self, keep_norm):
-        """Projections of latent attention. Every tensor rank has the whole down projections."""
+        """Adds the projections of latent attention. Every tensor rank has the complete down projections."""
         d, h, t = self.d, self.d["hidden"], self.t
         a, r_q, r_kv = d["heads"], d.get("q_lora_rank", 0), d["kv_lora_rank"]
         d_n, d_r, d_v = d["qk_nope_head_dim"], d["qk_rope_head_dim"], d["v_head_dim"]
@@ -457,10 +466,10 @@ class Ops:
     # ---- layers that keep a state: docs/formulas.md#state-mixers ----
 
     def conv(self, channels):
-        """A depthwise convolution over the tokens, with one weight per channel and tap."""
+        """Adds a depthwise convolution over the tokens, with one weight per channel and tap."""
         outputs, taps = float(self.tokens * channels), self.d["conv_kernel"]
         weights, bias = channels * taps, channels if self.d.get("conv_bias") else 0
-        apart = bias and not self.of["fused_residual"]  # a kernel of its own adds the bias
+        apart = bias and not self.of["fused_residual"]  # a separate kernel adds the bias
         flops, vector = 2.0 * outputs * taps, outputs if bias else 0.0
         again = 1.0 if self.grad > 2 else (self.m - 1) / self.m
         self.transient = max(self.transient, 4.0 * outputs)
@@ -473,7 +482,7 @@ class Ops:
         self.own(weights + bias)
 
     def scan(self, inner, state, groups, heads, chunk, delta, params):
-        """The recurrence, token by token (chunk 0) or in chunks of tokens."""
+        """Adds the recurrence, either token by token (chunk 0) or in chunks of tokens."""
         tokens, values = self.tokens, inner + 2 * groups * state + (heads or inner)
         flops, vector, states = 0.0, tokens * inner * (8.0 * state + 2), 0.0
         if chunk:
@@ -509,7 +518,7 @@ class Ops:
             self.pointwise("ssm.conv_act", "silu", rows * channels // t)
 
         def normed(width, parts):
-            """A norm of each of `parts` parts; one part: of the values of all ranks together."""
+            """Adds a norm of each of `parts` parts. If `parts` is 1, the norm has the values of all ranks."""
             lines = rows if parts == 1 else rows * parts // t
             self.norm("ssm.state_norm", lines, rows * width // t // lines, params=width // t if parts == 1 else width // parts,
                       kind="rms")
@@ -615,7 +624,7 @@ class Ops:
         d, h, t, e = self.d, self.d["hidden"], self.t, self.plan["expert"]
         count, k, f = d["experts"], d["experts_per_token"], d["expert_hidden"]
         few, keep_norm = self.tokens // self.sequence, 0.0 if "norm" in self.recompute else 1.0
-        whole = "whole_experts" in self.plan  # tensor ranks are expert ranks, too
+        whole = "whole_experts" in self.plan  # tensor ranks also act as expert ranks
         sliced, rows_of_rank = (1, self.c * t) if whole else (t, self.c)
         if d["norm_place"] not in ("post", "branch"):
             self.stream_norm("mlp.norm")
@@ -651,8 +660,8 @@ class Ops:
         self.join("mlp.end_norm", "mlp.residual")
 
     def routed(self, few, width, gated, sliced, ranks):
-        """The routed experts: width: values of a token; sliced: ranks that divide an expert; ranks: ranks that divide the
-        rows before they are sent."""
+        """Adds the routed experts. width: values of a token. sliced: number of ranks that divide an expert. ranks:
+        number of ranks that divide the rows before they are sent."""
         d, e = self.d, self.plan["expert"]
         count, k, f = d["experts"], d["experts_per_token"], d["expert_hidden"]
         factor, uneven = self.plan.get("capacity_factor", 0.0), self.plan.get("imbalance", 1.0) if e > 1 else 1.0
@@ -712,7 +721,8 @@ class Ops:
             self.moved("moe.combine", few * width, few * k * width, (0, 0), (2, 3), extra=2.0 * few * k * width, again=1.0)
 
     def mask(self, name, rows, width, back):
-        """Dispatch or combine as product with a mask, for each sequence; only the mask of combine has a gradient."""
+        """Adds dispatch or combine as a product with a mask, for each sequence. Only the mask of combine has a
+        gradient."""
         slots, b = rows // self.b, self.b
         m, n, k = (self.s // self.c, width, slots) if back else (slots // self.c, width, self.s)
         flops = 2.0 * b * m * n * k
@@ -726,7 +736,7 @@ class Ops:
     def step(self):
         d = self.d
         self.embedding()
-        if self.rank:  # nothing before the first adapter is trained
+        if self.rank:  # no parameter before the first adapter is trained
             self.rows = [(*row[:-1], 0.0) for row in self.rows if row[1] == "forward"]
             self.params, self.transient = 0, 0.0
         dense = d.get("dense_layers", 0) if d.get("experts") else d["layers"]
@@ -739,7 +749,8 @@ class Ops:
                 else:
                     self.attention(d.get("sliding_window", 0))
                 mlp()
-                if "full" in self.recompute:  # a layer keeps its input; its tensors are there again in its backward
+                # a layer keeps only its input; backward of the layer computes its tensors again
+                if "full" in self.recompute:
                     self.transient += sum(row[7] for row in self.rows[first:])
                     self.full += sum(row[7] * count for row in self.rows[first:]) - count * 2.0 * self.tokens * d["hidden"] / self.sequence
                     self.again(first)
@@ -750,7 +761,8 @@ class Ops:
         return self.rows
 
     def update(self):
-        """Communication of gradients and weights once per step, and the update. ZeRO 1 divides the update."""
+        """Adds the communication of gradients and weights once per step, and the update. ZeRO 1 divides the update over
+        the ranks."""
         weight, grad, read, write = POLICIES[self.plan["policy"]]
         ranks, e = self.plan["data"] * self.c, self.plan["expert"]
         copies = ranks * (self.t if "whole_experts" in self.plan else 1) // e
@@ -768,8 +780,9 @@ class Ops:
 
 
 class Times:
-    """Seconds of ops and collectives on a device: docs/formulas.md#gemm-time, #flash-time, #roofline, #collectives and
-    #collectives-fitted. Reads the dimensions of an op from its printed row, which the class Ops has derived as well."""
+    """Computes the seconds of ops and collectives on a device: docs/formulas.md#gemm-time, #flash-time, #roofline,
+    #collectives and #collectives-fitted. Reads the dimensions of an op from the printed row of the op. The class Ops
+    checks these dimensions."""
 
     TILES = [(256, 128), (128, 256), (128, 128), (128, 64), (64, 128), (64, 64)]
 
@@ -782,7 +795,7 @@ class Times:
         return self.both(o)[0]
 
     def parts(self, o):
-        """Seconds of compute, of memory access, and fixed seconds."""
+        """Returns the seconds of compute, the seconds of memory access, and the fixed seconds."""
         return self.both(o)[1:]
 
     def both(self, o):
@@ -807,7 +820,8 @@ class Times:
             k /= experts
         else:
             m /= experts
-        # groups of different sizes are slower; with a capacity factor the groups are equal
+        # A grouped product of experts is slower if its groups have different sizes. With a capacity factor, all groups
+        # have the same size.
         ragged = grouped and experts > 1 and "capacity_factor" not in self.plan
         best = None
         for t_m, t_n in self.TILES:
@@ -833,7 +847,8 @@ class Times:
         return max(t * clock, vector) + more + e["fixed_s"], max(busy * clock, vector), memory * clock, e["fixed_s"]
 
     def depthwise(self, o, sizes):
-        """docs/formulas.md#conv-time for one channel in each group; vector units compute it if they are faster."""
+        """Computes a depthwise convolution by docs/formulas.md#conv-time, for one channel per group. If vector units
+        are faster than matrix units, the vector units compute the convolution."""
         e, taps = self.e["conv"], int(sizes["k"])
         half = e["channels_half"]
         share = taps / (taps + half) if o["phase"] == "grad_weight" else taps / (taps + e["depth_half"])
@@ -867,7 +882,7 @@ class Times:
     # ---- collectives ----
 
     def groups(self, name):
-        """Number of ranks, distance between their numbers, and calls."""
+        """Returns the number of ranks, the distance between their numbers, and the number of calls."""
         t, c, e, data = (self.plan[key] for key in ("tensor", "context", "expert", "data"))
         if ".context_" in name:
             return c, t, c - 1 if self.plan["context_kind"] == "ring" else 1
@@ -875,26 +890,27 @@ class Times:
             return e, 1 if "whole_experts" in self.plan else t, 1
         if name.startswith("data."):
             self.met[name] += 1
-            apart = self.met[name] == 2 or data * c == 1  # the copies of experts are reduced apart, as second row
+            # if there is a second row, it reduces the gradients of experts, which have fewer copies than other weights
+            apart = self.met[name] == 2 or data * c == 1
             whole = "whole_experts" in self.plan
             return ((data * c * t // e, e, 1) if whole else (data * c // e, t * e, 1)) if apart else (data * c, t, 1)
         return t, 1, 3 if name == "loss.tensor" else 1
 
     def route(self, name):
-        """Ranks of a group in one domain, number of domains, and calls."""
+        """Returns the size of a group, its ranks in one domain, the number of domains, and the number of calls."""
         size, stride, count = self.groups(name)
         devices, domain = self.plan["tensor"] * self.plan["context"] * self.plan["data"], self.device["scale_up"]["devices"]
         inside = size if devices <= domain else 1 if stride >= domain else min(size, domain // stride)
         return size, inside, -(-size // inside), count
 
     def inner_rate(self, inside):
-        """Rate of the links inside a domain, and of one link."""
+        """Returns the rate of all links of a device inside a domain, and the rate of one link."""
         up = self.device["scale_up"]
         link = up["bytes_per_s"] / (max(up["devices"], inside) - 1) if up["kind"] == "mesh" else up["bytes_per_s"]
         return link * (inside - 1) if up["kind"] == "mesh" else link, link
 
     def loads(self, rows):
-        """Seconds in which the links inside and between domains are in use, at the rates of the datasheet."""
+        """Returns the seconds in which the links inside domains and between domains are in use, at datasheet rates."""
         self.met.clear()
         inner = outer = 0.0
         for o in rows:
@@ -902,7 +918,8 @@ class Times:
                 continue
             size, g, m, count = self.route(o["name"])
             kind, volume = o["kind"], float(o["shape"].split("bytes=")[1].split()[0])
-            if kind == "all_to_all" and ".all_to_all" in o["name"]:  # each token once to each domain, or rank of a domain
+            # each token is sent once to each domain (in one domain: once to each rank)
+            if kind == "all_to_all" and ".all_to_all" in o["name"]:
                 parts, k = (g if m == 1 else m), self.d["experts_per_token"]
                 volume *= parts * (1 - (1 - 1 / parts) ** k) / k if parts > 1 and k > 1 else 1.0
             rate, link = self.inner_rate(g)
@@ -936,7 +953,7 @@ class Times:
 
     @staticmethod
     def algorithms(kind, volume, n, inside, across, rate, nic, far):
-        """Seconds of the fastest algorithm; fitted values contain the latency inside a domain."""
+        """Returns the seconds of the fastest algorithm. The fitted values include the latency inside a domain."""
         flat = nic if inside == 1 else min(rate, inside * nic) if across > 1 else rate
         step = far if across > 1 else 0.0
         near_s = (inside - 1) / inside * volume / rate if inside > 1 else 0.0
@@ -961,7 +978,8 @@ class Times:
 
 
 def padded(vocab, tensor):
-    """Rows of a word table: a multiple of 128 per tensor rank if the ranks do not divide it."""
+    """Returns the number of rows of a word table. If the tensor ranks do not divide this number, it is padded to a
+    multiple of 128 per rank."""
     return vocab if vocab % tensor == 0 else -(-vocab // (128 * tensor)) * 128 * tensor
 
 
@@ -1032,7 +1050,8 @@ def draw_model():
 
 
 def draw_device():
-    """A device with drawn efficiencies and links; without a power limit, which slows ops of a whole pass."""
+    """Draws efficiencies and links of a device. The device has no power limit, because a power limit slows the ops of a
+    whole pass."""
     with open(os.path.join(root, "hw", seed.choice(["h100-sxm5-80gb", "a100-sxm4-80gb", "b200-sxm-180gb"]) + ".json"),
               encoding="utf-8") as file:
         device = json.load(file)
@@ -1065,7 +1084,7 @@ def draw_device():
 
 
 def draw_head(d):
-    """An encoder, whose tokens attend to all others, or another head."""
+    """Draws an encoder, in which each token attends to all tokens, or another head."""
     if seed.random() < 0.15 and not {"mixers", "kv_lora_rank"} & set(d):
         d["bidirectional"] = True
         d["head"] = seed.choice(["logits", "masked", "replaced", "none"])
@@ -1117,7 +1136,7 @@ def draw_switches():
 
 
 def differences(mine, printed):
-    """Rows that only one side has."""
+    """Returns the rows that exist only in one of the two lists."""
     def rounded(row):
         return row[:3] + tuple(float(f"{value:.10g}") for value in row[3:])
     left = collections.Counter(map(rounded, mine))
@@ -1138,7 +1157,7 @@ KINDS = (("data.", "data"), (".all_to_all", "expert"), (".context_", "context"),
 
 
 def judge_step(answer, derived, times):
-    """Sums over the rows: times of a step, bytes in memory, rates, price and energy."""
+    """Tests sums over the rows: times of a step, bytes in memory, rates, price and energy."""
     plan, step, memory, work = derived.plan, answer["step"], answer["memory"], answer["work"]
     parts, exposed, sent = collections.Counter(), collections.Counter(), collections.Counter()
     serial = 0.0
@@ -1230,7 +1249,7 @@ for number in range(rounds):
         continue
     printed, times = [], Times(device, dims, plan)
     answer = json.loads(done.stdout)
-    narrow = plan.get("precision") == "fp8"  # whose products have other rates
+    narrow = plan.get("precision") == "fp8"  # products in fp8 have other rates, which class Times does not compute
     for o in answer["ops"]:
         what = "network_s" if o["shape"].startswith("bytes=") else "time_s"
         mine = times.network(o) if what == "network_s" else times.of(o)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares 'nncost run' and 'nncost budget' with a second computation from docs/data-and-runs.md.
 
-Each round draws the options of a run: its length, failures, checkpoints, elastic training, spare nodes, input data, sites,
-evaluations, energy and money. The script derives every number of the run from the options and from the step of the
-estimate. A tenth as many rounds convert FLOPs into the optimum of each scaling law.
+Each round draws the options of a run: its length, failures, checkpoints, elastic training, spare nodes, input data,
+sites, evaluations, energy and money. The script derives every number of the run from the options and from the step of
+the estimate. In addition, ROUNDS / 10 rounds test the optimum of each scaling law for a number of FLOPs.
 
     usage: derived_run.py NNCOST ROOT [ROUNDS]      seed fixed [100 rounds]
 """
@@ -40,7 +40,7 @@ def check(what, mine, printed):
 
 
 def draw():
-    """Options of a run: {name: value}."""
+    """Draws options of a run: {name: value}."""
     o = {"device_mtbf_s": seed.choice([3e6, 2e7, 1.8e8]), "step_s": seed.choice([0.5, 2.0, 30.0])}
     o |= seed.choice([{"tokens": 1e10}, {"samples": 3e6}, {"days": 20}, {"device_hours": 5e4}, {"epochs": 2, "dataset_size": 4e9}])
     for name, values, share in (
@@ -76,7 +76,8 @@ def draw():
 
 
 def inputs(o, samples, devices, computed, link):
-    """Seconds in which the samples of a step are read, prepared and sent (None: not given), and the time of the step."""
+    """Returns the seconds in which the samples of a step are read, prepared and sent (None: not given), and the step
+    time."""
     own = samples / devices
     fetch = own * o["sample_bytes"] * (1 - o["cached_share"]) / (o["input_bytes_per_s"] * o["access_share"] / devices) if "sample_bytes" in o else None
     prepare = own * o["prepare_s"] / o["workers"] if "prepare_s" in o else None
@@ -88,7 +89,8 @@ def inputs(o, samples, devices, computed, link):
 
 
 def spares_of(mean):
-    """Fewest spare nodes with which all broken nodes are replaced in 99 % of the time, and the share of the rest."""
+    """Returns the smallest number of spare nodes that can replace all broken nodes in 99 % of the time, and the share
+    of the other time."""
     total, count = math.exp(-mean), 0
     term = total
     while total < 0.99:
@@ -160,7 +162,7 @@ def judge(o, answer, device, estimate):
         steps = max(0.0, days * DAY - warm - planned) / (each + (outer / o["outer_every"] if "sites" in o else 0.0))
     else:
         steps = o["samples"] / samples if "samples" in o else o.get("tokens", 0) / tokens
-        if "epochs" in o:  # the last step may be smaller
+        if "epochs" in o:  # the last step may have fewer samples
             steps = math.ceil(o["epochs"] * o["dataset_size"] / tokens)
     check("steps", steps, said["steps"])
     check("tokens", steps * tokens, said["tokens"])
@@ -201,7 +203,8 @@ def judge(o, answer, device, estimate):
 
 
 LAWS = {"printed": (1.69, 406.4, 410.7, 0.34, 0.28), "epoch": (1.81686, 482.00572, 2085.4342, 0.34781, 0.36585),
-        "tex": (1.6933736809989528, 406.4010175194737, 410.7228269450398, 0.33917084, 0.2849083)}  # log values of the TeX source
+        # values whose logarithms are in the TeX source
+        "tex": (1.6933736809989528, 406.4010175194737, 410.7228269450398, 0.33917084, 0.2849083)}
 
 
 def loss_of(law, n, tokens):
@@ -210,7 +213,8 @@ def loss_of(law, n, tokens):
 
 
 def least(function, low, high):
-    """The place of the minimum of a function of a positive number with one minimum, by golden section."""
+    """Returns the position of the minimum of a function with one minimum, by golden-section search over positive
+    numbers."""
     low, high, ratio = math.log(low), math.log(high), (math.sqrt(5) - 1) / 2
     for _ in range(120):
         one, two = high - ratio * (high - low), low + ratio * (high - low)
@@ -219,7 +223,7 @@ def least(function, low, high):
 
 
 def best_size(law, flops):
-    """Parameters with the least loss for 6 N D FLOPs."""
+    """Returns the number of parameters with the smallest loss, for 6 N D FLOPs."""
     _, a, b, alpha, beta = law
     return (alpha * a / (beta * b)) ** (1 / (alpha + beta)) * (flops / 6) ** (beta / (alpha + beta))
 

@@ -22,7 +22,7 @@ rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 10
 os.environ["NNCOST_PATH"] = root
 folder = tempfile.mkdtemp()
 seed = random.Random(28)
-MOST = 160  # plans of a space
+MOST = 160  # largest number of plans in a space
 BEST = 40
 
 
@@ -50,7 +50,7 @@ def draw_model(experts):
 
 
 def draw_space(experts):
-    """Values of each axis. Axes are added while the space is small."""
+    """Draws the values of each axis. Axes are added as long as the space is small."""
     axes = {"tensor": [1, 2], "pipeline": [1, 2], "zero": [0, 1, 2, 3], "micro_batch": [1, 2, 4],
             "recompute": ["none", "full", "norm"],
             "context": [1, 2], "sequence_parallel": [0, 1], "offload": ["none", "optimizer"], "schedule": ["1f1b", "gpipe"],
@@ -75,7 +75,8 @@ def draw_space(experts):
 
 
 def options(plan, layers):
-    """A search counts the ends as layers if only this makes the stages equal."""
+    """Returns the options of a plan. A search counts word table and head as layers if this makes the stages equal, and
+    only then."""
     parts = plan["pipeline"] * plan["virtual_stages"]
     found = ["--ends-as-layers"] if layers % parts and (layers + 2) % parts == 0 else []
     for key, value in plan.items():
@@ -96,7 +97,7 @@ for number in range(rounds):
     fixed = ["--devices", 8, "--global-batch", seed.choice([16, 32]), "--software", "torch-compile", "--policy", "mixed",
              "--set", f"mem_bytes={seed.choice([3, 5, 8, 80])}e9"]
     plans = [dict(zip(space, values)) for values in itertools.product(*space.values())]
-    # without stages a schedule changes nothing; a search counts such plans once
+    # Without stages, the schedule has no effect. A search counts plans that differ only in the schedule once.
     plans = [plan for plan in plans if plan["pipeline"] > 1 or plan["schedule"] == space["schedule"][0]]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         answers = list(pool.map(lambda plan: run(["estimate", model, device, *fixed, *options(plan, layers)]),
@@ -110,7 +111,7 @@ for number in range(rounds):
             values = ["1f1b", "interleaved"]
         if key != "sequence_parallel":
             lists += ["--" + key.replace("_", "-"), ",".join(map(str, values))]
-        elif len(values) == 1:  # without the option, a search tries both
+        elif len(values) == 1:  # without this option, a search tries sequence parallelism both on and off
             lists += [f"--sequence-parallel={'on' if values[0] else 'off'}"]
     command = ["search", model, device, *fixed, *lists, "--best", BEST, "--threads", 1]
     text = run(command)

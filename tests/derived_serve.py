@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Compares the steps of 'nncost ops --serve' with a second computation from docs/serving.md, without code of the program.
+"""Compares the steps of 'nncost ops --serve' with a second computation from docs/serving.md, without code of the
+program.
 
 Each round draws a decoder (grouped heads, latent attention, windows, states, shared keys, experts), a deployment
-(tensor, pipeline, attention groups, formats of weights and cache, chunk, lengths), and the values of a device and of
-an engine. For prefill and decode step the script derives FLOPs, bytes, time and bound of every op, the sums of the
-step, communication, host time and lower bound. For the static batch it also derives latency, throughput, memory,
+(tensor, pipeline, attention groups, formats of weights and cache, chunk, lengths), and the values of a device and of an
+engine. For a prefill step and a decode step, the script derives FLOPs, bytes, time and bound of every op, the sums of
+the step, communication, host time and lower bound. For the static batch, it also derives latency, throughput, memory,
 price and energy.
 
     usage: derived_serve.py NNCOST ROOT [ROUNDS]      seed fixed [100 rounds]
@@ -23,8 +24,8 @@ os.environ["NNCOST_PATH"] = root
 folder = tempfile.mkdtemp()
 seed = random.Random(28)
 BITS = {"bf16": 16, "fp8": 8, "fp8-block": 8, "int8": 8, "int4": 4}
-STATES = ("mamba2", "lightning", "short_conv")  # layers that keep a state of each sequence
-GROUP = 128  # weights of int4 that share a scale of 16 bits and a zero point of 4 bits
+STATES = ("mamba2", "lightning", "short_conv")  # kinds of layers that keep a state for each sequence
+GROUP = 128  # number of int4 weights that share a scale of 16 bits and a zero point of 4 bits
 
 
 def draw_model():
@@ -137,7 +138,8 @@ class Served:
         else:
             trained = gemm["fp8"]
             trained = gemm[trained["same_as"]] if "same_as" in trained else trained
-            share = min(trained["sustained_fraction"] * trained.get("boost_ratio", 1.0), 1.0) * 0.78  # narrow products in serving
+            # factor for narrow products in serving
+            share = min(trained["sustained_fraction"] * trained.get("boost_ratio", 1.0), 1.0) * 0.78
         self.flops_rate, self.plain_rate = self.peak * min(share, 1.0), self.plain_peak * reached["bf16"]
         self.weight_only = narrow and not self.fp8
         self.weight_bytes = {16: 2.0, 8: 1.0, 4: (4 + 16 / GROUP + 4 / GROUP) / 8}[BITS[weights]]
@@ -212,7 +214,7 @@ class Served:
         return found + [("head.logits", 1, d["vocab"], h, 1.0 / t, "plain last")]
 
     def mixer(self, kind):
-        """Values of a token inside of a layer with a state, and outputs of its first product."""
+        """Returns the width of a token inside a layer with a state, and the number of outputs of its first product."""
         d = self.d
         if kind == "mamba2":
             return d["ssm_inner"], 2 * d["ssm_inner"] + 2 * d["ssm_groups"] * d["ssm_state"] + d["ssm_heads"]
@@ -220,8 +222,8 @@ class Served:
         return inner, 3 * inner
 
     def states(self):
-        """(name, layers, values of a sequence in a layer, FLOPs of a token in a layer): the last inputs of a convolution, and
-        the state of a recurrence, which decays, grows and is read: 6 FLOPs per value."""
+        """Yields (name, layers, values per sequence and layer, FLOPs per token and layer). A convolution keeps its last
+        inputs. A recurrence keeps a state that decays, grows and is read: 6 FLOPs per value."""
         d = self.d
         for layers, _, mixer in self.kinds():
             inner = self.mixer(mixer)[0] if mixer in STATES else 0
@@ -233,7 +235,8 @@ class Served:
                 yield "ssm.scan", layers, values, 6 * values
 
     def kinds(self):
-        """(layers, has experts, window or kind of state) of each kind of layer, in the order in which they first occur."""
+        """Returns (layers, has experts, window or kind of state) for each kind of layer, in the order of their first
+        occurrence."""
         d, found = self.d, {}
         mixers = d.get("mixers", ["full"])
         for layer in range(d["layers"]):
@@ -241,7 +244,7 @@ class Served:
             mixer = mixers[layer % len(mixers)]
             window = d["sliding_window"] if mixer == "window" else mixer if mixer in STATES else 0
             if layer >= d["layers"] - d.get("reused_kv_layers", 0):
-                window = "reuses"  # keys and values of an earlier layer
+                window = "reuses"  # the layer reads keys and values of an earlier layer
             found[moe, window] = found.get((moe, window), 0) + 1
         return [(layers, moe, window) for (moe, window), layers in found.items()]
 
@@ -252,8 +255,9 @@ class Served:
     # ---- a step ----
 
     def step(self, decode, sequences, cached, fresh, prompts=None, prompt_cached=0.0, prompt_tokens=0.0):
-        """Ops, and sums of a step. sequences: of the replica; cached, fresh: tokens of a sequence before and in the step;
-        prompts: prompts of the replica that are computed in the same step; None: the step is not of this kind."""
+        """Returns the ops and the sums of a step. sequences: number of sequences of the replica. cached, fresh: tokens
+        of a sequence before the step and in the step. prompts: number of prompts of the replica that are computed in
+        the same step; None: a step without prompts."""
         plan, d, t, groups = self.plan, self.d, self.t, self.groups
         share = max(sequences / plan["pipeline"], min(sequences, 1.0))
         own = share / groups if decode else max(share / groups, min(share, 1.0))
@@ -281,7 +285,7 @@ class Served:
             flops = 2 * rows * (self.chosen if moe else 1) * busy * elements
             weight = times * read * elements * (2.0 if plain else self.weight_bytes)
             rate = self.plain_rate if plain else self.flops_rate
-            if moe:  # grouped products; 4-bit weights are converted to 16 bits. docs/accuracy-serving.md
+            if moe:  # grouped products are slower, and 4-bit weights are converted to 16 bits: docs/accuracy-serving.md
                 rate *= 0.26 if self.weight_bytes < 1.0 else 0.7
             reads = self.expert_stream if moe else self.plain_stream if plain else self.stream
             kernel = self.kernel if decode else self.prefill_kernel
@@ -324,7 +328,7 @@ class Served:
                 op("attn.core", "attention", 0.0, prompts * prompt_tokens, flops, 0.0, 0.0, slower * flops / self.attention_rate,
                    0.0, 0.0)
                 floor += flops / self.plain_peak
-        # a chunk of a prefill that begins inside a prompt reads the state again
+        # A chunk of a prefill reads the state again if the chunk begins inside a prompt.
         again = own if decode else own + sum(1 for i in range(1, int(passes)) if i * plan["chunk"] % math.floor(fresh) != 0)
         for name, layers, values, each in self.states():
             flops, kv = layers * own * fresh * each / t, 8.0 * layers * again * values / t
@@ -354,8 +358,8 @@ class Served:
         return ops, step | {key + "_s": value for key, value in sums.items()}
 
     def dispatched(self, layers, decoded, computed):
-        """Seconds and bytes of dispatch and combine between several servers, without fixed times, for tokens of decode
-        steps and of prompts. docs/formulas.md#experts"""
+        """Returns the seconds and bytes of dispatch and combine between several servers, without fixed times, for
+        tokens of decode steps and of prompts. See docs/formulas.md#experts."""
         ranks, k, efficiency = self.t * self.groups, self.chosen, self.device["efficiency"]
         servers = math.ceil(ranks / self.domain)
         inner = ranks / servers
@@ -371,8 +375,8 @@ class Served:
         return max(inside / link, across / nic), inside + across
 
     def communication(self, decoded, computed, passes):
-        """Seconds, and bytes that a device sends: all-reduces, tokens to experts, and messages between stages. decoded,
-        computed: tokens of decode steps and of prompts."""
+        """Returns the seconds of communication, and the bytes that a device sends: all-reduces, tokens sent to experts,
+        and messages between stages. decoded, computed: number of tokens of decode steps and of prompts."""
         plan, d, t, groups = self.plan, self.d, self.t, self.groups
         tokens = decoded + computed
         reduce, link = self.device["efficiency"]["serving"]["all_reduce"], self.device["scale_up"]["bytes_per_s"]
@@ -405,7 +409,7 @@ class Served:
         return seconds, sent
 
     def token(self, layers):
-        """Bytes of the cache of a token in some layers, on a device."""
+        """Returns the cache bytes of one token in some layers, on a device."""
         d = self.d
 
         def element(width):
@@ -420,7 +424,7 @@ class Served:
                    if window not in STATES + ("reuses",))
 
     def state(self):
-        """Bytes of the states of a sequence on a device, in fp32."""
+        """Returns the bytes of a sequence's states on a device, in fp32."""
         return sum(4.0 * layers * values for _, layers, values, _ in self.states()) / self.t
 
     def memory(self):
@@ -436,12 +440,12 @@ class Served:
         norms = d["layers"] * 2 * d["hidden"] + d["hidden"]
         if "kv_lora_rank" in d:
             norms += d["layers"] * (d["q_lora_rank"] + d["kv_lora_rank"])
-        # a tied table is the matrix of the head
+        # If the head is tied, the word table is also the matrix of the head.
         table = 2.0 * d["vocab"] * d["hidden"] / self.t
         both = max(table, ends) if d["tied_head"] or plan["pipeline"] > 1 else table + ends
         weights = inner * stage + (0.0 if d["tied_head"] else 2.0 * norms * stage) + both
         if d["tied_head"] or set(STATES) & set(d.get("mixers", ())):
-            weights = None  # norms of a model with a tied head are within the table; layers with a state have other vectors
+            weights = None  # not compared: a tied head includes the norms, and layers with a state have other vectors
         workspace = self.engine.get("workspace_bytes", 2e9)
         length, block = plan["input_len"] + plan["output_len"], plan["block"]
         whole = self.cache(math.ceil(length / block) * block) * stage
@@ -453,7 +457,7 @@ faults, compared, refused = [], 0, 0
 
 
 def check(what, mine, printed, smallest=0.0):
-    """smallest: difference that rounding explains."""
+    """smallest: largest absolute difference that rounding can cause."""
     global compared
     compared += 1
     if mine != printed and not abs(mine - printed) <= 1e-9 * max(abs(mine), abs(printed)) + smallest:
@@ -461,7 +465,7 @@ def check(what, mine, printed, smallest=0.0):
 
 
 class Load:
-    """Results of a static batch."""
+    """Computes the results of a static batch."""
 
     def __init__(self, served, memory):
         plan = served.plan
@@ -479,7 +483,8 @@ class Load:
         return self.served.step(False, sequences, self.cached, self.fresh)[1]
 
     def decode_s(self, sequences):
-        """Seconds of a decode step; with a draft model, of its steps and of the verification."""
+        """Returns the seconds of a decode step. With a draft model, includes the steps of the draft model and the
+        verification."""
         plain = self.served.step(True, sequences, self.context - 1, 1.0)[1]["time_s"]
         if not self.drafted:
             return plain
@@ -487,7 +492,7 @@ class Load:
         return verify + self.drafted * self.plan["draft_share"] * plain
 
     def added_s(self, sequences, prompts):
-        """Seconds that prompts add to an iteration."""
+        """Returns the seconds that prompts add to an iteration."""
         if sequences <= 0:
             together = max(prompts, 1.0)
             stages = self.plan["pipeline"] * self.served.groups
@@ -504,7 +509,8 @@ class Load:
 
         def held(tokens):
             return (served.cache(math.ceil(tokens / plan["block"]) * plan["block"]) + served.state()) * stage
-        # a preempting engine needs space token by token: on average half way from the prompt to the whole request
+        # A preempting engine allocates space token by token. With such an engine, a request needs on average the mean
+        # of two spaces: that of its prompt, and that of its full length.
         room = (1 + held(plan["input_len"]) / held(plan["input_len"] + outputs)) / 2 if self.engine.get("preempt") else 1.0
         most = min(places / room, 256.0 * served.groups)
         started = min(most / ((outputs - 1) / self.tokens + max(self.fresh / chunk, 1.0)), chunk / self.fresh)
@@ -518,7 +524,7 @@ class Load:
 
 
 def judge_rows(steps, answer):
-    """Ops and sums of a prefill and a decode step."""
+    """Tests ops and sums of a prefill step and a decode step."""
     for phase, (ops, step) in steps.items():
         printed = [o for o in answer["ops"] if o["phase"] == phase]
         check(f"{phase} ops", len(ops), len(printed))
@@ -581,7 +587,7 @@ def judge_load(served, load, prefill, answer):
     check("time per token", tpot, latency["tpot_s"])
     request = ttft + (outputs - 1) * tpot
     held = math.floor(load.sequences / data)
-    if 1 <= held < load.one:  # the batch runs in waves
+    if 1 <= held < load.one:  # the batch does not fit at once, so it runs in waves
 
         def wave(count):
             return load.prefill_s(count)["time_s"] + (outputs - 1) * load.decode_s(count) / load.tokens if count else 0.0
@@ -597,7 +603,8 @@ def judge_load(served, load, prefill, answer):
     check("bound of the first token", prefill["lower_bound_s"], latency["ttft_lower_bound_s"])
     check("bound per token", least, latency["tpot_lower_bound_s"])
     check("bound of a request", prefill["lower_bound_s"] + (outputs - 1) * least, latency["request_lower_bound_s"])
-    wider = 2.3 if set(STATES) & set(served.d.get("mixers", ())) else 1.0  # no measured row has a state: UNMEASURED in serve_load.c
+    # no measured row has a state: see UNMEASURED in serve_load.c
+    wider = 2.3 if set(STATES) & set(served.d.get("mixers", ())) else 1.0
     for what, value, floor, low, high in (("ttft", ttft, prefill["lower_bound_s"], 0.75, 1.5), ("tpot", tpot, least, 0.875, 1.25)):
         check(f"low {what}", max(low / wider * value, floor), latency[f"{what}_interval_s"][0])
         check(f"high {what}", high * wider * value, latency[f"{what}_interval_s"][1])
@@ -622,7 +629,7 @@ def judge_load(served, load, prefill, answer):
 
 
 def judge_formulas(served, load, tpot, answer):
-    """Speculative decoding, and prompts on replicas of their own."""
+    """Tests the formulas of speculative decoding."""
     plan, found, outputs = served.plan, answer["formula"], served.plan["output_len"]
     if load.drafted:
         decode = answer["decode"]["time_s"]
@@ -636,7 +643,8 @@ def judge_formulas(served, load, tpot, answer):
 
 
 def judge_closed(served, words):
-    """A closed loop: its prefill computes one prompt, its decode step as many sequences as it prints."""
+    """Tests a closed loop. The prefill step of a closed loop computes one prompt. The decode step computes the number
+    of sequences that the answer prints."""
     done = subprocess.run([nncost, *("--concurrency" if word == "--batch" else word for word in words)], capture_output=True,
                           text=True, check=False, timeout=60)
     if done.returncode in (0, 1):

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Compares 'nncost sweep' with rows that this script computes from single estimates.
 
-Each round draws a model, devices and lists of values: comma lists, ranges, doublings, steps and linked axes. The rows of
-the sweep must be all combinations in order, the last axis fastest; each legal row must have the numbers of its estimate.
-Conditions (--where), sorting (--top, --by), shards, a database and CSV output must select the same rows as this script.
-Columns of fields must be those of the files, and framework_s the difference of two estimates.
+Each round draws a model, devices and lists of values: comma lists, ranges, doublings, steps and linked axes. The rows
+of the sweep must be all combinations in order; the last axis changes fastest. Each legal row must have the numbers of a
+single estimate. Conditions (--where), sorting (--top, --by), shards, a database and CSV output must select the same
+rows as this script. Columns of fields must have the values of the files, and framework_s must be the difference of two
+estimates.
 
     usage: derived_sweep.py NNCOST ROOT [ROUNDS]      seed fixed [10 rounds]
 """
@@ -26,7 +27,7 @@ os.environ["NNCOST_PATH"] = root
 folder = tempfile.mkdtemp()
 seed = random.Random(28)
 RELEASES = sorted(path.stem for path in Path(root, "software").glob("*.json") if "date" in json.loads(path.read_text()))[:3]
-AXES = {  # texts of lists, with their values
+AXES = {  # text of each list, and its values
     "micro_batch": [("1..4", [1, 2, 3, 4]), ("1..8*2", [1, 2, 4, 8]), ("1,3", [1, 3]), ("2..6+2", [2, 4, 6]),
                     ("1..2,5", [1, 2, 5])],
     "tensor": [("1,2", [1, 2]), ("1..4*2", [1, 2, 4]), ("4,1", [4, 1]), ("1,3", [1, 3])],
@@ -70,7 +71,7 @@ def rows_of(words):
 
 
 def judge(rows, expected):
-    """Rows of --all: one for each combination, in order."""
+    """Tests the rows of --all: one row for each combination, in order."""
     if len(rows) != len(expected):
         fault("rows", len(expected), len(rows))
         return
@@ -87,14 +88,14 @@ def judge(rows, expected):
 
 
 def field(spec, name):
-    """A field of a device or model file; names of rates end with the format."""
+    """Returns a field of a device or model file. The name of a rate ends with the number format."""
     for part in name.split("."):
         spec = spec.get(part) if spec else None
     return spec
 
 
 def judge_fields(words, devices):
-    """Columns of fields of the files: of each device, and of the model."""
+    """Tests columns with fields of the device files and of the model file."""
     files = [json.loads(Path(root, "hw", FILES[device] + ".json").read_text()) for device in devices]
     net = json.loads(Path(root, "models", FILES.get(model, model) + ".json").read_text())
     names = {"device": ["l2_bytes", "units", "clock_hz", "power_w", "matmul_flops_per_s.fp16", "vector_flops_per_s.fp32"],
@@ -112,7 +113,8 @@ def judge_fields(words, devices):
 
 
 def judge_framework(device):
-    """With --software any each plan has a profile of its own; framework_s is what the profile of the first row changes."""
+    """With --software any, each plan has its own profile. framework_s is the time that changes if the plan uses the
+    profile of the first row instead."""
     plans = [["--devices", 8, "--policy", policy, "--zero", zero] for policy in ("mixed", "fp32") for zero in (3, 0)]
     answers = [estimate([model, device, *plan]) for plan in plans]
     first = next(answer for answer in answers if answer)["software"]

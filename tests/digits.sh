@@ -26,7 +26,7 @@ for compiler in "${compilers[@]}"; do
     command -v "$compiler" >/dev/null || { echo "$compiler not found"; exit 77; }
 done
 work=$(mktemp -d)
-trap 'rm -rf "$work" 2>/dev/null || { sleep 5; rm -rf "$work"; }' EXIT # Wine ends a little later than its programs
+trap 'rm -rf "$work" 2>/dev/null || { sleep 5; rm -rf "$work"; }' EXIT # Wine ends a short time after its programs
 export HOME=$work XDG_CONFIG_HOME=$work/config LC_ALL=C
 export NNCOST_PATH=$root
 unset CFLAGS
@@ -90,7 +90,8 @@ while read -r name compiler flags; do
     if [[ $machine == /* ]]; then made=$machine; else build "$name" "$compiler" "$flags"; fi
     if [[ $name == windows ]]; then
         made+=.exe
-        [[ -z ${runner[*]} ]] || "${runner[@]}" "$made" --version >/dev/null 2>&1 # makes Wine's folder
+        # the first run creates the folder of Wine
+        [[ -z ${runner[*]} ]] || "${runner[@]}" "$made" --version >/dev/null 2>&1
         NNCOST_PATH=Z:$(realpath "$root")
     fi
     answers "${runner[@]}" "$made" >"$work/$name.txt"
@@ -102,7 +103,7 @@ done < <(case $machine in
     /*) echo "built" ;;
     musl) echo "musl musl-gcc -O1" ;;
     windows) echo "windows x86_64-w64-mingw32-gcc -O1" ;;
-    *) echo "$machine $machine-linux-gnu-gcc -O1" ;; # -O1 compiles in two thirds of the time of -O2
+    *) echo "$machine $machine-linux-gnu-gcc -O1" ;; # compiling with -O1 takes two thirds of the time of -O2
 esac)
 ((${#cases[@]} > 0)) || { echo "compiled for $machine; not run, as Wine is missing"; exit 0; }
 ((differ == 0)) && echo "$(wc -l <"$work/reference.txt") lines alike in $built builds"

@@ -1,4 +1,4 @@
-"""Lists commands with --format json for the devices and models of tests/toy, and runs them to get their JSON
+"""Lists commands with --format json for the devices and models of tests/toy, and runs the commands to get their JSON
 documents."""
 import json
 import os
@@ -62,12 +62,12 @@ COMMANDS = {
                   ("fit-steps", "products")],
 }
 
-# Forms of commands whose JSON document has another schema than the plain command.
+# Forms of commands whose JSON document has a different schema than the document of the plain command.
 FORMS = {"serve-sweep": "sweep", "serve-search": "search", "choices": "search", "images": "serve"}
 
 
 class Folder:
-    """Makes a temporary folder with plan files and estimates. The commands run in this folder."""
+    """A temporary folder with plan files and estimates, in which the commands run."""
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -87,7 +87,7 @@ class Folder:
         done = subprocess.run([PROGRAM, *words], cwd=self.path, env=self.environment,
                               capture_output=True, text=True, check=False)
         if words[0] == "calibrate" and "NLopt" in done.stderr:
-            return ""  # built without it
+            return ""  # the program was built without NLopt
         if done.returncode in refused:
             return done.stderr
         if done.returncode > 1:
@@ -103,7 +103,7 @@ class Folder:
                     yield kind, command, json.loads(one)
 
     def prepare(self):
-        """Plan files and estimates that the commands read."""
+        """Writes plan files and estimates that the commands read."""
         plans = self.path / "plans.json"
         plans.write_text(self.run("init", "dense", "round"))
         self.run("check", "plans.json", "--update")

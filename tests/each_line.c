@@ -22,7 +22,7 @@ static bool run_line(const char *line, const char *format) {
         words[count++] = word;
     }
     words[count] = NULL;
-    alarm(SECONDS_MAX); /* ends this process */
+    alarm(SECONDS_MAX); /* ends this process if the command takes too long */
     const nnc_status status = nnc_command_call(count, words, &out, &err);
     if (status != NNC_OK) {
         nnc_buffer_clear(&out);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tries the smallest and the largest legal value of every numeric option of estimate, run, serve and budget, one at a
-time. With --set, does the same for every numeric field of a device, a software profile and a cluster.
+time. With --set, the script also tries the smallest and the largest value of every numeric field of a device, a
+software profile and a cluster.
 
 Each command must print an answer or refuse the value. The text of an answer must have no NaN, no infinity, no number
 above 1e40 and no positive number below 1e-40. The parts in a JSON document must add up to their total.
@@ -32,7 +33,7 @@ BASES = {
     "serve": ["serve", "llama3-8b", "h100", "--batch", "8", "--input-len", "1024", "--output-len", "128"],
     "budget": ["budget", "--device", "h100", "--cost", "1e6"],
 }
-CHUNK = 100 # command lines of one process
+CHUNK = 100 # number of command lines per process
 BAD = re.compile(r"(?<![\w.-])-?(nan|inf)(?![\w-])|\d(?:\.\d+)?e[+-]?(?:4\d|[5-9]\d|\d{3})", re.I)
 
 
@@ -47,7 +48,7 @@ def options(command):
 
 
 def fields():
-    """Numeric fields of the device, as `show` prints them."""
+    """Returns the numeric fields of the device, as `show` prints them."""
     shown = json.loads(run(["show", "h100", "--format", "json"]).stdout)["fields"]
     return [row["field"] for row in shown if isinstance(row["value"], (int, float)) and row["field"] != "year"]
 
@@ -57,7 +58,7 @@ def close(parts, total):
 
 
 def sums(document):
-    """Names of totals that are not the sum of their parts."""
+    """Returns the names of totals that differ from the sum of their parts."""
     wrong = []
     step, memory, whole = (document.get(key) or {} for key in ("step", "memory", "run"))
     parts = ["forward_s", "backward_s", "recompute_s", "update_s", "exposed_comm_s", "bubble_s", "host_s"]
@@ -123,7 +124,7 @@ def ask(cases):
                 yield words, answer[0], judge(*answer)
             process.stdout.close()
             process.wait()
-        if done < len(left): # a signal ended the process: a fault, or no answer within a minute
+        if done < len(left): # a signal ended the process, because of a fault or because no answer came within a minute
             yield left[done], process.returncode, f"signal {-process.returncode}"
             done += 1
         left = left[done:]
@@ -134,7 +135,8 @@ def ask_list(cases):
 
 
 def ask_pairs(chance):
-    """Answers for CHUNK random pairs of values; in 9 of 10 pairs, each value alone is accepted."""
+    """Returns answers for CHUNK random pairs of values. In 9 of 10 pairs, each value is accepted when it is given
+    alone."""
     cases = []
     for _ in range(CHUNK):
         command = chance.choice(list(BASES))
@@ -158,12 +160,12 @@ for (command, i, one), (words, code, fault) in zip(alone, answered):
         good[command].setdefault(i, []).append(one)
     if fault:
         faults.append((words, fault))
-with multiprocessing.Pool(2) as pool: # made now, because its processes need `good`
+with multiprocessing.Pool(2) as pool: # created here, because the worker processes need `good`
     for some in pool.imap(ask_pairs, (random.Random(seed + i) for i in range(1, pairs // CHUNK + 1))):
         accepted += sum(code == 0 for _, code, _ in some)
         faults += [(words, fault) for words, _, fault in some if fault]
         if any(fault for _, _, fault in some):
-            print(faults[-1], file=sys.stderr, flush=True) # hours before the end
+            print(faults[-1], file=sys.stderr, flush=True) # printed now, because the test may run for hours
 print(f"{len(answered)} values, {pairs // CHUNK * CHUNK} pairs, of which {accepted} are accepted, {len(faults)} faults")
 for words, fault in faults[:40]:
     print(" ".join(words), "->", fault)

@@ -7,9 +7,9 @@ Collects the key paths of all numbers, such as "rows.step.exposed_comm.data", an
 without a model. For numbers of an estimate, runs 'nncost explain' also with model, device and plan: the answer must
 then begin with the number.
 
-With PLANS, the script instead draws this many plans of models in ROOT. It explains the numbers of each estimate, and
-all ops of its step. The arithmetic that an explanation prints must give the printed result, and the results must be the
-numbers of the estimate and of the rows of the ops.
+With PLANS, the script instead draws this many plans of models in ROOT. For each plan, the script explains the numbers
+of the estimate, and all ops of the step. The arithmetic that an explanation prints must give the printed result, and
+the results must be the numbers of the estimate and of the rows of the ops.
 """
 import json
 import math
@@ -24,7 +24,7 @@ from documents import Folder
 
 
 def numbers_of(value, path=()):
-    """Yields the key path of each number in a document, without indexes of lists, and the number."""
+    """Yields each number in a document with its key path; the path has no list indices."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from numbers_of(inner, path + (key,))
@@ -43,7 +43,7 @@ def is_explained(answer):
 
 
 def without_model(folder):
-    """All paths of all outputs, each once, in one call of the program."""
+    """Explains all paths of all outputs, each path once, in one call of the program."""
     paths = {}
     for kind, command, document in folder.documents():
         for path, _ in numbers_of(document):
@@ -75,8 +75,9 @@ def with_model(folder):
     command = ("dense", "round", "--devices", "16", "--tensor", "2", "--pipeline", "2",
                "--micro-batches", "4", "--sequence-parallel", "--tokens", "1e9", "--price", "2")
     estimate = json.loads(folder.run("estimate", *command, "--format", "json"))
-    # Left out: errors of earlier measurements, which the profile records and no formula computes; and the memory of all
-    # stages, because explain explains the stage that needs the most.
+    # Two kinds of numbers of an estimate are not explained. Errors of earlier measurements are recorded in the profile,
+    # so no formula computes these errors. The memory of all stages is not explained, because 'nncost explain' explains
+    # only the stage that needs the most memory.
     values = {path: value for path, value in numbers_of(estimate)
               if not path.startswith(("ops.", "accuracy.", "memory.stages.", "trust.", "open_facts."))}
     answers = json.loads(folder.run("explain", ",".join(values), *command, "--format", "json"))
@@ -92,7 +93,7 @@ MODELS = [("llama3-8b", "decoder"), ("gpt2", "decoder"), ("mixtral-8x7b", "exper
           ("deepseek-v2-lite", "experts"), ("jamba-v0.1", "experts"),
           ("gemma2-9b", "decoder"), ("t5-base", "encoder"), ("sd1-unet", "image"), ("resnet-50", "image"), ("vit-b-16", "image")]
 DEVICES = ["h100", "a100", "v100", "tpu-v5p", "l40s", "mi300x", "b200"]
-OPTIONS = {  # option: values, share of plans, for which models
+OPTIONS = {  # option: (values, share of plans that use it, kinds of models)
     "--micro-batch": (["1", "2", "4"], 0.7, "all"), "--micro-batches": (["1", "4"], 0.5, "all"),
     "--zero": (["1", "2", "3"], 0.5, "all"),
     "--tensor": (["2", "4"], 0.3, "decoder experts"), "--pipeline": (["2", "4"], 0.2, "decoder experts"),
@@ -112,10 +113,10 @@ FUNCTIONS = {"min": min, "max": max, "ceil": math.ceil, "floor": math.floor, "sq
              "exp": math.exp, "expm1": math.expm1, "cbrt": lambda x: x ** (1 / 3)}
 
 
-# Names of several quantities together, or of sums that no output has.
+# Names that stand for several metrics, or for sums that no output contains.
 GROUPS = ["memory", "bounds", "bubble", "communication", "cost", "flops", "params", "device_flops", "bound_s", "exposed_comm",
           "in_flight", "throughput"]
-# A model whose numbers are so small that a difference of 1 is not lost in their digits.
+# A model with numbers so small that their printed digits show a difference of 1.
 TINY = ["--set", "layers=4", "--set", "hidden=32", "--set", "heads=4", "--set", "kv_heads=4", "--set", "head_dim=8", "--set",
         "ffn_hidden=64",
         "--set", "vocab=64", "--seq-len", "8"]
@@ -133,7 +134,7 @@ def drawn_plan(chance):
 
 
 def ask(*words):
-    """The JSON document of a command; None: the plan is refused."""
+    """Returns the JSON document of a command; None if the plan is refused."""
     done = subprocess.run([str(sys.argv[1]), *words, "--no-defaults", "--format", "json"], capture_output=True, text=True,
                           timeout=60, check=False,
                           env={"PATH": os.environ["PATH"], "LC_ALL": "C", "NNCOST_PATH": sys.argv[2], "HOME": "/nonexistent"})
@@ -141,14 +142,15 @@ def ask(*words):
 
 
 def is_right(line):
-    """Computes the printed arithmetic of a line. A difference of nearly equal numbers has fewer correct digits."""
+    """Returns whether the printed arithmetic of a line gives the printed result. A difference of nearly equal numbers
+    has fewer correct digits."""
     if line["kind"] != "formula" or line["numbers"] is None or line["result"] is None:
         return True
     text = line["numbers"].replace("^", "**")
     try:
         found = eval(text, {"__builtins__": {}}, FUNCTIONS)  # pylint: disable=eval-used
     except (SyntaxError, NameError, TypeError, ZeroDivisionError, ValueError, OverflowError):
-        return True  # text that is no arithmetic
+        return True  # the text is not arithmetic
     numbers = [abs(float(word)) for word in re.findall(r"[\d.]+(?:e[-+]?\d+)?", text)]
     most = max([abs(line["result"]), *numbers]) if " - " in text else abs(line["result"])
     return abs(found - line["result"]) <= 1e-8 * most
@@ -159,7 +161,7 @@ TOKEN = re.compile(r"[A-Za-z_][\w.-]*|[\d.]+(?:e[-+]?\d+)?")
 
 
 def misnamed(line, step):
-    """Parts of the step in a formula whose number is not the one of the estimate."""
+    """Returns the parts of the step in a formula whose number differs from that of the estimate."""
     if line["kind"] != "formula" or line["formula"] is None or line["numbers"] is None:
         return []
     names, numbers = TOKEN.findall(line["formula"]), TOKEN.findall(line["numbers"])
@@ -170,13 +172,13 @@ def misnamed(line, step):
 
 
 def explained_plan(words):
-    """(faults, lines, names) of one plan; None: the plan is refused."""
+    """Returns (faults, lines, names) of one plan; None if the plan is refused."""
     estimate = ask("estimate", *words)
     if estimate is None:
         return None
     values = {path: value for path, value in numbers_of(estimate)
               if not path.startswith(("ops.", "accuracy.", "memory.stages.", "trust.", "open_facts.", "memory.advice.")) and
-              path != "memory.total_interval_bytes.0"}  # the smallest of several software profiles
+              path != "memory.total_interval_bytes.0"}  # leaves out the smallest value over several software profiles
     names = sorted({o["path"] for o in estimate["ops"] if "," not in o["path"]}) + GROUPS
     answers = ask("explain", ",".join([*values, *names]), *words)
     if answers is None:
@@ -200,13 +202,13 @@ def explained_plan(words):
 
 
 def unlike_rows(words, answer, rows):
-    """Each result of an explanation of an op that has the name of a column must be in a row of the op."""
+    """Returns faults of an op's explanation: each result with the name of a column must be in a row of this op."""
     faults = []
     for name in ("flops", "vector_flops", "read_bytes", "write_bytes", "kept_bytes", "network_s", "time_s"):
         found = [row[name] for row in rows if row[name] is not None]
-        if name == "kept_bytes" and 0 in found:  # an op that runs in forward only
+        if name == "kept_bytes" and 0 in found:  # some row of the op keeps nothing
             continue
-        if name == "time_s" and rows[0]["network_s"] is not None:  # exposed time of a collective, which has several rows
+        if name == "time_s" and rows[0]["network_s"] is not None:  # the exposed time of a collective with several rows
             continue
         for line in answer["lines"]:
             if line["name"] == name and line["result"] is not None and not any(abs(value - line["result"]) <= 1e-9 * abs(value) for value in found):

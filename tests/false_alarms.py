@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 GIB = 1 << 30
-FORMATS = (  # the plan has a batch of 1, 1,000 tokens, one device
+FORMATS = (  # the plan has a batch of 1 and 1,000 tokens on one device
     ("Megatron-LM", lambda k, s: f" iteration {k:8d}/     100 | consumed samples: {k:12d} | elapsed time per iteration "
                                  f"(ms): {1000 * s:.1f} | learning rate: 1.000E-05 |\n"),
     ("NeMo", lambda k, s: f"Training epoch 0, iteration {k}/99 | lr: 3e-05 | global_step: {k} | reduced_train_loss: "
@@ -32,7 +32,7 @@ FORMATS = (  # the plan has a batch of 1, 1,000 tokens, one device
 MEGATRON = FORMATS[0][1]
 
 def lines(template, **more):
-    """13 lines of a log; the first two steps take ten seconds, the others half a second."""
+    """Returns 13 lines of a log. The first two steps take ten seconds each, the others half a second each."""
     return "".join(template.format(k=k, s=s, ms=1000 * s, rate=1 / s, tps=round(1000 / s), **more)
                    for k in range(1, 14) for s in (10 if k < 3 else 0.5,))
 
@@ -41,7 +41,7 @@ TITAN = "[titan] - root - INFO - step: {k:2}  loss:  7.1  memory: 42.50GiB(53.10
 BAR = "{k:2d}%|###       | {k}/100 [1:02:10<2:01:00, {rate:5.2f}it/s]"
 COMPOSER = ("[batch={k}/100]:\n\t Train memory/peak_reserved_mem: 25.75\n\t Train throughput/batches_per_sec: {rate:.4f}\n"
             "\t Train throughput/device/batches_per_sec: 0.1\n\t Train throughput/device/mfu: 0.4512\n")
-LOGS = (  # a log worked out by hand, its step in seconds, how many lines are warm-up, its memory in bytes, its MFU
+LOGS = (  # each row: name, log, step in seconds, number of warm-up lines, memory in bytes, MFU; computed by hand
     ("seconds", "".join(f"[default7]: iteration {k:8d}/  115311 | consumed samples: 96 | elapsed time per iteration (s): "
                         f"{s} | learning rate: 4.438E-07 | samples per second: 13.276 |\n"
                         for k, s in ((10, "7.2310"), (20, "5.3551"))), 5.3551, 1, None, None),
@@ -88,7 +88,7 @@ def read_by_hand(program, source, folder):
 
 def read_back(program, source, folder, name, line, step_s):
     path = os.path.join(folder, "log")
-    with open(path, "w", encoding="utf-8") as file:  # the first steps are slow
+    with open(path, "w", encoding="utf-8") as file:  # the first two steps are slower
         file.writelines(line(k, step_s * (20 if k < 3 else 1)) for k in range(1, 13))
     run = subprocess.run([program, "watch", path, "dense", "fitted", "--format", "json"], capture_output=True, text=True,
                          env={**os.environ, "NNCOST_PATH": os.path.join(source, "tests/toy")})
@@ -122,7 +122,8 @@ def main():
         for i, row in enumerate(sample):
             name, line = FORMATS[i % len(FORMATS)]
             read = read_back(program, source, folder, name, line, row["measured_s"])
-            rounding = max(0.005, 0.0006 / row["measured_s"], row["measured_s"] / 1900)  # tps is whole, seconds have 3 digits
+            # the format prints tps as a whole number, and seconds with three digits
+            rounding = max(0.005, 0.0006 / row["measured_s"], row["measured_s"] / 1900)
             assert abs(read / row["measured_s"] - 1) <= rounding, (name, row["measured_s"], read)
             alarms += alarm(row, read)
     print(f"{len(rows)} published steps, {100 * share:.1f} % alarms; as logs {alarms} of {len(sample)}")

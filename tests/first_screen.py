@@ -63,8 +63,8 @@ llama3-8b rtx4090
 deepseek-v3 h100 --devices 16
 mixtral-8x7b a100""".split("\n")
 
-# Tables that show fewer of their columns on a terminal of 80 columns. Commands to copy stay on one line, even if they
-# are longer.
+# Tables that leave out columns on a terminal of 80 columns. Commands to copy stay on one line, even if they are longer
+# than 80 columns.
 TABLES = """search llama3-8b a100,h100,b200 --devices 8..64*2 --tokens 100B
 search llama3-8b h100 --devices 8 --global-batch 64
 search llama3-70b h100 --serve --devices 8
@@ -80,7 +80,7 @@ run llama3-8b h100 --devices 64 --zero 2 --tokens 1T
 serve llama3-8b h100 --batch 32
 list devices h100""".split("\n")
 
-# Common mistakes on the command line, and a text that the answer must have.
+# Common mistakes on the command line, and a text that the answer must contain.
 SLIPS = {"estimate gpt2 rtx 3060 laptop": 'several words, expected them in quotes: "rtx 3060 laptop"',
          "fit gpt2 h100 a100": "nncost compare gpt2 h100,a100",
          "estimate gpt2 a100 please": "please: one argument too many",
@@ -89,7 +89,7 @@ SLIPS = {"estimate gpt2 rtx 3060 laptop": 'several words, expected them in quote
          "estimate gpt2 8 h100": "h100 --devices 8",
          "serve llama3-8b h100 --ttft 0.5": "'nncost search --serve' with --slo 'ttft_s<=X'"}
 
-# Commands whose answer depends on a changed field. The test appends "llama3-8b h100 --set layers=4" to each.
+# Commands whose answer depends on a changed field. The test appends "llama3-8b h100 --set layers=4" to each command.
 SET = """estimate
 ops
 compare
@@ -121,7 +121,7 @@ def exits(program, *words):
 
 
 def verdict_faults(program, plan):
-    """Returns true if every command gives the same verdict for a plan."""
+    """Returns the faults if some commands give different verdicts for a plan."""
     words, faults = plan.split(), []
     for option in ("--measured", "--tokens"):
         if option in words:
@@ -145,7 +145,7 @@ def verdict_faults(program, plan):
     row = json.loads(run(program, "compare", *words, "--format", "json")[0])["rows"][0]["memory"]
     if row["fit"] != one["fit"]:
         faults.append(f"{plan}: {row['fit']} in compare, {one['fit']} in estimate")
-    for option in ("--price", "--seller"):  # of the cost, which fit does not show
+    for option in ("--price", "--seller"):  # 'nncost fit' prints no cost
         if option in words:
             at = words.index(option)
             del words[at:at + 2]
@@ -182,7 +182,8 @@ def main(program):
             if text not in sentence:
                 faults.append(f"{plan}: {text} is not in the verdict")
         asked = [w for w in words if w not in ("--measured", "0.4s", "3s")]
-        advised = asked[:asked.index("--tokens")] if "--tokens" in asked else asked  # advice is on a step
+        # advice is for a step, not for a run
+        advised = asked[:asked.index("--tokens")] if "--tokens" in asked else asked
         out, error = run(program, "advise", *advised, "--format", "json")
         if error:
             faults.append(f"{plan}: advise: {error.strip()}")
@@ -190,7 +191,7 @@ def main(program):
         advice = json.loads(out)
         for change in advice["changes"]:
             changes += 1
-            # an option of the change replaces the same option of the plan
+            # An option of the change replaces the same option of the plan.
             new = change["options"].split()
             names = {w.split("=")[0] for w in new if w.startswith("--")} - {"--set"}
             if "--lora" in names and "--qlora" in words:

@@ -17,8 +17,8 @@ from pathlib import Path
 PROGRAM, ROOT = os.path.abspath(sys.argv[1]), Path(sys.argv[2]).resolve()
 INTEROP = ROOT / "tests/data/interop"
 
-# Each job: its name, the files that the person has, and commands as (command, exit code, patterns that the output must
-# match).
+# Each task has a name, the files of the user, and commands. A command is (words, exit code, patterns that the output
+# must match).
 JOBS = [
     ("a fine-tune of an 8B model on a 4090",
      {}, [("fit llama3-8b rtx4090 --lora 16", 1, ["--recompute full --frozen nf4"]),
@@ -93,7 +93,7 @@ JOBS = [
      {}, [("show h100", 0, ["mem_bytes", "https?://|nvidia"])]),
     ("v the best plan for 64 devices, as a launch file",
      {}, [("search llama3-8b h100 --devices 64 --software megatron", 0, ["nncost estimate llama3-8b h100"]),
-          ("estimate llama3-8b h100 --devices 64 --zero 2 --software megatron", 0, ["policy mixed; .* has mixed-fp32grad"]),
+          ("estimate llama3-8b h100 --devices 64 --zero 2 --software megatron", 0, ["policy mixed; .* is mixed-fp32grad"]),
           ("search llama3-8b h100 --devices 64 --software megatron --emit megatron", 0,
            ["--tensor-model-parallel-size|--num-layers"])]),
     ("w a word typed wrong",
@@ -132,7 +132,7 @@ def main():
                 commands += 1
                 done = run(command, folder)
                 said = " ".join((done.stdout + done.stderr).split())
-                if said.endswith("was built without NLopt"): # the static program, which says so, has no calibrate
+                if said.endswith("was built without NLopt"): # the static program has no calibrate, and reports this
                     print(f"{name}: {said}")
                     break
                 if done.returncode not in ((0, 1) if code is None else (code,)):

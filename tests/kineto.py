@@ -2,9 +2,9 @@
 """Tests 'nncost trace': which op each kernel of a profiler trace belongs to, gaps between kernels, overlap, and
 findings.
 
-One trace is worked by hand, and one is recorded (tests/data/trace). In 20 generated traces, one operator takes three
-times the predicted time, and nncost must find this operator. nncost must refuse traces that are cut off at every 97th
-byte.
+One trace is computed by hand, and one trace is recorded (tests/data/trace). In 20 generated traces, one operator takes
+three times the predicted time, and nncost must find this operator. nncost must refuse traces that are cut off at every
+97th byte.
 
     usage: kineto.py NNCOST ROOT
 """
@@ -64,14 +64,15 @@ def read(*args):
     return json.loads(out) if code == 0 else None
 
 
-# ---- by hand: a linear layer with its product; a collective, half concurrent with a copy; a kernel without launch ----
+# ---- a trace computed by hand: a linear layer with its product, a collective that overlaps half with a copy, and a
+# kernel without launch ----
 
 hand = [
     operator("aten::linear", 0, 50, [[4096, 4096], [4096, 4096]]),
     operator("aten::mm", 10, 30, [[4096, 4096], [4096, 4096]]),
     launch(20, 1),
     kernel("gemm", 100, 1000, 1),
-    kernel("ncclDevKernel_AllReduce", 1000, 400, 2, stream=9),  # 100 us beside the product
+    kernel("ncclDevKernel_AllReduce", 1000, 400, 2, stream=9),  # 100 us of it overlap with the product
     kernel("unknown", 2000, 200, 3),
     event("user_annotation", "ProfilerStep#3", 0, 2500),
 ]
@@ -136,13 +137,15 @@ for name in "align4", "align1":
     parts[name] = read(write("aligned.json", one), "a100")["ops"][0]["predicted_s"]
     parts[name, 2] = read(write("aligned.json", [*one, launch(2, 2), kernel("reduce", 9010, 5, 2)]), "a100")["ops"][0]["predicted_s"]
 check(f"unaligned: {parts}", 1.45 < parts["align1"] / parts["align4"] < 1.55)
-check(f"a second kernel: {parts}", abs(parts["align4", 2] - parts["align4"] - 5.08e-6) < 1e-9)  # fixed_s of products
+# the difference is fixed_s of products
+check(f"a second kernel: {parts}", abs(parts["align4", 2] - parts["align4"] - 5.08e-6) < 1e-9)
 start = [read(write("start.json", [operator("aten::zero_", 0, 9, [[1]], "float"), launch(1, 1), kernel("fill", 10, 5, 1),
                                    *([launch(2, 2), kernel("fill", 20, 5, 2)] if both else [])]), "a100")["ops"][0]["predicted_s"]
          for both in (False, True)]
-check(f"a second kernel of another operator: {start}", abs(start[1] - start[0] - 3e-6) < 1e-9)  # fixed_s of streams
+# the difference is fixed_s of streaming kernels
+check(f"a second kernel of another operator: {start}", abs(start[1] - start[0] - 3e-6) < 1e-9)
 
-# ---- time of a sum on A100: three tensors of 64 MiB at 0.88 of 2.039 TB/s, plus 3 us ----
+# ---- time of a sum on A100: three tensors of 64 MiB at 0.88 of 2.039 TB/s, and 3 us to start ----
 
 moved = read(write("add.json", [operator("aten::add", 0, 9, [[4096, 8192], [4096, 8192]]), launch(1, 1), kernel("add", 10, 90, 1)]),
              "a100")["ops"][0]["predicted_s"]
@@ -173,7 +176,7 @@ done = subprocess.run([nncost, "calibrate", os.path.join(root, "tests/data/trace
                        "--explain", "openai-community/gpt2", "--format", "json"], capture_output=True, text=True, check=False)
 first = (json.loads(done.stdout or "{}").get("next") or [{}])[0]
 check(f"what to measure next: {done.stderr}{first}", first.get("parameter") == "host.kernel_s" and
-      abs(first["high"] / first["low"] - math.e) < 2e-3)  # spread.idle is 0.5: from e^-0.5 to e^0.5
+      abs(first["high"] / first["low"] - math.e) < 2e-3)  # spread.idle is 0.5, so the range is from e^-0.5 to e^0.5
 
 # ---- one operator three times slower ----
 
@@ -249,7 +252,7 @@ check(f"a kernel without a launch: {apart['unlaunched_share']}", apart["unlaunch
 old = operator("aten::mm", 0, 50, [[4096, 4096], [4096, 4096]])
 old["args"]["Input dims"] = old["args"].pop("Input Dims")
 old["args"]["External id"] = 7
-numbered = kernel("gemm", 1100, 1000, 7)  # launched before the trace; its External id is its correlation
+numbered = kernel("gemm", 1100, 1000, 7)  # launched before the trace began; its External id is a correlation id
 numbered["args"]["External id"] = 7
 old = read(write("old.json", [old, launch(20, 1), kernel("gemm", 100, 1000, 1), numbered]), "a100")
 check(f"events of PyTorch before 1.9: {old['linked_share']}", old["linked_share"] == 0.5)
@@ -279,7 +282,7 @@ svg = ElementTree.parse(picture).getroot() if code == 0 else None
 classes = [e.get("class", "") for e in svg.iter()] if svg is not None else []
 check(f"picture: exit {code}: {said}{out}", code == 0 and out == "")
 check(f"picture: bars of 3 operators, 1 of them priced: {classes}", sum(c.startswith("bar ") for c in classes) >= 3 and
-      classes.count("other") == 2 and classes.count("edge") == 2)  # a mark, and the entry of the legend
+      classes.count("other") == 2 and classes.count("edge") == 2)  # one mark, and one entry of the legend
 
 # ---- several ranks: a collective takes the shortest time of all ranks; the rest of the time of a rank is waiting ----
 
@@ -293,7 +296,8 @@ check(f"ranks: {found['ranks']}", [round(r["waits_s"] * 1e6) for r in found["ran
       found["slowest"] == 1 and abs(found["waits_s"] - 200e-6 / 3) < 1e-12)
 check("ranks: two of three kernels are compared", [r["compared"] for r in found["ranks"]] == [2, 2, 2])
 uneven = [write(f"uneven{i}.json", [kernel("ncclDevKernel_AllReduce", 100 * k, 10 * k + i, k) for k in range(1 + i, 4)])
-          for i in range(3)]  # rank 1 lacks the first, rank 2 the first two: the numbers tell nothing
+          # rank 1 lacks the first collective and rank 2 the first two, so ranks cannot be matched by number
+          for i in range(3)]
 found = read(*uneven)
 check(f"ranks that recorded unequal numbers of collectives: {found}", found["waits_s"] is None and found["slowest"] == -1)
 check("two ranks are no comparison", [r["rank"] for r in read(*ranks[:2])["ranks"]] == [0, 1])

@@ -59,7 +59,7 @@ check_include() # path below src/, line number, include line
         [[ $line != *"<$prefix"* || $file == "${only[$prefix]}" ]] ||
             fault "$where" "only ${only[$prefix]} includes <$path>"
     done
-    [[ $line == *\"* ]] || return 0 # the system and the public headers
+    [[ $line == *\"* ]] || return 0 # a system header or a public header
     if [[ ! -f src/$path ]]; then
         fault "$where" "\"$path\" is not a path below src/"
         return
@@ -114,7 +114,7 @@ list_symbols()
 wrong_calls()
 {
     local folder allowed=
-    sees[render]="fields ${core[*]}" # calls public functions of the core for an op's shape and intensity
+    sees[render]="fields ${core[*]}" # render calls public functions of the core for shape and intensity of an op
     for folder in "${!sees[@]}"; do
         allowed+="$folder base $folder ${sees[$folder]};"
     done

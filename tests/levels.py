@@ -2,8 +2,8 @@
 """levels.py NNCOST SOURCE: prints those tables of docs/accuracy.md that combine measured rows of several files.
 
 One table has the prediction errors at each level of information, another table the errors of held-out language models.
-A third table tests the error that `nncost estimate` prints below the step time: it compares this error with the error
-of rows from which it was not computed, which are rows of other models, or rows of one source left out."""
+A third table tests the error that `nncost estimate` prints below the step time. The table compares this error with the
+error of other rows: rows of other models, or rows of one source that is left out."""
 import collections
 import glob
 import json
@@ -18,7 +18,7 @@ from spreads import BY_PLAN, OF_VISION, OTHER, settled
 
 COMPOSED, DIFFUSION = "training_vtrain_single.csv", "training_mosaic_diffusion.csv"
 GUESSED = {"parallelism", "network"}
-BEYOND = 2, 3.5  # factors of the printed range of errors, src/metrics/metric.c
+BEYOND = 2, 3.5  # factors of the range around a printed mean error, src/metrics/metric.c
 
 
 def rows_of(program, source, level):
@@ -37,8 +37,8 @@ def vision(row):
 
 
 def groups(rows):
-    """Groups of rows: language models, held-out language models, vision models and encoders, and vision rows of sources
-    that no fit had used."""
+    """Returns groups of rows: language models, held-out language models, vision models and encoders, and vision rows of
+    sources that no fit used."""
     rows = [r for r in rows if "network" not in open_fields(r)]
     language = [r for r in rows if not vision(r)]
     return {"language": language, "language, held out": [r for r in language if not r["fitted"]],
@@ -93,13 +93,13 @@ def held_out(rows):
 
 
 def origin(row):
-    """The rounds of MLPerf are one source."""
+    """Returns the source of a row. All rounds of MLPerf count as one source."""
     return "mlcommons" if row["source"].startswith("mlcommons/") else row["source"]
 
 
 def printed(cells, cell, without):
-    """Returns the rows whose error the line below the step time states, and the name of this set of rows.
-    src/metrics/metric.c chooses the rows by the same rule."""
+    """Returns the rows whose error is in the line below the step time, and a name for these rows. src/metrics/metric.c
+    chooses the rows by the same rule."""
     device, software, family = cell
     every, unseen = [], []
     for (d, s, f), rows in cells.items():
@@ -116,14 +116,13 @@ def printed(cells, cell, without):
 
 
 def within(ratios):
-    """How many ratios are near 1."""
+    """Counts the ratios that are near 1."""
     near = [sum(1 / x <= r <= x for r in ratios) for x in (1.3, *BEYOND)]
     return f"{len(ratios)} lines: {near[0]} within a factor of 1.3, {near[1]} within 2, {near[2]} within 3.5"
 
 
 def cells_of(of):
-    """Returns rows by device, software profile and family of models; an estimate states the error of the rows of one
-    device, profile and family."""
+    """Groups rows by device, software profile and family of models. An estimate states the error of one such group."""
     cells = collections.defaultdict(list)
     for level in ("user", "matched"):
         for r in filter(settled, of[level]):
@@ -146,7 +145,8 @@ def other_models(cells):
 
 
 def other_sources(cells):
-    """For each source, compares the error of its rows with the error in the line computed without this source."""
+    """For each source, compares the error of its rows with the error that `estimate` would print for them without
+    the rows of this source."""
     print(f"\n{'source left out':34} {'device':18} {'software':20} {'family':8} rows error  line ratio from")
     ratios, unknown = [], 0
     for cell, rows in sorted(cells.items()):

@@ -19,10 +19,10 @@ PROGRAM, ROOT = (Path(argument).resolve() for argument in sys.argv[1:3])
 DATA, CONFIGS = ROOT / "tests/data/capture", ROOT / "tests/published/h100/configs"
 faults = []
 
-# Each row: file; number of operators of forward and of backward; kernels in addition to one per operator (on a GPU,
-# backward of an attention has 3, and backward of a convolution one for each gradient and one for its bias); parameters;
-# trained parameters; FLOPs of forward; bytes kept for backward, as the recording counted them; and the largest
-# difference that the folded list may have.
+# Each row has: the file; the number of operators of forward and of backward; the kernels in addition to one per
+# operator (on a GPU, backward of an attention has 3 kernels, and backward of a convolution has one for each gradient
+# and one for its bias); parameters; trained parameters; forward FLOPs; bytes kept for backward, as the recording
+# counted them; and the largest allowed difference of the folded list.
 FILES = [
     ("transformers-gpt2.bf16-sdpa", 239, 485, 2 * 12, 124439808, 124439808, 583296614400, 1309859790, 0.001),
     ("transformers-bert-base.bf16-sdpa", 183, 409, 2 * 12, 109514298, 109514298, 242488442880, 392843266, 0.001),
@@ -32,8 +32,8 @@ FILES = [
     ("diffusers-dit-xl-2", 117, 145, 2 * 2 + 1, 56078240, 56078240, None, 101973056, 0.015),
     ("timm-vit_base_patch16_224", 127, 252, 2 * 12 + 1, 86429416, 86429416, None, 20395620, 0.001),
 ]
-# Each row: file; model and options that give the same step; largest difference in the number of kernels (None: not
-# compared, because the recording has dropout, or copies of gradients); largest difference in kept bytes.
+# Each row has: the file; a model and options that give the same step; the largest difference in the number of kernels
+# (None: not compared, because the recording has dropout or copies of gradients); the largest difference in kept bytes.
 FAMILIES = [
     ("transformers-gpt2.bf16-sdpa", CONFIGS / "gpt2.json", ["--micro-batch", "2", "--policy", "bf16-pure"], None, None),
     ("transformers-bert-base.bf16-sdpa", CONFIGS / "bert-base.json", ["--micro-batch", "2", "--seq-len", "512", "--policy", "bf16-pure"], None, None),
@@ -42,9 +42,9 @@ FAMILIES = [
 ]
 
 
-# Peaks by torch.distributed._tools.mem_tracker.MemTracker of PyTorch 2.6 (tools/lab/mem_tracker.py): parameters, gradients,
-# states, activations and temporary tensors of a step with AdamW in one kernel. nncost adds the workspace of cuBLAS and
-# rounds tensors to 512 bytes.
+# Memory peaks from torch.distributed._tools.mem_tracker.MemTracker of PyTorch 2.6 (tools/lab/mem_tracker.py). A peak
+# includes parameters, gradients, states, activations and temporary tensors of a step with AdamW in one kernel. nncost
+# adds the workspace of cuBLAS, and rounds tensors up to 512 bytes.
 PEAKS = [("resnet-50", 541471156), ("torchvision-mobilenet_v3_large.torch-2.6", 166023216), ("torchvision-vit_b_16.torch-2.6", 1386344208)]
 WORKSPACE = 67108864
 
@@ -63,13 +63,13 @@ def run(command, model, *options):
 
 
 def attention_s(model, *options):
-    """Seconds of fused attention, forward and backward"""
+    """Returns the seconds of fused attention, forward and backward"""
     rows = [r for r in csv.DictReader(run("ops", model, *options, "--format", "csv").splitlines()) if r["kind"] == "flash_attention"]
     return sum(float(r["repeat"]) * float(r["time_s"]) for r in rows)
 
 
 def update_kernels(kernels, model, *options):
-    """Kernels of an update: AdamW has 8 operations over lists of tensors, SGD has one"""
+    """Returns the number of kernels of the update: AdamW has 8 operations over lists of tensors, SGD has one"""
     if "--optimizer-kernels" in options:
         return 0
     plain = json.loads(run("estimate", model, *options, "--optimizer", "sgd", "--optimizer-kernels", "foreach", "--format", "json"))

@@ -10,18 +10,19 @@ import sys
 import tempfile
 
 nncost, root = (os.path.abspath(path) for path in sys.argv[1:3])
-# XDG_CONFIG_HOME: an empty folder, so that defaults of the user change nothing.
+# XDG_CONFIG_HOME is an empty folder, so that the user's defaults file has no effect.
 environment = dict(os.environ, NNCOST_PATH=os.path.join(root, "tests/toy"), XDG_CONFIG_HOME="/nonexistent", LC_ALL="C")
 failures = []
 with open(nncost, "rb") as program:
     code = program.read()
-sanitized = b"__asan_init" in code or b"__tsan_init" in code  # which keep what was freed
+sanitized = b"__asan_init" in code or b"__tsan_init" in code  # sanitizers keep freed memory
 
 
 def run(arguments, data=resource.RLIM_INFINITY):
-    """Returns exit status, message and CPU seconds of a command that may use `memory` bytes."""
+    """Returns exit status, message and CPU seconds of a command. data: largest number of bytes that the command may
+    allocate."""
     if arguments[0] == "merge" and os.path.exists(arguments[1]):
-        os.remove(arguments[1])  # which must not be there
+        os.remove(arguments[1])  # the output of 'nncost merge' must not exist yet
     process = subprocess.Popen([nncost, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment,
                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (data, data)))
     message = process.stderr.read().decode()
@@ -35,8 +36,8 @@ def enough(arguments, data):
 
 
 def least(arguments):
-    """Returns the bytes of memory that a command needs, to 5 %, by running it with smaller and smaller limits. The peak
-    that the system reports for a process is of no use: it includes the memory of the parent."""
+    """Returns the bytes of memory that a command needs, with an error of 5 %. Runs the command with different limits.
+    The peak that the system reports cannot be used, because it includes the memory of the parent process."""
     low, high = 2e6, 2e9
     while high > 1.05 * low:
         middle = (low * high) ** 0.5
@@ -45,8 +46,8 @@ def least(arguments):
 
 
 def grows(what, times, small, large, plain=False, more=0, each=0):
-    """The input of `large` is `times` times that of `small`. plain: it takes no longer. It may need the memory of
-    `small` and `each` bytes for each further item."""
+    """Tests a command whose input `large` is `times` times as long as `small`. plain: the time must not grow. Memory
+    may grow by `each` bytes for each further item."""
     for arguments in (small, large):
         found = run(arguments)
         if found[0] not in (0, 1):
@@ -55,7 +56,7 @@ def grows(what, times, small, large, plain=False, more=0, each=0):
         if arguments is small:
             seconds = found[2]
     factor = 1 if plain else times
-    # The limit is twice the expected time, because the machine may be busy, plus the time that every command takes.
+    # A command may take twice the expected time (the machine may be busy) plus the time that every command takes.
     if found[2] > 2 * factor * max(seconds, 0.01) + 0.05:
         failures.append(f"{what}: {seconds:.3f} s became {found[2]:.3f} s")
     size = 0.0 if sanitized else least(small)

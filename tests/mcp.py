@@ -71,14 +71,14 @@ with open(os.path.join(inside, "large.json"), "wb") as file:
 with open(os.path.join(folder, "secret.json"), "w", encoding="utf-8") as file:
     file.write('"hunter2 is the password"')
 
-# A long list is cut, and the answer says how long it was.
+# A long list is shortened, and the answer contains the full length of the list.
 server = Server()
 text = server.ask("list", {"what": "devices"})[1]
 answer = json.loads(text)
 check(f"a long list: {text[-60:]}", len(text) < 2000 and answer["lists_cut_to"] == len(answer["devices"]) < 200 < answer["longest_list"])
 server.end()
 
-# Logs and traces are files, which the tools read below --root.
+# The tools read logs and traces only if these files are below --root.
 server = Server("--root", root)
 error, text = server.ask("watch", {"log": os.path.join(root, "tests/data/watch/megatron.log"), "model": "gpt2", "device": "a100"})
 check(f"watch: {text[:80]}", not error and json.loads(text)["program"] == "Megatron-LM" and json.loads(text)["readings"] == 3)
@@ -93,7 +93,7 @@ error, text = server.ask("scale", SLOW)
 check(f"deadline: {text[:80]}", error and "stopped after 0.5 s" in text and time.monotonic() - begin < 2)
 check("after a deadline", not server.ask("estimate", {"model": "gpt2", "device": "a100"})[0])
 
-# A cancelled call ends within 0.1 s, without an answer. A cancelled call that waits is never started.
+# A cancelled call ends within 0.1 s, without an answer. A cancelled call that waits in the queue never starts.
 server = Server()
 server.send(request("scale", SLOW, 7), request("scale", SLOW, "wait"))
 time.sleep(0.3)
@@ -103,16 +103,17 @@ server.send('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requ
             '{"jsonrpc":"2.0","id":8,"method":"ping"}')
 check("cancelled", server.read()["id"] == 8)
 took = time.monotonic() - begin
-check(f"cancelled after {took:.2f} s", took < 0.5)  # 0.1 s on a quiet machine
+check(f"cancelled after {took:.2f} s", took < 0.5)  # takes 0.1 s on a machine without other load
 
-# Messages that the server refuses: an id that is too large, a batch, values that are no request. Each gets an answer.
+# Messages that the server refuses: an id that is too large, a batch, and values that are not requests. Each message
+# gets an answer.
 server.send('{"jsonrpc":"2.0","id":12345678901234567890,"method":"ping"}', "null", '"x"', "[]",
             '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', "{}")
 check("an answer to each", [server.read()["id"] for _ in range(6)] == [None] * 6)
 error, text = server.ask("estimate", {"model": "gpt2", "device": "a100", "options": {"devices": True}})
 check(f"true: {text}", error and "found true" in text)
 
-# One message of 300 MB. The server needs no more memory after it than before.
+# One message has 300 MB. After a message of 300 MB, the server needs no more memory than before.
 server.send(b"x" * 300_000_000 + b"\n")
 check("a long message", "too large" in server.read()["error"]["message"])
 check("after a long message", not server.ask("estimate", {"model": "gpt2", "device": "a100"})[0])
@@ -142,8 +143,8 @@ for path in (os.path.join(folder, "gpt2.json"), os.path.join(inside, "..", "gpt2
         check(f"root: {arguments}: {text[:80]}", error and not any(word in text for word in ("hunter2", "root:", "124,439")))
     check(f"show {path}", server.ask("show", {"id": path})[0])
 
-# Random requests. Each random request gets one answer, in order and before the deadline, and the server never needs
-# more than 64 MB.
+# Random requests. Each request gets one answer, in order and before the deadline. The server never needs more than 64
+# MB.
 random.seed(28)
 server = Server("--deadline", "2s")
 ATOMS = ["gpt2", "llama3-70b", "h100", "a100", "-", "/dev/zero", "nan", "inf", "1e300", "-1", "8..65536", "1,8,64", True, None, 0, -1,

@@ -9,8 +9,8 @@ With the fitted device file, predicts steps of networks that were not measured.
            measured_here.py PROGRAM ROOT --convolution SIDE    backward of one convolution, for strace: docs/measure.md
 
 Before calibration, the rates in the device file follow from the number of cores, the clock, the vector width and
-measured copies, and its efficiencies are those that hw/ assumes for CPUs. The test is skipped if PyTorch or torchvision
-is missing (tools/setup capture).
+measured copies. The efficiencies in the file are those that hw/ assumes for CPUs. The test is skipped if PyTorch or
+torchvision is missing (tools/setup capture).
 """
 import importlib.util
 import json
@@ -53,7 +53,7 @@ def measure(folder, *arguments):
 
 
 def ends_early():
-    """A run that stops before the first product keeps its rows as JSON without NaN, and writes no device file."""
+    """A run that ends before the first product writes its rows as JSON without NaN, and writes no device file."""
     def refuse(constant):
         raise AssertionError(constant)
 
@@ -73,7 +73,7 @@ def check_rows(folder, complete):
     assert len({r["id"] for r in rows}) == len(rows)
     for r in rows:
         assert r["measured_s"] > 0 and r["spread"] >= 0 and r["calls"] >= 5, r
-        assert r.get("flops", 0) / r["measured_s"] < 1e14, r  # a clock in wrong units
+        assert r.get("flops", 0) / r["measured_s"] < 1e14, r  # fails if the clock has wrong units
     return made
 
 
@@ -100,7 +100,7 @@ def pipeline():
         assert 1e7 < host["new_bytes_per_s"] < 1e12, host
         assert json.loads((folder / "mine.json").read_text())["host"] == host, "calibrate keeps it"
         nncost("estimate", "resnet-50", folder / "mine.json", "--precision", "fp32", config=folder)
-        own.write_text("import _thread, threading, time\n"  # as Ctrl-C, after three seconds of its own CPU time
+        own.write_text("import _thread, threading, time\n"  # simulates Ctrl-C after three seconds of CPU time
                        "def interrupt():\n    end = time.process_time() + 3\n"
                        "    while time.process_time() < end:\n        time.sleep(0.05)\n    _thread.interrupt_main()\n"
                        "def make():\n    threading.Thread(target=interrupt, daemon=True).start()\n    return lambda: None\n")
@@ -114,8 +114,8 @@ def pipeline():
 
 
 def new_memory():
-    """Writing 4 MB takes 1 ms in memory that is in use already and 3 ms in new memory, so the first write takes 2 ms
-    more: 2 GB/s. The slowest row takes 3 ms more."""
+    """Writing 4 MB takes 1 ms in memory that is already in use, and 3 ms in new memory. The first write to new memory
+    takes 2 ms more, which is 2 GB/s. In the slowest row, the first write takes 3 ms more."""
     sys.path.insert(0, str(ROOT / "python"))
     from nncost.measure import new_memory_rates
     rows = [{"kind": "memory", "op": op, "measured_s": s, "least_bytes": 4e6}
@@ -151,7 +151,7 @@ WARM_UP, STEPS, PROCESSES = 3, 6, 3
 
 
 def print_steps(name, batch):
-    """Prints seconds and bytes of new memory of the steps after warm-up, as JSON."""
+    """Prints the seconds, and the bytes of new memory, of the steps after warm-up, as JSON."""
     import torch
     import torchvision
     sys.path.insert(0, str(ROOT / "python"))
@@ -174,10 +174,10 @@ def print_steps(name, batch):
 
 
 def steps_of(name, batch):
-    """Returns three medians over three processes: of the median step time, of the difference between the medians of
-    even and odd steps, and of the mean of new bytes. Each network runs in separate processes, because memory that other
-    networks freed changes which memory glibc returns to the system. It runs in three, because small objects that lie by
-    chance at the end of the heap have the same effect."""
+    """Returns three medians over three processes: the median step time, the difference between the medians of even and
+    odd steps, and the mean of new bytes. Each network runs in a separate process, because memory that another network
+    freed changes which memory glibc returns to the system. Each network runs in three processes, because a small object
+    that is by chance at the end of the heap has the same effect."""
     seconds, apart, new_bytes = [], [], []
     for _ in range(PROCESSES):
         run = subprocess.run([sys.executable, __file__, PROGRAM, ROOT, "--steps", name, str(batch)], capture_output=True,
@@ -191,9 +191,8 @@ def steps_of(name, batch):
 
 
 def pages():
-    """Compares the new bytes of a step by the estimate with those by page faults, which do not depend on other load of
-    the machine. If the rate of new memory is 1 B/ns, the nanoseconds that the estimate adds are the number of new
-    bytes."""
+    """Compares the new bytes of a step in the estimate with those measured by page faults, which do not depend on other
+    load of the machine. If the rate of new memory is 1 B/ns, the estimate adds one nanosecond per new byte."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         device = json.loads((ROOT / "hw/epyc-9654.json").read_text())
@@ -212,7 +211,7 @@ def pages():
 
 
 def bare_device(made, folder):
-    """Writes the device file with rates of the datasheet; only the bandwidth of copies is measured."""
+    """Writes a device file with datasheet rates. Only the bandwidth of copies is a measured value."""
     device = json.loads(next((folder / "nncost/hw").glob("*-here.json")).read_text())
     usual = json.loads((ROOT / "hw/epyc-9654.json").read_text())["efficiency"]
     facts = made["facts"]
@@ -256,8 +255,8 @@ def bench(runs):
 
 
 def shapes_of(function):
-    """Returns the convolutions of a network (channels in, side, channels out, kernel, stride, groups) and its products
-    (m, n, k), which include convolutions with one tap."""
+    """Returns the convolutions of a network (channels in, side, channels out, kernel, stride, groups) and its matrix
+    products (m, n, k). Convolutions with one tap count as matrix products."""
     import torch
     import torchvision
     network, found = getattr(torchvision.models, function)().eval(), set()
@@ -290,7 +289,8 @@ def unseen():
 
 
 def convolution(side):
-    """Runs backward of a convolution with 768 kernels of this side and stride on one image of 224 x 224, four times."""
+    """Runs backward of a convolution on one image of 224 x 224, four times. The convolution has 768 output channels;
+    its kernel and its stride have the given side."""
     import torch
     net = torch.nn.Conv2d(3, 768, side, stride=side)
     for _ in range(4):

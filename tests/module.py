@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests the Python module nncost. The numbers of the module must be those of the program; its results must have
-attributes, columns and HTML; and it must refuse bad input.
+"""Tests the Python module nncost. The numbers of the module must be those of the program. The results must have
+attributes, columns and HTML, and the module must refuse bad input.
 
     usage: module.py NNCOST SHARED_LIBRARY ROOT
 """
@@ -26,17 +26,17 @@ def said(*words):
     return done.stdout
 
 
-# Estimates by the library.
+# Tests estimates by the shared library.
 told = module.estimate("gpt2", "a100", micro_batch=2, set={"device.mem_bytes_per_s": "1TB/s"}, software=None, zero=None)
 expected = json.loads(said("estimate", "gpt2", "a100", "--micro-batch", "2", "--set", "device.mem_bytes_per_s=1TB/s"))
-for part in ("accuracy", "open_facts", "trust"):  # of measured rows, which the program alone has
+for part in ("accuracy", "open_facts", "trust"):  # only the program has these parts about measured rows
     expected.pop(part, None)
 assert told == expected
 assert told.step.step_s == expected["step"]["step_s"] and told.ops[0].name == expected["ops"][0]["name"]
 plain = told.to_dict()
 assert plain == expected and type(plain) is dict and type(plain["ops"][0]) is dict
 assert str(told).startswith(told.sentence + "\n") and "step_s" in dir(told.step)
-assert told.step_s == told.step.step_s and told.params == told.model.params  # a key of one record
+assert told.step_s == told.step.step_s and told.params == told.model.params  # params is a key of only one record
 try:
     told.id
     raise SystemExit("a key of two records was answered")
@@ -50,7 +50,7 @@ config = {"model_type": "llama", "hidden_size": 2048, "intermediate_size": 5632,
 card = {"schema": "nncost.device/1", "id": "card", "like": "a100", "mem_bytes": "16GiB"}
 
 
-class Configuration:  # as of transformers
+class Configuration:  # a stand-in for a configuration object of transformers
     def to_dict(self):
         return config
 
@@ -73,7 +73,7 @@ try:
 except AttributeError as error:
     assert "step_s" in str(error)
 
-# All others by the program.
+# Tests the functions that run the program.
 ops = module.ops("gpt2", "a100", sort="time", top=3)
 assert ops.rows() == json.loads(said("ops", "gpt2", "a100", "--sort", "time", "--top", "3"))["ops"]
 assert len(ops["name"]) == 3 and ops.to_dict() == ops and ops._repr_html_().count("<tr>") == 4
@@ -101,7 +101,8 @@ table = module.sweep("llama3-8b", ["a100", "h100"], serve=True, batch=[1, 4], in
 assert len(table.rows()) == 4 and table["device.id"][2] == "h100-sxm5-80gb" and table.batch == [1, 4, 1, 4]
 assert table.ttft_s[3] == module.serve("llama3-8b", "h100", batch=4, input_len=512).latency.ttft_s
 assert len(table.ttft_interval_s[0]) == 2 and "changes" not in table
-assert table[0] == table.rows()[0] and table[1:] == table.rows()[1:] and table[-1]["batch"] == 4  # rows by number
+# numbers and slices select rows
+assert table[0] == table.rows()[0] and table[1:] == table.rows()[1:] and table[-1]["batch"] == 4
 assert module.estimate("gpt2", "a100", set="layers=24").step_s == module.estimate("gpt2", "a100", set={"layers": 24}).step_s
 rows = [line.split() for line in str(module.fit("gpt2", "a100")).splitlines()]
 assert rows[3][:2] == ["largest", "micro-batch"] and int(rows[3][2]) == module.fit("gpt2", "a100").micro_batch > 0
@@ -139,8 +140,9 @@ for wrong in (lambda: module.estimate("gpt2", "a100", micro_bach=2), lambda: mod
     except module.Error as error:
         assert error.where and error.what, error
 
-# For random plans, the module, a plan file and MCP give the digits of the program; so does the plan in an answer, read
-# again as a scenario. Plans with a release and plans that do not fit are compared with the program alone.
+# For random plans, the module, a plan file and MCP must give the digits of the program. The plan in an answer, read
+# again as a scenario, must give the same digits. Plans with a release, and plans that do not fit, are compared only
+# with the program.
 draw = random.Random(5)
 choices = {"software": [None, "torch-eager", "torch-compile", "megatron", "torchtitan-2024.12", "nemo-26.06", "maxtext"],
            "devices": [1, 4, 16], "tensor": [1, 1, 2], "pipeline": [1, 1, 2], "micro_batch": [1, 4], "zero": [None, 1, 3],

@@ -56,8 +56,9 @@ def draw(models, devices):
 
 
 def fitting(words):
-    """Returns options with which the plan fits, or None. A sweep tries all combinations, and a combination that fits is
-    estimated as well. With --software any, each row has the profile that an estimate of its plan has."""
+    """Returns options with which the plan fits, or None. A sweep tries all combinations; then an estimate checks a
+    combination that fits. With --software any, each row of the sweep has the profile that an estimate of its plan
+    has."""
     given = dict(zip(words[2::2], words[3::2]))
     count = int(given["--devices"])
     degrees = ",".join(str(d) for d in (1, 2, 4, 8, 16) if d <= count)
@@ -105,7 +106,7 @@ def main():
 
 
 def merged(words, options):
-    """The options of a change replace those of the plan."""
+    """Returns the plan with the options of a change, which replace options of the same name."""
     plan, at = dict(zip(words[2::2], words[3::2])), 0
     while at < len(options):
         takes = at + 1 < len(options) and not options[at + 1].startswith("--")

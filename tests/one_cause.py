@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares random pairs of plans that differ in one option, with the outputs of several commands. 'nncost compare' and
-'nncost sweep' must print the difference in step time that two estimates with the same software profile have. The
-command in each row must give the numbers of this row. If 'nncost compare' shows several profiles, the parts of a
-difference must add up to the whole difference. An estimate with the options of an advice must give the step time and
-the bytes that the advice states.
+The difference in step time that 'nncost sweep' prints must be the difference of two estimates with the same software
+profile. The command in each row must give the numbers of this row. If 'nncost compare' shows several profiles, the
+parts of a difference must add up to the whole difference. An estimate with the options of an advice must give the step
+time and the bytes that the advice states.
 
     usage: one_cause.py NNCOST ROOT [PAIRS]    seed fixed [200 pairs]
 """
@@ -38,8 +38,8 @@ def run(words):
 
 
 def step(words, software):
-    """Compares with the default profile of the plan, and with a named profile. A name may be a release, which also sets
-    fields of the plan."""
+    """Returns the step time with this software profile. If the name is a release, the plan fields of the release are
+    set as well."""
     answer = run(["estimate", *words])
     if answer and answer["plan"]["software"] != software:
         answer = run(["estimate", *words, "--software", software])
@@ -64,7 +64,7 @@ while pairs < BAR and tries < 10 * BAR:
     values = random.sample(OPTIONS[option], 2)
     words = without(base, option)
     compared = run(["compare", *words, option, ",".join(values)])
-    if compared is None:  # one of the plans is illegal
+    if compared is None:  # one of the two plans is illegal
         continue
     pairs += 1
     rows = compared["rows"]
@@ -87,7 +87,7 @@ while pairs < BAR and tries < 10 * BAR:
         if again["step"]["step_s"] != row["step.step_s"]:
             faults.append(f"{row['command']}: not the row of the sweep")
 
-# Several profiles in one table: the split.
+# Several profiles are in one table: the difference is split into framework and other causes.
 mixed = run(["compare", "llama3-8b", "h100", "--devices", "64", "--micro-batch", "1", "--zero", "1,3", "--software", "any"])["rows"]
 there = step(["llama3-8b", "h100", "--devices", "64", "--micro-batch", "1", "--zero", "3"], "megatron")
 change = mixed[1]["step"]["step_s"] - mixed[0]["step"]["step_s"]
@@ -106,7 +106,7 @@ row = run(["diff", *(file.name for file in recorded)])["scenarios"][0]
 if any(abs(row[key] - mixed[1][key]) > 1e-10 for key in ("change_s", "framework_s")) or ", zero " not in row["split"]:
     faults.append(f"diff: {row['split']}, compare {mixed[1]['change_s']}, {mixed[1]['framework_s']}")
 
-# Advice, typed in.
+# An estimate with the options of an advice must give the numbers of the advice.
 advised = 0
 for words in (["llama3-8b", "h100", "--devices", "8"], ["llama3-70b", "h100", "--devices", "64"],
               ["llama2-7b", "a100", "--devices", "16", "--zero", "1", "--micro-batch", "8"],
@@ -125,7 +125,7 @@ for words in (["llama3-8b", "h100", "--devices", "8"], ["llama3-70b", "h100", "-
                 or again["plan"]["software"] != answer["plan"]["software"]):
             faults.append(f"advice {shlex.join(words)}: {advice}: {again and again['step']['step_s']}")
 
-# The sizes of a scale have one profile.
+# 'nncost scale' uses one profile for all sizes.
 for words in (["gpt2-xl", "v100", "--devices", "1,8,32,64"], ["llama3-8b", "h100", "--devices", "8,64"]):
     sizes = run(["scale", *words])["sizes"]
     if len({size["software"] for size in sizes if size["software"]}) != 1 or any((s["scaling_efficiency"] or 0) > 1 for s in sizes):

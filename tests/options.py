@@ -4,8 +4,9 @@ names the option.
 
     usage: options.py PROGRAM ROOT
 
-The commands use the devices and models of tests/toy. One command is tested with all options of a plan, a run and a
-serve plan, all other commands only with the first few options of the three.
+The commands use the devices and models of tests/toy. The options of a plan, of a run and of a serving plan are tested
+completely with one command. All other commands are tested with only the first few options of each of these three
+groups.
 """
 import os
 import re
@@ -21,7 +22,7 @@ FOUND = "dense round --devices 2 --global-batch 4 --tokens 1e9 --price 1"
 SIZES = FOUND.replace("--devices 2", "--devices 2,4")
 LIMITED = " --deadline 1000d"
 SERVED = "dense round --input-len 100 --output-len 50"
-COMMANDS = (  # each with what it needs
+COMMANDS = (  # each command has the operands and options that it needs
     "estimate dense round", "estimate plans.json --scenario base", "ops dense round", "op matmul 64x64x64 round",
     "compare dense round,old", "run dense round --tokens 1e9", f"serve {SERVED}", f"ops {SERVED} --serve",
     f"search {SERVED} --serve", f"sweep {SERVED} --serve", f"compare {SERVED} --serve", f"explain ttft_s {SERVED} --serve",
@@ -32,8 +33,9 @@ COMMANDS = (  # each with what it needs
     f"plot front {FOUND}{LIMITED}", f"plot scaling {SIZES}{LIMITED}", "report dense round", "report plans.json", f"report search {FOUND}",
     "report diff recorded.json recorded.json", "list", "show dense", "validate plans.json", "docs man",
 )
-WRITTEN = {"--output", "--trace", "--db", "--plans", "--date"}  # files to write, and a text that is printed
-FIELDS = 3  # of a table that another command has read
+# options for output files, and a text that is printed unchanged
+WRITTEN = {"--output", "--trace", "--db", "--plans", "--date"}
+FIELDS = 3  # number of options that are tested of a table that another command has read completely
 VALUE = "?x?"
 
 
@@ -75,8 +77,8 @@ def main():
                     or (name == "--power-cap" and "--set" in told.stderr)):
                 faults += 1
                 print(f"{line} {name} {VALUE}: {told.returncode}, {told.stderr.strip()}")
-    # Without the tested option, the command must succeed; if it also failed without the option, its refusal would show
-    # nothing.
+    # Without the tested option, the command must succeed. If the command also failed without this option, a refusal
+    # with the option would prove nothing.
     for line in COMMANDS:
         told = run(*shlex.split(line))
         if told.returncode not in (0, 1):

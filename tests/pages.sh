@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Tests that the outputs of commands shown in README.md and docs/ are the current outputs of the program.
+# Tests that outputs of commands shown in README.md and docs/ are the current outputs of the program.
 #   usage: pages.sh NNCOST PAGE [quick]        a page of docs/ or README.md, by its path from the repository root
-# quick: does not run 'nncost calibrate', which may take minutes, and keeps the shown output. Runs every line "$
-# command" of a Markdown page and compares the output with the lines below; "> " continues a command. In README.md, only
-# outputs above the line "end of output" are compared; other commands must print something and no error. Pictures are
-# outputs of the commands in docs/pictures/README.md. ACCEPT=1 writes the current output into the page, as tools/update
-# does for all pages.
+# quick: does not run 'nncost calibrate', which may take minutes, and keeps its shown output. The script runs every line
+# "$ command" of a Markdown page and compares the output with the lines below it; "> " continues a command. In
+# README.md, only outputs above the line "end of output" are compared. All other commands of README.md must print
+# something and no error. Pictures are outputs of the commands in docs/pictures/README.md. ACCEPT=1 writes the current
+# output into the page; tools/update does this for all pages.
 set -euo pipefail
 
 nncost=$(realpath "$1") page=$2 quick=${3:-}
@@ -24,7 +24,7 @@ clean() { env -i "${environment[@]}" "$@"; }
 
 rewritten() # page
 {
-    # shellcheck disable=SC2016 # awk's own fields
+    # shellcheck disable=SC2016 # fields of awk
     clean awk -v quick="$quick" '
         function run() {
             fflush()

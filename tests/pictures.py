@@ -122,7 +122,7 @@ def check_points(svg, root, classes, points, least=(0, 0)):
     x, y = scale(root, "x"), scale(root, "y")
     if x is None or y is None:
         return False
-    shift = -4  # of the labels' baseline from their line
+    shift = -4  # distance of a label's baseline from its line
     drawn = []
     for _, _, shapes in marks(root):
         for one in shapes:
@@ -151,7 +151,7 @@ def drawn_ops(ops):
 
 
 def check_timeline(svg, root, result):
-    """If there are few passes, each pass is a mark; if there are many, each stage is one mark."""
+    """A picture with few passes has a mark for each pass. A picture with many passes has one mark for each stage."""
     rows = [one for one in result["timeline"] if one["activity"] != "idle"]
     end = max(one["end_s"] for one in result["timeline"])
     left = 64 if number(root, "width") >= 500 else 34
@@ -166,7 +166,7 @@ def check_timeline(svg, root, result):
 
 
 def check_memory_line(svg, root, result):
-    """The highest point of each stage's line is the peak memory of the stage."""
+    """The highest point of a stage's line must be the peak memory of the stage."""
     capacity = result["memory"]["capacity_bytes"]
     for group in root.iter(f"{SVG}g"):
         title = group.find(f"{SVG}title")
@@ -208,7 +208,8 @@ def check_estimate(model, device, plan, width):
 
 
 def check_against(words, others, width):
-    """With the outline of a second estimate, both estimates have the same scale, and labels are at their places."""
+    """With the outline of a second estimate, both estimates must have the same scale, and the labels must be at their
+    places."""
     steps = [document("estimate", *one)["step"] for one in (words, others)]
     for picture in ("step", "memory", "roofline", "timeline"):
         svg = f"{picture} {' '.join(words)} --against '{' '.join(others)}' --width {width}"
@@ -236,7 +237,8 @@ def check_search(words, width):
         full = number(bars[0], "height")
         assert abs(number(bar, "height") - rate / rates[0] * full) < 0.25, svg
     for size, (_, title, _) in zip(found, [one for one in marks(root) if "MFU" in one[1]]):
-        assert ("stragglers" in title) == (size["devices"] > 8), f"{svg}: {title}"  # a server of both devices has 8
+        # a server of both tested devices has 8 devices
+        assert ("stragglers" in title) == (size["devices"] > 8), f"{svg}: {title}"
     return seen
 
 

@@ -33,7 +33,8 @@ def run(*args):
 
 
 def command(row, words):
-    """Runs estimate with the values of the row; the model is a shipped one with the dimensions of the row."""
+    """Runs an estimate with the values of the row. The model is a shipped model whose dimensions are changed to those
+    of the row."""
     args = ["estimate", "llama-7b", row["device"]] + (["--software", words] if words else [])
     for name in PLAN:
         if row.get(name):
@@ -52,7 +53,8 @@ def command(row, words):
 
 
 def suits(row):
-    """Rows that state all deciding fields, and whose model is a shipped dense model with fields changed by --set."""
+    """Returns whether the row states all deciding fields and its model is a shipped dense model with fields changed by
+    --set."""
     return (not row.get("refused") and "recompute" not in row.get("open", "") and "parallelism" not in
             row.get("open", "") and not row.get("host_pass_s") and row.get("model.layers") and
             not row.get("model.experts") and not row.get("model.sliding_window") and row.get("model.norm") == "rms")
@@ -62,13 +64,13 @@ def suits(row):
 
 CELLS = PLAN + ["image", "optimizer", "offload", "policy", "schedule", "rank_order", "imbalance", "dropout"]
 SPELLED = {"adam (fp32 grad accumulation)": "adam", "adamw fused": "adamw"}
-# Fields of a plan that a framework's release sets if the row does not state them.
+# Plan fields that the release of a framework sets if the row does not state them.
 RELEASED = ["policy", "attention", "zero", "sequence_parallel", "virtual_stages", "reshard", "ends_as_layers", "whole_experts",
             "context_kind", "adapters", "frozen", "recompute", "recompute_layers"]
 
 
 def releases():
-    """Yields each framework that a release names, with the facts of this release about models."""
+    """Yields each framework that a release names, with the release's facts about models."""
     for path in glob.glob(os.path.join(SOURCE, "software/*.json")):
         with open(path, encoding="utf-8") as file:
             profile = json.load(file)
@@ -78,7 +80,7 @@ def releases():
                     yield profile["id"], entry[key], entry
 
 
-KERNELS = {}  # of profiles
+KERNELS = {}  # profile -> attention kernel
 NAMES = {name for _, name, _ in releases()}
 OF_MODELS = {(id, name): entry for id, name, entry in releases()}
 # Facts about the measured program that have no field in a plan.
@@ -150,7 +152,7 @@ def settings_of(row, plan, words):
 
 
 def stated(row):
-    """Rows that state their plan, and whose time includes no data loading on the host."""
+    """Returns whether the row states its plan, and its time includes no data loading on the host."""
     return not any(row.get(name) for name in APART) and not set(row.get("open", "").split(", ")) & {"parallelism", "recompute"}
 
 
@@ -164,8 +166,8 @@ def named(row):
 
 
 def by_name(row, model):
-    """Tests whether the release depends on the model's name in the row while the command line names a shipped model in
-    its place."""
+    """Returns whether the release depends on the model's name in the row. A command line has the name of a shipped
+    model instead of the model's name in the row."""
     starts = {entry["model"] for _, name, entry in releases() if entry.get("model") and row["framework"].startswith(name)}
     return any(row["model_name"].startswith(start) != os.path.basename(model).startswith(start) for start in starts)
 
@@ -270,7 +272,8 @@ class Releases(unittest.TestCase):
                           "megatron-core-0.8", "megatron-classic", "torchtitan-eager-2024.12", "maxtext-gpu"])
 
     def test_fsdp_gathers_beside_compute_in_every_release(self):
-        """Two thirds of the traffic overlap at 400 Gbit/s for each server of 8 A100 (fms-fsdp, 128 devices)."""
+        """Two thirds of the traffic overlap with compute, at 400 Gbit/s for each server of 8 A100 (fms-fsdp, 128
+        devices)."""
         for software in ("fsdp-1", "fsdp-torch-2.1", "fsdp"):
             step = run("estimate", "llama2-70b", "a100-80gb", "--devices", "128", "--zero", "3", "--micro-batch", "2",
                        "--recompute", "full", "--set", "device.scale_out.bytes_per_s=6.25e9",
@@ -278,8 +281,8 @@ class Releases(unittest.TestCase):
             self.assertLess(step["exposed_comm"]["data"], step["communication"]["data"] / 3, software)
 
     def test_networks_of_maps_name_the_open_software(self):
-        """ResNet-50 runs eagerly unless the plan states otherwise, and in fp16 on an old GPU as in PyTorch 1. The open
-        field `software` names this profile first and the tuned kernels of MLPerf last."""
+        """ResNet-50 runs eagerly unless the plan states otherwise; in fp16 on an old GPU, it runs as in PyTorch 1. The
+        open field `software` lists this profile first, and the tuned kernels of MLPerf last."""
         for precision, values in (("fp16", ["torch-1-maps", "torch-eager", "mlperf"]),
                                   ("bf16", ["torch-eager", "torch-compile", "mlperf"])):
             answer = run("estimate", "resnet-50", "a100", "--micro-batch", "128", "--precision", precision)
@@ -289,8 +292,8 @@ class Releases(unittest.TestCase):
             self.assertGreater(abs(facts["software"]["effect"]), 0.2)
 
     def test_networks_of_maps_name_the_open_layout(self):
-        """ResNet-50 in channels last is faster than in the default layout of PyTorch. If the plan states the layout,
-        this field is not open."""
+        """ResNet-50 with channels-last maps is faster than in the default layout of PyTorch. If the plan states the
+        layout, the layout is not an open field."""
         plan = ("estimate", "resnet-50", "a100", "--micro-batch", "128", "--precision", "bf16")
         facts = {f["name"]: f for f in run(*plan)["open_facts"]}
         steps = [run(*plan, option)["step"]["step_s"] for option in ("--contiguous-maps", "--contiguous-maps=off")]
@@ -316,7 +319,8 @@ class Releases(unittest.TestCase):
             self.assertLess(steps[0], 0.6 * steps[1], software)
 
     def test_plans_name_open_context_adapters_and_links(self):
-        """Each value of an open field gives the step of this option. A field that the plan states is not open."""
+        """For each value of an open field, the listed step time equals that of an estimate with this value. A field
+        that the plan states is not open."""
         plan = ("estimate", "llama2-70b", "gb200", "--devices", "72", "--context", "8", "--micro-batch", "1",
                 "--global-batch", "9", "--seq-len", "8192", "--precision", "fp8", "--adapter-rank", "16", "--zero", "1")
         cards = ("estimate", "llama2-7b", "l40s", "--devices", "8", "--zero", "3", "--seq-len", "1024")
@@ -347,7 +351,7 @@ class Releases(unittest.TestCase):
                 self.assertEqual(answer["plan"]["software"], profile["id"], words)
 
     def test_a_framework_with_the_name_of_a_profile(self):
-        """maxtext is a profile for TPUs; on GPUs another profile describes the framework MaxText."""
+        """maxtext is a profile for TPUs. On GPUs, another profile describes the framework MaxText."""
         for words, device, profile in (("MaxText", "h100", "maxtext-gpu"), ("MaxText", "mi300x", "maxtext-gpu"),
                                        ("MaxText", "tpu-v5p", "maxtext"), ("maxtext", "h100", "maxtext")):
             plan = run("estimate", "llama3-8b", device, "--devices", "8", "--software", words)["plan"]

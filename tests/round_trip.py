@@ -18,8 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-# Files of these formats do not name the model. Options state the model and other values that the training program
-# decides.
+# Files of these formats do not name the model. Options state the model, and other values that the training program
+# sets.
 APART = {"accelerate", "deepspeed"}
 MODELS = {
     "megatron": ["llama2-7b", "llama3-8b", "llama3-70b", "gpt3-175b", "gpt2-xl", "qwen3-8b", "mixtral-8x7b", "deepseek-v3",
@@ -87,9 +87,9 @@ def searched(nncost, launch, count, folder):
         found = run(nncost, "search", model, device, "--devices", devices, "--global-batch", batch, *also,
                     "--best", PER_SEARCH, "--emit", f"{launch}={folder}/best", "--format", "json")
         if found.returncode == 1 and not json.loads(found.stdout)["best"]:
-            continue  # no plan fits
+            continue  # no plan of this search fits
         if found.returncode != 0 and also and ": --" in found.stderr:
-            continue  # refused with an option
+            continue  # the format or the device refuses an added option
         searches += 1
         if found.returncode != 0:
             faults.append(f"{launch}: best plan of {model} on {devices} x {device}: {found.stderr.strip()}")

@@ -4,8 +4,8 @@ commands prints for a plan must be those that 'nncost estimate' prints for this 
 
     usage: same_digits.py PROGRAM ROOT [COUNT] [SEED]
 
-Calls each command COUNT times with random models, devices and profiles. Estimates every plan in its output, with the
-options of the call and the options that the output names.
+Calls each command COUNT times with random models, devices and profiles. Estimates every plan in the output of a
+command, with the options of the call and the options that the output names.
 """
 import json
 import os
@@ -21,7 +21,7 @@ rng = random.Random(int(sys.argv[4]) if len(sys.argv) > 4 else 1)
 ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C", "HOME": "/nonexistent", "NNCOST_PATH": ROOT}
 MODELS, DEVICES, PROFILES = (sorted(path.stem for path in Path(ROOT, folder).glob("*.json")) for folder in ("models", "hw", "software"))
 RELEASES = [id for id in PROFILES if "date" in json.loads(Path(ROOT, "software", f"{id}.json").read_text())]
-OPTIONS = [  # option, values, how often it is given
+OPTIONS = [  # option, its values, and the share of calls that have the option
     ("--software", [*PROFILES, "any"], 0.5),
     ("--precision", ["bf16", "fp16", "fp32", "tf32", "fp8"], 0.3),
     ("--optimizer", ["adam8bit", "sgd", "adafactor", "lion", "muon", "galore"], 0.3),
@@ -29,7 +29,7 @@ OPTIONS = [  # option, values, how often it is given
     ("--train-layers", ["2"], 0.15),
     ("--global-batch", ["8", "16", "64"], 0.5),
 ]
-OF_A_PLAN = [  # further options of a question about one plan
+OF_A_PLAN = [  # further options for commands about one plan
     ("--software", RELEASES, 0.5),
     ("--zero", ["1", "2", "3"], 0.3),
     ("--micro-batch", ["1", "2", "4", "16"], 0.6),
@@ -77,8 +77,8 @@ def plan(*without):
     return words
 
 
-# Each command has two functions. One draws random arguments; the other yields each plan in the answer: the arguments of
-# an estimate of this plan, and the printed time and memory (None: not printed).
+# Each command has two functions. The first function draws random arguments. The second function yields each plan in the
+# answer: the arguments of an estimate of this plan, and the printed time and memory (None: not printed).
 
 
 def searched(words, answer):
@@ -105,7 +105,8 @@ def fitted(words, answer):
 
 def limited(words, answer):
     words = words[:words.index("--of")]
-    if "--software" not in words:  # all plans keep the profile of the first; --software would also set its plan fields
+    # all plans keep the profile of the first plan; with --software, an estimate would also set plan fields
+    if "--software" not in words:
         return
     for one in answer["curve"]:
         yield changed(words, ["--" + answer["of"], str(one["size"])]), one["step_s"], None

@@ -20,7 +20,7 @@ except ImportError:
 
 
 def strict(schema):
-    """The schema with every object closed."""
+    """Returns the schema with further keys forbidden in every object."""
     if isinstance(schema, dict):
         if "properties" in schema and "additionalProperties" not in schema:
             schema["additionalProperties"] = False

@@ -11,7 +11,8 @@ import json
 import subprocess
 import sys
 
-# section, by, name (None = in total): largest mean and median of the absolute errors
+# Each row has: section, by, name (None = all rows together), the largest mean and the largest median of absolute
+# errors.
 BARS = [
     ("batch_latency", "framework", "tensorrt-llm-2024", 0.09, 0.06),
     ("batch_latency", "framework", "vllm-2024", 0.08, 0.06),

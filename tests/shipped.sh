@@ -11,7 +11,7 @@ trap 'rm -rf "$home"' EXIT
 clean() { env -i PATH="$PATH" LC_ALL=C HOME="$home" NNCOST_PATH="$PWD" "$nncost" "$@"; }
 
 clean validate hw/*.json models/*.json software/*.json clusters/*.json prices/*.json grid/*.json foreign/*.json | grep -vx '.*: ok' && exit 1
-# A file that a user writes needs no sources.
+# A file of a user needs no sources, but each shipped file must have them.
 for file in hw/*.json models/*.json software/*.json clusters/*.json; do
     grep -q '"sources": {' "$file" || { echo "$file: no sources"; exit 1; }
 done
@@ -24,9 +24,11 @@ for kind in devices:hw models:models software:software; do
         clean show "$id" >"$home/shown"
         grep -q " $PWD/$file\$" "$home/shown" || { echo "$file: not shown"; exit 1; }
         [[ $folder == models ]] || continue
-        ! grep -q '"family": "graph"' "$file" || continue # its ops stand in the file alone
+        # the ops of a graph are only in the file, and 'nncost show' does not print them
+        ! grep -q '"family": "graph"' "$file" || continue
         clean show "$id" --format json >"$home/$id.json"
-        # without --implementation none, nncost would use the network of a library for an id, but not for a file
+        # For an id, nncost uses the network of a library by default; for a file, it does not. --implementation none
+        # makes both equal.
         [[ $(clean estimate "$id" a100 --implementation none --format json) == \
            "$(clean estimate "$home/$id.json" a100 --implementation none --format json)" ]] ||
             { echo "$file: shown as JSON it is another model"; exit 1; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests that nncost refuses numbers with a wrong unit. Multiplies each number of a device, software or cluster file by
 1e-9, 1e-6, 1e-3, 1e3, 1e6 and 1e9. After that, changes random numbers of random devices, for plans of all kinds. If a
-changed number makes a step at least twice as long, or half as long or shorter, nncost must refuse the file. nncost must
+changed number makes a step at least twice as long, or at most half as long, nncost must refuse the file. nncost must
 accept each shipped device.
 
     usage: slips.py NNCOST ROOT [EVERY]      tries one case of EVERY, drawn with a fixed seed [1: all]
@@ -48,7 +48,7 @@ for device in ("h100", "a100", "tpu-v5p"):
             step = step_s([*base, "--set", f"device.{field}={value * 10.0 ** power:.17g}"])
             if step is not None and not 0.5 < step / usual < 2:
                 faults.append(f"{device}: {field} x 1e{power}: step x {step / usual:.3g}, not refused")
-# Random numbers of random devices.
+# Changes random numbers of random devices.
 KINDS = [["estimate", "llama3-8b", "--devices", "16", "--tensor", "8", "--pipeline", "2", "--micro-batches", "4"],
          ["estimate", "gpt2"], ["estimate", "resnet-50", "--devices", "32", "--micro-batch", "32"],
          ["estimate", "mixtral-8x7b", "--devices", "64", "--expert", "8", "--zero", "1"],
@@ -75,7 +75,7 @@ for _ in range(1500 // every):
     usual = slipped and kind_s(words)
     if usual and not 0.5 < slipped / usual < 2:
         faults.append(f"{' '.join(words)}: {row['field']} x {factor:g}: x {slipped / usual:.3g}, not refused")
-# The same test for software profiles and clusters: files in which one number is changed.
+# Runs the same test with software profiles and clusters: files in which one number is changed.
 files = [(kind, path) for kind in ("software", "clusters") for path in sorted(Path(root, kind).glob("*.json"))]
 for kind, path in files:
     text = path.read_text(encoding="utf-8")
@@ -99,7 +99,7 @@ for device in devices:
     done = run(["serve", "gpt2", device, "--batch", "1", "--input-len", "8", "--output-len", "8"])
     if "implausible" in done.stderr:
         faults.append(f"{device}: {done.stderr.strip()}")
-# With --lenient, every output has the mark "implausible", and prints no range and no error of measurements.
+# With --lenient, every output has the mark "implausible", and has no range and no error of measured rows.
 LENIENT = ["--set", "device.mem_bytes_per_s=3.35e9", "--lenient"]
 for words in (["estimate", "llama3-8b", "h100"], ["run", "llama3-8b", "h100", "--days", "3"], ["serve", "llama3-8b", "h100"],
               ["serve", "llama3-8b", "h100", "--concurrency", "4"], ["ops", "llama3-8b", "h100"], ["explain", "step_s", "llama3-8b", "h100"],
@@ -108,7 +108,7 @@ for words in (["estimate", "llama3-8b", "h100"], ["run", "llama3-8b", "h100", "-
               ["limit", "llama3-8b", "h100", "--of", "tensor"]):
     for output in ("table", "json", "csv", "markdown"):
         text = run([*words, *LENIENT, "--format", output]).stdout
-        if "implausible" not in text or re.search("90 % range|unseen|that no fit has|interval_s\": \\[\\d", text):
+        if "implausible" not in text or re.search("90 % range|unseen|that no fit has|not used by any fit|interval_s\": \\[\\d", text):
             faults.append(f"{' '.join(words)} as {output}: not marked, or with a range")
 print(f"{tried} slips, {len(devices)} devices, {len(faults)} faults")
 print("\n".join(faults))

@@ -20,8 +20,8 @@ from pathlib import Path
 PROGRAM, LIBRARY, ROOT = (Path(argument).resolve() for argument in sys.argv[1:4])
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "llms.txt", *ROOT.glob("docs/**/*.md")])
 
-# First words of a command: the test that runs it, and a text in this test. None: no test can run it, for the reason
-# that follows.
+# Each row has the first words of a command, the test that runs it, and a text in this test. None means that no test can
+# run the command; the reason follows.
 SHOWN = {
     "python3 -m nncost.capture": ("tests/capture.py", "from nncost import capture"),
     "git clone <this repository>": (None, "a reader's own address"),
@@ -47,16 +47,15 @@ SHOWN = {
     "tools/release": ("tests/install/archive.sh", "tools/release"),
     "hf download": (None, "needs a network"),
 }
-# Commands on the pages that nobody can run as they are: with words in capitals that stand for names (NOT_RUN), or with
-# the name of a command alone (ALONE).
+# Commands on the pages that cannot run without changes. NOT_RUN matches commands in which words in capitals stand for
+# names. ALONE matches names of commands without operands.
 NOT_RUN = re.compile(r"\bMODEL\b|\bFILES?\b|\bDEVICE\b|\bNAMES?\b|\bLIST\b|\bOUT\b|\bID\b|\bKIND\b|\bCOMMAND\b|\bA B$|\.\.\.|<id>")
 ALONE = re.compile(r"nncost( [a-z]+){1,2}( --[a-z]+)?( json)?$")
-# Commands that take long, and a smaller form that is run in their place. The network that is used as net.onnx has no
-# open axes.
+# Commands that take long, and shorter commands that run instead. The network that is used as net.onnx has no open axes.
 SMALLER = (("net.onnx sequence=128,x.2=48", "net.onnx"), ("--devices 8..256 --tokens", "--devices 8..16 --tokens"), ("--micro-batches 1..512", "--micro-batches 1..4"),
            ("--devices 1024 --global-batch 1536 --shard 2/16", "--devices 64 --global-batch 96 --shard 1/1"))
 RUN = ("nncost ", "sqlite3 ", "cat ", "awk ", "mkdir ")
-SHOWN |= { # commands of nncost that take what is not here: a page, a machine that was measured, a job
+SHOWN |= { # commands that need something that the test does not have: a page, a measured machine, or a job
     "nncost explore": ("tests/text/explore.t", "nncost explore"),
     "python3 -m nncost.measure": ("tests/measured_here.py", "nncost.measure"),
     "torchrun --nproc_per_node 8 -m nncost.measure": ("tests/measured_here.py", "Runs two processes, as torchrun does"),
@@ -191,7 +190,7 @@ def commands_of(scratch, where, lines):
 
 
 def model_of(scratch, where, members):
-    """Validates members of a model file, completed to a whole file."""
+    """Validates members of a model file. The members are completed to a whole file."""
     text = '{"schema": "nncost.model/1", "id": "piece", "name": "A piece", "family": "decoder",' + \
         members + ', "sources": {"": "a page"}}'
     scratch.put("piece.json", text)
@@ -199,8 +198,8 @@ def model_of(scratch, where, members):
 
 
 def json_of(scratch, where, lines, open_file):
-    """Validates JSON of a page. A whole file is stored under its name, successive parts are joined to one file, and
-    members without braces are taken as members of a model file."""
+    """Validates the JSON on a page. A whole file is stored under its name. Successive parts are joined to one file.
+    Members without braces are read as members of a model file."""
     counts["json"] += 1
     text = "\n".join(lines)
     if open_file or (text.startswith("{") and not text.endswith("}")):
@@ -229,7 +228,7 @@ def json_of(scratch, where, lines, open_file):
 
 
 def program_of(scratch, where, lines):
-    """Compiles and runs C statements of a page, in a main function that also prints the results."""
+    """Compiles and runs C statements of a page. The main function also prints the results."""
     counts["programs"] += 1
     includes = [line for line in lines if line.startswith("#")]
     body = "\n".join(line for line in lines if not line.startswith("#"))
@@ -250,7 +249,7 @@ def program_of(scratch, where, lines):
 
 
 def python_of(scratch, where, lines):
-    """Runs Python code that imports only nncost, and compiles other Python code."""
+    """Runs Python code if it imports only nncost. Python code that imports other modules is only compiled."""
     counts["programs"] += 1
     text = "\n".join(lines) + "\n"
     try:
@@ -272,14 +271,15 @@ def page(scratch, path):
     name = path.relative_to(ROOT)
     compared = path.parent == ROOT / "docs" or name == Path("README.md")
     pieces = []
-    for number, kind, lines in blocks(path): # the first file may stand below the commands that name it
+    # commands may use a file that stands below them, so the first file is written first
+    for number, kind, lines in blocks(path):
         if kind == "json" and lines[0].startswith("{") and lines[-1] == "}":
             json_of(scratch, f"{name}:{number}", lines, [])
             break
     for number, kind, lines in blocks(path):
         where = f"{name}:{number}"
         if kind == "console" and lines and lines[0].startswith("$ ") and compared:
-            continue # pages.sh
+            continue # tests/pages.sh runs these commands
         if kind in ("sh", "indented"):
             commands_of(scratch, where, lines)
         elif kind == "json":

@@ -8,15 +8,15 @@ more parts are for a device without fitted values and for experts. If the profil
 of this kind, its entry in "ranges" replaces the constant part and the parts of device and experts. The constant parts
 are fitted on measured rows whose CRC-32 is even and that state how the devices are used. For profiles that a plan gets
 by default, the rows of the fit are predicted without a named framework. The fit takes the smallest half-width that
-contains the share USUAL of the rows, times TIMES, so that no single row decides. If there are few rows, the value moves
-towards a more general value: an entry of "ranges" towards its profile, and a profile towards UNKNOWN. USUAL and TIMES
-were chosen so that nine of ten rows of a file are inside their ranges when the fit leaves this file out. The share of
-nine of ten is reached with and without a named framework, for language and for vision. With ACCEPT=1, writes the fitted
-values into the profiles.
+contains the share USUAL of the rows, times TIMES, so that no single row decides. If there are few rows, the fitted
+value moves towards a more general value. An entry of "ranges" moves towards the value of its profile, and a profile
+moves towards UNKNOWN. USUAL and TIMES were chosen so that nine of ten rows of a file are inside their ranges when the
+fit leaves this file out. The share of nine of ten is reached with and without a named framework, for language and for
+vision. With ACCEPT=1, writes the fitted values into the profiles.
 
-For vision, rows of different sources differ more than rows of one source. So all vision plans without a named framework
-get the same half-width: the smallest that contains nine of ten rows, at most WIDEST. In the search for this half-width,
-every source has the same weight, however many rows it has."""
+For vision, rows of different sources differ more than rows of one source. All vision plans without a named framework
+get the same half-width: the smallest half-width that contains nine of ten rows, at most WIDEST. In the search for this
+half-width, every source has the same weight, however many rows it has."""
 import collections
 import csv
 import datetime
@@ -30,9 +30,10 @@ import sys
 import tempfile
 
 KINDS = ("network", "idle", "kernels", "carried", "experts")
-SKEW = 0.15  # the upper end is farther away by this share of the half-width, and the lower end nearer
+# the upper end of a range is farther from the prediction by this share of the half-width, the lower end is nearer
+SKEW = 0.15
 UNKNOWN = 0.28  # half-width of a profile without measurements
-OF_PROFILES, OF_RANGES = 6, 8  # the more general value counts as much as this number of rows
+OF_PROFILES, OF_RANGES = 6, 8  # the more general value has the weight of this number of rows
 FEWEST = 4  # a vision network with fewer rows has the value of its profile
 MOST = 3  # a group of one source and model counts as at most this number of rows
 USUAL, TIMES = 0.7, 2
@@ -44,18 +45,18 @@ def settled(row):
     return not {"quality B", "parallelism", "network"} & set(row["undecided"].split(", "))
 
 
-# Profiles that a plan gets by default. Their ranges are fitted on rows that are predicted without a named framework, as
-# a user would ask.
+# Profiles that a plan gets by default. The ranges of such profiles are fitted on rows that are predicted without a
+# named framework, as in a command without --software.
 BY_PLAN = {"torch-compile", "fsdp", "megatron", "maxtext", "torch-1", "fsdp-1", "torch-1-maps"}
 
-# Rows of newer devices come from few programs with tuned kernels. So the rows of torch-1-maps, on older devices, are
-# added to those of torch-compile: they show how much slower other programs can be.
+# Rows of newer devices come from few programs with tuned kernels. To the rows of torch-compile, the script adds the
+# rows of torch-1-maps on older devices, because these rows show how much slower other programs can be.
 POOLED = {"torch-compile": "torch-1-maps"}
 
-OTHER = "training_vision_other.csv"  # of several sources
+OTHER = "training_vision_other.csv"  # rows of several sources
 OF_VISION = {"training_mlperf_vision.csv", "training_deeplearningexamples.csv", "training_timm_rtx3090.csv", OTHER}
-OF_MAPS = ("graph", "unet", "vit")  # families of vision models, whether the rows to fit on have them or not
-WIDEST, SHARE, SLOW = 0.6, 0.9, 0.4  # SLOW: SKEW of vision, where programs are seldom faster than predicted
+OF_MAPS = ("graph", "unet", "vit")  # families of vision models; they need no rows in the fit
+WIDEST, SHARE, SLOW = 0.6, 0.9, 0.4  # SLOW: SKEW for vision, because programs are seldom faster than predicted
 
 
 def family(row):
@@ -81,7 +82,8 @@ def at_level(program, files, data, level):
 def rows_of(program, source, data):
     files = sorted(glob.glob(os.path.join(source, "tests/published/training_*.csv")) +
                    glob.glob(os.path.join(source, "tests/published/h100/training_*.csv")))
-    files = [f for f in files if "vtrain_single" not in f]  # composed, no measurement
+    # this file has step times composed of parts, not measured steps
+    files = [f for f in files if "vtrain_single" not in f]
     rows = at_level(program, files, data, "user") + at_level(program, files, data, "matched")
     return [r for r in rows
             if r["kind"] == "step" and r["error"] is not None and r["high_s"] and settled(r)]
@@ -111,8 +113,8 @@ def networks(source):
 
 
 def measured(program, source):
-    """Returns the rows with the share of each kind in KINDS. To find the share, sets all other kinds to 0 and reads the
-    width of the range."""
+    """Returns the rows, with the share of each kind in KINDS. To find the share of a kind, the function sets all other
+    kinds to 0 and reads the width of the range."""
     found = {}
     with tempfile.TemporaryDirectory() as data:
         for name in ("hw", "models"):

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""sure.py NNCOST SOURCE: compares the probabilities that 'nncost search' prints with published step times. If the
-search is 80 % sure that one plan is faster than another, it must be right in about 80 % of the cases in which it is 80
-% sure.
+"""sure.py NNCOST SOURCE: compares the probabilities that 'nncost search' prints with published step times. Takes all
+cases in which the search is 80 % sure that one plan is faster than another. In about 80 % of these cases, the search
+must be right.
 
 A choice is a set of published steps of one file with the same model, hardware, software, sequence length and batch, but
-different plans. For each pair of plans in a choice, the probability that one plan is faster than the other follows from the predicted
-times and their ranges,
-as in src/cli/cmd_search.c; the measurements show which plan is faster. Pairs with equal predictions are left out,
-because they are one plan, measured twice. Rows to fit on give the part of the error that the two plans of a pair have
-in common."""
+different plans. For each pair of plans in a choice, the script computes the probability that one plan is faster than
+the other, from the predicted times and their ranges, as in src/cli/cmd_search.c. The measurements show which plan is
+faster. Pairs with equal predictions are left out, because they are one plan that was measured twice. Rows that were
+used in the fit give the part of the error that the two plans of a pair have in common."""
 import csv
 import json
 import math
@@ -54,7 +53,7 @@ def main():
     shares.sort()
     total = sum(w for _, w, _ in shares)
     at, middle = 0.0, math.nan
-    for share, weight, _ in shares:  # nine of ten differences are within 1.645 deviations
+    for share, weight, _ in shares:  # nine of ten differences must be within 1.645 deviations
         at += weight
         if at <= 0.9 * total:
             middle = share
@@ -73,8 +72,8 @@ def main():
 
 
 def firsts(choices):
-    """Compares, for the plan of each choice that is predicted to be the fastest, the probability that it is faster than
-    all other plans with the measurements."""
+    """For each choice, takes the plan that is predicted to be the fastest. Compares the probability that it is faster
+    than all other plans with the measurements."""
     found = []
     for rows in choices.values():
         plans = []
@@ -93,11 +92,12 @@ def firsts(choices):
         found.append((sums[0] / sums[1], min(plans, key=lambda r: r["measured_s"]) is plans[0]))
     said, right = (sum(column) / len(found) for column in zip(*found))
     print(f"first plans of {len(found)} choices: sure {100 * said:.0f} % in the mean, right {100 * right:.0f} %")
-    assert abs(said - right) < 0.08, (said, right)  # two standard errors of 132 choices
+    assert abs(said - right) < 0.08, (said, right)  # the limit is two standard errors of 132 choices
 
 
 def search_says(program, source):
-    """Tests the probability that search prints for two plans; it follows from their estimates."""
+    """Tests the probability that a search prints for two plans. The probability must follow from the estimates of both
+    plans."""
     def ask(*arguments):
         run = subprocess.run([program, *arguments, "--format", "json"], capture_output=True, text=True, check=True,
                              env={**os.environ, "NNCOST_PATH": source})
@@ -119,7 +119,7 @@ def search_says(program, source):
     for risk in ("0.1%", "30%"):
         worst = max(plan["p_out_of_memory"] for plan in ask(*tight, "--risk", risk)["plans"])
         assert 0 < worst <= float(risk[:-1]) / 100, (risk, worst)
-    assert worst > 0.05, worst  # more than the upper end allows
+    assert worst > 0.05, worst  # larger than the upper end of the range allows
     print(f"search: {100 * plans[0]['p_best']:.0f} % sure of the first of two plans")
 
 

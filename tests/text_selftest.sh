@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests text/run.py: it reports lines that differ, and with ACCEPT=1 it writes the right lines.
+# Tests text/run.py: it reports lines that differ, and with ACCEPT=1 it writes the correct lines.
 set -euo pipefail
 
 run=$(cd "$(dirname "$0")" && pwd)/text/run.py
@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# This script replaces the program.
+# A shell script replaces the program nncost in this test.
 cat >nncost <<'END'
 #!/bin/sh
 echo "prints $*"; echo "[3]"; printf 'row\r\n'; echo "says $*" >&2; exit 3
@@ -15,7 +15,7 @@ END
 chmod +x nncost
 
 cat >right.t <<'END'
-# The first case has marks in the output, standard error, an exit code, a command over two lines, and a blank line.
+# The first case has output like marks, standard error, an exit code, a command of two lines, and a blank line.
 $ nncost one
 prints one
 \[3]
@@ -37,7 +37,7 @@ models
 prices
 software round
 
-# The second case runs in a new folder, without the data that comes with the program.
+# The second case of the .t file runs in a new folder, without the data that comes with the program.
 $ ls; echo >left; echo "$NNCOST_PATH, $HOME" | sed "s|$HOME|home|g"
 inputs
 toy
@@ -53,7 +53,7 @@ fail()
 "$run" nncost right.t >out || fail "what is right differs: $(cat out)"
 grep -qx '2 cases, 0 differ' out || fail "not both cases ran: $(cat out)"
 
-# run.py must find each changed line, and report only the case of this line as different.
+# run.py must find each changed line. run.py must report only the case with the changed line as different.
 for edit in 's/^prints one/prints two/' 's/^! says one/says one/' '7s/3/4/' 's/^b$/c/' '6d' 's/^toy:home.*/&\n/'; do
     sed "$edit" right.t >wrong.t
     cmp -s right.t wrong.t && fail "$edit changes nothing"
@@ -66,7 +66,7 @@ for edit in 's/^prints one/prints two/' 's/^! says one/says one/' '7s/3/4/' 's/^
     cmp right.t wrong.t || fail "$edit is not accepted"
 done
 
-# With a heading as argument, only the case with this heading runs and its output is printed; an unknown heading is an
+# If a heading is given, only the case with this heading runs, and its output is printed. An unknown heading is an
 # error.
 "$run" nncost right.t second >out
 if ! grep -qx 'toy:home/shipped, home' out || grep -q 'prints' out; then

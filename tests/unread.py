@@ -2,8 +2,8 @@
 """Tests that each option of each command, given alone, changes the answer or is refused.
 
 The plan in the answer repeats the options, so it is not compared. Commands that show a part of an estimate (PARTS)
-accept every option of the plan, although some affect only other parts; for these commands, only their other options are
-tried.
+accept every option of the plan, although some options affect only other parts. For these commands, the script tries
+only options that are not plan options.
 
     usage: unread.py NNCOST ROOT [EVERY]
            EVERY: one option of EVERY is tried with commands other than estimate, run, serve and budget [1: all]
@@ -42,15 +42,16 @@ MORE = [line.split() for line in (
     "plot timeline llama3-8b h100 --devices 16 --pipeline 4", f"plot front {FOUND}", "report " + PLAN,
     "list models", "show llama3-8b", "show h100", f"explain step_s {PLAN}")]
 PARTS = {"ops", "limit", "plot", "explain", "scale", "sweep", "fit", "advise"}
-# Not tried with these commands: options that affect another part of the estimate, and options that change nothing in
-# this example (because every plan fits, because data loading needs a second option, or because the axes of a sweep are
-# not known).
+# Options that are not tried with these commands. Some of these options affect another part of the estimate. Other
+# options change nothing in this example, because every plan fits, because data loading needs a second option, or
+# because the axes of a sweep are not known.
 WHOLE = {"explain": {"--seller", "--offer", "--building", "--region", "--price"}, "limit": {"--power-cap"},
          "plot": {"--risk", "--cluster", "--sample-bytes", "--encode-s"}, "scale": {"--risk", "--cluster"},
          "sweep": {"--cluster", "--host", "--implementation"}}
 # Options that accept only their default for this model and device.
 ONLY_DEFAULT = {"--devices", "--devices-per-node", "--virtual-stages", "--expert", "--attention-data", "--sites"}
-# Options for files, defaults or output, which are no input of the computation, and options that few plans read.
+# Options for files, defaults or output are not an input of the computation. In addition, the list has options that few
+# plans use.
 OUTSIDE = {"--trace", "--measured", "--stages", "--timeline", "--full", "--brief", "--sensitivity", "--output", "--format", "--help", "--help-all", "--no-defaults", "--lenient", "--scenario", "--emit",
            "--ignore-memory", "--threads", "--progress", "--db", "--plans", "--shards"}
 NUMBERS = ("1", "2", "3", "7", "0.5", "0.1", "1000", "1e6", "1e12")
@@ -71,7 +72,7 @@ def run(words):
 
 
 def bare(value):
-    """The answer without what repeats the options."""
+    """Returns the answer without the members that repeat the options."""
     if isinstance(value, dict):
         return {key: bare(one) for key, one in value.items() if key not in ("plan", "command", "sentence", "overrides")}
     return [bare(one) for one in value] if isinstance(value, list) else value
@@ -89,7 +90,7 @@ def answer(words):
 
 
 def values(option):
-    """Returns the values that are tried, each as words of a command line."""
+    """Returns the values to try, each as words of a command line."""
     name, kind = option["name"], option["kind"]
     if kind in ("whole", "number"):
         return [[name, value] for value in NUMBERS]
@@ -119,7 +120,7 @@ def silent_one(job):
             taken.add(words[-1])
         refused += code not in (0, 1)
     if not taken or refused and (option["kind"] not in ("whole", "number") or taken == {option["default"]}):
-        return None  # refused, but for its default
+        return None  # every value except the default is refused
     return f"{' '.join(base[:2] + base[3:5])} {option['name']}"
 
 
@@ -138,7 +139,7 @@ with ThreadPoolExecutor(2) as workers:
     silent = [fault for fault in workers.map(silent_one, jobs) if fault]
 tried = len(jobs)
 # Options that must be refused: --preempt=off for engines that always preempt, and a seed or a rate for recorded
-# requests, which have their own lengths and times.
+# requests, because these requests have their own lengths and times.
 SERVE = ["serve", "llama3-8b", "h100"]
 for words in ([*SERVE, "--concurrency", "8", "--preempt=off"], [*SERVE, "--arrivals", "arrivals.csv", "--seed", "2"],
               [*SERVE, "--arrivals", "arrivals.csv", "--request-rate", "7"]):

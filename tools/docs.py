@@ -18,7 +18,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 
 class Number(str):
-    """A number with the digits that the program printed."""
+    """A number that keeps the digits that the program printed."""
 
 
 # ---- man pages ----
@@ -34,7 +34,7 @@ def roff_line(text):
 
 
 def roff_term(term, rest, *paragraphs):
-    """A term in bold with its argument, then its explanation."""
+    """Returns a bold term with its argument, then its explanation."""
     return f".TP\n\\fB{roff(term)}\\fR{roff_line(rest)}" + "".join(map(roff_line, paragraphs))
 
 
@@ -246,7 +246,8 @@ BASH_ANSWER = r'''    # shellcheck disable=SC2207 # words have no blanks, and zs
     COMPREPLY=($(compgen -P "$prefix" -W "$words" -- "${current##*,}"))
 '''
 
-# zsh reads the completion of bash, which takes the place of this function.
+# This script is loaded as a completion function of zsh. The script loads the completion script of bash, which then
+# replaces the function.
 ZSH = '''#compdef nncost
 # zsh completion for nncost, written by tools/docs.py.
 autoload -U +X bashcompinit && bashcompinit
@@ -325,7 +326,7 @@ def shared_words(tables):
 
 
 def bash_completion(tables):
-    words = {}  # two commands may have an option of one name: the first counts
+    words = {}  # two commands may have an option with the same name: the first one counts
     for option in tables["options"]:
         if option["values"]:
             words.setdefault(option["name"], " ".join(option["values"]))
@@ -370,7 +371,7 @@ def fish_completion(tables):
 # ---- schemas: a block is an object with a line for each list of its members ----
 
 class Block(list):
-    """A JSON object on several lines: each element is a dict with the members of one line."""
+    """A JSON object on several lines. Each element is a dict with the members of one line."""
 
 
 def written(value, depth=0):
@@ -391,12 +392,12 @@ def schema(comment, title, lines):
 
 
 def block_of(members):
-    """A member on each line."""
+    """Returns a Block with one member per line."""
     return Block({key: value} for key, value in members.items())
 
 
 def typed(name, nullable, unit=None):
-    """Schema of a type. unit: the value may also be a string with this unit ("24GiB")."""
+    """Returns the schema of a type. unit: the value may also be a string with this unit ("24GiB")."""
     names = [name] + (["string"] if unit else []) + (["null"] if nullable else [])
     return {"type": names if len(names) > 1 else name}
 
@@ -413,7 +414,8 @@ def described(field):
 
 
 def value_of(field, inherits):
-    """Schema of a field, on one line. inherits: null is allowed; it removes a value that a scenario inherits from "common"."""
+    """Returns the schema of a field, on one line. inherits: null is allowed, because it removes a value that a scenario
+    inherits from "common"."""
     kind = field["kind"]
     if kind == "switch":
         value = typed("boolean", inherits)
@@ -422,7 +424,7 @@ def value_of(field, inherits):
                       field["unit"]) | limits(field)
     elif kind == "choice":
         names = field["choices"]
-        if inherits:  # names of numbers may stand without quotes
+        if inherits:  # names that are numbers may be written without quotes
             names = [None] + [one for name in names
                               for one in ([name, Number(name)] if re.fullmatch(r"[0-9.]+", name) else [name])]
         value = {"enum": names}
@@ -443,7 +445,7 @@ VALUES = ["number", "string", "boolean", "null"]
 
 
 class Files:
-    """Schemas of device, model and software files."""
+    """Makes the schemas of device, model and software files."""
 
     def __init__(self, tables):
         self.tables = tables
@@ -454,7 +456,7 @@ class Files:
         return any(field["name"] == "fitted_on" and field["required"] for field in fields)
 
     def properties(self, fields, members):
-        """Type and members of an object. members: the members after its comment."""
+        """Returns type and members of an object. members: the members that follow the member "note"."""
         same = {"same_as": {"description": "Name of the object next to this one whose values are used for all that are not given.",
                             "type": "string"}} if self.is_fitted(fields) else {}
         return [{"type": "object"}, {"additionalProperties": False}, {"properties": block_of(NOTE | same | members)}]
@@ -480,9 +482,9 @@ class Files:
         return any(field["required"] or self.any_required(field.get("fields", [])) for field in fields)
 
     def requirements(self, fields, others=None):
-        """Members that objects require, at every depth."""
+        """Returns the required members of objects, at every depth."""
         lines = []
-        if others is None and self.is_fitted(fields):  # the other object has them
+        if others is None and self.is_fitted(fields):  # with same_as, the other object has the required members
             lines.append({"anyOf": [{"required": self.required(fields)}, {"required": ["same_as"]}]})
         elif others is not None or self.required(fields):
             lines.append({"required": self.required(fields) + (others or [])})
@@ -500,7 +502,7 @@ class Files:
             + self.properties(fields, self.members(fields) | {text: TEXT for text in texts}))})
 
     def root(self, name, fields, kind):
-        """One kind of file. kind: device, software, or the family of a model."""
+        """Returns the schema of one kind of file. kind: device, software, or the family of a model."""
         members = {"schema": {"const": name},
                    "like": {"description": "Id, alias or path of a file of this kind, from which all missing values are taken.",
                             "type": "string"}} | self.members(fields)
@@ -544,7 +546,7 @@ class Files:
                 ] + self.properties(fields, members)
 
     def families(self):
-        """One schema for each family, chosen by the file's "family"."""
+        """Returns one schema for each family. The key "family" of a file selects the schema."""
         models = self.tables["models"]
         return [{"properties": block_of({"family": {"enum": list(models)}})},
                 {"anyOf": [{"required": ["family"]}, {"required": ["like"]}]},
@@ -560,7 +562,7 @@ class Files:
 
 
 def plan_part(tables, is_scenario):
-    """The common part of a plan file, or a scenario."""
+    """Returns the schema of the common part of a plan file, or of a scenario."""
     references = ("Id, alias or path of the model; a path starts from this file's folder.",
                   "Id, alias or path of the device.", "Id, alias or path of the software profile.",
                   "Path of a cluster file, whose links replace those of the device.")
@@ -628,7 +630,7 @@ def metric_schema(metric):
         if "others" in metric:
             items = Block([{"anyOf": [items] + [Block(object_lines(other)) for other in metric["others"]]}])
         return Block([about | typed("array", metric["nullable"]), {"items": items}])
-    if metric["array"] and "keys" in metric:  # values that have names are the members of an object
+    if metric["array"] and "keys" in metric:  # values with names are members of an object
         value = metric_type(metric, kind == "number")
         return Block([about | {"type": "object"}, {"properties": block_of({key: value for key in metric["keys"]})}])
     if metric["array"]:
@@ -637,7 +639,7 @@ def metric_schema(metric):
 
 
 def object_lines(metrics, name=None):
-    """Schema of the members of an object. name: if given, the object is a document with this schema id."""
+    """Returns the schema of an object's members. name: if given, the object is a document with this schema id."""
     first = [("schema", {"const": name})] if name else []
     return [{"required": [key for key, _ in first] + [metric["name"] for metric in metrics if metric["required"]]},
             {"properties": block_of(dict(first) | {metric["name"]: metric_schema(metric) for metric in metrics})}]
@@ -645,7 +647,7 @@ def object_lines(metrics, name=None):
 
 def output_schema(output):
     lines = object_lines(output["members"], output["schema"])
-    if output["schema"] is None:  # a row of a sweep: the axes and columns that are asked for
+    if output["schema"] is None:  # the members of a sweep's row are the axes and columns that the command selects
         lines = lines[1:] + [{"patternProperties": {"^(plan|model|device)\\.": {"description": "A field.", "type": VALUES}}}]
     return schema("Written by tools/docs.py. Later versions may add members.", output["title"],
                   [{"type": "object"}] + lines)
@@ -654,7 +656,8 @@ def output_schema(output):
 # ---- all pages ----
 
 def without_captures(tables):
-    """Removes captured programs from the families of model files: they have their own kind of file (docs/pytorch.md)."""
+    """Removes captured programs from the families of model files, because they are a separate kind of file
+    (docs/pytorch.md)."""
     tables["models"].pop("capture")
     for fields in tables["models"].values():
         for field in fields:

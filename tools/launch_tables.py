@@ -22,7 +22,7 @@ def option(name):
 
 
 def fields(sets):
-    """Writes {"zero": "3"} as "`--zero` 3"."""
+    """Formats fields and values: {"zero": "3"} becomes "`--zero` 3"."""
     parts = []
     for name, value in sets.items():
         mark, bare = (name[0], name[1:]) if name[0] in "?!-+#" else ("", name)
@@ -43,7 +43,7 @@ def conditions(of):
 
 
 def limits(row, when):
-    """Writes the conditions of a row or rule: conditions that must hold, and conditions that must not hold."""
+    """Formats the conditions of a row or rule: conditions that must hold, and conditions that must not hold."""
     unless = f"not ({conditions(row['unless'])})" if "unless" in row else ""
     return ", ".join(text for text in (conditions(row.get(when, {})), unless) if text)
 
@@ -67,7 +67,8 @@ def becomes(row):
             text += f" (`{row['with']}`/value)"
     else:
         text = option(row["to"])
-        text += ": on if above 0" if row.get("as") == "switch" else ": its pattern" if row.get("as") == "pattern" else ""
+        text += ": on if above 0" if row.get("as") == "switch" else ": its pattern" if row.get("as") == "pattern" \
+            else ": the share that gives this number of tokens in a step" if row.get("as") == "accepted" else ""
     if "when" in row or "unless" in row:
         text += f" (with {limits(row, 'when')}" + (f"; else {fields(row['otherwise'])})" if "otherwise" in row else ")")
     return text + ("; may be \"auto\"" if "auto" in row else "")
@@ -88,7 +89,7 @@ def grouped(rows, kind):
 
 
 def written(of):
-    """The keys that --emit writes, and the plans that it refuses."""
+    """Formats the keys that --emit writes, and the plans that it refuses."""
     writer = of.get("writer")
     if not writer:
         return ""
@@ -145,7 +146,8 @@ def section(path):
 
 
 def check_order(path):
-    """The program tests "signs" on the text before "keys", and does not parse "writer" to read a launch file."""
+    """Checks the order of keys. nncost searches the text for "signs" before it reads "keys". To read a launch file,
+    nncost does not parse "writer"."""
     text = path.read_text()
     members = list(json.loads(text))
     late = {"inside", "signs", "never"} & set(members[members.index("keys"):])

@@ -1,4 +1,4 @@
-# Toolchain file: Debian's gcc-mingw-w64-x86-64, which makes programs for Windows.
+# Toolchain file for Debian's gcc-mingw-w64-x86-64, which makes programs for Windows.
 set(CMAKE_SYSTEM_NAME Windows)
 set(CMAKE_SYSTEM_PROCESSOR AMD64)
 set(CMAKE_C_COMPILER x86_64-w64-mingw32-gcc)

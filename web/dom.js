@@ -30,7 +30,7 @@ export function rove(box, selector) {
 
 // Makes elements from a picture (SVG) of the program. Keyboard and pointer reach every mark that has a tooltip.
 export function picture(text) {
-  const bare = text.replace(/<style>[^]*?<\/style>/, ""); // the page has it
+  const bare = text.replace(/<style>[^]*?<\/style>/, ""); // the style sheet of the page replaces it
   const parsed = new DOMParser().parseFromString(bare, "image/svg+xml").documentElement;
   if (parsed.localName !== "svg") return el("pre", {}, text);
   const svg = document.importNode(parsed, true);
@@ -41,7 +41,7 @@ export function picture(text) {
     mark.setAttribute("role", "button");
     mark.setAttribute("aria-label", mark.firstElementChild.textContent);
     mark.dataset.tip = mark.firstElementChild.textContent;
-    mark.firstElementChild.remove(); // the page shows it, at the keyboard too
+    mark.firstElementChild.remove(); // the page shows the tooltip, also for the keyboard
     mark.classList.add("spot");
   }
   rove(svg, ".spot");

@@ -76,7 +76,7 @@ export class Engine {
     const [out, err] = [new Stream(), new Stream(line)];
     const fds = this.wasi.fds;
     [fds[0], fds[1], fds[2]] = [new Stream(), out, err];
-    fds.length = this.preopened; // nothing stays open
+    fds.length = this.preopened; // closes all files of the previous run
     const bytes = new TextEncoder().encode(words.map((word) => word.replaceAll("\0", " ") + "\0").join(""));
     let code;
     try {
@@ -86,7 +86,7 @@ export class Engine {
       code = nnc_run(at, bytes.length);
       nnc_free(at);
     } catch (fault) {
-      this.instance = null; // it may have left anything behind
+      this.instance = null; // the state of the program is unknown, so the next run starts a new instance
       return { code: 70, out: "", err: `nncost: the engine stopped: ${fault.message}\n` };
     }
     return { code, out: out.text(), err: err.text() };

@@ -8,7 +8,7 @@ export const questions = { estimate: ["One step", "Batch"], search: ["The best p
 const groups = ["Requests", "Batch", "Parallelism", "Memory", "Numbers", "Engine", "Images", "Cost", "Run", "Failures", "Checkpoints", "Sites", "Input", "Energy"];
 const hidden = new Set(["--cluster", "--lenient", "--scenario"]);
 
-// Options of which a search tries all values if the command line does not give them.
+// Options whose values a search tries if the command line does not give them.
 export const searched = new Set(["--tensor", "--pipeline", "--virtual-stages", "--context", "--expert", "--sequence-parallel", "--zero",
   "--micro-batch", "--recompute", "--schedule", "--offload"]);
 
@@ -25,7 +25,7 @@ function choices(id, list, value, group, text) {
   return select;
 }
 
-// Makes the input of an option. The value "" means the default; plain: text that describes the default.
+// Makes the input element of an option. The value "" means the default. plain: text that describes the default.
 function input(option, id, plain) {
   if (option.kind === "choice" || option.kind === "switch") {
     const names = option.kind === "switch" ? ["on", "off"] : option.choices;
@@ -39,7 +39,7 @@ function input(option, id, plain) {
 }
 
 export class Form {
-  // lists: models, devices and software of the program. changed(parsed): function that gets a new command line.
+  // lists: models, devices and software of the program. changed(parsed): is called with a new command line.
   constructor(options, lists, changed) {
     this.options = options;
     this.lists = lists;
@@ -50,7 +50,7 @@ export class Form {
     this.form.append(el("div", { id: "specs" }), el("input", { type: "file", id: "file", accept: ".json", hidden: true }),
       el("button", { type: "button", id: "open", onclick: () => $("file").click() }, "Open a file…"), el("div", { id: "groups" }));
   }
-  // Builds the inputs of the options of a command, by group.
+  // Makes the input elements of a command's options, by group.
   build(command) {
     this.command = command;
     this.fields = new Map();
@@ -88,7 +88,8 @@ export class Form {
     this.helps = new Map(commands.map(({ name, options }) => [name, new Map(options.map((one) => [one.name, one.help]))]));
     for (const name of this.fields.keys()) this.titleOf(name);
   }
-  // Shows a command line in the form: all options of a command with a form, otherwise only model and device.
+  // Shows a command line in the form. For a command with a form, shows all options; otherwise shows only model and
+  // device.
   show(parsed) {
     this.parsed = parsed;
     if (this.command !== parsed.command) this.build(parsed.command);

@@ -1,4 +1,5 @@
-// The page. The command line is its whole state, and every view shows an answer of the program.
+// The main program of the page. The command line is the only state of the page, and every view shows an answer of the
+// program.
 import { $, el, picture, tooltips } from "./dom.js";
 import { Form, searched } from "./form.js";
 import { Options, join, split } from "./words.js";
@@ -7,10 +8,10 @@ import { close, estimateView, explain, figuresView, remember, searchView, textVi
 
 const started = performance.now();
 const begin = "estimate gpt2 a100 --micro-batch 8";
-const files = {}; // what was dropped, by name
+const files = {}; // dropped files, by name
 let module, data, engine, options, form, now, pinned = null;
 
-// Unpacks two parts of the page, each in its own worker: the program, which is then compiled, and the data files.
+// Unpacks two parts of the page, each in a separate worker: the program, which is then compiled, and the data files.
 async function unpack() {
   const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const decoder = bytes(UNPACK), packed = bytes(PACKED);
@@ -31,8 +32,8 @@ async function unpack() {
   return all;
 }
 
-// A worker that has its own copy of the program. ask(runs, line, more) returns the answers of command lines; more: files
-// in addition to the dropped files.
+// A worker with its own copy of the program. ask(runs, line, more) returns the answers of command lines. more: files in
+// addition to the dropped files.
 class Remote {
   constructor() {
     this.url = URL.createObjectURL(new Blob([ENGINE_SOURCE], { type: "text/javascript" }));
@@ -45,7 +46,8 @@ class Remote {
       this.waiting.delete(id);
       one?.resolve({ answers, ms });
     };
-    this.worker.postMessage({ id: 0, module, data, files, columns: Math.min(100, Math.floor(width() / 8.2)) }); // 8.2 pixels a letter
+    // a letter has a width of 8.2 pixels
+    this.worker.postMessage({ id: 0, module, data, files, columns: Math.min(100, Math.floor(width() / 8.2)) });
   }
   ask(runs, line, more) {
     const id = ++this.last;
@@ -96,7 +98,7 @@ async function showEstimate(parsed, turn) {
   document.documentElement.dataset.ms = ms.toFixed(1);
 }
 
-// Draws another part of a picture. If several parts are asked for while one is drawn, draws only the last of them.
+// Draws another part of a picture. If further parts are requested while one is drawn, draws only the last of them.
 async function redraw(box, words) {
   box.asked = words;
   if (box.busy) return;
@@ -107,7 +109,7 @@ async function redraw(box, words) {
   if (drawn.code === 0) box.replaceChildren(picture(drawn.out));
 }
 
-// Returns the command that searches all plans with the devices and the batch of a result.
+// Returns a command that searches all plans with the devices and the batch of a result.
 function searchOf(parsed, result, devices) {
   const others = ["--devices", "--data", "--shard", "--micro-batches", "--global-batch", "--recompute-every", "--recompute-layers"];
   const kept = { ...parsed, given: parsed.given.filter((one) => !searched.has(one.name) && !others.includes(one.name)) };
@@ -174,7 +176,8 @@ async function showSearch(parsed, turn) {
   if (refused) return fail(refused);
   const shards = ["--shards", names.join(",")];
   const some = found.map((one) => JSON.parse(one.out)).flatMap((one) => one.best ?? one.sizes.map((size) => size.best)).find(Boolean);
-  const batch = has("--global-batch") || !some ? [] : ["--global-batch", String(some.plan.global_batch)]; // one was chosen
+  // the search chose a batch
+  const batch = has("--global-batch") || !some ? [] : ["--global-batch", String(some.plan.global_batch)];
   const plotted = ["plot", sizes ? "scaling" : "front", ...options.build(parsed, "plot").slice(1), ...batch, ...shards, "--fragment", "--width", String(width())];
   const { answers: [all, drawn] } = await engine.ask([[...words, ...shards, "--format", "json"], plotted], null,
     Object.fromEntries(names.map((name, i) => [name, found[i].out])));
@@ -208,7 +211,7 @@ async function showText(words, turn) {
 async function show(words) {
   now = words;
   $("words").value = join(words);
-  $("printed").textContent = `$ nncost ${join(words)}`; // on paper, where a field would cut it
+  $("printed").textContent = `$ nncost ${join(words)}`; // used on paper, where the input field cuts a long command
   history.replaceState(null, "", `#${encodeURIComponent(join(words))}`);
   say("");
   $("said").classList.remove("error");
@@ -268,7 +271,7 @@ function listen() {
       await navigator.clipboard.writeText(text());
       say("Copied.");
     } catch {
-      say(text()); // not allowed here: to be copied by hand
+      say(text()); // the browser does not allow copying, so the user copies the text by hand
     }
   });
   copy("copy-command", () => `nncost ${join(now)}`);
@@ -321,7 +324,8 @@ async function main() {
   const start = document.querySelector("meta[name=nnc-start]").content;
   await go(split(decodeURIComponent(location.hash.slice(1)) || start || begin));
   document.documentElement.dataset.started = (performance.now() - started).toFixed(0);
-  window.nncost = { run: async (words) => (await engine.ask([words])).answers[0] }; // for scripts and tests
+  // an interface for scripts and tests
+  window.nncost = { run: async (words) => (await engine.ask([words])).answers[0] };
 }
 
 main().catch((fault) => say(`The explorer cannot start here: ${fault.message}`));

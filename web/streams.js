@@ -1,17 +1,18 @@
-// Divides a WebAssembly module into streams of similar bytes, which PPMd packs an eighth smaller than the module: the
-// instructions of all functions, one stream for each kind of their operands, and the other sections of the module.
-// Names of the streams. The streams from sum to number have constants, by the instruction that uses the constant.
+// Divides a WebAssembly module into streams of similar bytes: the instructions of all functions, one stream for each
+// kind of their operands, and the other sections of the module. PPMd compresses the streams to a size that is an eighth
+// smaller than that of the compressed module. `names` lists the streams. The streams from "sum" to "number" have
+// constants, sorted by the instruction that uses the constant.
 const names = ["rest", "code", "types", "get", "set", "call", "global", "branch", "offset", "address", "i64", "float",
   "near", "far", "sum", "difference", "compared", "read", "given", "kept", "copied", "number"];
-// Order of PPMd for each stream: the number of earlier bytes from which a byte is predicted. The last order is that of
-// the data files. Each order gives the smallest stream.
+// Order of PPMd for each stream: the number of earlier bytes from which a byte is predicted. The last order is for the
+// data files. Each order gives the smallest stream.
 export const orders = [24, 8, 2, 2, 2, 8, 4, 3, 3, 5, 12, 12, 2, 8, 8, 2, 2, 2, 2, 2, 2, 2, 24];
 const CODE = 10, ADDRESS = 0xff; // ADDRESS: an i32.const whose number takes four bytes or more
 // Usual alignments of loads and stores, as powers of two. If an alignment differs, the stream of instructions has it.
 const FIRST_ACCESS = 0x28, LAST_ACCESS = 0x3e, ALIGNED = 0xd0;
 const alignments = [2, 3, 2, 3, 0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 2, 3, 2, 3, 0, 1, 0, 1, 2];
 
-// A list of bytes, read from position `at` and written at position `end`.
+// A list of bytes. Reads at position `at` and writes at position `end`.
 class Bytes {
   constructor(all = new Uint8Array(1 << 16), end = 0) {
     this.all = all;
@@ -29,7 +30,7 @@ class Bytes {
     }
     this.all[this.end++] = byte;
   }
-  // Reads a number of variable length (LEB128).
+  // Writes or reads a number of variable length (LEB128).
   write(value) {
     for (; value > 127; value >>>= 7) this.put((value & 127) | 128);
     this.put(value);
@@ -60,12 +61,13 @@ function copy(from, to, count) {
   for (; count > 0; count--) to.put(from.take());
 }
 
-// Returns the stream of a constant that the instruction `op` uses.
+// Returns the name of the stream for a constant that the instruction `op` uses.
 const before = (op) => (op === 0x6a ? "sum" : op === 0x6b || op === 0x6c ? "difference" : op >= 0x45 && op <= 0x4f ? "compared"
   : op === 0x20 || op === 0x41 || op === ADDRESS ? "read" : op === 0x10 ? "given" : op === 0x21 || op === 0x22 ? "kept"
   : op === 0xfc ? "copied" : "number");
 
-// Numbers local variables by their last use: the variable used last is 0, the one before it 1.
+// Numbers local variables by their last use: the variable that was used last has number 0, the one before it has number
+// 1.
 class Recent {
   list = [];
   // Moves the variable at position `place` to the front.
@@ -110,7 +112,7 @@ function body(module, streams, splits) {
       const local = recent.front(place);
       if (splits) stream.write(place);
       else module.write(local);
-    } else if (op >= FIRST_ACCESS && op <= LAST_ACCESS) { // loads and stores: alignment, offset
+    } else if (op >= FIRST_ACCESS && op <= LAST_ACCESS) { // loads and stores have an alignment and an offset
       if (splits) module.take();
       else module.put(aligned < 0 ? alignments[op - FIRST_ACCESS] : aligned);
       one(streams.offset);
@@ -126,14 +128,14 @@ function body(module, streams, splits) {
     else if (op === 0x0c || op === 0x0d) one(streams.branch);
     else if (op === 0x0e) for (let more = one(streams.branch) + 1; more > 0; more--) one(streams.branch);
     else if (op === 0x10) one(streams.call);
-    else if (op === 0x11) { // a call of a function in a table: type, table
+    else if (op === 0x11) { // an indirect call has a type and a table
       one(code);
       one(code);
     } else if (op === 0x23 || op === 0x24) one(streams.global);
-    else if (op === 0x3f || op === 0x40) one(code); // size and growth of the memory
+    else if (op === 0x3f || op === 0x40) one(code); // memory.size and memory.grow
     else if (op === 0x42) one(streams.i64);
     else if (op === 0x43 || op === 0x44) raw(streams.float, op === 0x43 ? 4 : 8);
-    else if (op === 0xfc) { // conversions; copies and fills of the memory
+    else if (op === 0xfc) { // conversions, and copies and fills of the memory
       const kind = one(code);
       if (kind > 11 || kind === 8 || kind === 9) throw new Error(`instruction 0xfc ${kind}`);
       raw(code, kind === 10 ? 2 : kind === 11 ? 1 : 0);
@@ -141,12 +143,12 @@ function body(module, streams, splits) {
   }
 }
 
-// Addresses in the order in which they are used. Most are new and lie shortly after one of the two runs that were last
-// continued, because a program uses its texts in the order in which they are stored.
+// Stores the ends of two runs of addresses, in the order of use. A program uses its texts in the order in which they
+// are stored. So most addresses are new and lie shortly after one of the two runs that were extended last.
 class Runs {
   ends = [];
   seen = new Set();
-  // Returns the run that ends shortly before an address; -1 if there is none.
+  // Returns the index of a run that ends shortly before an address; -1 if there is none.
   of(address) {
     return this.seen.has(address) ? -1 : this.ends.findIndex((end) => address > end && address - end < 128);
   }
@@ -158,8 +160,8 @@ class Runs {
   }
 }
 
-// Addresses in instructions: a distance to the end of the last run, 0 and a distance to the other run, or an address.
-// The linker writes addresses in five bytes.
+// Replaces each address in the instructions by one of these: a distance to the end of the last run; 0 and a distance to
+// the end of the other run; or the address itself. The linker writes addresses in five bytes.
 function nearer(stream, splits) {
   const from = reading(stream), to = new Bytes(), runs = new Runs();
   while (from.at < from.end) {
@@ -181,9 +183,9 @@ function nearer(stream, splits) {
   return to.bytes;
 }
 
-// Addresses in tables of the data are moved to streams of their own, distances to the end of a run and others apart, and
-// leave words that no text and few numbers contain. The tables are aligned to words, from a byte that is the first of
-// the stream "rest".
+// Moves addresses in tables of the data to separate streams: distances to the end of a run to the stream "near", other
+// addresses to the stream "far". A word (NEAR or FAR) that no text and few numbers contain marks the place of an
+// address. The tables are aligned to words. The first byte of the stream "rest" is the offset of this alignment.
 const FIRST = 0x400000, END = 0x500000, NEAR = 0xf7000000, FAR = 0xf6000000;
 function words(bytes, from, change) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -248,7 +250,7 @@ export function split(module) {
   return names.map((name) => (name === "rest" ? rest : name === "address" ? nearer(to.address.bytes, true) : to[name].bytes));
 }
 
-// Makes the module from its streams. Sizes have the smallest number of bytes.
+// Makes the module from its streams. Each size is written with the smallest number of bytes.
 export function join(streams) {
   const from = named((i) => reading(streams[i])), to = new Bytes();
   from.rest = reading(putAddresses(streams[names.indexOf("rest")], from.near, from.far));

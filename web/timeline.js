@@ -1,9 +1,10 @@
-// Enlarges the timeline, by its buttons, by Ctrl and the mouse wheel, or by two fingers. The program draws each part.
+// Enlarges the timeline: by its buttons, by Ctrl and the mouse wheel, or by two fingers. The program draws each visible
+// part.
 import { el, rove } from "./dom.js";
 
-const CLOSEST = 1e-4; // of the step
+const CLOSEST = 1e-4; // the smallest visible part, as a fraction of the step
 
-// box: element of the picture. whole: seconds of the step. draw(from, to): function that draws a part of it in box.
+// box: element that contains the picture. whole: seconds of the step. draw(from, to): draws a part of the step in box.
 export function zoomable(box, whole, draw) {
   let [from, to] = [0, whole];
   const show = (start, length) => {
@@ -16,7 +17,7 @@ export function zoomable(box, whole, draw) {
   const zoom = (factor, at = 0.5) => show(from + at * (to - from) * (1 - factor), (to - from) * factor);
   const move = (share) => show(from + share * (to - from), to - from);
   const where = (x) => {
-    const row = box.querySelector("rect[fill]").getBoundingClientRect(); // of a stage
+    const row = box.querySelector("rect[fill]").getBoundingClientRect(); // the rectangle of a stage
     return Math.min(Math.max((x - row.left) / row.width, 0), 1);
   };
   const fingers = new Map();

@@ -9,7 +9,7 @@ self.onmessage = ({ data: { decoder, packed, parts } }) => {
     const to = room(size);
     if (!unpack(from, length, order, to, size)) throw new Error("a part of the page is damaged");
     from += length;
-    return new Uint8Array(memory.buffer, to, size).slice(); // the next part may need another memory
+    return new Uint8Array(memory.buffer, to, size).slice(); // a copy, because the next part may replace the memory
   });
   const whole = texts.length > 1 ? join(texts) : texts[0];
   self.postMessage(whole, [whole.buffer]);

@@ -5,7 +5,7 @@ import { join } from "./words.js";
 
 const at = (value, path) => path.split(".").reduce((inner, key) => inner?.[key], value);
 
-// Makes a number that can be clicked for its explanation. A long name can be divided after each of its parts.
+// Makes a number that a user can click for its explanation. A long name can be wrapped after each of its parts.
 const figure = (path, text, name) => el("button", { type: "button", class: "figure", "data-explain": path },
   ...(name ? [el("small", {}, name), el("b", {}, text)] : text.split(/(?<=[a-z][._])/).flatMap((part) => [part, el("wbr")])));
 
@@ -98,7 +98,7 @@ function allFigures(result) {
   return el("details", {}, el("summary", {}, "All figures"), list);
 }
 
-// Compares a result with the pinned result: lists the differences and their causes.
+// Compares a result with the pinned result. Lists the differences and their causes.
 const against = (pinned, changes, release) => el("section", { class: "pinned card" }, el("p", {}, "Outlined in the pictures: ",
   el("code", {}, `nncost ${join(pinned.words)}`), " ", el("button", { type: "button", onclick: release }, "Unpin")), ...textView(changes));
 
@@ -111,7 +111,7 @@ export function estimateView({ result, pictures, pinned, changes, apply, release
     .filter((one) => one !== null);
 }
 
-// Returns the settings of a plan as text, without those that are off, none, 0 or 1, and without those in `skipped`.
+// Returns the settings of a plan as text. Leaves out settings that are off, none, 0 or 1, and those in `skipped`.
 const plan = (found, skipped) => Object.entries(found.plan).filter(([key, value]) => value !== false && value !== "none" &&
   value !== 1 && value !== 0 && !skipped.includes(key)).map(([key, value]) => (value === true ? key : `${key} ${value}`))
   .join(", ").replaceAll("_", " ") || "data parallelism alone";
@@ -160,7 +160,7 @@ export function explain(answers, words) {
   $("panel").focus();
 }
 
-let before = null; // where the focus was
+let before = null; // the element that had the focus before the panel opened
 export const remember = () => (before = document.activeElement);
 export function close() {
   if ($("panel").hidden) return;

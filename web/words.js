@@ -1,6 +1,6 @@
 // Divides command lines into words, as a shell does, and finds options among the words.
 
-// Returns the words of a line. A quotation mark without its partner reaches to the end of the line.
+// Returns the words of a line. A quotation mark without a closing mark extends to the end of the line.
 export function split(line) {
   const words = [];
   let word = null;
@@ -31,7 +31,7 @@ export function split(line) {
 const quote = (word) => (/^[\w./=,:+@%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 export const join = (words) => words.map(quote).join(" ");
 
-// The answer of 'nncost docs options', by command and by each name of an option.
+// Stores the answer of 'nncost docs options', by command and by each name of an option.
 export class Options {
   constructor(commands) {
     this.commands = new Map();
@@ -66,7 +66,8 @@ export class Options {
     }
     return { command: words[0], operands, given };
   }
-  // Joins operands and options to a command line. takes: command; options that this command lacks are left out.
+  // Joins operands and options to a command line. takes: a command; options that this command does not have are left
+  // out.
   build({ command, operands, given }, takes) {
     const names = takes ? this.of(takes) : null;
     const words = [takes ?? command, ...operands];

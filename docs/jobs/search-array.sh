@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# A search as a SLURM job array, each task a shard, and a job that makes one result of them once all have
-# ended well. A task that was preempted begins its shard again.
+# Runs a search as a SLURM job array: each task searches one shard. When all tasks have ended without an error, another
+# job merges the results of the shards. A task that was preempted starts its shard again from the beginning.
 #
 #   usage: search-array.sh            submits both jobs
 #
-# Change the search, the number of tasks and the limits to what you need.
+# Change the search, the number of tasks and the limits of the jobs to your needs.
 #SBATCH --job-name=nncost-search
 #SBATCH --cpus-per-task=8
 #SBATCH --mem=512M

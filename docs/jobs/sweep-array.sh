@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# A sweep as a SLURM job array, each task a shard with a database of its own, and a job that puts them
-# together once all have ended well. A task that was preempted or ran out of time goes on where it was.
+# Runs a sweep as a SLURM job array: each task computes one shard and writes its own database. When all tasks have ended
+# without an error, another job merges the databases. A task that was preempted or reached its time limit continues the
+# sweep at the last row in its database.
 #
 #   usage: sweep-array.sh             submits both jobs
 #
-# Change the sweep, the number of tasks and the limits to what you need.
+# Change the sweep, the number of tasks and the limits of the jobs to your needs.
 #SBATCH --job-name=nncost-sweep
 #SBATCH --cpus-per-task=8
 #SBATCH --mem=512M

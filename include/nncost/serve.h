@@ -100,6 +100,8 @@ typedef struct nnc_serve_ask {
      * start at each balance_steps-th step after the last start of prompts. 0 in balance_steps: no prompt waits for
      * other groups. */
     int64_t balance_steps, balance_more;
+    int64_t receive_steps; /* While sequences decode, the engine receives new requests at each receive_steps-th decode
+                            * step, and after each step with prompts. 1: at each step. */
 } nnc_serve_ask;
 
 NNC_API void nnc_serve_ask_init(nnc_serve_ask *ask, size_t struct_size);

@@ -1,4 +1,4 @@
-"""nncost from Python: no build and no other package, over the shared library and the program.
+"""nncost from Python: needs no build step and no other package; uses the shared library and the program.
 
     import nncost
     answer = nncost.estimate("llama3-8b", "h100", devices=8, zero=3, recompute="full")
@@ -7,14 +7,16 @@
     nncost.search("llama3-8b", "h100", devices=64).best[0].step_s
     nncost.capture(step, batch=8)                                  # operators of a training step of PyTorch (nncost.capture)
 
-Options are those of the command, with '_' for '-'; values may have units ("8k", "2GiB"); a list is a list of the command
-line. None leaves an option out, False turns off one that is on. `set` changes any parameter of the model or the device:
-set={"device.mem_bytes_per_s": "4TB/s"}. A model or a device is an id, a path, or the content of such a file as a dict; a
-configuration of transformers is a model, too. Refused input is an nncost.Error.
+Options have the names of the command line, with '_' instead of '-'. Values may have units ("8k", "2GiB"). A Python list
+gives a comma-separated list. None leaves an option out; False turns off an option that is on. The argument `set`
+changes any parameter of the model or the device: set={"device.mem_bytes_per_s": "4TB/s"}. A model or a device is an id,
+a path, or the content of such a file as a dict. A configuration of transformers can be a model as well. If nncost
+refuses the input, nncost.Error is raised.
 
-estimate() calls the shared library, all others run the program, as does estimate() with an alias of an option. Both are found in this package (a wheel), in the
-installation around it, or in the build folder of a checkout; then as the system finds them. $NNCOST_LIBRARY,
-$NNCOST_PROGRAM and $NNCOST_DATA name others; $NNCOST_PATH adds folders with files of your own.
+estimate() calls the shared library; all other functions run the program. If estimate() gets an alias of an option, it
+runs the program as well. The library and the program are searched in this package (a wheel), then in the installation
+around it, then in the build folder of a checkout, then in the usual folders of the system. $NNCOST_LIBRARY,
+$NNCOST_PROGRAM and $NNCOST_DATA set other places. $NNCOST_PATH adds folders with your own files.
 """
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ __all__ = ["Answer", "Columns", "Error", "Picture", "Specs", "advise", "check", 
            "fit", "limit", "models", "ops", "plot", "run", "search", "serve", "software", "sweep", "version"]
 
 Value = Union[str, int, float, bool, None, "os.PathLike[str]"]
-Content = Union[Value, Mapping[str, Any]]  # id, path, or what a file says
+Content = Union[Value, Mapping[str, Any]]  # an id, a path, or the content of a file
 Option = Union[Value, Sequence[Value]]
 Contents = Union[Content, Sequence[Content]]
 Changes = Optional[Mapping[str, Option]]
@@ -50,7 +52,8 @@ class Error(ValueError):
     """Raised for refused input. .where and .what have the two parts of the message that the command prints."""
 
     def __init__(self, where: str, what: str):
-        if _written and where.startswith(_written.name):  # the file of a dict, which the caller does not know
+        # the temporary file of a dict; the caller does not know its name
+        if _written and where.startswith(_written.name):
             where = "dict" + where[where.find("config.json") + len("config.json"):]
         super().__init__(f"{where}: {what}")
         self.where, self.what = where, what
@@ -60,12 +63,13 @@ class _Error(ctypes.Structure):
     _fields_ = [("status", ctypes.c_int), ("where", ctypes.c_char * 512), ("what", ctypes.c_char * 512)]
 
 
-class _Plan(ctypes.Structure):  # NNC_PLAN_ROOM; its members are set by name
+class _Plan(ctypes.Structure):  # memory of the size NNC_PLAN_ROOM; nnc_plan_set sets the members by name
     _fields_ = [("room", ctypes.c_uint64 * 64)]
 
 
 def _places() -> Iterator[Path]:
-    """Returns folders that may contain nncost: this package, the folder of its installation, the build of a checkout."""
+    """Returns folders that may contain nncost: this package, the folder of its installation, and the build folder of a
+    checkout."""
     package = Path(__file__).resolve().parent
     for parent in (package, *package.parents):
         if (parent / "share/nncost/hw").is_dir():
@@ -165,7 +169,7 @@ def _operand(value: Any) -> Any:
     name = next((str(value[key]) for key in ("id", "_name_or_path", "model_type") if value.get(key)), "config")
     folder = Path(_written.name) / hashlib.sha256(text.encode()).hexdigest()[:16] / (Path(name).name or "config")
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.json").write_text(text, encoding="utf-8")  # its folder names the model
+    (folder / "config.json").write_text(text, encoding="utf-8")  # the name of the folder is the name of the model
     return folder / "config.json"
 
 
@@ -198,8 +202,9 @@ class Specs:
 
     def estimate(self, model: Content, device: Content, software: Optional[str] = None, set: Changes = None,
                  **options: Option) -> Answer:
-        """One training step: the output of `nncost estimate --format json`, without rows of `accuracy`. A release of
-        a framework (software="nemo-26.06") is refused here; nncost.estimate() asks the program for it."""
+        """Estimates one training step. The answer is the output of `nncost estimate --format json`, without the errors
+        of measured rows. Specs.estimate() refuses a release of a framework (software="nemo-26.06"); nncost.estimate()
+        runs the program for it."""
         found = {"model": self._get("nnc_model_load", _text(_operand(model))),
                  "device": self._get("nnc_device_load", _text(_operand(device)))}
         for name, value in _changes(set).items():
@@ -230,7 +235,7 @@ class Specs:
             answer: Answer = json.loads(ctypes.string_at(text.value, size.value), object_hook=Answer)
         finally:
             self._library.nnc_text_free(text)
-        if set:  # the library cannot know how the model and the device came to be
+        if set:  # the library does not know which values `set` changed
             told = ", ".join(f"{name}={_text(value).decode()}" for name, value in set.items())
             answer["plan"]["overrides"] = told
             name = answer["model"]["name"]
@@ -269,8 +274,9 @@ def estimate(model: Content, device: Content, software: Optional[str] = None, se
     try:
         answer = _specs().estimate(model, device, software, set, **options)
         if answer.memory.fit != "does_not_fit" and "tokens" not in options and "samples" not in options:
-            return answer  # else the program adds the run, and settings with which the plan may fit
-    except Error as error:  # the program needs no library, and knows releases, aliases (qlora, dtype) and `set` without "model."
+            return answer  # otherwise the program runs, because it adds the run, and changes with which the plan fits
+    # the program needs no library, and knows releases, aliases (qlora, dtype) and `set` without "model."
+    except Error as error:
         unknown = error.where in options and error.what.startswith("unknown")
         if error.where != "set" and not unknown and not error.what.startswith(("a release", "the shared library")):
             raise
@@ -316,7 +322,7 @@ def _run(name: str, operands: Sequence[Contents], options: Mapping[str, Any], ou
     words = [_find_program(), name, "--no-defaults"]
     for option, value in options.items():
         option = "--" + option.replace("_", "-")
-        if isinstance(value, Mapping):  # set
+        if isinstance(value, Mapping):  # the argument `set`
             words += [word for field, to in value.items() for word in (option, f"{field}={_list(to)}")]
         elif value is True:
             words.append(option)
@@ -325,7 +331,7 @@ def _run(name: str, operands: Sequence[Contents], options: Mapping[str, Any], ou
     words += [f"--format={output}"] if output else []
     done = subprocess.run([*words, "--", *map(_list, operands)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                           encoding="utf-8", check=False)
-    if done.returncode not in (0, 1):  # 1: the answer is no, which is an answer
+    if done.returncode not in (0, 1):  # exit code 1 means that the answer is no, which is not an error
         said = (done.stderr.strip().splitlines() or [f"ended with {done.returncode}"])[-1]
         where, _, what = said.removeprefix("nncost: ").partition(": ")
         raise Error(where, what)
@@ -354,21 +360,22 @@ def _flat(record: Mapping[str, Any], head: str = "") -> dict[str, Any]:
 
 
 def sweep(model: Contents, device: Contents, set: Changes = None, **options: Option) -> Columns:
-    """Every combination of the lists given, one row each, as `nncost sweep`. Rows that do not fit: all=True. Of serving:
-    serve=True, with the options of serve."""
+    """Returns one row for each combination of the given lists, as `nncost sweep`. all=True also returns rows that do
+    not fit. serve=True predicts serving, with the options of `nncost serve`."""
     text = _run("sweep", (model, device), {"set": set, **options}, "json")
-    if text.startswith("{\n"):  # one record with all rows, as of serving
+    if text.startswith("{\n"):  # one JSON object has all rows, for example with serve=True
         return Columns.of_rows([_flat(row) for row in json.loads(text)["rows"]])
     return Columns.of_rows([json.loads(line) for line in text.splitlines()])
 
 
 def search(model: Content, device: Contents, set: Changes = None, **options: Option) -> Answer:
-    """Searches plans for a number of devices: .best has the fastest plans, .pareto the Pareto front of time and memory."""
+    """Searches plans for a number of devices. The answer has the fastest plans (.best) and the Pareto front of time and
+    memory (.pareto)."""
     return command("search", model, device, set=set, **options)
 
 
 def serve(model: Content, device: Content, set: Changes = None, **options: Option) -> Answer:
-    """Predicts a decoder that serves requests: .latency, .throughput, .memory, .cost."""
+    """Predicts a decoder that serves requests. The answer has .latency, .throughput, .memory and .cost."""
     for name, value in options.items():
         if isinstance(value, (list, tuple, range)) and len(value) > 1:
             raise Error(name, "expected one value, found several, which nncost.sweep(model, device, serve=True, ...) takes")
@@ -381,28 +388,30 @@ def fit(model: Content, device: Content, set: Changes = None, **options: Option)
 
 
 def advise(model: Content, device: Content, set: Changes = None, **options: Option) -> Answer:
-    """Returns the changes of the plan with the largest effect: .changes with .options, .step_s, .total_bytes, .cost_usd."""
+    """Returns the changes of the plan with the largest effect. Each of .changes has .options, .step_s, .total_bytes and
+    .cost_usd."""
     return command("advise", model, device, set=set, **options)
 
 
 def limit(model: Content, device: Content, of: str, set: Changes = None, **options: Option) -> Answer:
-    """Finds how far a plan can be divided before the network bounds its step: .limit, .bound_by, .curve. of: tensor, context,
-    data or batch."""
+    """Finds how far a plan can be divided before the network bounds its step. The answer has .limit, .bound_by and
+    .curve. of: tensor, context, data or batch."""
     return command("limit", model, device, of=of, set=set, **options)
 
 
 def run(model: Content, device: Content, set: Changes = None, **options: Option) -> Answer:
-    """Predicts a whole run of tokens=N or samples=N: .run.days, .run.goodput, .cost.run."""
+    """Predicts a whole run of tokens=N or samples=N. The answer has .run.days, .run.goodput and .cost.run."""
     return command("run", model, device, set=set, **options)
 
 
 def explain(name: str, model: Content = None, device: Content = None, set: Changes = None, **options: Option) -> Answer:
-    """Explains a figure such as "mfu": its meaning, formula and source; with model and device also its numbers. .lines."""
+    """Explains a metric such as "mfu": its meaning, formula and source. With a model and a device, adds the numbers.
+    The answer has .lines."""
     return command("explain", name, *(() if model is None else (model, device)), set=set, **options)
 
 
 def check(plans: Value, **options: Option) -> Answer:
-    """Estimates the scenarios of a plan file again: .passed, .scenarios."""
+    """Estimates the scenarios of a plan file again. The answer has .passed and .scenarios."""
     return command("check", plans, **options)
 
 
@@ -420,7 +429,7 @@ def main() -> None:
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return version()
-    if name == "capture":  # a module of its own, which most programs do not need
+    if name == "capture":  # a separate module, because most programs do not need it
         return importlib.import_module("nncost.capture")
     instead = "nncost.sweep(models, devices, ...)" if name == "compare" else f"nncost.command({name!r}, ...)"
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}; other commands: {instead}")

@@ -7,7 +7,7 @@ import json
 import os
 from typing import Any, Iterable, Iterator, Union
 
-# Figures that a person reads first, by the schema of the answer: label, record, key, unit.
+# Values that a printed answer shows first, by the schema of the answer. Each row has label, record, key and unit.
 _FIRST = {
     "nncost.estimate": (
         ("step", "step", "step_s", "s"), ("90 % range", "step", "interval_s", "s"),
@@ -37,7 +37,7 @@ _FIRST = {
         ("longest sequence", "", "seq_len", ""), ("memory", "", "total_bytes", "B"),
         ("capacity", "", "capacity_bytes", "B"), ("step", "", "step_s", "s")),
 }
-_LISTS = ("best", "changes", "remedies")  # plans and changes, which a person reads before the counts
+_LISTS = ("best", "changes", "remedies")  # lists of plans and changes, which are shown before the counts
 
 
 def _with_unit(value: Any, unit: str) -> str:
@@ -61,7 +61,7 @@ def _with_unit(value: Any, unit: str) -> str:
 
 
 def _unit_of(name: str) -> str:
-    """Returns the unit in the last part of the name of a figure."""
+    """Returns the unit in the last part of a metric's name."""
     if name.endswith("_s") and not name.endswith("per_s"):
         return "s"
     return "B" if name.endswith("_bytes") else "%" if name.endswith(("mfu", "hfu", "share")) else ""
@@ -83,8 +83,9 @@ def _plan_row(row: dict[str, Any]) -> str:
 
 
 class Answer(dict):
-    """The JSON of a command. answer.step.step_s is answer["step"]["step_s"]; answer.step_s is the same, because one record
-    has this key. A key with the name of a method of dict is read with [] alone. None is an unknown number."""
+    """The JSON output of a command. answer.step.step_s is answer["step"]["step_s"]. answer.step_s is the same value,
+    because only one record has this key. If a key has the name of a method of dict, read it with [] only. None is an
+    unknown number."""
 
     def __missing__(self, name: Any) -> Any:
         records = [key for key, record in self.items() if isinstance(record, dict) and name in record]
@@ -120,7 +121,7 @@ class Answer(dict):
             values = self.get(record, {}) if record else self
             if key in values:
                 yield label, _with_unit(values[key], values.get("currency", "") if unit == "currency" else unit)
-        for line in self.get("lines", ()) if "quantity" in self else ():  # of explain
+        for line in self.get("lines", ()) if "quantity" in self else ():  # the answer of 'nncost explain'
             told = (line.get("formula") or line.get("text"), line.get("numbers"), line.get("result"), line.get("unit"))
             yield line["name"], " = ".join(_with_unit(part, "") for part in told[:3] if part is not None) + \
                 (f" {told[3]}" if told[3] else "")
@@ -148,12 +149,13 @@ class Answer(dict):
 
 
 class Columns(dict):
-    """A table: one list per column, all of one length. pandas.DataFrame(columns), polars.DataFrame(columns) and
-    pyarrow.table(dict(columns)) take it as it is. None is an unknown number. A column has the last part of its name where
-    that is unique, with '_' for '.': "step_s" is "step.step_s" of the command; columns["step.step_s"] finds it, too.
-    columns[0] is the first row, as a dict."""
+    """A table: a dict with one list per column; all lists have the same length. pandas.DataFrame(columns),
+    polars.DataFrame(columns) and pyarrow.table(dict(columns)) accept it without conversion. None is an unknown number.
+    The name of a column is the last part of the command's name, if this part is unique, with '_' instead of '.':
+    "step_s" is "step.step_s" of the command. columns["step.step_s"] finds the column as well. columns[0] is the first
+    row, as a dict."""
 
-    full: dict[str, str] = {}  # names of the command, where they differ
+    full: dict[str, str] = {}  # the names in the command, if they differ
 
     @classmethod
     def of_rows(cls, rows: list[dict[str, Any]]) -> "Columns":
@@ -165,7 +167,7 @@ class Columns(dict):
         return table
 
     def __getitem__(self, name: Any) -> Any:
-        """Returns the column with a name; a number or a slice gives a row or rows."""
+        """Returns the column with this name. A number gives a row, and a slice gives a list of rows."""
         return self.rows()[name] if isinstance(name, (int, slice)) else super().__getitem__(name)
 
     def __missing__(self, name: str) -> list[Any]:
@@ -201,7 +203,7 @@ class Columns(dict):
 
 
 class Picture(str):
-    """The text of an SVG picture; a notebook draws it."""
+    """The text of an SVG picture. A notebook draws it."""
 
     def _repr_svg_(self) -> str:
         return str(self)

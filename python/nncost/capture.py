@@ -65,24 +65,27 @@ import warnings
 import weakref
 
 SCHEMA = "nncost.capture/1"
-MEMBERS = ("name", "phase", "module", "inputs", "outputs", "args", "repeat", "steps", "moves")  # of an operator, as they are written
-PHASES = ("forward", "backward", "recompute", "optimizer")  # recompute: backward runs an operator of forward again (checkpoints)
-# nncost recognises these optimizers by their operators and states; those with two states update as Adam does
+# members of an operator, in the order in which they are written
+MEMBERS = ("name", "phase", "module", "inputs", "outputs", "args", "repeat", "steps", "moves")
+# recompute: backward runs an operator of forward again (checkpoints)
+PHASES = ("forward", "backward", "recompute", "optimizer")
+# nncost recognises these optimizers by their operators and states. Those with two states have the update of Adam.
 OPTIMIZERS = {"SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adadelta", "Rprop", "RMSprop", "Adagrad", "Lion"}
 # Operators that read only the shape of their first tensor.
 SHAPES_ONLY = {"ones_like", "zeros_like", "full_like", "new_zeros", "new_ones", "new_full"}
-# A sparse matrix times a dense one reads a row of the dense one for each value: few FLOPs per byte. Its name here: _sparse_product
+# A product of a sparse and a dense matrix reads one row of the dense matrix for each value: few FLOPs per byte. In the
+# file, this product has the name _sparse_product.
 SPARSE_PRODUCTS = {"mm", "addmm", "_sparse_mm", "_sparse_addmm", "sspaddmm", "hspmm"}
-# Operators that allocate or query and start no kernel.
+# Operators that allocate memory or query a tensor. They start no kernel.
 NO_KERNEL = {
-    "_local_scalar_dense",  # the step counters of optimizers, which live on the host on a GPU
+    "_local_scalar_dense",  # reads a step counter of an optimizer, which is in host memory on a GPU
     "empty", "empty_strided", "empty_like", "new_empty", "new_empty_strided", "is_same_size", "_has_same_storage_numel",
     "lift_fresh", "resize_", "set_", "_record_function_enter", "_record_function_exit", "_record_function_enter_new",
 }
 
 
 class Done(BaseException):
-    """Ends a script after the recorded step; no Exception, because scripts catch these."""
+    """Ends a script after the recorded step. It is no subclass of Exception, because scripts catch Exception."""
 
 
 def dtype_name(dtype):
@@ -90,12 +93,13 @@ def dtype_name(dtype):
 
 
 def numbers_of(tensor):
-    """Real numbers of a tensor: two for each complex number"""
+    """Number of real numbers in a tensor: a complex number counts as two"""
     return tensor.numel() * (2 if tensor.is_complex() else 1)
 
 
 def flat_tensors(value, out):
-    """Tensors in nested arguments; a list of a _foreach operator stays a list. A sparse tensor is its indices and values"""
+    """Returns the tensors in nested arguments, also those in a list of a _foreach operator. For a sparse tensor,
+    returns its indices and values."""
     import torch
     if isinstance(value, torch.Tensor):
         out += [value._indices(), value._values()] if value.is_sparse else [value]
@@ -109,7 +113,7 @@ def flat_tensors(value, out):
 
 
 def plain(value):
-    """An argument as JSON; "T" stands for a tensor"""
+    """Returns an argument in a form for JSON. "T" stands for a tensor."""
     import torch
     if isinstance(value, torch.Tensor):
         return "T"
@@ -126,15 +130,15 @@ def plain(value):
 
 
 def writes(func):
-    """Whether an operator writes one of its arguments"""
+    """Returns whether an operator writes to one of its arguments"""
     return any(a.alias_info is not None and a.alias_info.is_write for a in func._schema.arguments)
 
 
 class Storages:
-    """Numbers for storages, never used twice, and the span in which each is alive.
-
-    A storage dies with the last tensor object that refers to it, or with its last use if autograd holds it. A weak
-    reference to each storage keeps its address from being given to another storage; its data are freed."""
+    """Gives each storage a number that is never used again, and records the time in which the storage is alive. A
+    storage is alive until its last tensor object dies. If autograd holds the storage, it is alive until its last use. A
+    weak reference keeps the address of each storage, so that PyTorch does not give it to another storage; the data are
+    freed."""
 
     def __init__(self):
         self.references = []
@@ -173,8 +177,8 @@ class Storages:
         self.last[number] = max(self.last[number], self.now)
 
     def end(self):
-        """At the end of the step: what the program still holds, such as the samples and the results of this step, or a graph
-        whose backward belongs to the next step"""
+        """Called at the end of the step. Marks storages that the program still holds as alive: the samples and results
+        of this step, or a graph whose backward belongs to the next step"""
         for number, reference in enumerate(self.references):
             if reference is not None and not reference.expired():
                 self.tensors[number] = max(self.tensors[number], self.kind[number] == "input")
@@ -183,9 +187,10 @@ class Storages:
 
 
 def recorder(model, others=(), inference=False):
-    """The dispatch mode that records; a function so that importing this module needs no PyTorch. others: modules that the
-    optimizers do not train, such as a teacher; their parameters that the step reads are frozen ones. inference: a forward
-    pass without gradients, in which no parameter is trained"""
+    """Returns the dispatch mode that records operators. It is made in a function, so that importing this module does
+    not need PyTorch. others: modules that the optimizers do not train, such as a teacher; if the step reads their
+    parameters, these count as frozen. inference: records a forward pass without gradients, in which no parameter is
+    trained"""
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -194,26 +199,32 @@ def recorder(model, others=(), inference=False):
             super().__init__()
             self.phase, self.ops, self.storages = "forward", [], Storages()
             self.modules, self.stack, self.pending, self.owner = {"": 0}, [], [], {}
-            self.handles, self.previous, self.running = [], 0, False  # running: autograd is
-            self.rerun = []  # nodes of autograd that a checkpoint makes when it runs again
-            self.differentiated, self.depth = False, 0  # backward(create_graph=True); modules on the stack where backward began
-            self.layers, self.evaluation = [], 0  # calls of recurrent layers; operators of evaluations, which are left out
-            self.loading = 0  # above 0: a DataLoader without workers makes samples, on the host
-            self.by_hand = False  # the program updates its parameters without an optimizer
+            self.handles, self.previous, self.running = [], 0, False  # running: autograd runs now
+            self.rerun = []  # autograd nodes that a checkpoint creates in its second forward pass
+            # backward(create_graph=True); number of modules on the stack when backward began
+            self.differentiated, self.depth = False, 0
+            # calls of recurrent layers; number of operators of evaluations, which are not recorded
+            self.layers, self.evaluation = [], 0
+            self.loading = 0  # above 0 while a DataLoader without workers makes samples on the host
+            self.by_hand = False  # true if the program updates its parameters without an optimizer
             self.parts = list(model.children()) if type(model).__name__ == "Parts" else [model]
             self.inference = inference
-            self.entered, self.sparse = None, False  # operators before the first module is called; whether gradients are sparse
-            self.layouts = [0, 0]  # convolutions of contiguous and of channels-last maps
-            self.gradients = {}  # storage of the gradient of each parameter
-            # gradients of the step before, which may live until the program clears them: reference, bytes, dtype; their numbers
+            # number of operators before the first module is called; true if a gradient is sparse
+            self.entered, self.sparse = None, False
+            self.layouts = [0, 0]  # number of convolutions with contiguous and with channels-last maps
+            self.gradients = {}  # number of the parameter's storage -> number of its gradient's storage
+            # Gradients of the previous step, which may be alive until the program clears them: `before` has references,
+            # bytes and formats; `old` has the numbers of cleared gradients.
             self.before, self.old = [], set()
-            self.saved = {}  # (storage, module that saves it for backward), in order
-            self.rows, self.fresh, self.repeated = {}, True, False  # first dimensions of what the first module of each pass reads, by module
+            self.saved = {}  # keys: (storage, module that saves it for backward), in order
+            # rows: module -> first dimension of the input of the first module of each pass, added up
+            self.rows, self.fresh, self.repeated = {}, True, False
             for parameter in model.parameters():
                 self.storages.number(parameter, kind="parameter" if parameter.requires_grad and not inference else "frozen")
             for buffer in model.buffers():
                 self.storages.number(buffer, kind="buffer")
-            self.foreign, self.frozen = {}, []  # by the address of the storage: kind and tensor; the parameters that the step reads
+            # address of a storage -> kind and tensor; list of frozen parameters that the step reads
+            self.foreign, self.frozen = {}, []
             for kind, tensors in (("frozen", torch.nn.Module.parameters), ("buffer", torch.nn.Module.buffers)):
                 for tensor in {id(t): t for module in others for t in tensors(module)}.values():
                     address = Storages._storage(tensor)._cdata
@@ -227,13 +238,13 @@ def recorder(model, others=(), inference=False):
                     self.handles.append(module.register_forward_hook(self.end_layers))
                 self.handles.append(module.register_forward_hook(self.leave(name)))
 
-        # ---- modules: a stack in forward, the owner of the autograd node in backward ----
+        # ---- modules: in forward, a stack of called modules; in backward, the owner of each autograd node ----
 
         def enter(self, name):
             def hook(_, inputs):
                 self.entered = len(self.ops) if self.entered is None else self.entered
                 if self.phase == "backward" and not self.running:
-                    self.phase, self.fresh = "forward", True  # of the next micro-batch
+                    self.phase, self.fresh = "forward", True  # forward of the next micro-batch begins
                 if not self.stack and self.fresh and not self.repeated and not self.is_evaluation():
                     self.rows[name] = self.rows.get(name, 0) + next((len(t) for t in flat_tensors(inputs, []) if t.dim()), 0)
                     self.fresh = False
@@ -248,7 +259,7 @@ def recorder(model, others=(), inference=False):
             return hook
 
         def claim(self, value, name):
-            """Autograd nodes behind `value` that no inner module owns belong to this module"""
+            """Assigns the autograd nodes that computed `value` to this module, unless an inner module owns them"""
             if self.phase != "forward" and not self.is_again():
                 return
             nodes = [t.grad_fn for t in flat_tensors(vars(value) if hasattr(value, "__dict__") and not isinstance(value, torch.Tensor) else value, [])
@@ -263,12 +274,13 @@ def recorder(model, others=(), inference=False):
                 nodes += [n for n, _ in node.next_functions if n is not None and n not in self.owner]
 
         def ran(self, name):
-            """After a node ran, the operators since the node before are its own; sums of gradients come first and
-            belong to the node before"""
+            """Returns a hook that autograd calls after a node. Operators since the previous node belong to this node,
+            except for sums of gradients at the beginning, which belong to the previous node."""
             def hook(*_):
-                while self.rerun:  # the graph of a checkpoint, which may never run, holds tensors
+                while self.rerun:  # drops the graph of a checkpoint: autograd may never run it, but it holds tensors
                     del self.owner[self.rerun.pop()]
-                del self.stack[self.depth:]  # modules that ran again up to the last tensor that backward needs (PyTorch 2.1)
+                # removes modules that an early stop of a checkpoint left on the stack (PyTorch 2.1)
+                del self.stack[self.depth:]
                 pending, self.pending = self.pending, []
                 own = False
                 for op in pending:
@@ -284,7 +296,8 @@ def recorder(model, others=(), inference=False):
             self.layers.append({"module": module, "path": self.stack[-1], "first": len(self.ops), "phase": self.phase, "input": inputs[0]})
 
         def end_layers(self, module, inputs, output):
-            """Replaces the tensors of a call of a recurrent layer, which must not live longer, by their numbers"""
+            """Replaces the tensors of a recurrent layer's call by their numbers, because the record must not keep the
+            tensors alive"""
             call, sequence = self.layers[-1], self.layers[-1]["input"]
             sizes = getattr(sequence, "batch_sizes", None)
             call["input"], out = (getattr(t, "data", t) if sizes is not None else t for t in (sequence, output[0]))
@@ -297,12 +310,13 @@ def recorder(model, others=(), inference=False):
         # ---- operators ----
 
         def is_evaluation(self):
-            """An evaluation between two steps: the network is in evaluation mode, without gradients"""
+            """Returns whether an evaluation runs between two steps: the network is in evaluation mode, without
+            gradients"""
             return self.phase == "forward" and not self.inference and not torch.is_grad_enabled() and not any(part.training for part in self.parts)
 
         def is_again(self):
-            """A checkpoint runs its operators of forward again: backward itself runs without gradients, unless it is
-            differentiated again"""
+            """Returns whether a checkpoint runs operators of forward again. Backward runs without gradients, except
+            with create_graph=True, so enabled gradients show a checkpoint."""
             return self.running and self.phase == "backward" and not self.differentiated and torch.is_grad_enabled()
 
         def read_number(self, tensor):
@@ -314,7 +328,7 @@ def recorder(model, others=(), inference=False):
             return self.storages.number(tensor, kind=kind)
 
         def keep_read(self, name, read):
-            """A tensor of forward that backward reads is kept, also by a function that does not save it for backward"""
+            """Marks a tensor of forward that backward reads as kept, even if no function saved it for backward"""
             store = self.storages
             for _, _, number in read if self.running and name not in SHAPES_ONLY else ():
                 if store.kind[number] == "temporary" and 0 <= store.first[number] < len(self.ops) and self.ops[store.first[number]]["phase"] == "forward":
@@ -342,12 +356,13 @@ def recorder(model, others=(), inference=False):
                 name, inputs = "aten._sparse_product.default", [factors[1], factors[0]._indices()[1], factors[0]._values()]
                 read = [[dtype_name(t.dtype), list(t.shape), self.read_number(t)] for t in inputs]
             if base == "detach" and not inputs:
-                return torch.tensor(args[0])  # a number kept for backward
+                return torch.tensor(args[0])  # detach of a number that is kept for backward
             result = func(*args, **kwargs)
             if name.startswith("prim."):  # a query of a fake tensor, such as its device
                 return result
             if base == "detach":
-                return result if isinstance(result, torch.Tensor) else torch.tensor(result)  # a number kept for backward
+                # detach of a number that is kept for backward
+                return result if isinstance(result, torch.Tensor) else torch.tensor(result)
             outputs = flat_tensors(result, [])
             written, alias = [], bool(outputs)
             for tensor in outputs:
@@ -360,10 +375,12 @@ def recorder(model, others=(), inference=False):
             for tensor in read:
                 self.storages.used(tensor[2])
             if base in NO_KERNEL or (alias and not writes(func)):
-                return result  # a view or an allocation
-            if base == "convolution" and inputs[0].dim() == 4:  # cuDNN takes the layout of the map or of the weight
+                return result  # a view or an allocation starts no kernel
+            # cuDNN uses channels-last if the map or the weight has this layout
+            if base == "convolution" and inputs[0].dim() == 4:
                 self.layouts[any(t.is_contiguous(memory_format=torch.channels_last) and not t.is_contiguous() for t in inputs[:2])] += 1
-            again = self.is_again() and (base != "ones_like" or bool(self.stack))  # backward() itself makes the gradient of the loss
+            # backward() itself creates the gradient of the loss by ones_like
+            again = self.is_again() and (base != "ones_like" or bool(self.stack))
             op = {"name": name, "phase": "recompute" if again else self.phase, "module": self.module(self.stack[-1]) if self.stack else 0, "inputs": read, "outputs": written,
                   "args": [plain(a) for a in args if not isinstance(a, torch.Tensor)] +
                           [{k: plain(v) for k, v in kwargs.items() if not isinstance(v, torch.Tensor) and k not in ("device", "layout", "pin_memory")}][:1 if kwargs else 0],
@@ -374,7 +391,7 @@ def recorder(model, others=(), inference=False):
             return result
 
         def note_before(self):
-            """The gradients of the step before exist while the step begins"""
+            """Notes the gradients of the previous step, which exist when the step begins"""
             from torch.multiprocessing.reductions import StorageWeakRef
             for parameter in model.parameters():
                 for gradient in flat_tensors(parameter.grad, []):
@@ -382,29 +399,32 @@ def recorder(model, others=(), inference=False):
                     self.before.append((StorageWeakRef(storage), storage.nbytes(), dtype_name(gradient.dtype)))
 
         def note_update(self):
-            """The recorded operators begin with an update by hand, whose gradients exist before the step"""
+            """The recorded operators begin with an update that the program computes without an optimizer. Its gradients
+            exist before the step."""
             self.by_hand, self.phase = True, "backward"
             for parameter in model.parameters():
                 for gradient in flat_tensors(parameter.grad, []):
                     self.old.add(self.storages.number(gradient, kind="gradient"))
 
         def begin_forward(self, func, read):
-            """In a program without modules, forward begins with the first operator that reads a parameter for a gradient"""
+            """In a program without modules, forward begins with the first operator that reads a parameter while
+            gradients are enabled"""
             reads = any(self.storages.kind[number] == "parameter" for _, _, number in read)
             if self.phase == "backward" and not self.running and reads and torch.is_grad_enabled() and not writes(func):
                 self.phase = "forward"
 
         def end_by_hand(self):
-            """Operators that write parameters are of the update; forward begins after the last of them"""
+            """Operators that write parameters belong to the update. Forward begins after the last of them."""
             written = [i for i, op in enumerate(self.ops) if any(self.storages.kind[n] == "parameter" for _, _, n in op["outputs"] or op["inputs"][:1])]
             for i in written:
                 self.ops[i]["phase"] = "optimizer"
             self.entered = next((i for i, op in enumerate(self.ops) if i > max(written, default=-1) and op["phase"] == "forward"), 0)
-            self.old -= set(self.gradients.values())  # of a program that clears its gradients in place
+            self.old -= set(self.gradients.values())  # the program may clear its gradients in place
             self.storages.now = len(self.ops) - 1
 
         def note_cleared(self):
-            """The gradients of the step before that the program has cleared by now lived until the last operator"""
+            """Gradients of the previous step that the program has cleared since the last call were alive until the last
+            operator"""
             alive = [entry for entry in self.before if not entry[0].expired()]
             for reference, size, dtype in self.before if len(alive) < len(self.before) and self.ops else ():
                 if reference.expired():
@@ -413,11 +433,12 @@ def recorder(model, others=(), inference=False):
             self.before = alive
 
         def note_gradients(self):
-            """After a backward pass: which storages hold the gradients"""
+            """Called after a backward pass. Notes which storages hold the gradients"""
             for parameter in model.parameters():
                 for gradient in flat_tensors(parameter.grad, []):
                     number = self.storages.number(gradient)
-                    if parameter.grad.is_sparse and self.storages.kind[number] == "input":  # the indices, which the program has made
+                    # skips the indices, which the program has created
+                    if parameter.grad.is_sparse and self.storages.kind[number] == "input":
                         continue
                     self.gradients[self.storages.number(parameter)] = number
                     self.storages.kind[number] = "gradient"
@@ -426,7 +447,8 @@ def recorder(model, others=(), inference=False):
         def keep(self, tensor):
             for number in (self.storages.number(part) for part in flat_tensors(tensor, [])):
                 self.saved[number, self.stack[-1] if self.stack else ""] = None
-                if self.storages.kind[number] == "temporary" and self.phase == "forward":  # a checkpoint saves again in backward
+                # not in backward, where a checkpoint saves tensors again
+                if self.storages.kind[number] == "temporary" and self.phase == "forward":
                     self.storages.kind[number] = "kept"
             return tensor
 
@@ -439,7 +461,8 @@ def recorder(model, others=(), inference=False):
 
 
 def euclidean_distances(first, second):
-    """The operators that _euclidean_dist, the operator of torch.cdist, issues (aten/src/ATen/native/Distance.cpp)"""
+    """Issues the operators that _euclidean_dist issues, which is the operator of torch.cdist
+    (aten/src/ATen/native/Distance.cpp)"""
     import torch
     squares = [x.pow(2).sum(-1, True) for x in (first, second)]
     ones = [torch.ones_like(square) for square in squares]
@@ -449,7 +472,8 @@ def euclidean_distances(first, second):
 
 
 def optimizer_of(name, parameters):
-    """`adamw`, `adam` or `sgd` (momentum 0.9) with foreach kernels where the version has them"""
+    """Returns an optimizer `adamw`, `adam` or `sgd` (momentum 0.9), with foreach kernels if this version of PyTorch has
+    them"""
     import torch
     makers = {"adamw": (torch.optim.AdamW, {}), "adam": (torch.optim.Adam, {}), "sgd": (torch.optim.SGD, {"momentum": 0.9})}
     if name not in makers:
@@ -459,7 +483,8 @@ def optimizer_of(name, parameters):
 
 
 def optimizer_kind(optimizer, group):
-    """The name that nncost has for the update of a group, or None: by its states and operations"""
+    """Returns nncost's name for the optimizer of a group, by its class and options; None if nncost has no name for
+    it"""
     names = {kind.__name__ for kind in type(optimizer).__mro__}
     if "SGD" in names:
         return "momentum" if group.get("momentum") else "sgd"
@@ -470,8 +495,9 @@ def optimizer_kind(optimizer, group):
 
 
 def update_groups(optimizers, calls):
-    """[kind, tensors, elements, calls] of each list of tensors that the optimizers update; torch.optim updates one group of
-    parameters after another. None if an optimizer is of no known kind. calls: updates of each optimizer in the step"""
+    """Returns [kind, tensors, elements, calls] for each list of tensors that the optimizers update; torch.optim updates
+    one group of parameters after another. Returns None if the kind of an optimizer is unknown. calls: number of updates
+    of each optimizer in the step"""
     rows = []
     for optimizer in optimizers:
         for group in optimizer.param_groups:
@@ -482,8 +508,8 @@ def update_groups(optimizers, calls):
 
 
 def note_states(rec, optimizers):
-    """States of a parameter beyond those that nncost counts for the kind of its optimizer, such as the third of AMSGrad, count
-    as activations; returns a note about them"""
+    """An optimizer may have more states per parameter than nncost counts for its kind, such as the third state of
+    AMSGrad. These states count as activations. Returns a note about them."""
     import torch
     counted, more = {"sgd": 0, "momentum": 1, "adam": 2, "adamw": 2, "rmsprop": 1, "lion": 1}, False
     for optimizer in optimizers:
@@ -499,9 +525,11 @@ def note_states(rec, optimizers):
 
 
 def optimizer_kernels(optimizers, fused=(), calls=None):
-    """The kernels in which the optimizers of torch.optim update their parameters on a GPU; of several, those of the one with the
-    most parameters. fused: optimizers that asked for one kernel, which PyTorch may not have on a CPU. calls: updates of each
-    optimizer in the step (None: one). Unless a program asks, PyTorch 2 updates lists of tensors on a GPU (torch/optim/optimizer.py, _default_to_fused_or_foreach)"""
+    """Returns the kind of kernels in which the optimizers of torch.optim update parameters on a GPU. With several
+    optimizers, the optimizer with the most parameters decides. fused: optimizers that asked for one kernel, which
+    PyTorch may not have on a CPU. calls: number of updates of each optimizer in the step (None: one). Unless a program
+    selects other kernels, PyTorch 2 updates lists of tensors on a GPU (torch/optim/optimizer.py,
+    _default_to_fused_or_foreach)"""
     own = [o for o in optimizers if type(o).__module__.startswith("torch.optim") and type(o).__name__ in OPTIMIZERS]
     most = max(own, key=lambda o: sum(p.numel() for group in o.param_groups for p in group["params"]), default=None)
     if most is None:
@@ -515,7 +543,8 @@ def optimizer_kernels(optimizers, fused=(), calls=None):
 
 @contextlib.contextmanager
 def without_record_function():
-    """record_function has no kernel for fake tensors in PyTorch 1.13; it only names a range of a profile"""
+    """Replaces record_function, which has no kernel for fake tensors in PyTorch 1.13 and only names a range of a
+    profile"""
     import torch
     original = torch.autograd.profiler.record_function
     torch.autograd.profiler.record_function = lambda *a, **k: contextlib.nullcontext()
@@ -526,7 +555,7 @@ def without_record_function():
 
 
 def named(model, patterns, option):
-    """Modules whose path fits one of the patterns"""
+    """Returns the modules whose path matches one of the patterns"""
     def fits(path, pattern):
         parts = list(zip(path.split("."), pattern.split(".")))
         return path.count(".") == pattern.count(".") and all(fnmatch.fnmatchcase(*pair) for pair in parts)
@@ -542,7 +571,8 @@ def named(model, patterns, option):
 
 
 def adapt(module, rank):
-    """Gives a linear layer low-rank adapters (LoRA) in fp32, as peft does, and stops the training of its own weights"""
+    """Adds low-rank adapters (LoRA) in fp32 to a linear layer, as peft does. change() has frozen the weights of the
+    layer."""
     import torch
     forward = module.forward
     module.lora_a = torch.nn.Parameter(torch.randn(rank, module.in_features) / module.in_features)
@@ -555,8 +585,9 @@ def adapt(module, rank):
 
 
 def change(model, checkpoint=(), freeze=(), adapters=None):
-    """Puts a checkpoint around the modules that fit, stops the training of others, and adds adapters of (rank, patterns) to
-    linear layers of a frozen network; returns what undoes the first. Only the tensors that are trained have gradients"""
+    """Puts a checkpoint around modules that match `checkpoint`, freezes modules that match `freeze`, and freezes the
+    network and adds adapters to linear layers for adapters = (rank, patterns). Only trained tensors have gradients.
+    Returns a function that removes the checkpoints."""
     import torch
     from torch.utils.checkpoint import checkpoint as again
     if adapters:
@@ -578,7 +609,8 @@ def change(model, checkpoint=(), freeze=(), adapters=None):
         forward = module.forward
 
         def run(*args, **kwargs):
-            names, trained = list(kwargs), torch.empty(0, requires_grad=True)  # without a trained input, backward would skip the module
+            # with reentrant checkpoints, backward skips a module without an input that needs a gradient
+            names, trained = list(kwargs), torch.empty(0, requires_grad=True)
             return again(lambda _, *a: forward(*a[:len(args)], **dict(zip(names, a[len(args):]))), trained, *args, *kwargs.values(), use_reentrant=True)
         module.forward = run
 
@@ -596,11 +628,11 @@ def change(model, checkpoint=(), freeze=(), adapters=None):
 
 
 def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=None, checkpoint=(), freeze=(), adapters=None):
-    """One training step: loss() runs forward and returns the scalar loss; then backward and optimizer.step().
-
-    optimizer: a name (see optimizer_of), an optimizer of the model, or None. Its first step, which allocates the state,
-    is not recorded. fake: the tensors of model and loss are fake; only the record says so. checkpoint, freeze: patterns of
-    modules. adapters: their rank and patterns of linear layers. Returns the file as a dict."""
+    """Records one training step: loss() runs forward and returns the scalar loss; then backward and optimizer.step()
+    run. optimizer: a name (see optimizer_of), an optimizer of the model, or None. The first optimizer.step() is not
+    recorded, because it allocates the states. fake: model and loss use fake tensors; this only sets an entry of the
+    file. checkpoint, freeze: patterns of modules. adapters: rank, and patterns of linear layers. Returns the file as a
+    dict."""
     import torch
     undo = change(model, checkpoint, freeze, adapters)
     rec = recorder(model)
@@ -630,8 +662,8 @@ def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=No
 
 @contextlib.contextmanager
 def plain_attention():
-    """nn.MultiheadAttention and nn.TransformerEncoderLayer without the operators of inference that fuse them (their "fast
-    path"), whose kernels are not known: PyTorch leaves them out if a mode sees the calls of functions"""
+    """Runs nn.MultiheadAttention and nn.TransformerEncoderLayer without their "fast path", whose fused operators for
+    inference have unknown kernels. PyTorch does not use the fast path while a mode intercepts function calls."""
     import torch
 
     class Seen(torch.overrides.TorchFunctionMode):
@@ -642,7 +674,7 @@ def plain_attention():
 
 
 def forward_pass(model, call, batch, source, fake=False):
-    """The file of one call of a model without gradients"""
+    """Records one call of a model without gradients and returns the file as a dict"""
     import torch
     fused = any(isinstance(m, torch.nn.MultiheadAttention) for m in model.modules())
     rec = recorder(model, inference=True)
@@ -656,7 +688,8 @@ def forward_pass(model, call, batch, source, fake=False):
 
 
 def capture_inference(model, call, *, batch=None, source=None, fake=False):
-    """One forward pass of a model in evaluation mode, without gradients: call() runs it. Returns the file as a dict."""
+    """Records one forward pass of a model in evaluation mode, without gradients. call() runs the pass. Returns the file
+    as a dict."""
     import torch
     training = model.training
     model.eval()
@@ -674,11 +707,13 @@ def document(model, rec, tensors, batch, source, notes=(), updates=None):
     last_gradients = set(rec.gradients.values())
     end, used = len(rec.ops), {number for op in rec.ops for _, _, number in op["inputs"] + op["outputs"]}
     for number, kind in enumerate(store.kind):
-        if kind == "input" and number not in used:  # such as a data set on the host, of which the program copies a part
+        # such as a data set on the host, if the program copies only a part of it
+        if kind == "input" and number not in used:
             store.bytes[number] = 0
         if number in rec.old:
             continue
-        if kind == "gradient" and not rec.sparse and number not in last_gradients:  # the program has cleared it during the step
+        # the program has cleared this gradient during the step
+        if kind == "gradient" and not rec.sparse and number not in last_gradients:
             kind = store.kind[number] = "temporary"
             store.first[number] = max(store.first[number], 0)
         if kind in ("parameter", "frozen", "buffer", "input", "state"):
@@ -688,9 +723,11 @@ def document(model, rec, tensors, batch, source, notes=(), updates=None):
         if kind in ("parameter", "frozen", "buffer", "state", "gradient") or store.tensors[number] > 0 and kind == "input":
             store.last[number] = end
         if kind == "temporary" and store.tensors[number] > 0 and 0 <= store.first[number] < end and rec.ops[store.first[number]]["phase"] == "optimizer":
-            store.kind[number], store.first[number], store.last[number] = "state", -1, end  # allocated by the recorded step
+            # a state that the recorded step allocated
+            store.kind[number], store.first[number], store.last[number] = "state", -1, end
     parameters, trained = [*model.parameters(), *rec.frozen], [p for p in model.parameters() if p.requires_grad and not rec.inference]
-    for op in rec.ops:  # nncost takes the time of the update from the plan, so the names are enough
+    # operators of the update need only names, because nncost computes the time of the update from the plan
+    for op in rec.ops:
         if op["phase"] == "optimizer":
             op["inputs"], op["outputs"], op["args"] = [], [], []
     owners = [[number, rec.module(path), rec.gradients.get(number, -1)] for path, module in model.named_modules()
@@ -736,8 +773,9 @@ def document(model, rec, tensors, batch, source, notes=(), updates=None):
 
 
 def rotate(rec):
-    """Moves the operators that end a step, such as the update of a moving average of the weights, from the start of the
-    recorded operators to their end. They come before the first module, and write to tensors from before the step"""
+    """Moves operators at the start of the record to its end if they belong to the end of a step, such as the update of
+    a moving average of the weights. Such operators run before the first module and write to tensors that exist before
+    the step."""
     store, count = rec.storages, len(rec.ops)
     last = [i for i, op in enumerate(rec.ops[:rec.entered or 0]) if any(store.first[n] < 0 or store.kind[n] in ("parameter", "frozen", "buffer", "input")
                                                                     for _, _, n in op["outputs"] or op["inputs"][:1])]
@@ -745,7 +783,7 @@ def rotate(rec):
     if end == 0:
         return
     if rec.by_hand:
-        for op in rec.ops[end:rec.entered]:  # samples that the program makes after the update
+        for op in rec.ops[end:rec.entered]:  # operators that make samples after the update
             op["phase"] = "forward"
     else:
         for op in rec.ops[:end]:
@@ -758,16 +796,16 @@ def rotate(rec):
         return at if at < 0 or at >= count else at - end if at >= end else at + count - end
     for number, (first, until) in enumerate(zip(store.first, store.last)):
         store.first[number], store.last[number] = place(first), place(until)
-        if number in rec.old and until < end:  # cleared before the step begins
+        if number in rec.old and until < end:  # the program cleared this gradient before the step begins
             store.bytes[number] = 0
-        if 0 <= store.last[number] < store.first[number]:  # made by the end of the step before
+        if 0 <= store.last[number] < store.first[number]:  # the end of the previous step created this storage
             store.first[number] = -1
 
 
 # ---- recurrent layers as cuDNN runs them ----
 
 def runs_of(ops, number):
-    """The runs [first, end) of backward operators of a module"""
+    """Returns the ranges [first, end) of a module's backward operators"""
     runs = []
     for i, op in enumerate(ops):
         if op["phase"] == "backward" and op["module"] == number:
@@ -779,17 +817,19 @@ def runs_of(ops, number):
 
 
 def layer_operators(call, made, backward):
-    """The operators of a recurrent layer on a GPU, as its standard algorithm in cuDNN has them, for each layer and direction:
-    one product for the inputs of all time steps, and two kernels that run once per time step ("steps"): the product with
-    the state, and the gates. Backward has the same two, then one product for the gradients of the inputs of all time steps
-    and one for each of the two weights. made(elements) returns a new tensor.
-    Sources: PyTorch, aten/src/ATen/native/cudnn/RNN.cpp (cudnnRNNForward, cudnnRNNBackwardData_v8 and
-    cudnnRNNBackwardWeights_v8 take all time steps in one call; get_algo chooses the standard algorithm, or one that keeps
-    the weights on the chip where the width is at most 192); NVIDIA-developer-blog/code-samples, posts/rnn/LSTM.cu (all gates
-    in one product, the inputs of several time steps in one product, one kernel for the rest of a time step)"""
+    """Returns the operators of a recurrent layer on a GPU, as the standard algorithm of cuDNN runs them. For each layer
+    and direction, forward has one product for the inputs of all time steps, and two kernels that run once per time step
+    ("steps"): the product with the state, and the gates. Backward has these two kernels, then one product for the
+    gradients of the inputs of all time steps, and one product for each of the two weights. made(elements) returns a new
+    tensor. Sources: PyTorch, aten/src/ATen/native/cudnn/RNN.cpp (cudnnRNNForward, cudnnRNNBackwardData_v8 and
+    cudnnRNNBackwardWeights_v8 process all time steps in one call; get_algo chooses the standard algorithm, or, for
+    widths of at most 192, an algorithm that keeps the weights on the chip); NVIDIA-developer-blog/code-samples,
+    posts/rnn/LSTM.cu (one product for all gates, one product for the inputs of several time steps, one kernel for the
+    rest of a time step)"""
     module, rows, dtype, ops = call["module"], call["rows"], call["dtype"], []
     hidden, gates, (batch, longer) = module.hidden_size, module.weight_hh_l0.shape[0], divmod(rows, call["steps"])
-    # [samples, time steps]: packed sequences have more samples in some time steps; their sum is exact
+    # Pairs of [samples, time steps]. In packed sequences, the number of samples differs between time steps; the sum of
+    # all pairs is exact.
     parts = [part for part in ((batch, call["steps"] - longer), (batch + 1, longer)) if part[1] > 0]
     batch += longer > 0
     inner = hidden * (2 if module.bidirectional else 1)
@@ -811,16 +851,18 @@ def layer_operators(call, made, backward):
         if not backward:
             vectors = [([gates], call["weights"][f"bias_{side}{end}"]) for side in ("ih", "hh") if module.bias]
             product([*vectors, ([gates, hidden], state), ([rows, width], source), ([width, gates], weight)], [([rows, gates], target)])
-            for samples, steps in parts:  # parts of one call follow each other
+            for samples, steps in parts:  # the parts of one call run one after another
                 product([([samples, hidden], call["output"]), ([hidden, gates], state)], [([samples, gates], step)], steps)
             for samples, steps in parts:
                 memory = [([samples, hidden], number) for number in states]
-                # reads both parts of the gates and the cells of the step before; writes the gates, for backward, and the states
+                # This kernel reads both parts of the gates and the cells of the previous time step. It writes the gates
+                # (for backward) and the states.
                 issue(cell, [([samples, gates], target), ([samples, gates], step), *memory],
                       [([samples, gates], target), ([samples, hidden], call["output"]), *memory], steps)
             return
         for samples, steps in parts:
-            # reads the gates, the cells and the gradients of states and cells; writes those of the gates and of the cells before
+            # This kernel reads the gates, the cells, and the gradients of states and cells. It writes the gradients of
+            # the gates and of the previous cells.
             memory = [([samples, hidden], number) for number in states]
             issue(cell + "_backward", [([samples, gates], target), ([samples, hidden], call["output"]), ([samples, hidden], step), *memory, *memory],
                   [([samples, gates], target), *memory], steps)
@@ -839,8 +881,9 @@ def layer_operators(call, made, backward):
 
 
 def recurrent_layers(rec):
-    """Writes calls of nn.LSTM, nn.GRU and nn.RNN as on a GPU, in place of the operators of a CPU. Returns whether a
-    module keeps its operators: one with projections, and one whose calls backward does not separate"""
+    """Replaces the operators of nn.LSTM, nn.GRU and nn.RNN on a CPU by those on a GPU. Returns True if some module
+    keeps its CPU operators. This happens for layers with projections, and if backward does not separate the calls of a
+    layer."""
     spans, kept, store = [], False, rec.storages
     for path in {call["path"] for call in rec.layers}:
         calls = [call for call in rec.layers if call["path"] == path and call.get("end", 0) > call["first"]]
@@ -865,7 +908,7 @@ def recurrent_layers(rec):
         places += [len(ops) + (i - first) * len(written) // (end - first) for i in range(first, end)]
         for storage in range(known):
             if store.first[storage] is not None and store.kind[storage] == "temporary" and first <= store.first[storage] and store.last[storage] < end:
-                store.bytes[storage] = 0  # of a time step
+                store.bytes[storage] = 0  # a tensor of one time step
         for storage in range(known, len(store.bytes)):
             uses = [len(ops) + i for i, op in enumerate(written) if any(t[2] == storage for t in op["inputs"] + op["outputs"])]
             fresh.append((storage, min(uses, default=len(ops)), max(uses, default=len(ops))))
@@ -885,14 +928,15 @@ def recurrent_layers(rec):
 # ---- folding equal layers ----
 
 def signature(op, kinds):
-    """Equal for operators of equal layers: everything but the storages and the module; a parameter equals parameters that
-    are trained, or frozen, as it is"""
+    """Returns a key that is equal for operators of equal layers. The key contains everything except storages and
+    modules. It tells trained parameters, frozen parameters and buffers apart."""
     tensors = tuple((d, tuple(s), kinds[n] if kinds[n] in ("parameter", "frozen", "buffer") else "") for d, s, n in op["inputs"] + op["outputs"])
     return op["name"], op["phase"], tensors, json.dumps(without_fractions(op["args"])), op.get("steps")
 
 
 def without_fractions(value):
-    """Arguments in which all fractions are equal, such as the probabilities of stochastic depth: kernels take as long for each"""
+    """Replaces all fractions in arguments by the same number. Equal layers may differ in a fraction, such as the
+    probability of stochastic depth, and kernels take the same time for each."""
     if isinstance(value, list):
         return [without_fractions(v) for v in value]
     if isinstance(value, dict):
@@ -901,13 +945,13 @@ def without_fractions(value):
 
 
 def fold(ops, kinds):
-    """Replaces runs of equal blocks of operators by one block; returns the operators and [first, length, repeat] rows.
-
-    At each position the block that shortens the list most is taken. Blocks do not nest. The blocks of a run read either
-    parameters of their own (equal layers) or the same parameters (time steps of a recurrent layer). In the second case
-    the first block stays outside of the run, because nncost counts a parameter at the first operator that reads it.
-    When a program runs its layers again (gradient accumulation, two inputs), the operators name the parameters under
-    which a block counted those of its layers, and a run has either counted layers or others."""
+    """Replaces runs of equal blocks of operators by one block. Returns the operators and rows of [first, length,
+    repeat]. At each position, the block that shortens the list most is chosen. Blocks are not nested. The blocks of a
+    run either have their own parameters (equal layers) or share the same parameters (time steps of a recurrent layer).
+    With shared parameters, the first block stays outside of the run, because nncost counts a parameter at the first
+    operator that reads it. A program may run its layers again (gradient accumulation, two inputs). Then the operators
+    of the second run name the parameters of the first layer of the block, for which the parameters of all layers were
+    counted. All blocks of a run have counted parameters, or none has."""
     ids, keys, read, counted = {}, [], [], {}
     for op in ops:
         keys.append(ids.setdefault(signature(op, kinds), len(ids)))
@@ -920,7 +964,7 @@ def fold(ops, kinds):
         following[at] = places[keys[at]][1:]
 
     def equal(at, start, length):
-        """None if the two blocks differ, else whether they read the same parameters"""
+        """Returns None if the two blocks differ; otherwise returns whether they read the same parameters"""
         if keys[start:start + length] != keys[at:at + length]:
             return None
         pairs = [(mine, theirs) for mine, theirs in zip(read[at:at + length], read[start:start + length]) if mine]
@@ -928,8 +972,9 @@ def fold(ops, kinds):
         return False if not any(same) else True if all(same) else None
 
     def run_of(at, length):
-        """Number of equal blocks from `at`, and whether they read the same parameters. Blocks with parameters of their own
-        have either counted parameters or others, as the first block has, and each block others than the blocks before"""
+        """Returns the number of equal blocks from `at`, and whether they read the same parameters. If blocks have their
+        own parameters, the parameters of all blocks must be counted already, or those of no block. Parameters that are
+        not counted must differ between the blocks."""
         shared, repeat, seen = equal(at, at + length, length), 1, set()
         while shared is not None and equal(at, at + repeat * length, length) is shared:
             start = at + repeat * length
@@ -941,7 +986,7 @@ def fold(ops, kinds):
         return repeat, shared
 
     def written(at, length, repeat):
-        """The operators of a run, after its parameters are counted"""
+        """Marks the parameters of a run as counted, and yields the operators of the run"""
         for i in range(at, at + length):
             op = ops[i]
             if op["phase"] == "forward":
@@ -977,9 +1022,9 @@ def fold(ops, kinds):
 
 
 def fold_storages(rows, blocks, unfolded):
-    """Rows of storages in which one row stands for those of equal layers, and the new number of each storage.
-
-    Copies of a row [bytes, kind, dtype, first, last, copies, first step, last step] have consecutive numbers."""
+    """Folds rows of storages: one row stands for the storages of equal layers. Returns the rows and the new number of
+    each storage. A folded row is [bytes, kind, dtype, first, last, copies, first step, last step]. Its copies have
+    consecutive numbers."""
     starts, at = [], 0
     for first, length, repeat in blocks:
         at = starts[-1][0] + starts[-1][1] * starts[-1][2] + first - starts[-1][3] if starts else first
@@ -998,7 +1043,7 @@ def fold_storages(rows, blocks, unfolded):
         found.sort(key=lambda n: (rows[n][3], rows[n][4]))
         while found:
             group = [found.pop(0)]
-            for number in list(found):  # those a constant number of positions apart
+            for number in list(found):  # collects storages at constant distances
                 steps = [rows[number][i] - rows[group[-1]][i] for i in (3, 4)]
                 if len(group) == 1 or steps == [rows[group[1]][i] - rows[group[0]][i] for i in (3, 4)]:
                     group.append(number)
@@ -1012,7 +1057,8 @@ def fold_storages(rows, blocks, unfolded):
 
 
 def moves(own, found):
-    """How a number changes from one repeat of a block to the next: a step, else runs [first, step, count, first, ...]"""
+    """Describes how a number changes from one repeat of a block to the next: one step, or runs [first, step, count,
+    first, ...]"""
     runs = []
     for number in found:
         if runs and runs[-1][2] == 1:
@@ -1025,7 +1071,8 @@ def moves(own, found):
 
 
 def fold_rows(rows):
-    """Joins rows of numbers that grow by constant steps: the first row, the number of rows, the steps"""
+    """Joins rows whose numbers grow by constant steps. A joined row has the first row, the number of rows and the
+    steps."""
     out = []
     for row in sorted(rows):
         size, last = len(row), out[-1] if out else []
@@ -1039,15 +1086,15 @@ def fold_rows(rows):
 
 
 def fold_tensors(tensors, numbers):
-    """Tensors with the new numbers of their storages. In a long list, which only _foreach operators have, one tensor
-    [dtype, shape, storage, count] stands for equal ones with consecutive numbers"""
+    """Returns tensors with the new numbers of their storages. In a long list, which only _foreach operators have, an
+    entry [dtype, shape, storage, count] stands for several equal tensors with consecutive numbers"""
     tensors = [[dtype, shape, numbers[number]] for dtype, shape, number in tensors]
     if len(tensors) < 16:
         return tensors
     out, seen = [], {}
     for tensor in tensors:
         seen[tensor[2]] = seen.get(tensor[2], 0) + 1
-        tensor.append(seen[tensor[2]])  # a tensor that is read twice is in a second run
+        tensor.append(seen[tensor[2]])  # a tensor that is read twice gets an entry in a second run
     for dtype, shape, number, _ in sorted(tensors, key=lambda t: (t[3], t[2])):
         if out and out[-1][:2] == [dtype, shape] and out[-1][2] + out[-1][3] == number:
             out[-1][3] += 1
@@ -1059,8 +1106,8 @@ def fold_tensors(tensors, numbers):
 # ---- files and scripts ----
 
 def packed(captured):
-    """The step as it is written: formats, shapes, arguments and moves by number, lists of numbers as text, and members that
-    have their default, or are those of the operator before, left out"""
+    """Returns the step in the form of the file: formats, shapes, arguments and moves are indices, lists of numbers are
+    text. A member is left out if it has its default, or the value of the previous operator."""
     shapes, kinds, args, changes, ops, last = {}, {}, {}, {}, [], {}
 
     def number(table, value):
@@ -1084,7 +1131,7 @@ def packed(captured):
 
 
 def unpacked(captured):
-    """The inverse of packed; reads files of earlier versions, too"""
+    """Inverts packed(); also reads files of earlier versions"""
     shapes, ops, storages = captured.get("shapes", []), [], captured["storages"]
 
     def long(tensors):
@@ -1101,7 +1148,7 @@ def unpacked(captured):
 
 
 def write(path, captured):
-    """Writes the file whole or not at all"""
+    """Writes the complete file, or no file"""
     text = json.dumps(packed(captured), separators=(",", ":"))
     temporary = f"{path}.{os.getpid()}.tmp"
     with open(temporary, "w", encoding="utf-8") as file:
@@ -1110,7 +1157,7 @@ def write(path, captured):
 
 
 class Idle:
-    """A stream or an event of an accelerator that does nothing"""
+    """Replaces a stream or an event of an accelerator, and does nothing"""
     def __init__(self, *_, **__):
         pass
 
@@ -1126,7 +1173,8 @@ class Idle:
 
 @contextlib.contextmanager
 def replaced(*changes, made=()):
-    """Sets attributes (owner, name, value) where the owner has the attribute, and those in `made` also where not"""
+    """Sets attributes, given as (owner, name, value), if the owner has the attribute. Attributes whose names are in
+    `made` are always set."""
     saved = []
     for owner, name, value in changes:
         if hasattr(owner, name) or name in made:
@@ -1140,8 +1188,8 @@ def replaced(*changes, made=()):
 
 
 def one_process():
-    """Scripts of several processes run as one: wrappers of a model call it, and collectives do nothing. nncost adds data
-    parallelism (--devices)"""
+    """Runs scripts that use several processes in one process: wrappers of a model call the model, and collectives do
+    nothing. nncost adds data parallelism later (--devices)"""
     import torch
     dist, module = torch.distributed, torch.nn.Module
     wrapper, threads, amount = torch.nn.parallel.DistributedDataParallel, torch.nn.DataParallel, {"get_rank": 0, "get_world_size": 1, "is_initialized": True, "get_backend": "nccl"}
@@ -1164,7 +1212,7 @@ def one_process():
 
 
 def on_host(state, call):
-    """The result of a call, whose operators the recorder of `state` leaves out"""
+    """Returns the result of a call. The recorder of `state` does not record the operators of the call."""
     rec = state["recorder"]
     if rec is None:
         return call()
@@ -1176,7 +1224,7 @@ def on_host(state, call):
 
 
 def without_loading(state):
-    """A DataLoader makes its samples on the host, so the recorder of `state` leaves their operators out"""
+    """A DataLoader makes samples on the host, so the recorder of `state` does not record its operators"""
     from torch.utils.data import dataloader
 
     def unrecorded(call):
@@ -1186,7 +1234,8 @@ def without_loading(state):
 
 
 def without_compiler(noted):
-    """torch.compile and torch.jit.script leave a model as it is; noted: a dict that gets the name of a compiler"""
+    """Makes torch.compile and torch.jit.script return the model unchanged. noted: a dict that gets the entry "compile"
+    if the script compiles the model"""
     import torch
 
     def compiled(model=None, *_, **__):
@@ -1194,7 +1243,8 @@ def without_compiler(noted):
         return model if model is not None else lambda function: function
 
     def unfused(init):
-        """An optimizer without the options that need an accelerator; noted: one kernel for all operations"""
+        """Wraps the constructor of an optimizer: removes options that need an accelerator, and notes whether the script
+        asked for a fused kernel"""
         def made(self, *args, **kwargs):
             if kwargs.get("fused"):
                 noted["fused"].add(self)
@@ -1203,11 +1253,12 @@ def without_compiler(noted):
     makers = [kind for kind in vars(torch.optim).values() if isinstance(kind, type) and kind is not torch.optim.Optimizer]
     return replaced((torch, "compile", compiled), (torch.jit, "script", lambda obj, *_, **__: obj), (torch.jit, "trace", lambda obj, *_, **__: obj),
                     (torch.nn.Module, "compile", lambda self, *_, **__: noted.update(compile=True)), *((kind, "__init__", unfused(kind.__init__)) for kind in makers),
-                    made=("compile",))  # PyTorch 1.13 has none
+                    made=("compile",))  # PyTorch 1.13 has no torch.compile
 
 
 def scaled(noted):
-    """Loss scaling as on a GPU: GradScaler needs one, so its kernels are issued with a scale of 1"""
+    """Issues the kernels of loss scaling as on a GPU. GradScaler is disabled without a GPU, so the kernels run with a
+    scale of 1."""
     import torch
     scaler = torch.cuda.amp.GradScaler.__mro__[-2]
     names = ("__init__", "scale", "unscale_", "step", "update")
@@ -1215,7 +1266,7 @@ def scaled(noted):
     done = noted.setdefault("unscaled", weakref.WeakSet())
 
     def made(self, *args, **kwargs):
-        with warnings.catch_warnings():  # that it is disabled without a GPU, which the recorder makes up for
+        with warnings.catch_warnings():  # hides the warning that GradScaler is disabled without a GPU
             warnings.simplefilter("ignore", UserWarning)
             init(self, *args, **kwargs)
         self.is_scaled = not self._enabled and kwargs.get("enabled", True)
@@ -1248,9 +1299,10 @@ def scaled(noted):
 
 
 def as_on_a_gpu():
-    """Functions of PyTorch 2 that issue other kernels on a GPU than on a CPU. Dropout is one kernel, which keeps a mask of one
-    byte per value (aten/src/ATen/native/Dropout.cpp); clipping by the norm runs over lists of tensors
-    (torch/nn/utils/clip_grad.py). In place, and without training, dropout is as on a CPU"""
+    """Replaces functions of PyTorch 2 that issue other kernels on a GPU than on a CPU. On a GPU, dropout is one kernel
+    that keeps a mask of one byte per value (aten/src/ATen/native/Dropout.cpp), and clipping by the norm uses kernels
+    over lists of tensors (torch/nn/utils/clip_grad.py). Dropout in place, and dropout without training, stay as on a
+    CPU."""
     import torch
     clips, plain = torch.nn.utils.clip_grad, torch._VF.dropout
 
@@ -1276,7 +1328,7 @@ def as_on_a_gpu():
 
 @contextlib.contextmanager
 def no_accelerator(state=None):
-    """Calls that move a tensor or a module to an accelerator leave it where it is. state: has the recorder"""
+    """Makes calls that move a tensor or a module to an accelerator do nothing. state: a dict that has the recorder"""
     import torch
     saved = []
 
@@ -1285,7 +1337,7 @@ def no_accelerator(state=None):
         setattr(owner, name, value)
 
     def on_cpu(original, numbered=False):
-        """The same call with "cpu" in place of an accelerator; numbered: a number stands for an accelerator too"""
+        """Wraps a call so that it gets "cpu" instead of an accelerator. numbered: a number also means an accelerator"""
         def here(value, number):
             moved = isinstance(value, (str, torch.device)) and str(value).split(":")[0] in ("cuda", "xpu", "mps", "hip")
             return "cpu" if moved or number and type(value) is int else value
@@ -1300,7 +1352,8 @@ def no_accelerator(state=None):
     kind = torch.set_default_tensor_type
     replace(torch, "set_default_tensor_type", lambda t: kind(t.replace("torch.cuda.", "torch.") if isinstance(t, str) else t))
     def on_device(original):
-        """A tensor that the program copies to an accelerator has only its own elements there, not those of a whole data set"""
+        """Wraps a copy to an accelerator. On an accelerator, the copied tensor has only its own elements, not those of
+        a whole data set."""
         @functools.wraps(original)
         def called(self, *args, **kwargs):
             moved = original(self, *args, **kwargs)
@@ -1326,7 +1379,8 @@ def no_accelerator(state=None):
         replace(torch.cuda, name, Idle)
 
     def asked_by_script(original, value):
-        """The answer of a GPU for a script, and that of this machine for libraries, which would call more of an accelerator"""
+        """Wraps a query such as is_available(): a script gets the answer of a GPU. Libraries get the answer of this
+        machine, because otherwise they would call more functions of an accelerator."""
         @functools.wraps(original)
         def answered(*args, **kwargs):
             file = sys._getframe(1).f_code.co_filename
@@ -1342,7 +1396,7 @@ def no_accelerator(state=None):
                                         device_index=lambda _: contextlib.nullcontext(), **{f"current_{name}": lambda: 0 for name in ("device_index", "device_idx")},
                                         **{name: lambda *_, **__: None for name in ("set_device_index", "set_device_idx", "synchronize", "empty_cache")})
     try:
-        with replaced((torch, "accelerator", accelerator), made=("accelerator",)):  # of PyTorch 2.6
+        with replaced((torch, "accelerator", accelerator), made=("accelerator",)):  # PyTorch 2.6 has torch.accelerator
             yield
     finally:
         for owner, name, value in reversed(saved):
@@ -1350,8 +1404,8 @@ def no_accelerator(state=None):
 
 
 def count_as_backward(rec, first):
-    """Moves the operators of an optimizer that nncost does not know, from position `first`, to backward, with its states;
-    only the writes of parameters are left, as those of SGD"""
+    """Handles an optimizer that nncost does not know: its operators from position `first` on, and its states, count as
+    backward. Operators that write parameters stay in the update, which counts as SGD."""
     store = rec.storages
     for op in rec.ops[first:]:
         if op["phase"] != "optimizer":
@@ -1366,24 +1420,25 @@ def count_as_backward(rec, first):
 
 
 def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=(), adapters=None):
-    """Calls run() until the second optimizer.step() and records the step between the first and the second.
-
-    batch: samples of the step; None = the first dimension of the model's first input, added over the backward passes.
-    used, alive: optimizers and modules that run() does not make itself."""
+    """Calls run() until the second optimizer.step(). Records the step between the first and the second
+    optimizer.step(). batch: samples of the step; None = the first dimension of the model's first input, added up over
+    the backward passes. used, alive: optimizers and modules that exist before run() is called."""
     import torch
     state = {"steps": 0, "leader": None, "recorder": None, "hooks": None, "samples": {}, "rows": {}, "counted": set(), "autocast": None,
              "axes": set(), "fused": weakref.WeakSet(), "handles": [], "repeated": False, "cleared": set(), "stepped": set(), "own_steps": 0, "calls": {}}
     step_of, backward, autocast = torch.optim.Optimizer.__init__, torch.autograd.backward, torch.autocast.__init__
     load = torch.nn.Module.__setstate__
     optimizers, watched = [], []
-    by_hand = {"before": None, "updates": 0}  # of a program without optimizers: some values of each parameter, updates that were seen
+    # for a program without optimizers: some values of each parameter, and the number of updates
+    by_hand = {"before": None, "updates": 0}
 
     def unrecorded():
-        """Steps that allocate the states of the optimizers"""
+        """Returns the number of steps that allocate the states of the optimizers"""
         return min(2, len(optimizers))
 
     def all_stepped(count):
-        """Whether each optimizer has stepped, or another of its parameters; after `count` steps of the first one: true"""
+        """Returns whether every parameter has been updated by some optimizer. After `count` steps of the first
+        optimizer, always returns True."""
         trained = {id(p) for o in state["stepped"] for group in o.param_groups for p in group["params"]}
         return state["own_steps"] >= count or all(id(p) in trained for o in optimizers for group in o.param_groups for p in group["params"])
 
@@ -1393,11 +1448,12 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         autocast(self, "cpu", enabled=False, **kwargs)
 
     class Parts(torch.nn.Module):
-        """The modules that some optimizers train together, or their bare parameters"""
+        """Joins modules that optimizers train together, and parameters without a module, to one module"""
         def __init__(self, parts):
             super().__init__()
             for number, part in enumerate(parts):
-                owned = self._modules if isinstance(part, torch.nn.Module) else self._parameters  # of tensors, too
+                # a part is a module or a parameter
+                owned = self._modules if isinstance(part, torch.nn.Module) else self._parameters
                 owned[f"part{number}"] = part
 
     modules = weakref.WeakSet(alive)
@@ -1408,19 +1464,20 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         modules.add(self)
 
     def watched_load(self, state):
-        """Of modules that copy.deepcopy and pickle make"""
+        """Notes modules that copy.deepcopy or pickle creates"""
         load(self, state)
         modules.add(self)
 
     def trained():
-        """The parameters of the optimizers; without any, those that have a gradient"""
+        """Returns the parameters of the optimizers. Without optimizers, returns the parameters that have a gradient"""
         if optimizers:
             return {id(p): p for optimizer in optimizers for group in optimizer.param_groups for p in group["params"]}
         found = {id(p): p for m in list(modules) for p in m.parameters() if p.grad is not None}
         return found or {id(t): t for t in gc.get_objects() if isinstance(t, torch.Tensor) and t.is_leaf and t.grad is not None}
 
     def network():
-        """The smallest module that has all parameters that are trained, else modules and bare parameters that are them together"""
+        """Returns the smallest module that contains all trained parameters. If no module contains all of them, joins
+        several modules and parameters"""
         wanted = trained()
         having = [(m, wanted.keys() & {id(p) for p in m.parameters()}) for m in modules]
         whole = [m for m, ids in having if len(ids) == len(wanted)]
@@ -1432,12 +1489,12 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         return Parts([m for m, _ in outer] + [p for key, p in wanted.items() if key not in together])
 
     def called(module):
-        """The modules of a network that scripts call; lists of modules are not called"""
+        """Returns the modules that a script calls. Lists of modules are not called themselves"""
         inside = isinstance(module, (Parts, torch.nn.ModuleList, torch.nn.ModuleDict))
         return [m for child in module.children() for m in called(child)] if inside else [module]
 
     def count_samples(model):
-        """Adds the first dimension of a module's first input, once for each backward pass"""
+        """Adds up the first dimension of a module's first input, once per backward pass"""
         def watch(module):
             forward, own = module.forward, vars(module).get("forward")
 
@@ -1458,7 +1515,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
             module.forward = counted
             watched.append((module, own))
         def time_first(module, inputs):
-            """Notes [time steps, samples] of a layer whose inputs begin with the time steps"""
+            """Notes [time steps, samples] of a layer if time is the first dimension of its input"""
             if not module.batch_first and inputs and isinstance(inputs[0], torch.Tensor) and inputs[0].dim() == 3:
                 state["axes"].add(tuple(inputs[0].shape[:2]))
 
@@ -1486,20 +1543,22 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         state["recorder"].__enter__()
 
     def begin_again(owner):
-        """The gradients of a module or an optimizer are used or cleared: earlier samples of its modules count no more"""
+        """Called when the gradients of a module or an optimizer are used or cleared. Samples counted before this call
+        no longer count"""
         owned = {id(p) for p in (owner.parameters() if isinstance(owner, torch.nn.Module) else (p for group in owner.param_groups for p in group["params"]))}
         for module in {module for module, _ in watched if any(id(p) in owned for p in module.parameters())}:
-            if module in state["counted"]:  # its backward pass is still to come
+            if module in state["counted"]:  # the backward pass of this module has not run yet
                 state["samples"][module] = state["rows"][module]
             else:
                 state["cleared"].add(module)
 
     def in_forward(rec, closure):
-        """A closure that an optimizer calls runs forward and backward"""
+        """Wraps the closure that a script passes to optimizer.step(); a closure runs forward and backward"""
         def run():
             rec.phase, rec.fresh = "forward", True
             result = closure()
-            rec.phase, state["repeated"], rec.repeated = "optimizer", True, True  # further calls see the same samples
+            # the optimizer may call the closure again with the same samples
+            rec.phase, state["repeated"], rec.repeated = "optimizer", True, True
             return result
         return run if callable(closure) else closure
 
@@ -1534,10 +1593,10 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         return watched_step
 
     def released(zero_grad):
-        """PyTorch 2 releases gradients by default, PyTorch 1 sets them to zero"""
+        """Wraps zero_grad: PyTorch 2 frees gradients by default, PyTorch 1 sets them to zero"""
         def clear(self, set_to_none=True):
             zero_grad(self, set_to_none=set_to_none)
-            if optimizers:  # without any, the recorded step begins after a backward pass
+            if optimizers:  # without optimizers, the recorded step begins after a backward pass
                 begin_again(self)
             if state["recorder"] is not None:
                 state["recorder"].note_cleared()
@@ -1552,8 +1611,8 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         watch(self)
 
     def update_by_hand():
-        """After a backward pass of a program without optimizers: has it changed its parameters since the pass before? The step
-        between two such passes is recorded"""
+        """Called after a backward pass of a program without optimizers. Detects whether the program has updated its
+        parameters since the previous pass. The step between two such passes is recorded"""
         now = {key: p.detach().reshape(-1)[:4].tolist() for key, p in trained().items()}
         before, by_hand["before"] = by_hand["before"], now
         if before is None or not any(before.get(key, values) != values for key, values in now.items()):
@@ -1567,14 +1626,15 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
 
     def watched_backward(tensors, *args, **kwargs):
         rec = state["recorder"]
-        inner = rec is None or rec.running  # of a checkpoint with use_reentrant=True
+        # a backward pass inside of another one, from a checkpoint with use_reentrant=True
+        inner = rec is None or rec.running
         if not inner:
             rec.note_cleared()
             rec.claim(tensors if isinstance(tensors, torch.Tensor) else list(tensors), "")
             rec.phase, rec.running, rec.depth = "backward", True, len(rec.stack)
             rec.differentiated = bool(kwargs.get("create_graph", len(args) > 2 and args[2]))
         backward(tensors, *args, **kwargs)
-        if not inner:  # what follows, such as clipping, is of backward too
+        if not inner:  # operators after this pass, such as clipping, also count as backward
             rec.running = False
             state["counted"].clear()
             rec.note_gradients()
@@ -1591,10 +1651,11 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         watch(optimizer)
     try:
         with no_accelerator(state), one_process(), without_loading(state), without_compiler(state), scaled(state), as_on_a_gpu(), without_record_function(), \
-                torch.backends.mkldnn.flags(enabled=False):  # its recurrent layers are one operator
+                torch.backends.mkldnn.flags(enabled=False):  # mkldnn would run a recurrent layer as one operator
             try:
                 run()
-            except SystemExit as error:  # of a script that ends itself, such as one that misses devices or files
+            # raised by a script that ends itself, for example because devices or files are missing
+            except SystemExit as error:
                 if error.code not in (None, 0):
                     raise
         if state["own_steps"] and state["recorder"] is not None:
@@ -1617,8 +1678,9 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         state["undo"]()
         told = batch is not None
         if batch is None and any(state["samples"].values()):
-            batch = min(filter(None, state["samples"].values()))  # of several models, one may see each sample more than once
-        elif batch is None:  # the script calls no model, but its parts
+            # with several models, one model may see each sample more than once
+            batch = min(filter(None, state["samples"].values()))
+        elif batch is None:  # the script calls only parts of the model
             batch = min(filter(None, rec.rows.values()), default=None)
         if batch is not None and not told:
             print(f"nncost.capture: {batch} samples in the step, by the first dimension of the model's first input; --batch states another number",
@@ -1652,9 +1714,10 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
 
 
 def capture_script(path, arguments, batch=None, **changes):
-    """Runs a script until its second optimizer.step() and records the step between the first and the second"""
+    """Runs a script until its second optimizer.step(). Records the step between the first and the second
+    optimizer.step()."""
     argv, sys.argv = sys.argv, [path, *arguments]
-    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))  # the script may import its neighbours
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))  # the script may import files of its folder
     try:
         return record(lambda: runpy.run_path(path, run_name="__main__"), path, batch, {"script": os.path.basename(path)}, **changes)
     except KeyError as error:
@@ -1668,8 +1731,8 @@ def capture_script(path, arguments, batch=None, **changes):
 
 
 def capture_calls(path, arguments, number, batch=None):
-    """Runs a script until call `number` of a model without gradients, and records this call; in a loop that generates text,
-    call 1 is the prompt and call 2 the first further token"""
+    """Runs a script until call `number` of a model without gradients, and records this call. In a loop that generates
+    text, call 1 processes the prompt, and call 2 computes the first token after it"""
     import torch
     state = {"calls": 0, "inside": False, "fused": weakref.WeakSet(), "autocast": None}
     plain, autocast = torch.nn.Module.__call__, torch.autocast.__init__
@@ -1680,7 +1743,8 @@ def capture_calls(path, arguments, number, batch=None):
         autocast(self, "cpu", enabled=False, **kwargs)
 
     def without_gradients(mode=True):
-        """torch.no_grad(), because inference_mode hides the operators that linear and other functions consist of"""
+        """Replaces torch.inference_mode by torch.no_grad(), because inference_mode hides the operators inside of linear
+        and other functions"""
         return torch.no_grad()(mode) if callable(mode) else torch.no_grad() if mode else contextlib.nullcontext()
 
     def called(self, *args, **kwargs):
@@ -1722,7 +1786,8 @@ def capture_calls(path, arguments, number, batch=None):
 
 
 def capture_step(step, *, batch=None, source=None, **changes):
-    """Calls step(), which runs forward, backward and optimizer.step(), and records its last call. Returns the file as a dict."""
+    """Calls step(), which runs forward, backward and optimizer.step(), and records the last of its calls. Returns the
+    file as a dict."""
     import torch
 
     def alive(kind):
@@ -1740,11 +1805,11 @@ def capture_step(step, *, batch=None, source=None, **changes):
     return record(run, getattr(step, "__name__", "step"), batch, source, used, alive(torch.nn.Module), **changes)
 
 
-FRAMES, BOXES = 16, 8  # of a clip of a video network, and in an image of a detection network
+FRAMES, BOXES = 16, 8  # frames in a clip of a video network; boxes in an image of a detection network
 
 
 def torchvision_maker(name):
-    """The kind of a network of torchvision and its model, by its name"""
+    """Returns the kind of a torchvision network and a function that creates it"""
     import torchvision
     for kind, options in (("segmentation", {"weights_backbone": None}), ("detection", {"weights_backbone": None}), ("video", {}), ("", {})):
         maker = getattr(getattr(torchvision.models, kind) if kind else torchvision.models, name, None)
@@ -1755,7 +1820,8 @@ def torchvision_maker(name):
 
 
 def torchvision_loss(kind, model, batch, image):
-    """The loss of a network of torchvision on random samples, and its call without a loss"""
+    """Returns two functions of a torchvision network on random samples: one computes the loss, the other calls the
+    network without a loss"""
     import torch
     from torch.nn.functional import cross_entropy
     if kind == "detection":
@@ -1774,7 +1840,7 @@ def torchvision_loss(kind, model, batch, image):
 
 
 def torchvision_network(name, batch, image, fake, inference=False, **changes):
-    """A network of torchvision with its loss on random samples, or its forward pass alone"""
+    """Records a torchvision network with its loss on random samples, or only its forward pass"""
     import torch
     import torchvision
     kind, maker = torchvision_maker(name)
@@ -1789,20 +1855,22 @@ def torchvision_network(name, batch, image, fake, inference=False, **changes):
     if not fake:
         try:
             return call(*made(), batch=batch, source=source)
-        except (ValueError, RuntimeError) as error:  # such as a batch norm of one value, or a map smaller than a kernel
+        # for example a batch norm of one value, or a map that is smaller than a kernel
+        except (ValueError, RuntimeError) as error:
             raise SystemExit(f"nncost.capture: --network: {name} does not run with --batch {batch} --image {image}, expected more images or "
                              f"larger ones: {str(error).splitlines()[0]}") from None
     from torch._subclasses.fake_tensor import FakeTensorMode
     try:
         with FakeTensorMode():
             return call(*made(), fake=True, batch=batch, source=source)
-    except RuntimeError as error:  # PyTorch 1.13: a number that autograd keeps reaches detach as a float
+    except RuntimeError as error:  # in PyTorch 1.13, detach gets a number that autograd keeps as a float
         raise SystemExit(f"nncost.capture: --fake: PyTorch {torch.__version__} cannot run {name} on fake tensors, expected real ones "
                          f"(without --fake): {str(error).splitlines()[0]}") from None
 
 
 def join(first, second):
-    """Two captures of one program with different numbers of samples as one file, which gives every number between"""
+    """Joins two captures of one program with different numbers of samples to one file. nncost interpolates between the
+    two numbers"""
     names = [[(op["name"], op["phase"], op["repeat"]) for op in captured["ops"]] for captured in (first, second)]
     if names[0] != names[1] or first["parameters"] != second["parameters"]:
         raise SystemExit("nncost.capture: the two steps have different operators or parameters, expected one program")

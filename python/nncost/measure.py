@@ -1,9 +1,10 @@
 """Measures the machine that it runs on: python3 -m nncost.measure [--minutes 5]
 
-Needs PyTorch. Times matrix products, convolutions, attention, streaming kernels, optimizers and the launches of the host,
-in turns, so that an early end loses shapes and not kinds. Under torchrun it first times collectives between the
-processes. Writes the rows (schema nncost.measure/1) and a device file, which nncost finds by its id, and prints a page of
-what it saw. The CPU is tried; CUDA and ROCm are written and untested; other devices are refused."""
+Needs PyTorch. Measures matrix products, convolutions, attention, streaming kernels, optimizers and launches of the
+host. The kinds take turns, so that a run that ends early has some shapes of every kind. Under torchrun, first measures
+collectives between the processes. Writes the rows (schema nncost.measure/1) and a device file that nncost finds by its
+id, and prints a summary of the measurements. Measurements of CPUs are tested; those with CUDA and ROCm are untested;
+other devices are refused."""
 import argparse
 import collections
 import ctypes
@@ -26,9 +27,9 @@ try:
 except ModuleNotFoundError as missing:
     if missing.name != "torch":
         raise
-    torch = None  # main says so, after --help
+    torch = None  # main reports this after it has handled --help
 
-REPEATS, LEAST_S = 5, 0.01  # a row is the median of so many groups of calls, each at least so long
+REPEATS, LEAST_S = 5, 0.01  # a row is the median of REPEATS groups of calls; each group takes at least LEAST_S
 
 
 def cpu_facts():
@@ -58,7 +59,7 @@ def number_in(text):
 
 
 THROTTLES = ((0x04, "power limit"), (0x08, "hardware"), (0x20, "temperature"), (0x40, "temperature, by hardware"),
-             (0x80, "power supply"))  # NVML, nvmlClocksEventReasons
+             (0x80, "power supply"))  # bits of nvmlClocksEventReasons (NVML)
 
 
 def nvidia_state():
@@ -112,18 +113,19 @@ def cuda_facts():
     return {"name": about.name, "clock_hz": (state["clock_most_mhz"] or math.nan) * 1e6, "mem_bytes": about.total_memory,
             "units": about.multi_processor_count, "vendor": "nvidia" if torch.version.cuda else "amd",
             "power_limit_w": state["power_limit_w"], "pcie": state["pcie"],
-            "context_bytes": total - free - torch.cuda.memory_reserved()}  # taken next to the allocator, others' use in it
+            # memory outside of PyTorch's allocator, including that of other processes
+            "context_bytes": total - free - torch.cuda.memory_reserved()}
 
 
 def host_clock():
-    """A clock of this process. With one thread: CPU time of the thread that calls, which includes no other program, and no
-    thread of OpenBLAS. Such a thread spins for some milliseconds after its part of a product, so the CPU time of the whole
-    process counts what runs meanwhile twice."""
+    """Returns a clock for this process. With one thread, it is the CPU time of the calling thread, which excludes other
+    programs and other threads. With several threads, it is wall time. The CPU time of the whole process is no option:
+    threads of OpenBLAS spin for some milliseconds after a product, so other work in that time would count twice."""
     return time.thread_time if torch.get_num_threads() == 1 else time.perf_counter
 
 
 class Clock:
-    """Measures the seconds of a call, by events of the device or by the clock of the host."""
+    """Measures the time of a call in seconds, by events of the device or by the clock of the host."""
 
     def __init__(self, kind):
         self.cuda = kind == "cuda"
@@ -145,10 +147,10 @@ class Clock:
         begin = self.read()
         for _ in range(count):
             call()
-        return max(self.read() - begin, 1e-9)  # a clock may be too coarse for one call
+        return max(self.read() - begin, 1e-9)  # the clock may be too coarse for a single call
 
     def row(self, call):
-        for _ in range(getattr(call, "first_calls", 1)):  # the first call allocates and chooses a kernel
+        for _ in range(getattr(call, "first_calls", 1)):  # the first call allocates memory and chooses a kernel
             call()
         self.wait()
         once = max(self.group(call, 1), 1e-7)
@@ -163,12 +165,13 @@ class Clock:
 DTYPES = {name: getattr(torch, kind, None) for name, kind in (("fp32", "float32"), ("tf32", "float32"), ("bf16", "bfloat16"), ("fp16", "float16"))}
 
 
-COLD_BYTES = 1 << 26  # two caches of the third level of usual size
+COLD_BYTES = 1 << 26  # two third-level caches of usual size
 
 
 def in_turn(device, size, make, call):
-    """Calls with other operands each time, as in a step: a CPU finds them in memory and not in its caches. make() gives
-    operands of `size` bytes with the result, which is kept until its turn comes again, in memory that is not new."""
+    """Returns a function that uses other operands in each call, as in a step. On a CPU, the operands are then in memory
+    and not in the caches. make() creates a set of operands; `size` is the bytes of one set and its result. A result is
+    kept until its set is used again, so that its memory is reused."""
     count = max(2, min(1000, math.ceil(COLD_BYTES / size))) if device == "cpu" else 1
     sets, kept = itertools.cycle([make() for _ in range(count)]), collections.deque(maxlen=count)
 
@@ -190,7 +193,7 @@ def product(device, dtype, m, n, k):
 
 
 def both_passes(device, size, make, forward):
-    """A forward of one set of operands and the backward of a set some turns before, as in a step."""
+    """Returns a function that runs forward for one set of operands and backward for an earlier set, as in a step."""
     pending = collections.deque()
 
     def both(*operands):
@@ -205,7 +208,7 @@ def both_passes(device, size, make, forward):
 
 
 def convolution(device, dtype, batch, channels, side, out, kernel, stride, groups, last, phase="both"):
-    """phase: forward, grad_input, grad_weight, or both: all three, as a forward and a backward call."""
+    """phase: forward, grad_input, grad_weight, or both. "both" runs all three, as one forward and one backward call."""
     def make():
         torch.backends.cudnn.allow_tf32 = dtype == "tf32"
         layout = torch.channels_last if last else torch.contiguous_format
@@ -257,12 +260,12 @@ def streaming(device, dtype, op, m, n):
 
 
 def keep_memory():
-    """Tells glibc to keep memory that is freed, so that no row but `new` has memory that the operating system has just
-    given. By itself it returns some blocks and not others, depending on what was freed before."""
+    """Tells glibc to keep freed memory. Then only the rows `new` use memory that the operating system has just
+    allocated. By default, glibc returns some blocks to the system and keeps others, depending on earlier frees."""
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except (OSError, AttributeError):
-        return  # no glibc
+        return  # the C library is not glibc
     mallopt(-4, 0)  # M_MMAP_MAX
     mallopt(-1, 2 ** 31 - 1)  # M_TRIM_THRESHOLD
 
@@ -328,12 +331,13 @@ def launches(device, count):
 
 
 def designed(kind, formats):
-    """All cases, one of each kind in turn, so that an early end leaves a part of everything."""
+    """Returns all cases. The kinds take turns, so that a run that ends early has cases of every kind."""
     big = kind == "cuda"
-    unit = 8 if big else 1  # a CPU is measured with smaller sides
+    unit = 8 if big else 1  # smaller sizes for a CPU
     lists = [[launches(kind, 100 if big else 200)] * 3]
     for dtype in formats:
-        # few and many rows, narrow and deep, square: what tells rate, bandwidth, start and depth apart
+        # The shapes have few and many rows, are narrow, deep or square. Together they separate rate, bandwidth, start
+        # time and the effect of depth.
         shapes = [(128, 1024, 1024), (512, 512, 512), (1, 1024, 4096), (1024, 1024, 1024), (64, 64, 64), (256, 2048, 512),
                   (16, 1024, 1024), (512, 512, 64), (512, 128, 2048), (768, 768, 768), (32, 2048, 512), (1024, 256, 256),
                   (8, 4096, 1024), (128, 128, 128), (384, 1536, 384), (256, 256, 256), (1536, 512, 512), (4, 2048, 2048),
@@ -348,8 +352,8 @@ def designed(kind, formats):
         lists.append([convolution(kind, "bf16", 32, c, side, out, k, stride, groups, last)
                       for last in (False, True) for c, side, out, k, stride, groups in nets])
     else:
-        # Sides that networks for images of 224 x 224 do not have. Convolutions with groups run other kernels, as do few
-        # channels and kernels of one element.
+        # The sides do not occur in networks for images of 224 x 224. Convolutions with groups, with few channels or
+        # with kernels of one element run other kernels.
         nets = [(64, 52, 64, 3, 1, 1), (96, 48, 96, 3, 1, 96), (256, 13, 256, 3, 1, 1), (3, 208, 64, 7, 2, 1),
                 (200, 26, 200, 5, 1, 200), (512, 8, 512, 3, 1, 1), (128, 26, 128, 3, 1, 1), (320, 13, 320, 3, 1, 320),
                 (128, 52, 160, 3, 2, 1), (192, 12, 32, 3, 1, 1), (48, 104, 48, 3, 2, 48), (256, 26, 512, 1, 2, 1),
@@ -370,7 +374,7 @@ def designed(kind, formats):
     if big:
         lists.append([optimizer(kind, name, count * unit * unit, tensors) for count, tensors in ((1 << 23, 8), (1 << 20, 64))
                       for name in ("adamw", "momentum")])
-    else:  # a device file has one figure of updates; AdamW is what most train with, and takes most passes
+    else:  # a device file has one efficiency for updates; AdamW is the most common optimizer and moves the most bytes
         lists.append([optimizer(kind, "adamw", count, tensors) for count, tensors in ((1 << 23, 8), (1 << 22, 64), (1 << 25, 2))])
     cases = []
     for i in range(max(len(group) for group in lists)):
@@ -379,7 +383,7 @@ def designed(kind, formats):
 
 
 def own_steps(place):
-    """FILE.py:NAME: NAME() builds the user's model and gives back a function that runs one training step."""
+    """place: FILE.py:NAME. NAME() builds the user's model and returns a function that runs one training step."""
     import importlib.util
     path, name = place.rsplit(":", 1)
     spec = importlib.util.spec_from_file_location("nncost_own", path)
@@ -420,11 +424,11 @@ def name_of(row, rows):
     return name + (f"#{same}" if same else "")
 
 
-STATE_EVERY = 15  # rows between two looks at temperature and clock
+STATE_EVERY = 15  # number of rows between two readings of temperature and clock
 
 
 def measure(kind, minutes, model=None, rows=()):
-    """rows: those that are there already. Returns all, and how the run went."""
+    """rows: rows that were measured before. Returns all rows, and a summary of the run."""
     formats = ["bf16", "fp32", "tf32", "fp16"] if kind == "cuda" else ["fp32"]
     cases, clock, rows, end = designed(kind, formats), Clock(kind), list(rows), "complete"
     before = len(rows)
@@ -437,7 +441,7 @@ def measure(kind, minutes, model=None, rows=()):
             for i in range(3):
                 progress.show(len(rows) - before, "own steps")
                 rows.append({"kind": "step", "id": f"own/{i}", "op": "", "dtype": "", **clock.row(step)})
-        keep_memory()  # not for the user's own steps
+        keep_memory()  # the setting must not affect the user's own steps
         for number_of, (row, make) in enumerate(cases):
             if progress.left(0) - (time.monotonic() - progress.begun) <= 0:
                 end = "time is up"
@@ -447,7 +451,7 @@ def measure(kind, minutes, model=None, rows=()):
             try:
                 rows.append({"id": name, **row, **clock.row(make())})
             except (RuntimeError, ImportError, AttributeError, TypeError) as error:
-                # out of memory, a format that the device lacks, an operator that this PyTorch lacks
+                # The device lacks memory or the format, or this PyTorch lacks the operator.
                 rows.append({"id": name, **row, "measured_s": None, "reason": (str(error).splitlines() or ["failed"])[0][:120]})
             if number_of % STATE_EVERY == STATE_EVERY - 1:
                 states.append(state_of(kind))
@@ -466,13 +470,13 @@ def measure(kind, minutes, model=None, rows=()):
 # ---- collectives, under torchrun ----
 
 def world():
-    """Rank, ranks, ranks of a node, as torchrun sets them."""
+    """Returns rank, number of ranks, and ranks of a node, as torchrun sets them."""
     return tuple(int(os.environ.get(name, default)) for name, default in (("RANK", 0), ("WORLD_SIZE", 1),
                                                                           ("LOCAL_WORLD_SIZE", 1)))
 
 
 def collective(dist, op, elements, device, group, ranks):
-    """A function that runs it once, and the bytes of the whole tensor, as nccl-tests count them."""
+    """Returns a function that runs the collective once, and the bytes of the whole tensor, as nccl-tests count them."""
     part = elements // ranks
     whole = torch.ones(part * ranks, device=device, dtype=torch.float32)
     piece = torch.ones(part, device=device, dtype=torch.float32)
@@ -485,7 +489,7 @@ def collective(dist, op, elements, device, group, ranks):
 
 
 def timed_together(dist, clock, call, device, group):
-    """Seconds of the slowest rank; each rank makes as many calls."""
+    """Returns the seconds of the slowest rank. All ranks make the same number of calls."""
     def slowest(seconds):
         value = torch.tensor([seconds], dtype=torch.float64, device=device)
         dist.all_reduce(value, op=dist.ReduceOp.MAX, group=group)
@@ -499,14 +503,14 @@ def timed_together(dist, clock, call, device, group):
 
 
 def collectives(kind, minutes):
-    """Rows of all groups: the first 2, 4, ... ranks, and all. Every rank returns the same."""
+    """Returns rows of all groups: the first 2, 4, ... ranks, and all ranks. Every rank gets the same rows."""
     import torch.distributed as dist
     rank, ranks, local = world()
     if kind == "cuda":
         torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", 0)))
     dist.init_process_group("nccl" if kind == "cuda" else "gloo")
     clock, rows, end = Clock(kind), [], time.monotonic() + 60 * minutes
-    clock.read = time.perf_counter  # a rank that waits uses no CPU time
+    clock.read = time.perf_counter  # CPU time would miss the time in which a rank waits
     sizes = [1 << p for p in ((8, 12, 16, 20, 22, 24, 26) if kind == "cuda" else (8, 12, 16, 20, 22))]
     groups = sorted({2 ** i for i in range(1, 20) if 2 ** i < ranks} | {ranks})
     try:
@@ -525,10 +529,11 @@ def collectives(kind, minutes):
                         try:
                             call, _ = collective(dist, op, elements, kind, group, members)
                             rows.append({**row, **timed_together(dist, clock, call, kind, group)})
-                        except (RuntimeError, ValueError) as error:  # the backend lacks it, on all ranks alike
+                        # the backend lacks the collective; all ranks fail alike
+                        except (RuntimeError, ValueError) as error:
                             rows.append({**row, "measured_s": None, "reason": (str(error).splitlines() or ["failed"])[0][:120]})
     except (TimeoutError, KeyboardInterrupt):
-        pass  # the rows until then are kept
+        pass  # earlier rows are kept
     if rank == 0:
         print(f"collectives of {ranks} processes: {sum(bool(r['measured_s']) for r in rows)} rows", file=sys.stderr)
     dist.destroy_process_group()
@@ -536,14 +541,15 @@ def collectives(kind, minutes):
 
 
 def bus_rate(row):
-    """Bytes per second of a rank's link, as nccl-tests count it."""
+    """Returns the bytes per second on the link of a rank, as nccl-tests count them."""
     n = row["devices"]
     return row["bytes"] * (n - 1) / n * (2 if row["op"] == "all_reduce" else 1) / row["measured_s"]
 
 
 def links_of(rows):
-    """Of the device file: the best rate and the shortest collective of a node, and between nodes. Rates that nncost takes
-    for a mistake are left out: processes on one slow machine have such."""
+    """Returns links for the device file: the best rate and half of the shortest time of collectives inside a node, and
+    of those between nodes. Leaves out rates so low that nncost takes them for mistakes, as processes on one slow
+    machine have."""
     made, least = {}, {"scale_up": 1e9, "scale_out": 1e8}
     for name, inside in (("scale_up", True), ("scale_out", False)):
         of = [r for r in rows if r["kind"] == "collective" and r["measured_s"] and (r["nodes"] == 1) == inside]
@@ -557,14 +563,14 @@ def links_of(rows):
 # ---- figures from rows ----
 
 def best(rows, kind, figure, dtype=None, op=None):
-    """The highest rate and the median of the upper half: what large kernels reach."""
+    """Returns the highest rate, and the median of the upper half of the rates, which is the rate of large kernels."""
     rates = sorted(r[figure] / r["measured_s"] for r in rows if r["kind"] == kind and r["measured_s"]
                    and dtype in (None, r["dtype"]) and op in (None, r["op"]))
     return (rates[-1], statistics.median(rates[len(rates) // 2:])) if rates else (math.nan, math.nan)
 
 
 def overall(rows, kind, figure, where=lambda row: True):
-    """Work of all rows over their seconds: what a step of such kernels reaches."""
+    """Returns the work of all rows divided by their time: the rate of a step with such kernels."""
     of = [r for r in rows if r["kind"] == kind and r["measured_s"] and where(r)]
     seconds = sum(r["measured_s"] for r in of)
     return sum(r[figure] for r in of) / seconds if seconds else math.nan
@@ -580,14 +586,14 @@ def launch_seconds(rows):
 
 
 def copy_rate(rows):
-    """Of the largest copy, which no cache holds."""
+    """Returns the rate of the largest copy, which fits in no cache."""
     return max(((r["n"] * r["m"], r["least_bytes"] / r["measured_s"]) for r in rows
                 if r["kind"] == "stream" and r["op"] == "copy" and r["measured_s"]), default=(0, math.nan))[1]
 
 
 def new_memory_rates(rows):
-    """Rates of the first write to new memory, without the write itself: of the slowest row and of the fastest. Other
-    programs only add time, so the fastest counts."""
+    """Returns the rates of the first write to new memory, without the time of the write itself: for the slowest row and
+    for the fastest row. Other programs only add time, so the fastest row is used."""
     seconds = {op: sorted(r["measured_s"] for r in rows if r["kind"] == "memory" and r["op"] == op and r["measured_s"])
                for op in ("again", "new")}
     size = max((r["least_bytes"] for r in rows if r["kind"] == "memory"), default=math.nan)
@@ -601,7 +607,8 @@ def device_id(facts):
 
 
 def device_file(facts, kind, rows, day):
-    """Peaks are the datasheet's where one can be derived, and never below what was measured."""
+    """Returns the device file. A peak is the value of the datasheet if it can be derived; it is never below a measured
+    rate."""
     stream = copy_rate(rows)
     formats = sorted({r["dtype"] for r in rows if r["kind"] == "gemm" and r["measured_s"]})
     where, launch = f"measured here on {day}", number(launch_seconds(rows))
@@ -629,7 +636,7 @@ def device_file(facts, kind, rows, day):
                        "fixed_s": launch if kind == "cpu" else 5e-6, "fitted_on": where}
     base = matmul.get("bf16" if kind == "cuda" else "fp32", math.nan)
     fixed = launch if kind == "cpu" else 3e-6
-    def by_channel(row):  # on a CPU, oneDNN has no vector kernel for these
+    def by_channel(row):  # on a CPU, oneDNN has no vector kernel for these convolutions
         return kind == "cpu" and row["op"] == "conv_grad_weight" and row["groups"] > 1 and row["kernel_side"] > 3
 
     def apart(row):
@@ -637,7 +644,8 @@ def device_file(facts, kind, rows, day):
 
     def dense(row):
         return row["groups"] == 1 and not row["channels_last"]
-    most = max((r["n"] for r in rows if r["kind"] == "optimizer"), default=0)  # beyond the caches
+    # the largest update, which does not fit in the caches
+    most = max((r["n"] for r in rows if r["kind"] == "optimizer"), default=0)
     efficiency = {
         "gemm": gemm,
         "pointwise": {"memory_fraction": share("stream", "least_bytes", stream, ops("gelu", "layer_norm", "softmax"))},
@@ -651,7 +659,8 @@ def device_file(facts, kind, rows, day):
                    "adamw_fraction": share("optimizer", "least_bytes", stream, ops("adamw"))},
         "optimizer": {"memory_fraction": share("optimizer", "least_bytes", stream, lambda r: r["op"] == "adamw" and r["n"] == most)},
         "conv": {"sustained_fraction": share("conv", "flops", base, dense),
-                 # on a CPU operands and result are copied to another layout, so they cross memory three times
+                 # On a CPU, operands and result are copied to another layout, so each of them moves through memory
+                 # three times.
                  "memory_fraction": share("conv", "least_bytes", stream / (3 if kind == "cpu" else 1), apart),
                  "library_channel_fraction": share("conv", "flops", base, by_channel)}}
     if math.isnan(efficiency["conv"]["library_channel_fraction"]):
@@ -660,7 +669,7 @@ def device_file(facts, kind, rows, day):
         if name != "gemm":
             efficiency[name] = {k: v for k, v in figures.items() if not math.isnan(v)} | {"fixed_s": fixed, "fitted_on": where}
         if name != "gemm" and name != "stream" and any(math.isnan(v) for v in figures.values()):
-            del efficiency[name]  # too little was measured for it
+            del efficiency[name]  # too few rows were measured for this object
     efficiency["gemm"] = {dtype: figures for dtype, figures in gemm.items()
                           if not any(isinstance(v, float) and math.isnan(v) for v in figures.values())}
     efficiency = {"basis": "kernels", **efficiency}
@@ -720,7 +729,8 @@ def page(facts, rows, device, run):
 
 
 def against_datasheet(facts, device):
-    """Rates of the shipped device of that name next to the measured ones; nothing without the program or the name."""
+    """Returns rates of the shipped device with this name next to the measured rates. Returns nothing if the program or
+    the device is missing."""
     program = os.environ.get("NNCOST_PROGRAM") or shutil.which("nncost")
     out = output_of(program, "show", facts["name"], "--format", "json") if program and device["vendor"] != "cpu" else ""
     sheet = {f["field"]: f["value"] for f in json.loads(out or '{"fields": []}')["fields"]}

@@ -1,6 +1,6 @@
 /* Replaces option names of other programs (Megatron-LM, torchtitan, DeepSpeed, accelerate, Hugging Face, PEFT,
  * torchrun, vLLM, SGLang, TensorRT-LLM) by options of nncost with the same meaning. A name is refused with a hint if
- * nncost's options would need arithmetic or a choice of the user. The names are in aliases.txt. */
+ * the user has to compute or choose the value of nncost's option. The names are in aliases.txt. */
 #include <ctype.h>
 
 #include "base/base_internal.h"
@@ -82,21 +82,21 @@ static nnc_status refuse_value(const expansion *e, const char *word, const char 
                     value != NULL ? value : "");
 }
 
-/* Returns true if an alias is for only this one value of an option of nncost ("--precision float16"). */
+/* Returns true if an alias is only for the one value `value` of an option, as in "--precision float16". */
 static bool is_for_value(const alias *row, const char *value) {
     return !is_for_any(row) && value != NULL && alike(row->value, value);
 }
 
-/* Finds the alias of an option name: the alias for the given value, or else the alias for any value. NULL with *found
- * true: the name has aliases, but no alias for the given value. own: the name is an option of nncost, so only some of
- * its values have aliases. */
+/* Returns the alias of an option name: the alias for the given value if there is one, otherwise the alias for any
+ * value. NULL = no alias; *found is then true if the name has aliases for other values. own: true = the name is an
+ * option of nncost itself, and only some values of this option have aliases. */
 static const alias *row_of(const expansion *e, const char *word, const char *value, bool own, bool *found) {
     const alias *any = NULL;
     const char first = (char)tolower((unsigned char)word[2]);
     *found = false;
     for (int i = 0; i < nnc_option_alias_count; i++) {
         const alias *row = &nnc_option_aliases[i];
-        if (row->name[2] != first) { continue; /* faster: most names differ in the first letter */ }
+        if (row->name[2] != first) { continue; /* fast test: most names differ in the first letter */ }
         if (!applies(e, row, word) || (own && !is_for_value(row, value))) { continue; }
         *found = true;
         if (!is_for_any(row) && (row->value[0] == '@' ? e->has_load : value != NULL && alike(row->value, value))) {
@@ -107,8 +107,8 @@ static const alias *row_of(const expansion *e, const char *word, const char *val
     return any;
 }
 
-/* Returns true if a word is an option of training programs that would change no result of nncost. nncost refuses an
- * option without effect on its results. */
+/* Returns true if a word is an option of training programs that has no effect on the results of nncost. nncost refuses
+ * options without effect. */
 static bool is_free(const expansion *e, const char *word) {
     static const char *const names[] = {
         "--lr",           "--lr-*",         "--learning-rate*",  "--min-lr*",       "--warmup-steps",
@@ -193,7 +193,7 @@ nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, c
         ended = ended || strcmp(argv[i], "--") == 0;
         snprintf(option, sizeof option, "%.*s", (int)strcspn(argv[i], "="), argv[i]);
         const bool own = argv[i][0] == '-' && known(context, option);
-        /* Among nncost's own options, only these have values with aliases. */
+        /* --precision, --optimizer and --weights are the only options of nncost whose values have aliases. */
         const bool has_values = strcmp(option, "--precision") == 0 || strcmp(option, "--optimizer") == 0 ||
                                 strcmp(option, "--weights") == 0;
         if (!ended && argv[i][0] == '-' && argv[i][1] != '\0' && (!own || has_values)) {

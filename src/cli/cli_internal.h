@@ -63,7 +63,7 @@ enum {
     NNC_TAKES_COMMON = 1,  /* the options --format, --output, --no-defaults and --help */
     NNC_TAKES_PLAN = 2,    /* one option for every field of the plan; --software, --set */
     NNC_TAKES_OPS = 4,     /* the options --sort, --top and --by, for rows of `ops` */
-    NNC_LACKS_COST = 8,    /* --price, --seller and --offer are no options: the answer has no cost */
+    NNC_LACKS_COST = 8,    /* no --price, --seller and --offer, because the answer has no cost */
     NNC_TAKES_STAGES = 16, /* the options --stages, --timeline, --trace, --measured and --sensitivity */
     NNC_TAKES_SEARCH = 32, /* one option for each member of nnc_search_options; --threads, --progress */
     /* options --scenario (a scenario of a plan file), --seller, --offer, --region, --building */
@@ -86,15 +86,15 @@ enum {
     NNC_TAKES_LAUNCH = 2097152,  /* launch files are accepted as operands; option --from */
     NNC_TAKES_SHOW = 4194304,    /* --to-options, --from */
     NNC_TAKES_MCP = 8388608,     /* one option for each member of nnc_mcp_options */
-    NNC_TAKES_FILES = 16777216,  /* launch files as operands; in these commands --from is the start of a timeline,
-                                  * not a format */
+    NNC_TAKES_FILES = 16777216,  /* launch files are accepted as operands; --from is the start of a timeline, not a
+                                  * format */
     NNC_TAKES_SWITCH = 33554432, /* one option for every switch of a software profile */
     NNC_TAKES_EMIT = 67108864,   /* --emit */
     NNC_TAKES_LIMIT = 134217728, /* --of */
     /* options of `op`: --precision, --devices ... of the plan; --kernel, --layout, --unmasked */
     NNC_TAKES_ONE_OP = 268435456,
-    NNC_LACKS_RUN = 536870912, /* --tokens and --samples are no options: the answer has no run */
-    NNC_LACKS_MFU = 1073741824 /* --flops-convention is no option: the answer has no MFU */
+    NNC_LACKS_RUN = 536870912, /* no --tokens and --samples, because the answer has no run */
+    NNC_LACKS_MFU = 1073741824 /* no --flops-convention, because the answer has no MFU */
 };
 
 /* --ignore-memory. The value of an enumerator is an int, which has no 32nd flag. */
@@ -120,8 +120,8 @@ typedef struct nnc_search_options {
     const char *plans;              /* path of the plan file that --plans writes */
     const char *shards;             /* names of the shard files that --shards merges */
     bool no_prune;
-    bool one_software; /* true: the software profile of the best plan on the fewest devices, but not on a single one, is
-                        * used for all numbers of devices */
+    bool one_software; /* true: all numbers of devices use the same software profile, that of the best plan on the
+                        * smallest number of devices above 1 */
 } nnc_search_options;
 
 /* Limits for each tool call of the server 'nncost mcp'. */
@@ -147,8 +147,8 @@ typedef struct nnc_options {
     unsigned level; /* value of the option --level (an nnc_level) of the command accuracy */
     nnc_limit limit_of;
     bool stages, timeline, sensitivity, update, forget, rows, lenient, summary, fragment;
-    bool full, verdict;   /* page of estimate: full (--full) prints all of it; verdict (--brief) prints only the
-                           * verdict */
+    bool full, verdict;   /* full: --full is given, so the page of `estimate` is complete; verdict: --brief is given, so
+                           * the page has only the verdict */
     bool serve;           /* true: the option --serve is given, so the serving form of the command runs */
     const char *measured; /* step time or rate that the user measured: "0.41s", "380samples/s", "12000tokens/s" */
     const char *output, *trace, *scenario, *date, *slo;
@@ -177,9 +177,9 @@ typedef struct nnc_options {
     int operand_count;
     /* for each row of the option table: value of the option as text; NULL = not given */
     const char *texts[NNC_OWN_OPTIONS_MAX];
-    bool typed[NNC_OWN_OPTIONS_MAX]; /* for each row: the command line, and not only the defaults file, gives it */
-    char host_set[64];               /* text of the --set option by which --host is replaced */
-    char power_cap_set[64];          /* text of the --set option by which --power-cap is replaced */
+    bool typed[NNC_OWN_OPTIONS_MAX]; /* for each row of the option table: true = the command line gives the option */
+    char host_set[64];               /* text of the --set option that replaces --host */
+    char power_cap_set[64];          /* text of the --set option that replaces --power-cap */
     char *defaults;                  /* content of the defaults file, whose lines give default options */
     char **expanded;                 /* argv with option names of other programs replaced; NULL = argv has no
                                              * such names */
@@ -205,15 +205,15 @@ nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, c
 typedef struct nnc_option_alias {
     char name[48], value[20], words[40], hint[88], option[20];
 } nnc_option_alias;
-extern const nnc_option_alias nnc_option_aliases[]; /* made by aliases.cmake */
+extern const nnc_option_alias nnc_option_aliases[]; /* aliases.cmake writes this array */
 extern const int nnc_option_alias_count;
 
 /* Tests whether the command line or the defaults file gives an option. name: name of the option, such as
  * "--max-devices". */
 bool nnc_option_given(const nnc_options *options, const char *name);
 
-/* Tests whether the command line itself gives an option. An option of the defaults file may have no effect; one of the
- * command line is then refused. */
+/* Tests whether the command line itself gives an option. An option without effect is refused if the command line gives
+ * it, and ignored if only the defaults file gives it. */
 bool nnc_option_typed(const nnc_options *options, const char *name);
 
 /* Copies the option value `given` to *value if it is above 0 (0 = the option is not given). Fails if `given` is above
@@ -247,8 +247,8 @@ typedef struct nnc_option_fields {
 extern const nnc_option_fields nnc_option_tables[];
 bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field);
 
-/* Tests whether the flags NNC_LACKS_... of a command exclude an option. takes ~0u: the options of all commands, which
- * lack nothing. */
+/* Tests whether the flags NNC_LACKS_... of a command exclude an option. takes = ~0u: returns false, because these are
+ * the options of all commands together. */
 bool nnc_option_lacks(unsigned takes, const char *name);
 
 /* An option in the form that help, the man page and completion in a shell show. */
@@ -261,7 +261,7 @@ typedef struct nnc_option_text {
     const char *(*help_of)(unsigned value); /* returns the help of each allowed value; NULL = no help for values */
     bool of_plan;
     const nnc_field *field;
-    bool of_file;          /* true: `field` is a row of a field table; false: it is a part of an nnc_own_option */
+    bool of_file;          /* true: `field` is a row of a field table; false: `field` is a part of an nnc_own_option */
     char default_text[64]; /* default value of the option, as text; "" = the option has no default */
     const char *group;     /* heading below which help lists the option */
     unsigned takes;
@@ -274,8 +274,8 @@ bool nnc_option_at(unsigned takes, int index, nnc_option_text *text);
 
 /* ---- commands and the session of a command: main.c ---- */
 
-/* Structs of the shipped files, which were read at build time; NULL in a cross-compiled program, which reads the files
- * themselves. */
+/* Images of the shipped files: C structs that were read from the files at build time. NULL in a cross-compiled program,
+ * which reads the files at run time. */
 #ifdef NNC_HAVE_IMAGES
 extern const uint64_t nnc_shipped_images[];
 #else
@@ -294,8 +294,8 @@ typedef struct nnc_session {
     int exit_code;
 } nnc_session;
 
-/* One of the forms of a command, such as "report diff", which the operands choose. A form accepts only a part of the
- * options of the command. */
+/* One form of a command, such as "report diff". The operands choose the form. A form accepts only a part of the options
+ * of the command. */
 typedef struct nnc_form {
     char name[32]; /* name of the form in error messages: "report diff" */
     unsigned takes;
@@ -303,7 +303,8 @@ typedef struct nnc_form {
 
 struct nnc_command {
     const char *name;
-    /* a second name of the command, two words such as "check diff", which help shows; NULL = no second name */
+    /* a second name of the command, which help shows and which has two words, such as "check diff"; NULL = no second
+     * name */
     const char *part_of;
     const char *operands; /* operands of the command in help: "MODEL DEVICE" */
     const char *summary;  /* description of the command in help, one line */
@@ -350,19 +351,19 @@ void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *comma
 nnc_status nnc_plans_of_args(nnc_session *session, const char *model, const char *device, const nnc_plans **plans,
                              const nnc_plans_scenario **picked, nnc_error *err);
 
-/* Refuses options of a run for a command whose answer has no run. Options of fine-tuning methods are allowed, and with
- * `input` options of data loading. needs: text of the error, which says where options of fine-tuning and data loading
- * have an effect. */
+/* Refuses options of a run for a command whose answer has no run. Options of fine-tuning methods are allowed. Options
+ * of data loading are allowed if `input` is true. needs: text for the error: the command or the options with which the
+ * refused options have an effect. */
 nnc_status nnc_run_options_refuse(const nnc_scenario_args *given, bool input, const char *needs, nnc_error *err);
 
 /* Loads a scenario from the operands of a command. `model` is a model, or a plan file in which the option --scenario
- * selects the scenario. With a plan file, device NULL means the device of the scenario. Data that come from a plan file
- * are valid as long as the specs of the session. */
+ * selects the scenario. If `model` is a plan file and `device` is NULL, the device of the scenario is used. Data that
+ * come from a plan file are valid as long as the specs of the session. */
 nnc_status nnc_scenario_load_args(nnc_session *session, const char *model, const char *device, nnc_scenario *scenario,
                                   nnc_error *err);
 
 /* Loads a scenario as nnc_scenario_load_args does, but accepts options that change nothing. nnc_scenarios_check_read
- * refuses an option of the command line that has no effect on each of `count` scenarios. */
+ * refuses an option of the command line if it has no effect on any of `count` scenarios. */
 nnc_status nnc_scenario_load_any(nnc_session *session, const char *model, const char *device, nnc_scenario *scenario,
                                  nnc_error *err);
 nnc_status nnc_scenarios_check_read(const nnc_options *options, const nnc_scenario *scenarios, int32_t count,
@@ -383,7 +384,7 @@ void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given);
 
 /* Functions for the option --emit FORMAT[=FILE], which writes the plan of a command as a launch file.
  * nnc_emit_file     returns the FILE of the option, or NULL; writes the FORMAT of the option to `format`
- * nnc_emit_begin    gives options that the user has not given the defaults of the framework that reads the format;
+ * nnc_emit_begin    sets options that are not given to the defaults of the framework that reads the format;
  *                   call it before the scenario is loaded. Changes nothing if the operand is a plan file
  * nnc_emit_instead  returns true if the command prints only the launch file, and no page
  * nnc_emit_plan     prints the launch file, or writes it to FILE. If FILE is a folder DIR/, writes it to DIR/NAME with
@@ -394,8 +395,8 @@ nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err);
 bool nnc_emit_instead(const nnc_session *session);
 nnc_status nnc_emit_plan(nnc_session *session, const nnc_launch_plan *plan, const char *name, nnc_error *err);
 /* Writes a scenario as a launch file (--emit). name: name of the scenario if the command writes several; NULL = a
- * single scenario. Of several scenarios, one that cannot be written only causes a line on standard error and exit code
- * 1. */
+ * single scenario. If the command writes several scenarios and cannot write one of them, it prints a line to standard
+ * error, continues, and exits with code 1. */
 nnc_status nnc_emit_scenario(nnc_session *session, const nnc_scenario *scenario, const char *name, nnc_error *err);
 
 /* Writes the command line that starts the serving engine of a deployment (--emit). In cmd_serve.c. */
@@ -415,7 +416,8 @@ typedef struct nnc_command_args {
 /* Writes the command line of an estimate, such as "nncost estimate gpt2 a100 --tensor 2". */
 void nnc_command_put(nnc_buffer *out, const nnc_command_args *args);
 /* Adds to each plan of a search report the command line that estimates the plan. The texts are allocated in `arena`.
- * of_plan_file: args->model is a plan file, whose plan may differ from the default plan. Fails with NNC_NO_MEMORY. */
+ * of_plan_file: true = args->model is a plan file, whose plan may differ from the default plan. Fails with
+ * NNC_NO_MEMORY. */
 nnc_status nnc_command_all(nnc_arena *arena, const nnc_command_args *args, bool of_plan_file, nnc_search_report *report,
                            nnc_error *err);
 /* Returns the text of a buffer as a copy in the arena, and empties the buffer. Returns NULL when out of memory. */
@@ -432,7 +434,8 @@ typedef nnc_status nnc_search_writer(nnc_session *session, void *context, const 
 nnc_status nnc_search_args_run(nnc_session *session, const char *model, const char *device, nnc_search_writer *write,
                                void *context, nnc_error *err);
 
-/* Tests whether a setting is --shard I/N, which restricts a search to a part. (--shard N is an option of the plan.) */
+/* Tests whether a setting is --shard I/N, the option that restricts a search to one part. (--shard N without a slash is
+ * an option of the plan.) */
 bool nnc_is_shard(const nnc_setting *setting);
 /* Reads the value "I/N" of the option --shard. Fails with NNC_BAD_USAGE if the text has another form or I is above
  * N. */
@@ -462,18 +465,18 @@ typedef struct nnc_progress {
     double begun_s, next_s;
 } nnc_progress;
 
-/* Begins to show progress. quiet: no progress line is shown, because the result goes to the same terminal. */
+/* Begins to show progress. quiet: true = no progress line is shown, because the result goes to the same terminal. */
 nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, nnc_progress_form form, bool quiet);
 void nnc_progress_show(nnc_progress *progress, int64_t done);
-/* Removes the progress line from the terminal; with JSON objects, prints the last one. */
+/* Removes the progress line from the terminal. If progress is shown as JSON objects, prints the last object. */
 void nnc_progress_end(nnc_progress *progress);
 
-/* State of signals whose effect is delayed: SIGHUP, SIGINT, SIGTERM, and SIGUSR1 and SIGXCPU, which batch systems send
- * before they end a job. Long computations call nnc_interrupt_pending at points where they can stop. In a thread that
- * starts meanwhile, these signals are delayed too. */
+/* State of delayed signals: SIGHUP, SIGINT and SIGTERM, and also SIGUSR1 and SIGXCPU, which batch systems send before
+ * they end a job. Long computations call nnc_interrupt_pending at points where they can stop. Threads that start during
+ * the delay also delay these signals. */
 typedef struct nnc_interrupt {
-    uint32_t held, blocked; /* one bit per signal: held: the signal is held back; blocked: nnc_interrupt_hold blocked
-                             * it, and it was not blocked before */
+    uint32_t held, blocked; /* sets of signals, one bit per signal. held: signals that are delayed; blocked: signals
+                             * that nnc_interrupt_hold blocked and that were not blocked before */
 } nnc_interrupt;
 
 void nnc_interrupt_hold(nnc_interrupt *interrupt);
@@ -482,8 +485,8 @@ int nnc_interrupt_pending(const nnc_interrupt *interrupt);
 /* Ends the delay of signals, and discards the signals that have arrived meanwhile. */
 void nnc_interrupt_release(nnc_interrupt *interrupt);
 
-/* The program on a browser page has no folders, no pipes and no measurements. Commands that need one of these fail on a
- * page, and the linker removes the code of these commands. */
+/* The program on a browser page has no folders, no pipes and no measurements. Commands that need folders, pipes or
+ * measurements fail on a page, and the linker removes the code of these commands. */
 #ifdef __wasi__
 #define NNC_NOT_ON_PAGE(run) (1 ? nnc_run_outside_program : (run))
 #define NNC_NO_PAGE_IN_BROWSER(page) (1 ? NULL : (page))
@@ -539,8 +542,8 @@ extern const nnc_view nnc_run_view, nnc_bare_run_view; /* the record is an nnc_r
 extern const nnc_view nnc_search_output;               /* this view writes an nnc_search_report */
 extern const nnc_view nnc_choices_view, nnc_scale_view, nnc_fit_view, nnc_limit_view; /* the records have private
                                                                                        * types */
-extern const nnc_view nnc_serve_view, nnc_serve_ops_view; /* the record is an nnc_report with `serve`; the views show
-                                                           * its results, and its ops */
+extern const nnc_view nnc_serve_view, nnc_serve_ops_view; /* the record is an nnc_report about serving; the first view
+                                                           * shows the results, the second the ops */
 extern const nnc_view nnc_images_view;                    /* this view writes an nnc_report with images */
 extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view, nnc_serve_search_view; /* the records have private
                                                                                            * types */
@@ -579,7 +582,8 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
 /* Writes the global batch of the command line to *global_batch. If the options give no batch, adds an option with a
  * usual batch for the model, and sets *chosen to a text in brackets that says how nncost chose the batch; *chosen is ""
  * if the options give a batch. For a captured program, the chosen batch has the recorded number of samples on each
- * device. A plan file has its own batch: if the options give none, *global_batch is 0. */
+ * device. If the model is a plan file, which has a batch of its own, and the options give no batch, *global_batch is
+ * 0. */
 nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, int64_t *global_batch, const char **chosen,
                             nnc_error *err);
 
@@ -623,9 +627,9 @@ nnc_status nnc_device_ranking_run(nnc_session *session, nnc_error *err);
 /* ---- cmd_serve.c: loading a deployment ---- */
 
 /* Loads the model and device of the operands for serving. `model` is a model, or a plan file in which the option
- * --scenario selects the scenario. With a plan file, device NULL means the device of the scenario. Then calls the
- * function `write` with a scratch. nnc_serve_report first computes the deployment, and sets the exit code to 1 if the
- * requests do not fit in memory or arrive too fast. */
+ * --scenario selects the scenario. If `model` is a plan file and `device` is NULL, the device of the scenario is used.
+ * Both functions then call the function `write` with a scratch. nnc_serve_report computes the deployment before this
+ * call, and sets the exit code to 1 if the requests do not fit in memory or arrive too fast. */
 typedef nnc_status nnc_serve_writer(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,
                                     nnc_error *err);
 nnc_status nnc_serve_with(nnc_session *session, const char *model, const char *device, nnc_serve_writer *write,
@@ -713,8 +717,8 @@ nnc_status nnc_row_load_device(nnc_specs *specs, const nnc_measured *row, nnc_sc
 nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_measured *row, nnc_scenario *scenario,
                         nnc_error *err);
 
-/* The software that the prediction of a row may know (--level): release of the row's framework, settings of the
- * release, or only the row. */
+/* Information about the software that the prediction of a row may use (--level): the release of the row's framework,
+ * the settings of this release, or only the row. */
 #define NNC_LEVEL_LIST(X)                                                                                             \
     X(NNC_LEVEL_MATCHED, "matched", "The release of the row's framework, as --software names it.")                    \
     X(NNC_LEVEL_PLAN, "plan", "The plan settings of the release, with the profile that nncost chooses for the plan.") \

@@ -100,8 +100,8 @@ static void add(answer *a, const nnc_plan_change *change) {
     a->lines[place].change = *change;
 }
 
-/* Returns true if the answer already lists a change: one with the same options, or one with the same step time, memory
- * and batch (its options may be written in another order). */
+/* Returns true if the answer already lists a change with the same options, or a change with the same step time, memory
+ * and batch, whose options may be in another order. */
 static bool has(const answer *a, const nnc_plan_change *change) {
     for (int32_t i = 0; i < a->count; i++) {
         const nnc_plan_change *old = &a->lines[i].change;
@@ -149,7 +149,10 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     nnc_sheet_line(out, style, "%s", nnc_report_sentence(&a->report, text));
     nnc_buffer_byte(out, '\n');
     if (a->count == 0) {
-        nnc_sheet_line(out, style, "No other plan of %" PRId32 " tried fits, is faster or smaller.", a->tries);
+        nnc_sheet_line(out, style,
+                       "%" PRId32
+                       " other plans were tried. No plan among them is better (fits, is faster or needs less memory).",
+                       a->tries);
         return;
     }
     const nnc_lines lines = { &table_metrics, NULL, a->lines, a->count };
@@ -279,22 +282,22 @@ static const nnc_metrics fit_metrics = NNC_METRICS("what fits on a device", fit_
 static const nnc_page_row page_rows[] = {
     NNC_LINE("fits", .when = "micro_batch > 0"),
     NNC_BOLD("micro-batch {micro_batch}"),
-    NNC_ITEM("perhaps {micro_batch_tight}", .when = "micro_batch_tight > micro_batch"),
+    NNC_ITEM("micro-batch {micro_batch_tight} may fit", .when = "micro_batch_tight > micro_batch"),
     NNC_ITEM("{step_s} a step, {samples_per_s:count} samples/s"),
     NNC_LINE("fits", .when = "micro_batch = 0"),
     NNC_BOLD("no micro-batch fits", .when = "micro_batch_tight = 0"),
-    NNC_BOLD("perhaps micro-batch {micro_batch_tight}", .when = "micro_batch_tight > 0"),
+    NNC_BOLD("micro-batch {micro_batch_tight} may fit", .when = "micro_batch_tight > 0"),
     NNC_LINE("recorded", .when = "recorded_batch"),
-    NNC_ITEM("up to {recorded_batch:count} samples, so no more were tried: --join of nncost.capture gives more"),
+    NNC_ITEM("up to {recorded_batch:count} samples, more were not tried; --join of nncost.capture adds a recording"),
     NNC_LINE("sequence", .when = "seq_len"),
-    NNC_ITEM("{seq_len:count} tokens at the plan's micro-batch"),
+    NNC_ITEM("up to {seq_len:count} tokens with the micro-batch of the plan"),
     NNC_LINE("rank", .when = "lora_rank"),
-    NNC_ITEM("adapters of rank {lora_rank:count} at the plan's micro-batch"),
+    NNC_ITEM("adapters up to rank {lora_rank:count} with the micro-batch of the plan"),
     NNC_LINE("layers", .when = "layers"),
-    NNC_ITEM("{layers:count} of this width at the plan's micro-batch"),
+    NNC_ITEM("up to {layers:count} of this width with the micro-batch of the plan"),
     NNC_LINE("memory"),
     NNC_ITEM("{total_bytes} of {capacity_bytes}"),
-    NNC_ITEM("range of real peaks {margin_bytes} wide", .when = "margin_bytes > 0"),
+    NNC_ITEM("the peak is in a range of {margin_bytes}", .when = "margin_bytes > 0"),
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&fit_metrics, page_rows);
 
@@ -499,7 +502,8 @@ const nnc_view nnc_limit_view = {
     .schema = "nncost.limit/1", .document = &limit_metrics, .list = "curve", .page = write_limit
 };
 
-/* Chooses the software profile for a plan that divides what the limit is asked of, because all rows have one profile. */
+/* Chooses the software profile of a plan that uses the kind of parallelism whose limit is computed, so that all rows of
+ * the table have the same profile. */
 static nnc_status choose_for_split(nnc_limit of, nnc_scenario *scenario, nnc_error *err) {
     const nnc_plan given = scenario->plan;
     if (of == NNC_LIMIT_TENSOR && given.tensor <= 1) { scenario->plan.tensor = 2; }

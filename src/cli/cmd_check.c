@@ -397,7 +397,7 @@ static void put_moved(nnc_buffer *out, const nnc_check_report *report, const nnc
     if (row->state == NNC_CHECK_ADDED) {
         nnc_buffer_text(out, "no estimate is recorded");
     } else if (row->state == NNC_CHECK_REMOVED) {
-        nnc_buffer_text(out, "an estimate is recorded for this id, but the file has no scenario with it");
+        nnc_buffer_text(out, "the file has a recorded estimate for this id, but no scenario with this id");
     } else if (headline[0] != '\0') {
         put_escaped(out, headline, false);
     } else {
@@ -469,7 +469,7 @@ static void write_difference(nnc_buffer *out, nnc_style style, const nnc_check_r
         nnc_buffer_text(out, markdown ? "**: " : ": ");
     }
     if (row->state == NNC_CHECK_ADDED || row->state == NNC_CHECK_REMOVED) {
-        nnc_buffer_print(out, "only in the %s\n", row->state == NNC_CHECK_ADDED ? "new" : "old");
+        nnc_buffer_print(out, "only in the %s file\n", row->state == NNC_CHECK_ADDED ? "new" : "old");
         return;
     }
     nnc_buffer_print(out, "%d metrics differ%s%s\n\n", (int)row->change_count, headline[0] != '\0' ? "; " : "",

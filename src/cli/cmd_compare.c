@@ -52,10 +52,11 @@ static double rank_cost(const nnc_report *report, bool tokens, bool run) {
 typedef struct ranking {
     bool tokens;                /* true: the samples of every row consist of tokens (not of images) */
     bool run;                   /* true: every row has a run */
-    bool energy, carbon, stops; /* true: at least one row has a known value (stops: a known rate of failures) */
+    bool energy, carbon, stops; /* energy, carbon: true = at least one row has a known value; stops: true = at least one
+                                 * row has a known rate of failures */
     const char *currency;       /* currency of the last row with a cost; NULL = no row has a cost */
     bool mixed;                 /* true: costs have several currencies, so no row is marked as the cheapest */
-    int32_t fastest, cheapest;  /* index of the fastest and of the cheapest row that fits in memory; -1 = none fits */
+    int32_t fastest, cheapest;  /* index of the fastest and of the cheapest row that fits in memory; -1 = no row fits */
 } ranking;
 
 static ranking rank(const comparison_rows *comparison) {
@@ -181,8 +182,8 @@ static const char *crown_of(const comparison_rows *comparison, ranking ranked, i
     return crown;
 }
 
-/* Tests whether all rows have the software profile of the first row, and a row has it in place of the profile that its
- * plan alone selects. */
+/* Tests whether all rows have the software profile of the first row, and keep_software replaced the profile of at least
+ * one row by this profile. */
 static bool keeps_first(const comparison_rows *comparison) {
     const nnc_report *first = &comparison->rows[0].report;
     bool keeps = false, same = true;
@@ -267,8 +268,8 @@ const nnc_view nnc_comparison_view = {
 
 enum { ROWS_MAX = 1000, AXES_MAX = NNC_SETTINGS_MAX + 3, VALUES_MAX = 256 };
 
-/* A list of values, and each row has one value of the list: models, devices, values of --software, or values of a plan
- * option. */
+/* A list of values: models, devices, values of --software, or values of a plan option. Each row of the comparison has
+ * one value of each list. */
 typedef struct axis {
     const char *name;
     const char **values;
@@ -318,8 +319,8 @@ static nnc_status add_axis(product *p, const char *name, const char *where, cons
     return NNC_OK;
 }
 
-/* Adds the scenarios that --scenario names, or else all scenarios of the plan file, as a list of values. Scenarios
- * stand in the place of models. */
+/* Adds the scenarios that --scenario names, or else all scenarios of the plan file, as a list of values. This list
+ * takes the place of the list of models. */
 static nnc_status add_scenarios(product *p, const nnc_options *options, nnc_error *err) {
     const nnc_plans *plans = p->plans;
     size_t size = 1;
@@ -356,7 +357,8 @@ static nnc_status list_axes(product *p, nnc_session *session, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Sets values[i] to the value that a row has from list i. From row to row, the value of the last list changes first. */
+/* Sets values[i] to the value of list i that a row has. From one row to the next, the value of the last list changes
+ * first. */
 static void row_values(const product *p, int32_t row, const char **values) {
     for (int i = p->axis_count - 1; i >= 0; i--) {
         assert(p->axes[i].count > 0);

@@ -67,8 +67,8 @@ static void write_memory(nnc_sheet *sheet, const void *record) {
     nnc_table_write(&table, sheet->out, sheet->style);
 }
 
-/* Writes the lower end of the memory interval, and settings with which the plan may need no more than this. If no
- * settings with a lower memory are known, writes that measured peaks may be as low as the lower end. */
+/* Writes the lower end of the memory interval, and settings with which the plan may need no more memory than this end.
+ * If no settings with a lower memory are known, writes that measured peaks may be as low as the lower end. */
 static void write_least(nnc_sheet *sheet, const nnc_report *report) {
     char least[NNC_NUMBER_TEXT];
     nnc_unit_text((double)report->result->memory.total_interval_bytes[0], "B", least);
@@ -121,9 +121,9 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
         char on[48] = "one device";
         const int32_t devices = report->result->plan.devices;
         if (devices > 1) { snprintf(on, sizeof on, "these %" PRId32 " devices", devices); }
-        nnc_sheet_words(sheet,
-                        "no change of batch, recompute, %soptimizer or policy that %s can start makes it fit on %s",
-                        devices > 1 ? "parallelism, " : "", report->software->id, on);
+        nnc_sheet_words(
+            sheet, "no change of batch, recompute, %soptimizer or policy that %s supports makes the plan fit on %s",
+            devices > 1 ? "parallelism, " : "", report->software->id, on);
         nnc_sheet_end(sheet);
     }
 }
@@ -158,17 +158,17 @@ static void write_stages(nnc_sheet *sheet, const void *record) {
 static const double explained_from = 1.1;
 
 static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry) {
-    char needed[NNC_NUMBER_TEXT], has[NNC_NUMBER_TEXT], then[64] = "less memory it does not fit";
+    char needed[NNC_NUMBER_TEXT], has[NNC_NUMBER_TEXT], then[64] = "less memory, the plan does not fit";
     if (entry->needed > entry->value) {
-        snprintf(then, sizeof then, "%.4g times as much memory it fits", entry->needed / entry->value);
+        snprintf(then, sizeof then, "%.4g times the memory, the plan fits", entry->needed / entry->value);
     }
     nnc_buffer_byte(out, '\n');
-    nnc_sheet_line(out, style, "mem_bytes does not change the time: the plan takes %s of %s; with %s",
+    nnc_sheet_line(out, style, "mem_bytes does not change the step time. The plan needs %s of %s. With %s",
                    nnc_unit_text(entry->needed, "B", needed), nnc_unit_text(entry->value, "B", has), then);
 }
 
-/* Explains, if a doubled matrix peak shortens the step less than its elasticity predicts, that the bandwidth of the L2
- * cache was not doubled. */
+/* If a doubled peak of the matrix units shortens the step less than the elasticity predicts, writes the reason: the
+ * bandwidth of the L2 cache is not doubled. */
 static void write_cache(nnc_buffer *out, const nnc_sensitivity *peak, const nnc_report *report) {
     const nnc_dtype precision = report->result->plan.precision;
     const double cache = report->device->efficiency.gemm[precision].l2_bytes_per_s;
@@ -176,8 +176,8 @@ static void write_cache(nnc_buffer *out, const nnc_sensitivity *peak, const nnc_
     if (!isnan(cache) && peak->doubled_s > explained_from * promised_s) {
         char text[NNC_NUMBER_TEXT];
         nnc_buffer_print(out,
-                         "\nonly one parameter is doubled: the cache that feeds the matrix units keeps its %s,"
-                         "\nefficiency.gemm.%s.l2_bytes_per_s, and may bound products first\n",
+                         "\nonly this parameter is doubled. The L2 cache keeps its bandwidth of %s"
+                         "\n(efficiency.gemm.%s.l2_bytes_per_s), which may then bound matrix products\n",
                          nnc_unit_text(cache, "B/s", text), nnc_dtype_name(precision));
     }
 }
@@ -209,8 +209,8 @@ typedef struct slice {
     double amount; /* size of the part: seconds of the step, or bytes of memory */
 } slice;
 
-/* Smallest share of the step time that a part (such as host time) must have to be shown. Without this smallest share
- * the page would show the nanoseconds of a host that does not delay the device. */
+/* Smallest share of the step time that a part (such as host time) must have to be shown. This limit removes the
+ * nanoseconds of a host that does not delay the device from the page. */
 static const double shown_from = 1e-6;
 
 /* Lists the metrics that add up to the step time, without metrics below the share shown_from. Returns the number of
@@ -241,7 +241,8 @@ static int step_groups(const nnc_report *report, slice groups[]) {
 
 enum { SLICES_MAX = NNC_GROUP_COUNT + 8 };
 
-/* Adds the table cells of one part of a step: name, seconds and share of the step; part->name NULL: empty cells. */
+/* Adds the table cells of one part of a step: name, seconds and share of the step. If part->name is NULL, adds empty
+ * cells. */
 static void put_slice(nnc_table *table, const char *indent, const slice *part, double step_s) {
     if (part->name == NULL) {
         for (int i = 0; i < 3; i++) { nnc_table_cell(table, ""); }
@@ -301,18 +302,20 @@ NNC_GET(get_trains, nnc_report, nnc_bool_cell(!nnc_is_forward_pass(self->model, 
 NNC_GET(get_bound_share, nnc_report, nnc_number_cell(self->result->bound_s[self->result->bound] / self->result->step_s))
 NNC_GET(get_next_share, nnc_report,
         nnc_number_cell(self->result->bound_s[self->result->next_bound] / self->result->step_s))
-static nnc_cell get_limit(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
-    const nnc_bound bound = ((const nnc_report *)place->record)->result->bound;
-    const char *limit = bound == NNC_BOUND_BUBBLE ? "bubble"
-                        : bound == NNC_BOUND_HOST ? "host and fixed times of kernels"
-                                                  : NULL;
-    snprintf(text, NNC_METRIC_TEXT_MAX, "the %s%s", limit != NULL ? limit : nnc_bound_name(bound),
-             limit != NULL ? "" : " limit");
-    return nnc_text_cell(text);
+/* Returns the resource that bounds the step, as the subject of a sentence: "if memory traffic took no time". */
+static const char *limit_text(nnc_bound bound) {
+    static const char *const names[NNC_BOUND_COUNT] = { [NNC_BOUND_COMPUTE] = "compute",
+                                                        [NNC_BOUND_MEMORY] = "memory traffic",
+                                                        [NNC_BOUND_NETWORK] = "the network",
+                                                        [NNC_BOUND_HOST] = "host work and fixed kernel costs",
+                                                        [NNC_BOUND_BUBBLE] = "the bubble" };
+    return names[bound];
 }
+NNC_GET(get_limit, nnc_report, nnc_text_cell(limit_text(self->result->bound)))
 NNC_GET(get_traffic, nnc_report, nnc_number_cell(self->result->read_bytes + self->result->write_bytes))
 NNC_GET(get_has_run, nnc_report, nnc_bool_cell(self->run != NULL && self->result->verdict != NNC_OVER_MEMORY))
-/* The policy that the program of a named profile has without options, if the plan has another one; else "". */
+/* Returns the default policy of the software profile, if the user named the profile and the plan has another policy;
+ * otherwise "". */
 static const char *own_policy(const nnc_report *report) {
     const nnc_policy own = report->software->policy;
     const bool other = !report->software_chosen && report->launch == NULL && own != NNC_POLICY_DEFAULT &&
@@ -374,7 +377,7 @@ static void add_networks(nnc_sheet *sheet, const void *record) {
 
 static void write_fit(nnc_sheet *sheet, const void *record) {
     if (sheet->style.format == &nnc_format_markdown) {
-        nnc_sheet_gap(sheet); /* Markdown would read a list directly after a table as a row of the table */
+        nnc_sheet_gap(sheet); /* without an empty line, Markdown reads a list below a table as a row of the table */
     }
     nnc_fit_write(sheet, "total", record);
 }
@@ -408,7 +411,8 @@ static const nnc_page_rows step_page = NNC_PAGE_ROWS(&nnc_estimate_document, ste
 
 static const nnc_page_row page_rows[] = {
     NNC_LINE(""),
-    NNC_WORDS("no software is faster than {step.lower_bound_s}; without any overlap it takes {step.upper_bound_s}"),
+    NNC_WORDS(
+        "lower bound for any software: {step.lower_bound_s}; without any overlap the step takes {step.upper_bound_s}"),
     NNC_LINE("", .when = "plan.mode = ideal"),
     NNC_WORDS("ideal mode: every efficiency is 1, no fixed costs, all communication that can overlap does"),
     NNC_LINE("", .when = "plan.mode != ideal, !device.fitted"),
@@ -421,7 +425,7 @@ static const nnc_page_row page_rows[] = {
     NNC_LINE("bound by"),
     NNC_BOLD("{step.bound} {bound_share} of the step"),
     NNC_ITEM("{step.next_bound} {next_share}", .when = "next_share > 0, step.next_bound != step.bound"),
-    NNC_ITEM("without {limit} it would take {step.step_without_bound_s}"),
+    NNC_ITEM("if {limit} took no time, the step would take {step.step_without_bound_s}"),
     NNC_LINE(""),
     NNC_WORDS("{step.advice}"),
     NNC_GAP(),
@@ -459,8 +463,10 @@ static const nnc_page_row page_rows[] = {
     NNC_BOLD("{measured.step_s}"),
     NNC_ITEM("MFU {measured.mfu:percent}"),
     NNC_ITEM("the estimate is {measured.predicted_over:percent} of the measured time"),
-    NNC_BOLD("impossible: less than the lower bound of {step.lower_bound_s}, so it is not this step on this device",
+    NNC_BOLD("impossible: the measured time is below the lower bound of {step.lower_bound_s}",
              .when = "!measured.possible"),
+    NNC_LINE("", .when = "measured.step_s, !measured.possible"),
+    NNC_BOLD("it belongs to another step or device"),
     NNC_GAP(),
     NNC_BLOCK(write_memory),
     NNC_BLOCK(write_fit),
@@ -500,8 +506,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
 
 /* ---- the first screen: the page of `estimate` without --full ---- */
 
-/* SCREEN_LINES: largest number of lines of the first screen. CHANGE_LINES: largest number of its lines that suggest
- * changes. */
+/* SCREEN_LINES: largest number of lines of the first screen. CHANGE_LINES: largest number of lines of the first screen
+ * that suggest changes. */
 enum { SCREEN_LINES = 20, CHANGE_LINES = 3 };
 
 /* The page lists a change as faster if it multiplies the throughput of the plan by at least this factor. */
@@ -563,7 +569,7 @@ static void write_eager(nnc_sheet *sheet, const void *record) {
     char step[NNC_NUMBER_TEXT], memory[NNC_NUMBER_TEXT];
     if (isnan(first->report.eager_s)) { return; }
     const bool fits = first->report.eager_bytes <= first->report.result->memory.capacity_bytes;
-    nnc_sheet_note(sheet, "", "compiled; not compiled (--software torch-eager): %s, %s%s",
+    nnc_sheet_note(sheet, "", "without torch.compile (--software torch-eager): %s, %s%s",
                    nnc_unit_text(first->report.eager_s, "s", step),
                    nnc_unit_text((double)first->report.eager_bytes, "B", memory), fits ? "" : ", does not fit");
 }
@@ -616,8 +622,8 @@ static int32_t file_notes(const nnc_report *report) {
     return (captured ? 0 : report->model->note_count) + (report->launch != NULL ? report->launch->file_count : 0);
 }
 
-/* Returns how many lines of the first screen are left for changes: at most CHANGE_LINES, at least one. The lines that
- * are written end at the last but one empty line above, because one empty line follows the verdict. */
+/* Returns how many lines of the first screen are left for changes: at most CHANGE_LINES, at least one. The lines of the
+ * screen begin after the second-last empty line in `out`; the last empty line is the one below the verdict. */
 static int lines_left(const nnc_buffer *out, const nnc_report *report) {
     int written = 0;
     const int more = file_notes(report) > 0 ? 2 : 1;
@@ -659,7 +665,7 @@ static void write_changes(nnc_sheet *sheet, const void *record) {
         }
     }
     if (lines == 0 && over) {
-        nnc_sheet_note(sheet, "would fit", "no change alone, of %" PRId32 " tried; 'nncost advise' tries more",
+        nnc_sheet_note(sheet, "would fit", "none of the %" PRId32 " single changes tried; 'nncost advise' tries more",
                        found->tries);
     }
 }
@@ -675,9 +681,9 @@ static void write_more(nnc_sheet *sheet, const void *record) {
         nnc_sheet_note(sheet, i == 0 ? "noted" : "", "%s", report->model->notes[i]);
     }
     if (notes > 0) {
-        snprintf(noted, sizeof noted, "%" PRId32 " note%s on the files read, ", notes, notes > 1 ? "s" : "");
+        snprintf(noted, sizeof noted, "%" PRId32 " note%s about the input files, ", notes, notes > 1 ? "s" : "");
     }
-    nnc_sheet_note(sheet, "--full", "shows %sthe parts of the step, memory by class, all of the plan", noted);
+    nnc_sheet_note(sheet, "--full", "shows %sthe parts of the step, memory by class, and all plan settings", noted);
 }
 
 static const nnc_page_row first_rows[] = {
@@ -696,7 +702,8 @@ static const nnc_page_row first_rows[] = {
     NNC_ITEM("{plan.optimizer}", .when = "trains"),
     NNC_ITEM("{plan.software}"),
     NNC_LINE("", .when = "own_policy"),
-    NNC_WORDS("policy {plan.policy}; the program, and so a search with this --software, has {own_policy}"),
+    NNC_WORDS("policy {plan.policy}; the default policy of this software, also in a search with this --software, is "
+              "{own_policy}"),
     NNC_LINE("step"),
     NNC_BOLD("{step.step_s}"),
     NNC_ITEM("90 % range {step.interval_s.0} to {step.interval_s.1}"),
@@ -709,14 +716,14 @@ static const nnc_page_row first_rows[] = {
     NNC_LINE("bound by"),
     NNC_BOLD("{step.bound} {bound_share}"),
     NNC_ITEM("{step.next_bound} {next_share}", .when = "next_share > 0, step.next_bound != step.bound"),
-    NNC_ITEM("{step.step_without_bound_s} without {limit}"),
+    NNC_ITEM("{step.step_without_bound_s} if {limit} took no time"),
     NNC_LINE("waits", .when = "waits"),
     NNC_ITEM("exposed communication {step.exposed_comm_s}", .when = "communicates"),
     NNC_ITEM("pipeline bubble {step.bubble_share}", .when = "plan.pipeline > 1"),
     NNC_LINE("measured", .when = "measured.step_s"),
     NNC_BOLD("{measured.step_s}"),
     NNC_ITEM("the estimate is {measured.predicted_over:percent} of the measured time"),
-    NNC_BAD("impossible: less than the lower bound", .when = "!measured.possible"),
+    NNC_BAD("impossible: the measured time is below the lower bound", .when = "!measured.possible"),
     NNC_LINE("memory"),
     NNC_BOLD("{memory.total_bytes} of {memory.capacity_bytes}"),
     NNC_ADD(add_verdict),
@@ -864,7 +871,7 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     /* CSV output is a single line, which has no place for lists */
     const bool lists_facts = paged ? whole : !nnc_format_is_csv(session->style.format);
     if (tries) { /* the estimates of changed plans overwrite ops and stages in scratch, so the plan is estimated again
-                  * if they are needed */
+                  * if its ops or stages are needed */
         nnc_result eager;
         changes.count = changes.tries = 0;
         if (report->advice_count == 0) { NNC_TRY(nnc_scenario_changes(scenario, true, scratch, &changes, err)); }

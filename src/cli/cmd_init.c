@@ -6,8 +6,7 @@
 
 static const char *const default_model = "gpt2-xl", *const default_device = "a100-sxm4-80gb";
 
-/* Writes a text as a JSON value: a text that is a number as a number with the same digits, any other text as a
- * string. */
+/* Writes a text as a JSON value. If the text is a number, writes a number with the same digits, otherwise a string. */
 static void put_value(nnc_record *record, const char *key, const char *text) {
     double number = 0;
     if (nnc_read_double(text, &number)) {
@@ -167,7 +166,7 @@ static const struct {
       "second,llama3-8b,h100,8,1,1,3,fsdp,bf16,1,1,full,1.2\n" },
 };
 
-/* Returns the text of a new file of the kind "device", "model", "cluster" or "rows"; NULL = another word. */
+/* Returns the text of a new file of the kind "device", "model", "cluster" or "rows"; NULL = `kind` is another word. */
 static const char *template_of(const char *kind) {
     for (size_t i = 0; i < sizeof templates / sizeof templates[0]; i++) {
         if (strcmp(kind, templates[i].kind) == 0) { return templates[i].text; }

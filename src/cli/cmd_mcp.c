@@ -1,7 +1,7 @@
 /* nncost mcp: a server of the Model Context Protocol on standard input and output, whose tools are the commands of
- * nncost. Each line is a JSON-RPC 2.0 message. The server refuses a member that a tool does not know: if it ignored the
- * member, an assistant would get the answer to another question without a warning. Source: modelcontextprotocol.io,
- * specification 2025-06-18, "stdio" and "tools". */
+ * nncost. Each line is a JSON-RPC 2.0 message. The server refuses a member that a tool does not know, because an
+ * assistant does not notice that a member of its question was ignored. Source: modelcontextprotocol.io, specification
+ * 2025-06-18, "stdio" and "tools". */
 #include <limits.h>
 
 #include <nncost/nncost.h>
@@ -18,9 +18,9 @@ enum { WORDS_MAX = 96, OPTIONS_MAX = 256, OPERANDS_MAX = 3, FIELDS_MAX = 64 };
 /* A tool of the MCP server: a command of nncost, with the names of the operands of the command. */
 static const struct tool {
     const char *name, *operands[OPERANDS_MAX], *help;
-    const char *fields; /* members of the answer if the call names no fields, with blanks between them; NULL = a short
+    const char *fields; /* members that the answer has if the call names no fields, separated by blanks; NULL = a short
                          * form of the whole answer */
-    int optional;       /* number of last operands that a call may leave out, all of them or none */
+    int optional;       /* number of operands at the end that a call may leave out together */
     /* usual: option that is added to a call without the option usual_key; NULL = none */
     const char *usual_key, *usual;
 } tools[] = {
@@ -61,7 +61,7 @@ static const struct tool {
     { "limit",
       { "model", "device" },
       "The largest tensor or context degree, or the smallest batch, before the network or memory bounds the step; the "
-      "option of selects which.",
+      "option \"of\" selects the quantity.",
       .fields = "limit unit bound_by reason formula curve" },
     { "run",
       { "model", "device" },
@@ -363,7 +363,8 @@ static nnc_status refuse_path(nnc_json root, const char *path, nnc_error *err) {
 }
 
 /* Shortens an answer: cuts its lists, then leaves out deeply nested objects, until the answer has, if possible, at most
- * SHORT_BYTES bytes. If lists were cut, adds members that say so, with the length of the longest one. */
+ * SHORT_BYTES bytes. If lists were cut, adds the members "lists_cut_to" and "longest_list" (the length of the longest
+ * list). */
 static void shorten(choice *c, nnc_json root) {
     static const struct {
         int most, depth;
@@ -389,7 +390,7 @@ static nnc_status select_members(nnc_json root, const char *const *paths, bool e
     bool found[FIELDS_MAX] = { false };
     choice c = { .paths = paths, .found = found, .most = INT32_MAX, .depth = 99, .out = out };
     if (!exact) {
-        const size_t empty = out->size + strlen("{}"); /* an answer of another kind has no member of these names */
+        const size_t empty = out->size + strlen("{}"); /* size of the output without any of the members */
         shorten(&c, root);
         if (paths != NULL && out->size == empty) {
             out->size = empty - strlen("{}");
@@ -472,8 +473,8 @@ static bool join_list(nnc_buffer *out, nnc_json list) {
 }
 
 /* Adds an option to the command line of a tool call, such as "--micro-batch=4"; a switch as "--timeline" or
- * "--timeline=off". If the value is a list, adds the option once for each element; if `joined`, once with commas between
- * the elements. Refuses a pipe as value. */
+ * "--timeline=off". If the value is a list, adds the option once for each element; but if `joined` is true, adds the
+ * option only once, with commas between the elements. Refuses a pipe as value. */
 static void add_option(words *w, const char *key, nnc_json value, bool joined) {
     char name[NNC_OPTION_NAME + 3], number[DIGITS];
     const char *text = number;
@@ -530,7 +531,7 @@ static nnc_status add_options(words *w, const nnc_command *command, nnc_json opt
         add_option(w, key, one, command != NULL && takes_lists(command) && strcmp(key, "set") != 0);
         if (w->failed) {
             return nnc_fail(err, NNC_BAD_USAGE, key,
-                            "expected a number, a text, true, false or a list of these, and no pipe");
+                            "expected a number, a text, true, false or a list of these; a text cannot name a pipe");
         }
     }
     return NNC_OK;
@@ -574,7 +575,7 @@ static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, n
         key_of(key, typed);
         const char *nearest = nnc_nearest(typed, known, count);
         bool is_option = false;
-        for (int i = 0; command != NULL && i < nnc_option_alias_count; i++) { /* an option's name in another program */
+        for (int i = 0; command != NULL && i < nnc_option_alias_count; i++) { /* tests option names of other programs */
             char alias[NNC_OPTION_NAME];
             key_of(nnc_option_aliases[i].name, alias);
             if (strcmp(alias, typed) == 0) {
@@ -640,9 +641,9 @@ static void split_fields(char *text, const char *paths[FIELDS_MAX + 1]) {
     paths[count] = NULL;
 }
 
-/* Reduces a JSON answer to the fields that the call selects, or else to the fields that the tool lists for such calls;
- * "all" selects the whole answer. Rows of a sweep are not reduced; a call that selects fields of these rows gets an
- * error. */
+/* Reduces a JSON answer to the fields that the call selects. If the call selects no fields, reduces the answer to the
+ * fields in the row of the tool. "all" selects the whole answer. Rows of a sweep are not reduced; a call that selects
+ * fields of these rows gets an error. */
 static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_arena *arena, nnc_buffer *answer,
                               nnc_error *err) {
     const char *paths[FIELDS_MAX + 1] = { NULL };
@@ -663,7 +664,8 @@ static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_aren
         nnc_buffer_free(answer);
         *answer = chosen;
     } else if (exact) {
-        status = nnc_fail(err, NNC_BAD_USAGE, "fields", "the answer of this tool is lines, and has no fields");
+        status =
+            nnc_fail(err, NNC_BAD_USAGE, "fields", "the answer of this tool is a list of lines, which have no fields");
     }
     nnc_json_free(&doc);
     return status;

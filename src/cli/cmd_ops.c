@@ -44,7 +44,7 @@ static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows) {
     for (int32_t i = 0; i < report->op_count; i++) {
         const nnc_op_cost *cost = &report->ops[i];
         const char *key = row_key(cost, by);
-        if (cost->repeat == 0) { continue; /* no row: the busiest stage does not run this op */ }
+        if (cost->repeat == 0) { continue; /* the busiest stage does not run this op, so the op gets no row */ }
         int32_t at = by == NNC_BY_ROW ? count : 0;
         while (at < count && strcmp(rows[at].name, key) != 0) { at++; }
         if (at == count) {
@@ -91,8 +91,8 @@ NNC_GET(get_bytes, ops_row, nnc_number_cell(self->bytes / shown_instances(self))
 /* Arithmetic intensity in FLOPs per byte; the cell is empty if no bytes are moved. */
 NNC_GET(get_intensity, ops_row, nnc_number_cell((self->flops + self->vector_flops) / self->bytes))
 
-/* Time of one instance of an op, or of a sum of ops. An op with a time of 0 s is overlapped by other ops; the cells for
- * its time, share and bound are empty. */
+/* Time of one instance of an op, or of a sum of ops. An op with a time of 0 s overlaps completely with other ops; the
+ * cells for its time, share and bound are empty. */
 NNC_GET(get_time, ops_row, nnc_number_cell(self->seconds > 0 ? self->seconds / shown_instances(self) : (double)NAN))
 
 NNC_GET(get_share, ops_row, nnc_number_cell(self->seconds / NNC_OWNER(nnc_report)->result->step_s))
@@ -210,7 +210,7 @@ static const nnc_page_row total_rows[] = {
     NNC_ITEM("{work.executed_flops} executed by all devices, {work.vector_flops} on the vector units",
              .when = "plan.devices > 1"),
     NNC_ITEM("{moved_bytes} moved", .when = "plan.devices = 1"),
-    NNC_ITEM("{moved_bytes} moved by one", .when = "plan.devices > 1"),
+    NNC_ITEM("{moved_bytes} moved by one device", .when = "plan.devices > 1"),
     NNC_BOLD("{step.step_s}"),
     NNC_ITEM("{step.bound}"),
     NNC_ITEM("outside of ops: host {step.host_s} and bubble {step.bubble_s}", .when = "waits"),

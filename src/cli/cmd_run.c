@@ -115,7 +115,7 @@ static void write_input(nnc_sheet *sheet, const void *record) {
 
 static const nnc_page_row run_rows[] = {
     NNC_LINE("run"),
-    NNC_BOLD("the length is not known: give --tokens, --samples, --epochs or --days", .when = "!run.run_s"),
+    NNC_BOLD("the length of the run is not known: give --tokens, --samples, --epochs or --days", .when = "!run.run_s"),
     NNC_BOLD("{run.run_s}"),
     NNC_ITEM("{run.device_hours:count} device-hours"),
     NNC_ITEM("{run.steps} steps of {run.step_s}"),
@@ -133,7 +133,9 @@ static const nnc_page_row run_rows[] = {
     NNC_ITEM("{run.flops_per_token} a token"),
     NNC_LINE("", .when = "rolls_out, !rollout_s"),
     NNC_ITEM("{rollout_tokens_per_s} tokens/s per generating device"),
-    NNC_ITEM("{rollout_batch} at once on a replica of {rollout_tensor:g}"),
+    NNC_ITEM("answers at once on a replica of one device: {rollout_batch}", .when = "rollout_tensor = 1"),
+    NNC_ITEM("answers at once on a replica of {rollout_tensor:g} devices: {rollout_batch}",
+             .when = "rollout_tensor != 1"),
     NNC_BLOCK(write_input),
 
     NNC_LINE("goodput"),
@@ -141,7 +143,7 @@ static const nnc_page_row run_rows[] = {
     NNC_WORDS("(failures are not counted: the device file has no rate of failures, give --device-mtbf-s)",
               .when = "!run.system_mtbf_s"),
     NNC_ITEM("a failure every {run.system_mtbf_s}"),
-    NNC_ITEM("{run.stops} in all", .when = "run.system_mtbf_s"),
+    NNC_ITEM("{run.stops} failures in the run", .when = "run.system_mtbf_s"),
     NNC_ITEM("{run.restart_s} from a failure until training resumes", .when = "run.system_mtbf_s"),
     NNC_LINE("", .when = "run.system_mtbf_s, run.device_mtbf_s"),
     NNC_WORDS("{run.device_mtbf_s:hours} device-hours per failure {stop_cause}"),
@@ -152,9 +154,9 @@ static const nnc_page_row run_rows[] = {
     NNC_ITEM("training waits {run.block_s}"),
     NNC_ITEM("durable after {run.save_s}, loaded in {run.load_s}"),
     NNC_LINE("spares", .when = "run.system_mtbf_s"),
-    NNC_ITEM("{run.spares_needed} for {run.nodes} nodes cover 99% of the time"),
+    NNC_ITEM("{run.spares_needed} for {run.nodes} nodes, enough during 99% of the time"),
     NNC_LINE("", .when = "spot, !reclaim_per_month"),
-    NNC_WORDS("spot: reclaimed nodes are not counted, give --reclaim-per-month"),
+    NNC_WORDS("spot price: stops by reclaimed nodes are not counted; --reclaim-per-month adds them"),
 
     NNC_LINE("cost", .when = "run.cost"),
     NNC_BOLD("{run.cost:count} {currency}"),
@@ -193,8 +195,8 @@ void nnc_run_lines(nnc_buffer *out, nnc_style style, const nnc_report *report) {
     nnc_sheet_rows(&sheet, &run_page_rows, report);
 }
 
-/* Writes the page of a run. If the plan does not fit, the verdict comes first, as on the page of `estimate`, and the run
- * is left out: with_run is then false, unless the user asks for the run all the same. */
+/* Writes the page of a run. If the plan does not fit, the verdict comes first, as on the page of `estimate`. with_run:
+ * false = the plan does not fit, so the page has no run; true = the page has the run. */
 static void write_run_page(nnc_buffer *out, nnc_style style, const nnc_report *report, bool with_run) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     if (report->result->verdict == NNC_OVER_MEMORY) {

@@ -22,8 +22,8 @@ typedef enum scale_part {
 typedef struct scale_row {
     nnc_best best;
     int32_t devices;
-    double framework_s; /* with --software any: the step minus the step of the same plan with the software of the
-                         * first plan; otherwise NaN */
+    double framework_s; /* with --software any: step time of the plan - step time of the same plan with the software
+                         * profile of the first plan, in seconds; otherwise NaN */
     double efficiency;  /* throughput per device of this row / largest throughput per device of all rows */
     /* For each part, a share: (device time of the part in this row - device time of the part in the row with the
      * largest throughput per device) / device time of the whole step in this row. A negative share means that the part
@@ -46,8 +46,8 @@ static const char *part_name(unsigned part) {
     return part < NNC_SCALE_COMM ? names[part] : nnc_comm_name(part - NNC_SCALE_COMM);
 }
 
-/* Returns the part with the largest share in `lost` that is smaller than the share of the part `than`; than -1 = the
- * part with the largest share. Returns -1 if this share is below 0.5 %. */
+/* Returns the part with the largest share in `lost`. If `than` is not -1, considers only parts with a smaller share
+ * than the part `than`. Returns -1 if the found share is below 0.5 %. */
 static int most_lost(const scale_row *row, int than) {
     int most = -1;
     for (int i = 0; i < NNC_SCALE_COUNT; i++) {
@@ -199,8 +199,8 @@ static void write_verdict(nnc_buffer *out, nnc_style style, const nnc_scale *sca
         return;
     }
     const int most = most_lost(first_bad, -1);
-    nnc_buffer_print(out, ";\nwith %" PRId32 " devices, most is lost to %s%s\n", first_bad->devices,
-                     part_name((unsigned)(most >= 0 ? most : NNC_SCALE_COMPUTE)),
+    nnc_buffer_print(out, ";\nwith %" PRId32 " devices, the largest loss of device time comes from %s%s\n",
+                     first_bad->devices, part_name((unsigned)(most >= 0 ? most : NNC_SCALE_COMPUTE)),
                      most >= NNC_SCALE_COMM ? " collectives" : "");
 }
 
@@ -281,9 +281,9 @@ static void compare_sizes(nnc_scale *scale) {
     }
 }
 
-/* Sets row->framework_s to the seconds by which the step of this plan is longer with its own software profile than with
- * the profile of the first plan. Leaves framework_s unchanged if both profiles are equal, or if the plan is not allowed
- * with the profile of the first plan. */
+/* Sets row->framework_s: step time of the plan with its own software profile - step time of the plan with the profile
+ * of the first plan. Leaves framework_s unchanged if both profiles are equal, or if the plan is not allowed with the
+ * profile of the first plan. */
 static nnc_status split_step(nnc_session *session, const nnc_search_report *report, const scale_row *first,
                              nnc_scratch *scratch, scale_row *row, nnc_error *err) {
     const nnc_software *software = NULL;

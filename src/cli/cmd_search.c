@@ -79,8 +79,8 @@ static bool software_differs(const nnc_found *list, int32_t count) {
     return false;
 }
 
-/* Returns true if the table would show two plans as equal: the same number of devices, the same profile, and the same
- * text for step time and memory. */
+/* Returns true if two plans look equal in the table: they have the same number of devices, the same profile, and the
+ * same text for step time and memory. */
 static bool is_like(const nnc_found *a, const nnc_found *b) {
     char left[NNC_NUMBER_TEXT], right[NNC_NUMBER_TEXT];
     return a->plan.devices == b->plan.devices && strcmp(a->software, b->software) == 0 &&
@@ -89,7 +89,7 @@ static bool is_like(const nnc_found *a, const nnc_found *b) {
                   nnc_unit_text((double)b->memory_bytes, "B", right)) == 0;
 }
 
-/* Joins successive plans that the table would show as equal (is_like) to one row. Returns the number of rows. */
+/* Joins successive plans that look equal in the table (is_like) to one row. Returns the number of rows. */
 static int32_t fold(const nnc_found *list, int32_t count, plan_row *rows) {
     int32_t kept = 0;
     for (int32_t i = 0; i < count; i++) {
@@ -131,7 +131,7 @@ void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, in
     table.heads[SOFTWARE].text = software_differs(list, count) ? table.heads[SOFTWARE].text : NULL;
     nnc_table_records(&table, (nnc_lines){ &plan_columns, NULL, rows, kept });
     nnc_table_write(&table, out, style);
-    if (kept < count) { nnc_buffer_text(out, "(+N): N more plans of the same step and memory\n"); }
+    if (kept < count) { nnc_buffer_text(out, "(+N): N further plans have the same step time and memory\n"); }
     free(rows);
 }
 
@@ -187,19 +187,19 @@ static void write_sizes(nnc_buffer *out, nnc_style style, const nnc_search_repor
     nnc_arena_destroy(arena);
 }
 
-/* Bytes of a text such as ", bubble 1.2 ms less". The text is empty if a difference is only a rounding error. */
+/* Bytes of a text such as ", 1.2 ms less bubble". The text is empty if a difference is only a rounding error. */
 enum { DIFFERENCE = 80 };
 static const char *difference(const char *what, double less_s, double step_s, char text[DIFFERENCE]) {
     char number[NNC_NUMBER_TEXT];
     text[0] = '\0';
     if (fabs(less_s) > 1e-6 * step_s) {
-        snprintf(text, DIFFERENCE, ", %s %s %s", what, nnc_unit_text(fabs(less_s), "s", number),
-                 less_s > 0.0 ? "less" : "more");
+        snprintf(text, DIFFERENCE, ", %s %s %s", nnc_unit_text(fabs(less_s), "s", number),
+                 less_s > 0.0 ? "less" : "more", what);
     }
     return text;
 }
 
-/* Writes, for each part of the step, by how much the time of the best plan differs from the time of the second plan;
+/* Writes the differences in step time between the best plan and the second plan, for each part of the step. Writes
  * nothing if both steps take the same time. */
 static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result *r) {
     const nnc_found *a = &r->best[0], *b = &r->best[1];
@@ -210,8 +210,9 @@ static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result 
     if (r->best_count < 2 || !(fabs(faster_s) > 1e-6 * a->step_s)) { return; }
     char bubble[DIFFERENCE], exposed[DIFFERENCE], compute[DIFFERENCE];
     nnc_buffer_byte(out, '\n');
-    nnc_sheet_line(out, style, "the first is %s %s than the second%s%s%s", nnc_unit_text(fabs(faster_s), "s", faster),
-                   faster_s > 0.0 ? "faster" : "slower", difference("bubble", bubble_s, a->step_s, bubble),
+    nnc_sheet_line(out, style, "the first plan is %s %s than the second plan%s%s%s",
+                   nnc_unit_text(fabs(faster_s), "s", faster), faster_s > 0.0 ? "faster" : "slower",
+                   difference("bubble", bubble_s, a->step_s, bubble),
                    difference("exposed communication", exposed_s, a->step_s, exposed),
                    difference("compute", faster_s - bubble_s - exposed_s, a->step_s, compute));
 }
@@ -234,7 +235,7 @@ static void write_target(nnc_buffer *out, const nnc_search_report *report, const
     nnc_buffer_print(out, "  %-24s %s", nnc_sensitivity_parameter_name(t->figure, precision, name),
                      nnc_unit_text(t->value, unit, now));
     if (isnan(t->needed)) {
-        nnc_buffer_print(out, ": not enough alone: even with %s the step takes %s%s\n",
+        nnc_buffer_print(out, ": not enough: even with %s, the step takes %s%s\n",
                          memory                              ? "infinite capacity"
                          : t->figure == NNC_PARAMETER_MATMUL ? "an infinite peak"
                                                              : "infinite bandwidth",
@@ -255,10 +256,11 @@ static void write_targets(nnc_buffer *out, const nnc_search_report *report) {
         return;
     }
     if (r->best_count > 0) {
-        nnc_buffer_print(out, "\nfrom %s to a step of %s, the smallest value of one parameter alone\n\n",
+        nnc_buffer_print(out,
+                         "\nsmallest value of each parameter, changed alone, that shortens the step from %s to %s\n\n",
                          nnc_unit_text(r->best[0].step_s, "s", now), goal);
     } else {
-        nnc_buffer_print(out, "\nfor a step of %s\n\n", goal);
+        nnc_buffer_print(out, "\nsmallest value of each parameter, changed alone, for a step of %s\n\n", goal);
     }
     for (int i = 0; i < report->target_count; i++) { write_target(out, report, &report->targets[i]); }
 }
@@ -267,8 +269,8 @@ static bool is_as_fast(const nnc_found *a, const nnc_found *b) {
     return fabs(a->step_s - b->step_s) <= 1e-6 * b->step_s;
 }
 
-/* Writes the probability that the first plan of the list is the fastest, and the plan that is fastest with the next
- * largest probability. */
+/* Writes the probability that the first plan of the list is the fastest, and names the plan with the second largest
+ * probability. */
 static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report *report) {
     enum { STEPS = 20 }; /* number of steps that the page suggests to measure for each of two plans */
     const nnc_search_result *r = report->result;
@@ -287,12 +289,12 @@ static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report
     }
     nnc_sheet_line(out, style,
                    "the first plan is the fastest of the list with a probability of %.0f %%; the most likely other "
-                   "plan is %s; to decide, measure %d steps of both, which takes %s",
+                   "plan is %s; to decide, measure %d steps of each plan, %s in total",
                    100.0 * sure[0].p_best, nnc_plan_word(&r->best[other].plan, word), STEPS,
                    nnc_unit_text(STEPS * (r->best[0].step_s + r->best[other].step_s), "s", time));
 }
 
-/* Explains the word "ends" of a plan, if the list of the best plans has it. */
+/* Explains the word "ends" in the text of a plan, if at least one of the best plans has this word. */
 static void write_ends(nnc_buffer *out, nnc_style style, const nnc_search_result *r) {
     bool any = false;
     for (int32_t i = 0; i < r->best_count; i++) { any |= r->best[i].plan.ends_as_layers; }
@@ -329,7 +331,7 @@ static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_repo
     write_sure(out, style, report);
     if (r->best[0].command != NULL) { nnc_buffer_print(out, "\n    %s\n", r->best[0].command); }
     nnc_buffer_print(out, "\n%s\n\n",
-                     r->pareto_truncated ? "Pareto front, its fastest part: no other plan is faster with less memory"
+                     r->pareto_truncated ? "fastest plans of the Pareto front: no other plan is faster with less memory"
                                          : "Pareto front: no other plan is faster with less memory");
     nnc_found_write(out, style, r->pareto, r->pareto_count < 12 ? r->pareto_count : 12, report->currency, false);
 }
@@ -355,7 +357,7 @@ static void write_head(nnc_buffer *out, nnc_style style, const nnc_search_report
     nnc_sheet_line(out, style,
                    "%s%" PRIu64 " combinations: %" PRIu64 " legal, %" PRIu64 " fit; %" PRIu64 " evaluated%s", shard,
                    t->space, t->legal, t->feasible, t->evaluated,
-                   t->evaluated < t->feasible ? ", no other can be among the best" : "");
+                   t->evaluated < t->feasible ? "; no other plan can be among the best" : "");
     if (t->covered < t->space) {
         nnc_buffer_print(out, "interrupted: only %" PRIu64 " combinations were covered\n", t->covered);
     }
@@ -496,8 +498,9 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, int64
     return keep_batch(session, *global_batch, err);
 }
 
-/* Estimates a plan that a search found: a search does not store the parts of the step, the bound and the energy of a
- * plan. The result is allocated in the arena of the specs; its op table is valid until the next use of the scratch. */
+/* Estimates a plan that a search found, because the search does not store the parts of the step, the bound and the
+ * energy of a plan. The result is allocated in the arena of the specs; its op table is valid until the next use of the
+ * scratch. */
 static nnc_status estimate_found(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
                                  nnc_scratch *scratch, const nnc_result **result, nnc_error *err) {
     nnc_profiles profiles;
@@ -570,8 +573,8 @@ typedef struct candidate {
     bool repeats; /* true: the previous plan of the result has the same predicted step time */
 } candidate;
 
-/* Returns the probability that plan i is the fastest of the list: an integral over the error of plan i of the
- * probability that all other plans are slower. */
+/* Returns the probability that plan i is the fastest of the list: the probability that all other plans are slower,
+ * integrated over the error of plan i. */
 static double probability_best(const candidate *list, int32_t count, int32_t i) {
     enum { POINTS = 201 };
     const double reach = 5.0, width = 2.0 * reach / (POINTS - 1);

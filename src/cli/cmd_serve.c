@@ -17,8 +17,8 @@ NNC_GET(get_peak, nnc_report, nnc_number_cell(nnc_device_matmul_peak(self->devic
 NNC_GET(get_used_bytes, nnc_report, nnc_number_cell(nnc_serve_used_bytes(self->serve)))
 NNC_GET(get_excess_bytes, nnc_report, nnc_number_cell(-self->serve->headroom_bytes))
 
-/* Tests whether the predicted bound of a decode step contradicts the bound at the rates of the datasheet, to which
- * critical_batch belongs. */
+/* Tests whether a decode step is compute-bound at the rates of the datasheet (its batch is at least critical_batch),
+ * but is predicted to have another bound. */
 static bool is_past_critical(const nnc_serve *s) {
     return s->decode.bound != NNC_BOUND_COMPUTE && s->running / (double)s->plan.data >= s->critical_batch;
 }
@@ -112,14 +112,15 @@ static const nnc_page_row plan_rows[] = {
 };
 static const nnc_page_rows plan_page = NNC_PAGE_ROWS(&page_metrics, plan_rows);
 
-/* Names the part of the time to the first token that the server takes around the engine, so that this time can be
- * compared with the prefill time in the table. */
+/* Adds the part of the time to the first token that the server spends outside the engine. The rest can be compared with
+ * the prefill time in the table. */
 static void add_server_time(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const double server_s = report->software->serving.ttft_s;
     char text[NNC_NUMBER_TEXT];
     if (server_s > 0.0 && isfinite(report->serve->ttft_s)) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s of it in the server", nnc_unit_text(server_s, "s", text));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s of this time in the server, outside the engine",
+                       nnc_unit_text(server_s, "s", text));
     }
 }
 
@@ -167,11 +168,11 @@ static const nnc_page_row answer_rows[] = {
              .when = "throughput.saturation_interval.0, plan.mode = open-loop"),
     NNC_LINE("decode"),
     NNC_ITEM("{decode.bound}-bound"),
-    NNC_ITEM("at this length no number of sequences makes it compute-bound",
+    NNC_ITEM("not compute-bound with any number of sequences of this length",
              .when = "!decode.critical_batch, decode.bound != compute"),
-    NNC_ITEM("compute-bound from {decode.critical_batch:ceil} sequences on",
+    NNC_ITEM("becomes compute-bound with {decode.critical_batch:ceil} sequences or more",
              .when = "decode.bound != compute, !past_critical"),
-    NNC_ITEM("at the datasheet's rates compute-bound from {decode.critical_batch:ceil} sequences on",
+    NNC_ITEM("compute-bound at datasheet rates with {decode.critical_batch:ceil} sequences or more",
              .when = "past_critical"),
 
     NNC_LINE("memory"),
@@ -185,7 +186,8 @@ static const nnc_page_row answer_rows[] = {
     NNC_BOLD("at most {memory.max_sequences} sequences of this length"),
 
     NNC_LINE("cost", .when = "cost.per_million_output_tokens"),
-    NNC_BOLD("{cost.per_million_output_tokens:count} {cost.currency} per million output tokens if they pay for all"),
+    NNC_BOLD("{cost.per_million_output_tokens:count} {cost.currency} per million output tokens"),
+    NNC_ITEM("if output tokens carry the whole cost"),
     NNC_ITEM("split by time {cost.per_million_prefilled_tokens:count} input"),
     NNC_ITEM("{cost.per_million_decoded_tokens:count} output"),
     NNC_ITEM("at {cost.price_per_device_hour:count} {cost.currency} per device-hour"),
@@ -202,27 +204,29 @@ static const nnc_page_row answer_rows[] = {
     NNC_ITEM("{formula.verify_s} to verify"),
     NNC_ITEM("{formula.tokens_per_verify} tokens a verification"),
     NNC_ITEM("per token {formula.speculation_tpot_s}"),
-    NNC_ITEM("{formula.speculation_speedup:count} times as fast, not scored"),
+    NNC_ITEM("{formula.speculation_speedup:count} times as fast, not compared with measurements"),
     NNC_LINE("separate", .when = "formula.apart_requests_per_s"),
-    NNC_ITEM("not in the figures above, where each replica prefills and decodes", .when = "plan.mode = static"),
-    NNC_ITEM("not in the figures above, where each replica prefills and decodes", .when = "plan.mode = offline"),
+    NNC_WORDS("the figures above do not use separate workers: each replica prefills and decodes",
+              .when = "plan.mode = static"),
+    NNC_WORDS("the figures above do not use separate workers: each replica prefills and decodes",
+              .when = "plan.mode = offline"),
     NNC_ITEM("{formula.apart_requests_per_s} requests/s"),
     NNC_ITEM("{formula.apart_workers_ratio:count} prefill workers for each decode worker"),
     NNC_ITEM("{formula.transfer_bytes} of cache a prompt"),
     NNC_ITEM("sent in {formula.transfer_s}"),
     NNC_ITEM("without a queue first token {formula.apart_ttft_s}"),
-    NNC_ITEM("per token {formula.apart_tpot_s} with full workers, not scored"),
+    NNC_ITEM("per token {formula.apart_tpot_s} with full workers, not compared with measurements"),
 };
 static const nnc_page_rows answer_page = NNC_PAGE_ROWS(&page_metrics, answer_rows);
 
-/* Writes changes with which the deployment fits in memory, serves the request rate or, if it does both already, costs
- * less per token: "would fit
- * --tensor 4: 52.5 ms per token, 73 tokens/s, 105 USD per million out". */
+/* Writes changes with which the deployment fits in memory and serves the request rate. If the deployment already does
+ * both, writes changes that reduce the cost per token. Example: "would fit --tensor 4: 52.5 ms per token, 73 tokens/s,
+ * 105 USD per million out". */
 static void write_changes(nnc_sheet *sheet, const nnc_report *report) {
     char time[NNC_NUMBER_TEXT], rate[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT], money[64] = "";
     const char *label = !report->serve->fits ? "would fit" : report->serve->saturated ? "would serve" : "cheaper";
     if (!report->serve->fits && report->serve_change_count == 0) {
-        nnc_sheet_note(sheet, label, "no change that was tried: %sweights of fewer bits, tensor ranks",
+        nnc_sheet_note(sheet, label, "none of the tried changes: %sweights with fewer bits, more tensor ranks",
                        report->serve->mode == NNC_SERVE_STATIC ? "a smaller batch, " : "");
     }
     for (int32_t i = 0; i < report->serve_change_count; i++) {
@@ -306,7 +310,7 @@ const nnc_view nnc_images_view = {
     .schema = "nncost.images/1", .document = &nnc_images_metrics, .rows = &images_page, .indent = IMAGES_INDENT
 };
 
-/* Refuses the options of programs that issue operators one by one, if they have no effect. */
+/* Refuses options for programs that issue operators one by one, if these options have no effect. */
 static nnc_status check_eager(const nnc_options *options, const nnc_serve_scenario *scenario, nnc_error *err) {
     const bool lists = scenario->base.software.lists_operators;
     const bool known = scenario->base.model.implementation != NNC_IMPLEMENTATION_NONE;
@@ -392,7 +396,7 @@ nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report, c
     }
     if (session->options.given.set_count > 0 || report->images != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--emit",
-                        "the file of an engine cannot express --set or --steps, expected a command without them");
+                        "an engine has no options for --set and --steps, expected a command without --set and --steps");
     }
     if (file != NULL && session->inside) {
         return nnc_fail(err, NNC_BAD_USAGE, "--emit", "cannot write a file here, expected only FORMAT");

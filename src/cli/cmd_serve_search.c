@@ -105,7 +105,8 @@ static nnc_cell get_why(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) 
     } else if (r->nearest_limit >= 0) {
         const nnc_serve_limit *limit = &self->limits[r->nearest_limit];
         value_text(limit, limit->value, b);
-        snprintf(text, NNC_METRIC_TEXT_MAX, "no deployment meets %s %s %s: the nearest misses it by a factor of %.3g",
+        snprintf(text, NNC_METRIC_TEXT_MAX,
+                 "no deployment meets %s %s %s: the nearest deployment misses this limit by a factor of %.3g",
                  strchr(limit->name, '.') + 1, limit->at_least ? "at least" : "at most", b, r->nearest_value);
     } else if (r->saturation_rate > 0.0) {
         snprintf(text, NNC_METRIC_TEXT_MAX,
@@ -170,7 +171,7 @@ static void write_fastest(nnc_sheet *sheet, const void *record) {
                     (nnc_lines){ &found_metrics, NULL, self->result->front, self->result->front_count },
                     "Pareto front: no other deployment is better both per device and per user");
     if (self->result->front_left_out > 0) {
-        nnc_buffer_print(sheet->out, "%" PRId32 " more deployments did not fit into this list\n",
+        nnc_buffer_print(sheet->out, "%" PRId32 " more deployments of the front are left out of this list\n",
                          self->result->front_left_out);
     }
 }
@@ -185,7 +186,7 @@ static const nnc_page_row page_rows[] = {
     NNC_LINE("searched"),
     NNC_ITEM("{model} on {device} with {software}"),
     NNC_ITEM("{deployments} deployments"),
-    NNC_ITEM("{evaluated} with their requests"),
+    NNC_ITEM("{evaluated} pairs of deployment and load"),
     NNC_ITEM("{fitting} fit"),
     NNC_ITEM("{meeting} meet {slo}"),
     NNC_ITEM("{meeting} meet all limits", .when = "!slo"),
@@ -342,8 +343,8 @@ typedef struct serve_rows {
     int64_t count, illegal;
     bool models, devices, engines;       /* true: the rows differ in model (models), in device (devices), in engine
                                           * (engines) */
-    const char *names[NNC_SETTINGS_MAX]; /* options that vary; axis_of[i]: index of the value of names[i] in the values
-                                          * of a row */
+    const char *names[NNC_SETTINGS_MAX]; /* options that vary; a row has its value of the option names[i] at the index
+                                          * axis_of[i] of its values */
     int32_t axis_of[NNC_SETTINGS_MAX];
     int32_t name_count;
     const char ***values; /* for each row: values of the options `names`, in the user's spelling */

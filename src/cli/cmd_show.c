@@ -64,8 +64,8 @@ static const nnc_metric field_rows[] = {
     NNC_AS("from", TEXT, .get = get_from, .head = "from", .more = NNC_MORE(.when = is_like_another)),
 };
 static const nnc_metrics field_metrics = NNC_METRICS("a field", field_rows, shown_field);
-/* Columns of the table for a spec whose file has no key "like". The table then has no column "from" with the file of
- * each value. */
+/* Columns of the table for a spec whose file has no key "like". This table has no column "from", which names the file
+ * of each value. */
 static const nnc_metrics own_metrics = { .rows = field_rows,
                                          .count = sizeof field_rows / sizeof field_rows[0] - 1,
                                          .record_size = sizeof(shown_field) };
@@ -133,7 +133,7 @@ static void push(level *stack, int *depth, const nnc_field *field, const void *o
     }
 }
 
-/* Tests whether a field has only a comment of the spec file. `show` prints comments together with the sources. */
+/* Tests whether a field is a comment of the spec file. `show` prints comments together with the sources. */
 static bool is_comment(const nnc_field *field) { return field->type == NNC_FIELD_TEXT && field->size == 0; }
 
 /* Returns true if a field is rarely used and is not set in the spec; `show` leaves this field out. */
@@ -142,15 +142,15 @@ static bool is_off(const nnc_field *field, const char *text) {
                            (field->type == NNC_FIELD_ENUM && strcmp(text, field->names.of(0)) == 0));
 }
 
-/* Tests whether all efficiencies of matrix products in one number format are neutral, because such products were not
- * measured. */
+/* Tests whether all efficiencies of matrix products in one number format are neutral, which means that products in this
+ * format were not measured. */
 static bool is_neutral_product(const shown_spec *to, const nnc_gemm_efficiency *e) {
     return to->device != NULL && e->sustained_fraction == 1.0 && e->memory_fraction == 1.0 && e->fixed_s == 0.0 &&
            isnan(e->wave_quantization);
 }
 
 /* Tests whether the struct at `place` (a group of efficiencies, or the parameters of serving) was not fitted. `show`
- * prints no struct that was not fitted, because its values are neutral (efficiencies of 1). */
+ * does not print structs that were not fitted, because their values are neutral (efficiencies of 1). */
 static bool is_neutral(const shown_spec *to, const void *place) {
     const nnc_software *software = to->view->table == &nnc_software_table ? to->view->object : NULL;
     return (to->device != NULL && place == (const void *)&to->device->efficiency && !to->device->efficiency.fitted) ||
@@ -430,8 +430,8 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, spe
     return nnc_lineage_open(specs, kind, view->path, &view->lineage, err);
 }
 
-/* Returns the kind of a file ("device", "model" ...) by the value of its key "schema". An XML file is a device, as
- * nvidia-smi describes it; a JSON file without "schema" is a model. */
+/* Returns the kind of a file ("device", "model" ...) by the value of its key "schema". An XML file is the description
+ * of a device by nvidia-smi; a JSON file without "schema" is a model. */
 static nnc_spec_kind kind_of_file(nnc_specs *specs, const char *path) {
     char *text = NULL;
     size_t size = 0;
@@ -479,8 +479,8 @@ static nnc_status find(nnc_specs *specs, const char *id, spec_view *view, nnc_er
 }
 
 /* Prints the nncost command line that has the same effect as the launch files among the operands. If the launch files
- * do not name the model or the device, prints MODEL or DEVICE in its place. Below the command line, lists skipped keys
- * of the launch files as comments. */
+ * do not name the model or the device, prints the word MODEL or DEVICE instead of the name. Below the command line,
+ * lists skipped keys of the launch files as comments. */
 static nnc_status write_options(nnc_session *session, nnc_error *err) {
     nnc_options *options = &session->options;
     const nnc_launch_asked asked = { .format = options->launch_format,
@@ -549,8 +549,8 @@ const nnc_command nnc_cmd_show = {
 
 /* ---- the command nncost validate, which checks files ---- */
 
-/* Prints one fault of a checked file to standard error; for another command, to the output. The most serious fault
- * decides the exit code. */
+/* Prints one fault of a checked file to standard error, or to the output if another command has called `validate`. The
+ * most serious fault decides the exit code. */
 static void print_fault(void *context, const nnc_error *fault) {
     nnc_session *session = context;
     const int code = nnc_status_exit_code(fault->status);

@@ -33,7 +33,7 @@ typedef struct row_sink {
     nnc_table table;
     nnc_buffer text;
     kept_row *top; /* with --top: the best rows so far; NULL = all rows are written at once */
-    /* true: the first top_most entries of `top` are sorted, and a row worse than all of them is dropped */
+    /* true: the first top_most entries of `top` are sorted, and rows that are worse than these entries are dropped */
     bool bounded;
     int32_t top_count, top_most;
     int64_t from, done; /* from: number of rows that were finished before the sink was opened; done: number of rows
@@ -134,8 +134,8 @@ static int best_first(const void *a, const void *b) {
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Sorts the rows of --top and drops all but the best top_most rows. If top_most rows remain, sets `bounded`: from then
- * on, a row that is worse than the last of them is dropped. */
+/* Sorts the rows of --top and drops all but the best top_most rows. If top_most rows remain, sets `bounded`. Later rows
+ * are then dropped if they are worse than the last of the remaining rows. */
 static void keep_top(row_sink *sink) {
     qsort(sink->top, (size_t)sink->top_count, sizeof *sink->top, best_first);
     while (sink->top_count > sink->top_most) { free(sink->top[--sink->top_count].line); }
@@ -186,8 +186,8 @@ static nnc_status sink_emit(void *context, const nnc_batch *batch, bool *stop, n
     return status;
 }
 
-/* Writes the number of plans without a row, because they are illegal or exceed the memory. Writes nothing with --all,
- * or if no plan fits. */
+/* Writes how many plans have no row because they are illegal or exceed the memory. Writes nothing with --all, or if no
+ * plan fits. */
 static void say_hidden(row_sink *sink) {
     const nnc_sweep_tally *tally = &sink->tally;
     const int64_t hidden = tally->illegal + tally->over_memory;

@@ -32,8 +32,9 @@ static const char *class_name(unsigned class) {
     return class < 3 ? names[class] : "?";
 }
 
-/* Returns a text that says why an operator is slow: a dimension is no multiple of 16 bytes, or the time is some times
- * the expected time and the lower bound. */
+/* Returns a text with the reason why an operator is slow: a dimension that is no multiple of 16 bytes. If all
+ * dimensions are multiples, the text has the time of the operator / its expected time, and the time / its lower
+ * bound. */
 static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX]) {
     const double calls = (double)r->calls;
     char was[NNC_NUMBER_TEXT], could[NNC_NUMBER_TEXT];
@@ -42,7 +43,7 @@ static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX]) {
                  (long long)r->price.odd, nnc_unit_text(r->measured_s / calls, "s", was),
                  nnc_unit_text(r->price.padded_s / calls, "s", could));
     } else {
-        snprintf(text, NNC_METRIC_TEXT_MAX, "%.1f times the expected time, %.1f times its bound", r->times,
+        snprintf(text, NNC_METRIC_TEXT_MAX, "%.1f times the expected time, %.1f times the lower bound", r->times,
                  r->measured_s / r->price.bound_s);
     }
     return nnc_text_cell(text);
@@ -161,7 +162,7 @@ static const nnc_page_row page_rows[] = {
     NNC_ITEM("copies {copy_s}", .when = "copy_s"),
     NNC_LINE("linked"),
     NNC_ITEM("{linked_share:percent} of kernel time to operators with shapes"),
-    NNC_ITEM("for {unlaunched_share:percent} the trace lacks the launch", .when = "unlaunched_share"),
+    NNC_ITEM("the trace has no launch for {unlaunched_share:percent} of kernel time", .when = "unlaunched_share"),
     NNC_ITEM("record_shapes=True of the profiler records shapes", .when = "linked_share = 0"),
     NNC_LINE("machine", .when = "device"),
     NNC_ITEM("matrix products take {product_factor:count} times the predicted time", .when = "product_factor"),
@@ -174,8 +175,8 @@ static const nnc_page_row page_rows[] = {
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&document, page_rows);
 
-/* Writes a line for each slow operator, at most --top lines (10 by default): the time that would be saved, the
- * operator, and the reason why it is slow. */
+/* Writes a line for each slow operator, at most --top lines (10 by default): the time that can be saved, the operator,
+ * and the reason why the operator is slow. */
 static void write_findings(nnc_buffer *out, nnc_style style, const answer *a) {
     const int64_t most = a->shown > 0 ? a->shown : 10;
     if (a->sum.finding_count > 0) { nnc_sheet_heading(out, style, "findings, largest saving first"); }
@@ -228,7 +229,7 @@ const nnc_view nnc_trace_view = {
     .schema = "nncost.trace/1", .document = &document, .lines = lines_of, .page = NNC_NO_PAGE_IN_BROWSER(write_page)
 };
 
-/* ---- nncost trace with two traces: lists the changes between both ---- */
+/* ---- nncost trace with two traces: lists the changes between the two traces ---- */
 
 typedef struct change {
     const char *op, *dims;
@@ -347,8 +348,8 @@ typedef struct run_of_ranks {
     int32_t count;
     int64_t slowest;
     int32_t compared; /* number of ranks that have at least one collective that could be matched with other ranks */
-    double waits_s, span_s; /* means over ranks. waits_s: waiting in collectives, over the ranks in `compared`; NaN = no
-                             * rank. span_s: time span of the trace */
+    double waits_s, span_s; /* means over ranks, in seconds. waits_s: time of waiting in collectives, over the ranks
+                             * that `compared` counts; NaN if `compared` is 0. span_s: time span of the trace */
 } run_of_ranks;
 
 #define RANK(member) NNC_IN(nnc_trace_rank, member)
@@ -394,8 +395,8 @@ static void write_ranks(nnc_buffer *out, nnc_style style, const void *record) {
     if (r->slowest >= 0) {
         nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%d, rank %lld is the slowest", (int)r->count, (long long)r->slowest);
     } else {
-        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%d, without a collective that %s", (int)r->count,
-                       isnan(r->waits_s) ? "can be compared" : "takes them different times");
+        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%d, no collective %s", (int)r->count,
+                       isnan(r->waits_s) ? "can be compared between ranks" : "takes the ranks different times");
     }
     nnc_sheet_end(&sheet);
     if (isnan(r->waits_s)) {
@@ -403,7 +404,7 @@ static void write_ranks(nnc_buffer *out, nnc_style style, const void *record) {
         return;
     }
     nnc_sheet_label(&sheet, "waits");
-    nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s of %s, %.1f %%, the mean of a rank in collectives",
+    nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s of %s (%.1f %%): mean time that a rank waits in collectives",
                    nnc_unit_text(r->waits_s, "s", waits), nnc_unit_text(r->span_s, "s", span),
                    100.0 * r->waits_s / r->span_s);
     nnc_sheet_end(&sheet);
@@ -624,8 +625,8 @@ const nnc_command nnc_cmd_trace = {
 
 /* ---- nncost trace log ---- */
 
-/* Factor for the limits of an alarm: in logarithms, an alarm limit is this many times as far from the estimated step
- * time as the end of the estimate's interval. Of 2,957 published steps, 3.2 % lie outside the alarm limits
+/* Distance of an alarm limit from the estimated step time / distance of the end of the interval from the estimated step
+ * time. Distances are differences of logarithms. Of 2,957 published steps, 3.2 % lie outside the alarm limits
  * (tests/false_alarms.py). */
 static const double alarm_reach = 1.5;
 

@@ -25,7 +25,7 @@ typedef struct choices {
     const nnc_scenario_args *given;
     const char *aim; /* text of the aim of the ranking: "the cheapest size within the deadline" */
     int64_t global_batch;
-    const char *batch_chosen; /* text that says how the command chose the batch; "" = an option gives it */
+    const char *batch_chosen; /* text that says how the command chose the batch; "" = an option gives the batch */
     choice_row *rows;
     int32_t count;
 } choices;
@@ -108,7 +108,8 @@ static void write_table(nnc_buffer *out, nnc_style style, const choices *all) {
     nnc_table_write(&table, out, style);
 }
 
-/* Writes the source of the price of each device, because prices of sellers differ more than prices of devices. */
+/* Writes the source of the price of each device, because the price of one device differs more between sellers than the
+ * prices of different devices. */
 static void write_prices(nnc_buffer *out, nnc_style style, const choices *all) {
     int32_t count = 0;
     for (int32_t i = 0; i < all->count; i++) {
@@ -153,7 +154,7 @@ typedef struct ranking {
     nnc_arena *arena;
     choice_row *row; /* row of the ranking in which the result of the search is stored */
     nnc_scratch *scratch;
-    bool fastest;      /* true: the device with the shortest time comes first; false: the cheapest device */
+    bool fastest;      /* true: the device with the shortest time comes first; false: the cheapest device comes first */
     nnc_error refused; /* reason why no plan is legal on the first of the refused devices */
     int32_t refusals;  /* number of devices on which no plan is legal */
 } ranking;
@@ -186,7 +187,7 @@ static const char *reason_of(nnc_arena *arena, const nnc_search_report *report) 
 }
 
 /* Fills the ranking row of a device with the result of the search on this device. Copies the texts, because the search
- * frees its memory. */
+ * frees the memory in which they are. */
 static nnc_status take(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err) {
     ranking *r = context;
     choice_row *row = r->row;

@@ -13,8 +13,8 @@
 #include "render/render_internal.h"
 #include "sweep/sweep_internal.h"
 
-/* Order of the headings below which help lists options: first those of `top`, then the groups of the command in the
- * order of its options, then those of `last`. */
+/* Order of the headings below which help lists options: first the headings in `top`, then the groups of the command in
+ * the order of its options, then the headings in `last`. */
 static const char *const top[] = { "Batch", "Parallelism", "Memory", "Software", "Numbers" };
 static const char *const last[] = { "Cost", "Output" };
 enum { FIRST = sizeof top / sizeof top[0], LAST = sizeof last / sizeof last[0], GROUPS = 32 };
@@ -65,8 +65,8 @@ static void write_options(nnc_sheet *sheet, unsigned takes) {
     for (int g = 0; g < count; g++) { write_group(sheet, takes, groups[g], write_option); }
 }
 
-/* The options that users need most. -h lists those of these options that the command has. A command with many options
- * of its own lists fewer names of this table, but at least the first COMMON_LEAST. */
+/* The options that users need most. -h lists those options of this table that the command has. If a command has many
+ * options of its own, -h lists fewer options of this table, but at least the first COMMON_LEAST. */
 static const char *const common[] = { "--devices",     "--tensor",        "--pipeline",     "--zero",
                                       "--micro-batch", "--micro-batches", "--global-batch", "--seq-len",
                                       "--precision",   "--recompute",     "--set",          "--output",
@@ -201,8 +201,8 @@ void nnc_help_program_brief(nnc_buffer *out) {
 
 enum { MANY = 100 };
 
-/* Tests whether --help leaves out a group of options, which only --help-all lists: software details, and, except in
- * `run`, the groups of a whole run. */
+/* Tests whether only --help-all lists a group of options, and --help does not. These groups are the software details
+ * and, except for the command `run`, the groups of a whole run. */
 static bool is_rare_group(const nnc_command *command, const char *group) {
     static const char *const rare[] = { "Software",    "Run",   "Failures", "Checkpoints",
                                         "Fine-tuning", "Sites", "Input",    "Energy" };
@@ -442,8 +442,8 @@ static void put_limit(nnc_record *record, const char *key, const nnc_field *fiel
 
 static void put_fields(nnc_record *record, const char *key, const nnc_field *fields, size_t count);
 
-/* Writes the description of a field of a file as JSON. Fields nest a few levels deep.
- * NOLINTNEXTLINE(misc-no-recursion) */
+/* Writes the description of a field of a file as JSON. The recursion follows nested fields, which are only a few levels
+ * deep. NOLINTNEXTLINE(misc-no-recursion) */
 static void put_field(nnc_record *record, const nnc_field *field) {
     nnc_record_object(record, NULL);
     nnc_record_text(record, "name", field->name);
@@ -518,7 +518,8 @@ static void put_choices(nnc_record *record, const nnc_option_text *option) {
     nnc_record_close(record);
 }
 
-/* Writes the description of an option as JSON. Programs such as the browser page use it to build an input form. */
+/* Writes the description of an option as JSON. Programs such as the browser page build an input form from this
+ * description. */
 static void put_option(nnc_record *record, const nnc_option_text *option) {
     const nnc_field *field = option->field;
     nnc_record_object(record, NULL);
@@ -734,8 +735,8 @@ static nnc_status write_explained(nnc_session *session, void *context, nnc_scena
                               err);
 }
 
-/* Explains the metrics or ops NAMES of a plan file. If the operands are only a model and a device, the error says that
- * NAMES is missing. */
+/* Explains the metrics or ops that the first operand (NAMES) lists, for the scenario of a plan file. If the operands
+ * are only a model and a device, the error says that NAMES is missing. */
 static nnc_status explain_plans(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     const nnc_model *model = NULL;
@@ -749,7 +750,8 @@ static nnc_status explain_plans(nnc_session *session, nnc_error *err) {
     return status;
 }
 
-/* Returns the field of the plan that a word names by the second name of its option, such as tp or lora. */
+/* Returns the name of the plan field whose option has `word` as its second name, such as tp or lora; if there is no
+ * such field, returns `word`. */
 static const char *field_named(const char *word) {
     for (size_t i = 0; i < nnc_plan_table.count; i++) {
         const nnc_field *field = &nnc_plan_table.fields[i];
@@ -758,14 +760,16 @@ static const char *field_named(const char *word) {
     return word;
 }
 
-/* If a word that is no metric is a value of an option, such as adamw, replaces the error by one that names the option. */
+/* If a word is no metric but a value of an option, such as adamw, replaces the error by an error that names the
+ * option. */
 static nnc_status name_option(const char *word, nnc_status status, nnc_error *err) {
     for (size_t i = 0; status == NNC_BAD_USAGE && strcmp(err->where, word) == 0 && i < nnc_plan_table.count; i++) {
         const nnc_field *field = &nnc_plan_table.fields[i];
         for (int v = 0; field->type == NNC_FIELD_ENUM && v < field->names.count; v++) {
             if (strcasecmp(field->names.of((unsigned)v), word) == 0) {
-                return nnc_fail(err, NNC_BAD_USAGE, word, "a value of %s, expected that name: nncost explain %s",
-                                field->name, field->name);
+                return nnc_fail(err, NNC_BAD_USAGE, word,
+                                "is a value of %s, expected the name of this option: nncost explain %s", field->name,
+                                field->name);
             }
         }
     }

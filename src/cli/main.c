@@ -31,7 +31,7 @@ enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 const nnc_command *nnc_command_at(int index) { return index < COMMAND_COUNT ? commands[index] : NULL; }
 
-/* Removes the last part of a path, with the slash before it. Returns false if no path would be left. */
+/* Removes the last part of a path, with the slash before it. Returns false if no path is left. */
 static bool to_parent(char *path) {
     char *slash = strrchr(path, '/');
     if (slash == NULL || slash == path) { return false; }
@@ -51,8 +51,8 @@ static bool in_build_folder(const char *program) {
 }
 #endif
 
-/* Finds the data folder of the program (hw/, models/ and software/). An installed program PREFIX/bin/nncost has its
- * data in PREFIX/share/nncost; a program in its build folder has them in the source tree. NULL = no data folder was
+/* Finds the data folder of the program (hw/, models/ and software/). An installed program PREFIX/bin/nncost has this
+ * folder at PREFIX/share/nncost. A program in its build folder uses the source tree. NULL = no data folder was
  * found. */
 static const char *find_data(char path[PATH_MAX]) {
     char program[PATH_MAX], prefix[PATH_MAX], probe[PATH_MAX + 8];
@@ -148,7 +148,8 @@ static bool joins_devices(const char *word) {
     return found;
 }
 
-/* Returns the digits of a word that counts devices, such as 8 in "8", "x8" and "8x"; NULL = it counts nothing. */
+/* Returns the digits of a word that is a number of devices, such as 8 in "8", "x8" and "8x"; NULL = the word is no
+ * number of devices. */
 static const char *count_in(const char *word, char digits[16]) {
     const char *start = word[0] == 'x' || word[0] == 'X' ? word + 1 : word;
     const size_t length = strspn(start, "0123456789");
@@ -158,8 +159,8 @@ static const char *count_in(const char *word, char digits[16]) {
     return digits;
 }
 
-/* Fails if the operands after the model are several devices, as in "gpt2 4090 3090", or a device and its number, as in
- * "gpt2 8 h100" and "gpt2 h100 x8". */
+/* Fails if the operands after the model are several devices, as in "gpt2 4090 3090", or a device and a number of
+ * devices, as in "gpt2 8 h100" and "gpt2 h100 x8". */
 static nnc_status check_several(nnc_specs *specs, const nnc_options *options, nnc_error *err) {
     const nnc_device *device;
     char list[128] = "", digits[16];
@@ -181,12 +182,14 @@ static nnc_status check_several(nnc_specs *specs, const nnc_options *options, nn
     }
     return devices < 2 || other != NULL
                ? NNC_OK
-               : nnc_fail(err, NNC_BAD_USAGE, words[2],
-                          "one argument too many, expected one device; several: nncost compare %s %s", words[0], list);
+               : nnc_fail(
+                     err, NNC_BAD_USAGE, words[2],
+                     "one argument too many, expected one device; to compare several devices: nncost compare %s %s",
+                     words[0], list);
 }
 
-/* Fails if the operands after the model are the words of one device name, as in "gpt2 rtx 3060", several devices, or a
- * device and its number. */
+/* Fails if the operands after the model are several words of one device name (as in "gpt2 rtx 3060"), or several
+ * devices, or a device and a number of devices. */
 static nnc_status check_quotes(nnc_specs *specs, const nnc_options *options, nnc_error *err) {
     char name[128] = "";
     const nnc_device *device;
@@ -197,8 +200,8 @@ static nnc_status check_quotes(nnc_specs *specs, const nnc_options *options, nnc
     return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "several words, expected them in quotes: \"%s\"", name);
 }
 
-/* Fails if the first operand is the name of another command, as in "serve search MODEL DEVICE". Commands that are about
- * training without the option --serve take the place of the first word. */
+/* Fails if the first operand is the name of another command, as in "serve search MODEL DEVICE". The error suggests one
+ * command, here "nncost search MODEL DEVICE --serve". */
 static nnc_status check_two_commands(const nnc_command *command, const nnc_options *options, nnc_error *err) {
     const char *word = options->operands[0];
     for (int i = 0; i < COMMAND_COUNT; i++) {
@@ -239,8 +242,8 @@ static nnc_status check_operands(nnc_specs *specs, const nnc_command *command, c
     return NNC_OK;
 }
 
-/* On MPI rank 0 returns the error `status`, and rank 0 reports it. Returns NNC_OK on all other ranks, because every
- * rank has the same error. */
+/* On MPI rank 0, returns the error `status`, so that rank 0 reports the error. On all other ranks, returns NNC_OK,
+ * because every rank has the same error. */
 static nnc_status refuse_once(nnc_session *session, const nnc_command *command, nnc_status status, nnc_error *err) {
     if (command->ranks) {
         const nnc_rank_group ranks = nnc_rank_group_begin();
@@ -268,8 +271,8 @@ static nnc_status take_launch_files(nnc_session *session, const nnc_command *com
     return nnc_launch_take(session->specs, &asked, options->operands, &options->operand_count, &options->given, err);
 }
 
-/* Replaces --host HOST by --set device.host.kernel_s=S, with the kernel time S of the host. Tells the specs which
- * library runs models, if an option names one. */
+/* Replaces --host HOST by --set device.host.kernel_s=S, with the kernel time S of the host. If an option names the
+ * library that runs models, stores the library in the specs. */
 static nnc_status take_host(nnc_session *session, nnc_error *err) {
     nnc_options *options = &session->options;
     double kernel_s = 0.0;
@@ -309,8 +312,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     for (int i = 0; status == NNC_OK && i < session->options.operand_count; i++) {
         char **operand = &session->options.operands[i];
         if (strchr(*operand, '.') == NULL) {
-            continue; /* the operand is an id, because an id contains no '.'; names of other programs' files contain
-                       * one */
+            continue; /* an operand without '.' is an id; names of files of other programs contain a '.' */
         }
         if (command != &nnc_cmd_import && nnc_onnx_is_file(*operand)) {
             status = nnc_onnx_take(session->specs, operand, err);
@@ -325,7 +327,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     }
     session->style.mark = NULL;
     nnc_specs_close(session->specs);
-    session->data = NULL; /* the array `path` of this function ends here; session->data points into it */
+    session->data = NULL; /* session->data points into the array `path`, which ends with this function */
     return status;
 }
 
@@ -404,13 +406,12 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     const int about = about_itself(argv[1]);
     if (about != 0) { return write_about(session, about, argc, argv, err); }
     const nnc_command *part = find_part(argc, argv);
-    if (part != NULL) { /* a command of two words, "check diff", continues as if the user had typed the command's own
-                         * name */
+    if (part != NULL) { /* a name of two words, such as "check diff", is replaced by the command's own name */
         argc--;
         argv++;
         nnc_buffer_put(&session->arguments, part->name, strlen(part->name) + 1);
     }
-    /* getopt changes the order of argv, so the first word is stored before */
+    /* stores the words before getopt changes the order of argv */
     for (int i = part != NULL ? 2 : 1; i < argc; i++) {
         nnc_buffer_put(&session->arguments, argv[i], strlen(argv[i]) + 1);
     }
@@ -422,7 +423,8 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     if (status != NNC_OK) { return refuse_once(session, command, status, err); }
     const char *writing = session->inside ? writing_option(&session->options) : NULL;
     if (writing != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, writing, "is not allowed for tools: their answer is the output");
+        return nnc_fail(err, NNC_BAD_USAGE, writing,
+                        "is not allowed in a tool call, because the answer of the call is the output");
     }
     NNC_TRY(check_output(&session->options, err));
     session->style = nnc_output_style(&session->options);
@@ -450,7 +452,7 @@ nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *e
 static void keep_blocks_apart(void) {
 #ifdef __GLIBC__
     (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
-    (void)mallopt(M_TRIM_THRESHOLD, 1 << 26); /* pages of freed smaller blocks stay, so the next block finds them */
+    (void)mallopt(M_TRIM_THRESHOLD, 1 << 26); /* freed smaller blocks stay in the process, and later blocks use them */
 #endif
 }
 

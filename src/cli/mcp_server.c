@@ -193,7 +193,7 @@ static bool await(server *s, const message *m, pid_t child, int pipe, nnc_buffer
 static nnc_status call(server *s, const message *m, const char *line, size_t size, nnc_error *err) {
     int pipes[2];
     nnc_buffer out = { 0 };
-    /* not pipe2(), which macOS lacks: the child starts no program that could inherit the pipe */
+    /* pipe2() is not needed: the child starts no program that could inherit the pipe. macOS has no pipe2(). */
     if (pipe(pipes) != 0) { return nnc_fail(err, NNC_IO, "mcp", "cannot make a pipe: %s", strerror(errno)); }
     const pid_t child = fork();
     if (child == 0) { work(s, line, size, pipes[1]); }
@@ -223,7 +223,8 @@ static nnc_status take(server *s, char *line, size_t size, nnc_error *err) {
     const message m = read_message(line, size);
     s->at += size + (s->at + size < s->used ? 1 : 0);
     if (size == 0 || (m.id[0] != '\0' && is_cancelled(s, &m))) { return NNC_OK; }
-    char *copy = malloc(size + 1); /* a copy, because the input buffer is moved while a call runs */
+    char *copy = malloc(size + 1); /* a copy, because read_input moves the bytes of the input buffer while a call
+                                    * runs */
     NNC_GOT(copy, err);
     memcpy(copy, line, size);
     copy[size] = '\0';
@@ -295,5 +296,5 @@ nnc_status nnc_mcp_serve(nnc_session *session, nnc_error *err) {
     return status;
 }
 #else
-typedef int nnc_no_mcp_server; /* a C file without declarations is not allowed */
+typedef int nnc_no_mcp_server; /* C does not allow a file without declarations */
 #endif

@@ -14,7 +14,7 @@
 NNC_ENUM_NAMES(nnc_ops_sort, NNC_SORT_LIST)
 NNC_ENUM_NAMES(nnc_ops_by, NNC_BY_LIST)
 
-/* Sets the place at which an option's value is stored: type, offset and size of a member of nnc_options. */
+/* Makes the initializers for the place of an option's value: type, offset and size of a member of nnc_options. */
 #define PLACE(member_type, member) \
     .type = (member_type), .offset = offsetof(nnc_options, member), .size = sizeof(((nnc_options *)0)->member)
 #define NUMBER(member) PLACE(NNC_FIELD_TYPE_OF(((nnc_options *)0)->member), member)

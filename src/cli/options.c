@@ -84,9 +84,9 @@ static const spelling *find_letter(const spellings *list, int letter) {
     return NULL;
 }
 
-/* Writes the name of the field that --set would change for an option, such as mem_bytes for --mem-bytes. Returns false
- * if neither the plan nor the device nor a model of any family has a field with this name. trains: the command has a
- * training plan. */
+/* Writes the name of the field that an option seems to mean and that --set can change, such as mem_bytes for
+ * --mem-bytes. Returns false if neither the plan nor the device nor a model of any family has a field with this name.
+ * trains: true = the command has a training plan. */
 static bool set_field_of(const char *option, bool trains, char name[64]) {
     void *object = NULL;
     nnc_dtype dtype;
@@ -281,8 +281,9 @@ static bool is_given(const nnc_options *options, const spelling *entry) {
     return false;
 }
 
-/* Tests whether one of the rows of the option table with a name is given. Several rows can have one name, such as
- * --by, each for other commands. */
+/* Tests whether the option `name` of the option table is given. Several rows of the table can have the same name, such
+ * as --by; each of these rows is for different commands. typed: true = tests only the command line; false = tests the
+ * defaults file as well. */
 static bool any_named(const nnc_options *options, const char *name, bool typed) {
     for (int i = 0; i < nnc_own_option_count; i++) {
         char option[NNC_OPTION_NAME];
@@ -388,7 +389,7 @@ static nnc_status take_line(defaults *r, char *line, const char *where, nnc_erro
                : nnc_fail(err, why.status, where, "%s: %s", why.where, why.what);
 }
 
-/* Sets the options that the defaults file gives, the command has, and the command line does not give. */
+/* Sets those options of the defaults file that the command has and that the command line does not give. */
 static nnc_status read_defaults(nnc_options *options, unsigned takes, nnc_error *err) {
     char path[PATH_MAX], where[PATH_MAX + 24];
     size_t size = 0;
@@ -463,7 +464,7 @@ static nnc_status take_found(nnc_options *options, const spellings *list, const 
     }
     if (found == NULL) { return refuse_unknown(list, command, word, err); }
     if (optarg != NULL && strncmp(optarg, "--", 2) == 0 && isalpha((unsigned char)optarg[2])) {
-        return refuse_missing(found, err); /* getopt takes the option that follows as the value */
+        return refuse_missing(found, err); /* getopt has taken the next option as the value of this option */
     }
     options->brief = options->brief || code == 'h';
     return take(options, found, optarg, err);
@@ -478,8 +479,9 @@ static bool is_camel(const char *word) {
 }
 
 /* Changes option names in argv to lower case, with '-' in place of '_', so that getopt finds them. camel: true =
- * changes only names in camel case, false = changes only all other names. The aliases of other programs are looked up
- * between both calls, because they need camel case. */
+ * changes only names in camel case, false = changes only all other names. The first call changes the names that are not
+ * in camel case. Then aliases of other programs are looked up, because some of them need camel case. The second call
+ * changes the rest. */
 static void fold_options(int argc, char **argv, bool camel) {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strncmp(argv[i], "--", 2) != 0 || is_camel(argv[i]) != camel) { continue; }
@@ -549,7 +551,7 @@ static nnc_status read_arguments(int argc, char **argv, const char *command, con
         }
         if (code == 0 && optarg != NULL && optarg == word) { word = argv[optind - 2]; }
         if (code == 0 && optarg == NULL && optind < argc && rows.longs[index].has_arg == optional_argument &&
-            (strcmp(argv[optind], "on") == 0 || strcmp(argv[optind], "off") == 0)) { /* "--option off" */
+            (strcmp(argv[optind], "on") == 0 || strcmp(argv[optind], "off") == 0)) { /* as in "--dora off" */
             optarg = argv[optind++];
         }
         status = take_found(options, list, command, code, word, err);
@@ -569,8 +571,8 @@ void nnc_options_free(nnc_options *options) {
     options->expanded = NULL;
 }
 
-/* Tests whether a word of the command line may be an option. If no word may be one, the list of all option names is not
- * needed. */
+/* Tests whether a word of the command line may be an option. If no word may be an option, the list of all option names
+ * is not needed. */
 static bool has_options(int argc, char **argv) {
     bool has = false;
     for (int i = 1; i < argc && !has; i++) { has = argv[i][0] == '-'; }

@@ -36,8 +36,9 @@ void nnc_scenario_request_run(nnc_scenario *scenario) {
     scenario->asks_run = scenario->asks_run || !isnan(scenario->plan.tokens) || !isnan(scenario->plan.samples);
 }
 
-/* Returns the option without which an option of its own row in the option table has no effect on a scenario; NULL = it
- * has an effect, or the command line does not give it. --host always has an effect if its kernel time is 0 (a CPU). */
+/* Tests whether an option of the command line (--implementation, --host, --building or --region) has an effect on a
+ * scenario. If it has no effect, returns a text that names the missing options. NULL = the option has an effect, or the
+ * command line does not give the option. --host always has an effect if its kernel time is 0 (a CPU). */
 static const char *needs_of(const nnc_options *options, const char *option, const nnc_scenario *scenario) {
     const bool listed =
         scenario->model.captured != NULL || nnc_listing_of(&scenario->model, &scenario->device) != NNC_LISTING_NONE;
@@ -277,9 +278,9 @@ static bool is_not_released(const void *in, const char *field) {
     return !nnc_is_one_of(field, nnc_released_fields);
 }
 
-/* Writes fields of a found plan that an estimate with a framework release would change. A search ignores the settings
- * of the release, so the command line states the fields that the release sets, although they have their defaults.
- * Writes vocab_multiple too, if the release has set it for another tensor degree. */
+/* Writes those fields of a found plan that an estimate with a framework release changes. A search ignores the settings
+ * of the release. Therefore the command line has every field that the release sets, even if the field has its default
+ * in the plan. Writes vocab_multiple as well, if the release has set it for another tensor degree. */
 static void put_released(nnc_buffer *out, const nnc_command_args *args, const nnc_plan *plan) {
     const nnc_scenario *s = args->of_release;
     const nnc_given given = { is_not_released, NULL };

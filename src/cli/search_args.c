@@ -129,7 +129,8 @@ static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_sea
         const searched *axis = find_searched(setting->field->name);
         const bool sizes = strcmp(setting->field->name, "devices") == 0 &&
                            (strpbrk(setting->value, ",:") || strstr(setting->value, "..") ||
-                            strchr(setting->value + (*setting->value == '-'), '-')); /* "1-8" gets a hint at "1..8" */
+                            strchr(setting->value + (*setting->value == '-'), '-')); /* for "1-8", the error names
+                                                                                      * "1..8" */
         if (nnc_is_shard(setting)) {
             nnc_shard shard;
             NNC_TRY(nnc_shard_read(setting->value, &shard, err));
@@ -226,7 +227,7 @@ static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int
     }
     if (task->size_count == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, "--max-devices",
-                        "below one node, expected at least the %lld devices of one, or --devices, found %lld",
+                        "below the number of devices of a node, expected at least %lld, or --devices, found %lld",
                         (long long)node, (long long)max_devices);
     }
     return NNC_OK;
@@ -388,11 +389,11 @@ static nnc_status keep_software_of(nnc_session *session, nnc_arena *arena, base 
     return NNC_OK;
 }
 
-/* If search.one_software is set and the user named no profile, uses one software profile for all plans (and refuses
- * options that this profile does not read): that of the best
- * plan on the smallest number of devices that has a plan. A difference between numbers of devices then has a single
- * cause. One device comes last, because its plan does not say which software divides a model. Each MPI rank finds the
- * profile without the other ranks. */
+/* If search.one_software is set and the user named no profile, uses one software profile for all plans, so that a
+ * difference between numbers of devices has a single cause. The profile is that of the best plan on the smallest number
+ * of devices that has a plan. The number 1 is tried last, because a plan on one device does not show which software
+ * divides a model. Refuses options that the profile does not read. Each MPI rank finds the profile without the other
+ * ranks. */
 static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task,
                                 nnc_error *err) {
     const nnc_scenario_args *given = &session->options.given;
@@ -404,12 +405,13 @@ static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b,
         }
     }
     if (given->software == NULL) { return NNC_OK; }
-    /* the printed commands name the profile, so they state what its release would change */
+    /* the printed command lines name the profile, so they also have the fields that the release of the profile
+     * changes */
     const nnc_profiles kept = b->scenario.profiles;
     NNC_TRY(nnc_scenario_named_profile(&b->scenario, given->software, err));
     b->scenario.profiles = kept;
     b->scenario.software = *kept.of[NNC_PROFILE_COPIES];
-    return check_read(session, arena, &b->scenario, err); /* the kept profile may not read an option */
+    return check_read(session, arena, &b->scenario, err); /* this profile may not read an option that the user gave */
 }
 
 /* Prepares the search from options and files. All MPI ranks must prepare the same search; the digest of the inputs
@@ -419,7 +421,8 @@ static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_s
     NNC_TRY(read_options(&session->options, arena, task, err));
     NNC_TRY(load_base(session, arena, b, task, err));
     if (task->size_count > 0 && task->target_step_s > 0.0) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--target-step", "is for one size, expected a single number of --devices");
+        return nnc_fail(err, NNC_BAD_USAGE, "--target-step",
+                        "is for one number of devices, expected a single number in --devices");
     }
     NNC_TRY(keep_software(session, arena, b, task, err));
     return task->search.shards > 0 || task->ranks.size > 1 || session->options.search.shards != NULL

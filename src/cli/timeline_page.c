@@ -33,8 +33,8 @@ static const nnc_interval *spend(lane l, double from_s, double to_s, double *spe
 }
 
 /* Draws the bar of a pipeline stage, one letter for each slice of time. A letter shows one activity of its slice; the
- * time of the slice's other activities is added to the next slices. So the share of a letter in the bar is the share of
- * its activity in the time, even if passes are shorter than a slice. */
+ * time of the slice's other activities is added to the next slices. Therefore the share of a letter in the bar is the
+ * share of its activity in the time, even if passes are shorter than a slice. */
 static void draw(lane l, double begin_s, double slice_s, char *bar, int width) {
     double carried_s[NNC_ACTIVITY_COUNT] = { 0 };
     for (int i = 0; i < width; i++) {
@@ -215,9 +215,9 @@ static void put_counter(nnc_record *record, const char *what, const char *unit, 
     nnc_record_close(record);
 }
 
-/* Returns the bytes in the memory of a pipeline stage at the end of a pass. Of the memory classes, only activations
- * change during a step: they are proportional to the micro-batches in flight. memory->activation_bytes is their
- * maximum. */
+/* Returns the bytes in the memory of a pipeline stage at the end of a pass. Only one class of memory changes during a
+ * step: activations are proportional to the micro-batches in flight. memory->activation_bytes is the maximum of the
+ * activations. */
 static double resident_bytes(const nnc_memory *memory, int64_t in_flight, int64_t most) {
     const double kept = (double)memory->activation_bytes;
     return (double)memory->total_bytes - kept + floor(kept * (double)in_flight / (double)(most > 0 ? most : 1));
@@ -239,12 +239,12 @@ static bool next_pass(lane *l, nnc_activity activity) {
 }
 
 /* Draws an arrow from each pass of one pipeline stage to the pass of the same micro-batch on another stage. Stops at
- * the first pass that comes in a different order on both stages. */
+ * the first position at which the two stages run passes of different micro-batches. */
 static void put_arrows(nnc_record *record, lane from, lane to, nnc_activity activity, int64_t *id) {
     for (; next_pass(&from, activity) && next_pass(&to, activity); from.at++, to.at++) {
         const int64_t sent = ns_of(from.at->end_s) - 1, taken = ns_of(to.at->start_s);
         if (from.at->micro_batch != to.at->micro_batch || sent < ns_of(from.at->start_s) || taken < sent) {
-            return; /* both stages have their passes in different orders, or a pass takes no time */
+            return; /* the two stages run their passes in different orders, or a pass takes no time */
         }
         put_arrow(record, "s", from.at, sent, *id);
         put_arrow(record, "f", to.at, taken, *id);

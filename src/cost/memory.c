@@ -374,8 +374,8 @@ NNC_SAYING double uneven_bytes(const nnc_stage_residency *holding, const nnc_kep
         NNC_LET(why, segment_in_flight, NULL, k->flight[s]);
         NNC_WHEN(why, snprintf(name, sizeof name, "waiting.%d", (int)s));
         NNC_SET_AS(why, name, waiting, "B", segment_bytes * segment_in_flight);
-        NNC_NOTE(why, "activations of one segment at the peak; segment_in_flight: micro-batches that the device keeps "
-                      "of it then");
+        NNC_NOTE(why, "activations of one segment at the peak; segment_in_flight: number of micro-batches whose "
+                      "activations the device keeps at the peak");
         NNC_WHEN(why, nnc_say_term(why, name, "B", waiting));
         sum += waiting;
     }

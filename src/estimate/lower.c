@@ -88,7 +88,7 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
         trained = trained || (!list->ops[i].frozen && w->count + w->vector > 0);
     }
     if (!trained && !list->forward_pass) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train", "trains nothing of %s, expected other parts of it",
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train", "selects no weights of %s, expected other parts of the model",
                         model->id);
     }
     double params = 0.0; /* a double, because the number of parameters may exceed the range of 64-bit integers */

@@ -153,9 +153,10 @@ static nnc_status check_forward_pass(const nnc_plan *p, nnc_error *err) {
                          : p->train_layers > 0      ? "--train-layers"
                          : has_helpers(p)           ? "helper_copies"
                                                     : NULL;
-    return option == NULL ? NNC_OK
-                          : nnc_fail(err, NNC_ILLEGAL_PLAN, option, "--train none is one forward pass, expected %s",
-                                     p->train != NNC_TRAIN_NONE ? "it alone" : "the default");
+    return option == NULL
+               ? NNC_OK
+               : nnc_fail(err, NNC_ILLEGAL_PLAN, option, "--train none is one forward pass, expected %s",
+                          p->train != NNC_TRAIN_NONE ? "none without other parts" : "the default of this option");
 }
 
 /* Checks the options that say which weights are trained, and in which format frozen weights are stored. */

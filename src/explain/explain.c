@@ -99,8 +99,8 @@ static nnc_status repeat_serving(nnc_question *a, nnc_error *err) {
     return nnc_serve_say(r->model, r->device, r->software, r->serve_ask, r->scratch, &again, NULL, a->step, err);
 }
 
-/* Makes the estimate of the training step again, and that of the whole run if the report has one. Records the formulas
- * in a->step. */
+/* Makes the estimate of the training step again, and the estimate of the whole run if the report has a run. Records the
+ * formulas in a->step. */
 static nnc_status repeat_training(nnc_question *a, nnc_error *err) {
     const nnc_report *r = a->report;
     nnc_result again;
@@ -127,7 +127,7 @@ static nnc_status repeat_estimate(nnc_question *a, nnc_error *err) {
 }
 
 static nnc_status answer_word(nnc_question *a, const char *word, nnc_error *err) {
-    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): it is not NULL here */
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a->shown is not NULL */
     memset(a->shown, 0, (size_t)a->said_count * sizeof *a->shown);
     const bool known = add_alias(a, word) || nnc_answer_columns(a, word, NNC_NAMES_EXACT) ||
                        (!is_served(a->report) && nnc_explain_op(&a->answer, a->report, a->step, a->row, word)) ||
@@ -164,7 +164,7 @@ static int32_t cut_words(char *text, const char **words) {
 }
 
 /* Answers each word the user asked about. The answer comes from the first question (one estimate) that has a metric or
- * op with this name. If no question has one, fails with the error of the first question. */
+ * op with this name. If no estimate has this name, fails with the error of the first question. */
 static nnc_status answer_words(nnc_question *questions, int question_count, const char *const *words, int32_t count,
                                nnc_answer *answers, nnc_error *err) {
     for (int32_t w = 0; w < count; w++) {
@@ -174,11 +174,11 @@ static nnc_status answer_words(nnc_question *questions, int question_count, cons
             questions[i].answer =
                 (nnc_answer){ .report = questions[i].example ? NULL : questions[i].report,
                               .example = questions[i].example,
-                              /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
+                              /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): `words` is not NULL */
                               .asked = words[w],
                               .arena = questions[i].arena };
             status = answer_word(&questions[i], words[w], i == 0 ? err : &why);
-            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
+            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): `answers` is not NULL */
             answers[w] = questions[i].answer;
         }
         NNC_TRY(status);
@@ -239,7 +239,7 @@ nnc_status nnc_report_explain(nnc_buffer *out, nnc_style style, const nnc_report
     return nnc_explain(out, style, &question, 1, names, err);
 }
 
-/* ---- formulas without a model and a device: examples that have every term ---- */
+/* ---- examples that have every term of the formulas, for a user who names no model and device ---- */
 
 /* device file of the example; its numbers are round and never printed */
 static const char device_text[] =
@@ -306,7 +306,7 @@ typedef struct opened {
 static nnc_status open_example(nnc_specs *specs, int index, opened *to, nnc_error *err) {
     const char *model = examples[index].model;
     nnc_plan plan = nnc_plan_default();
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): `to` is not NULL */
     to->scratch = nnc_scratch_create();
     to->software = nnc_software_default();
     NNC_GOT(to->scratch, err);

@@ -113,8 +113,9 @@ typedef struct nnc_question {
         *example;
     nnc_answer answer; /* answer to the name that is being explained */
     nnc_arena *arena;
-    nnc_columns columns;       /* metrics of the estimate, as columns with a name and a value */
-    nnc_explained_names names; /* all names that can be explained; collected when the first word needs them */
+    nnc_columns columns; /* metrics of the estimate, as columns with a name and a value */
+    nnc_explained_names
+        names; /* all names that can be explained; collected when a word needs them for the first time */
     nnc_derivation *step, *row;
     const nnc_line *said; /* the said_count lines of the derivation of the estimate */
     int said_count;

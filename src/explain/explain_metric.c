@@ -33,7 +33,7 @@ static void add_name(finder *f, const nnc_metrics *table, const nnc_metric *row,
     f->count++;
 }
 
-/* Tables nest a few deep. NOLINTNEXTLINE(misc-no-recursion) */
+/* The recursion follows nested tables, which are only a few levels deep. NOLINTNEXTLINE(misc-no-recursion) */
 static void find_names(finder *f, const nnc_metrics *table, const char *prefix) {
     const bool again = is_listed(f, table);
     for (size_t i = 0; i < table->count; i++) {
@@ -258,7 +258,7 @@ static bool is_metric(const nnc_question *a, const char *name, size_t length) {
 
 /* Adds to the answer the lines of those operands of a formula that are not metrics, and the lines of their own
  * operands. */
-static void add_operands(nnc_question *a, int line) /* NOLINT(misc-no-recursion): no line twice */
+static void add_operands(nnc_question *a, int line) /* NOLINT(misc-no-recursion): adds each line once */
 {
     const char *at = a->said[line].formula, *name = NULL;
     size_t length = 0;
@@ -583,7 +583,7 @@ bool nnc_explain_op(nnc_answer *answer, const nnc_report *report, const nnc_deri
                     const char *name) {
     enum { ROWS_SHOWN = 8 };
     int rows = 0,
-        run = 0; /* run: number of rows with instances on the stage; only these are explained, if there are any */
+        run = 0; /* run: number of rows that the busiest stage runs; if there are any, only these rows are explained */
     for (int32_t i = 0; i < report->op_count; i++) {
         rows += is_named(&report->ops[i], name) ? 1 : 0;
         run += is_named(&report->ops[i], name) && report->ops[i].repeat > 0.0 ? 1 : 0;

@@ -488,6 +488,9 @@ static const nnc_field serve_fields[] = {
     { NNC_FIELD(nnc_serve_ask, balance_more), .max = 1e6, NNC_DEFAULT(0),
       .help = "Decode steps that prompts wait after each group has one (--balance-steps; "
               "attention_dp_config.batching_wait_iters of TensorRT-LLM)." },
+    { NNC_FIELD(nnc_serve_ask, receive_steps), .min = 1, .max = 1e6, NNC_DEFAULT(1),
+      .help = "Closed and open loop: while sequences decode, the engine receives new requests at every N-th decode "
+              "step, and after each step with prompts (--scheduler-recv-interval of SGLang)." },
     { NNC_FIELD(nnc_serve_ask, requests), .min = 1, .max = 1 << 20, NNC_DEFAULT(10000),
       .help = "Open loop: number of simulated requests per replica. The results leave out the first tenth of the "
               "requests. If the mean time to first token is uncertain by over 1 %, nncost makes 16 simulations. "
@@ -536,7 +539,8 @@ static const nnc_field serve_fields[] = {
     { COUNT(max_batch), .default_text = "the profile's, else 256",
       .help =
           "Maximum number of sequences that decode together. Each group of --attention-data can have N sequences." },
-    { NNC_FIELD(nnc_serve_ask, draft), .group = "Draft and separate workers, not scored", .default_text = "none",
+    { NNC_FIELD(nnc_serve_ask, draft), .group = "Draft and separate workers, not compared with measurements",
+      .default_text = "none",
       .help = "Draft model of speculative decoding: id of a model or a model file. The draft model runs on the "
               "devices of the served model, and its weights and cache take memory there." },
     { COUNT(draft_length), .default_text = "4 with --draft, else no draft",

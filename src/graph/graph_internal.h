@@ -1,11 +1,11 @@
-/* A network as a list of ops, with numbers that have names (lets), macros and repeats; and the walk that expands the
- * list and infers the shape of every tensor.
+/* Types and functions of graphs. A graph is a network as a list of ops, with lets (numbers that have names), macros and
+ * repeats. The walk of a graph expands the list and infers the shape of every tensor.
  *
  *     file --input/graph_read--> nnc_graph_net --walk--> ops with shapes and weights --sink--> shape/, measure, explain
  *
- * This folder does not depend on files, FLOPs or devices. Invariants of a walk: when it reaches an op, the shapes of
- * the op's inputs are known. Iterations of a repeat that start from equal shapes are walked once, and the sink receives
- * their number. */
+ * The folder src/graph does not depend on files, FLOPs or devices. When a walk reaches an op, the shapes of the op's
+ * inputs are always known. The walk visits only the first of several equal iterations of a repeat, and passes the
+ * number of equal iterations to the sink (the receiver of the ops). */
 #ifndef NNCOST_GRAPH_GRAPH_INTERNAL_H
 #define NNCOST_GRAPH_GRAPH_INTERNAL_H
 
@@ -26,8 +26,7 @@ enum {
     NNC_GRAPH_STACK_MAX = 16,     /* largest number of operands of an expression that wait for their operator */
 };
 
-/* Largest number of elements that a tensor may have for one sample, and largest number that a graph file may
- * contain. */
+/* Largest number of elements of a tensor for one sample. The numbers in a graph file have the same limit. */
 #define NNC_GRAPH_NUMBER_MAX 1000000000000000
 #define NNC_GRAPH_DIM_MAX 1000000000 /* largest size of one axis */
 #define NNC_GRAPH_KERNEL_MAX 1000
@@ -124,8 +123,8 @@ typedef struct nnc_graph_param {
 
 typedef struct nnc_graph_value {
     nnc_expr number;
-    /* index of the word, or of the name of the tensor, that is the value; -1 = the graph file does not give the
-     * value */
+    /* The value can be a word or a tensor: `index` is then the index of the word or of the name of the tensor. -1 = the
+     * graph file does not give the value. */
     int32_t index;
 } nnc_graph_value;
 
@@ -134,8 +133,8 @@ typedef enum nnc_graph_step {
     NNC_STEP_USE,
     NNC_STEP_REPEAT,
     NNC_STEP_IF,
-    NNC_STEP_TIED,   /* the ops of this list use the weights of earlier ops again */
-    NNC_STEP_FROZEN, /* the weights of the ops of this list are never trained */
+    NNC_STEP_TIED,   /* a list of ops that use the weights of earlier ops again */
+    NNC_STEP_FROZEN, /* a list of ops whose weights are never trained */
     NNC_STEP_FROM,   /* the named tensor becomes the current tensor, which the next op reads */
     NNC_STEP_AS      /* the current tensor gets a name; no op is added */
 } nnc_graph_step;
@@ -160,8 +159,8 @@ typedef struct nnc_graph_define {
 typedef struct nnc_graph_node {
     nnc_graph_step step;
     const char *where; /* place of this entry in the graph file, for messages, such as "define.stage.ops[1]" */
-    /* as: index of the name that the output tensor of the entry gets, -1 = none; from: index of the tensor that the
-     * entry reads, -1 = it reads the output of the entry before */
+    /* as: index of the name that the output tensor of the entry gets; -1 = the tensor gets no name. from: index of the
+     * tensor that the entry reads; -1 = the entry reads the output of the entry before it. */
     int32_t as, from;
     /* The next members are used only if the entry is an op. */
     nnc_graph_kind kind;
@@ -174,14 +173,14 @@ typedef struct nnc_graph_node {
     const nnc_graph_define *define;
     nnc_expr args[NNC_GRAPH_ARGS_MAX];
     /* The next members are used only if the entry is a repeat, an if, or a list of ops with shared weights (tied) or
-     * untrained weights (frozen). count: of a repeat, the number of iterations; of an if or a list, 0 means that the
-     * condition does not hold or that the list has no effect. */
+     * untrained weights (frozen). For a repeat, `count` is the number of iterations. For an if, `count` = 0 means that
+     * the condition does not hold. For a list, `count` = 0 means that the list has no effect. */
     nnc_expr count;
     nnc_graph_ops ops;
 } nnc_graph_node;
 
-/* A whole graph file. A let is a number with a name. First in the arrays are the lets whose value is a plain number,
- * which a user may change; after them are the lets that are computed from other lets. */
+/* A whole graph file. A let is a number with a name. The arrays contain first the lets whose value is a plain number,
+ * which a user may change. After the plain numbers, the arrays contain the lets that are computed from other lets. */
 struct nnc_graph_net {
     const char *let_names[NNC_GRAPH_LETS_MAX];
     /* formulas of the lets that are computed; if a formula is empty, the let is a plain number, and its value is in
@@ -207,8 +206,8 @@ struct nnc_graph_net {
 
 typedef struct nnc_graph_tensor {
     int32_t rank;
-    /* sizes of the axes for one sample: for a map or volume channels, (depth,) height, width; for tokens the number of
-     * tokens and the width; else the width alone */
+    /* sizes of the axes for one sample. Map: channels, height, width. Volume: channels, depth, height, width. Tokens:
+     * number of tokens, width. Any other tensor: width. */
     int64_t dims[NNC_GRAPH_RANK_MAX];
     /* true: the elements of the tensor are token ids, with which an op looks up rows of a table */
     bool ids;
@@ -218,8 +217,8 @@ typedef struct nnc_graph_tensor {
     int32_t storage;
 } nnc_graph_tensor;
 
-/* Data that a sink (receiver of the ops of a walk) stores for each storage of a tensor; a tensor and its views have one
- * storage and share these data. */
+/* Data that a sink (receiver of the ops of a walk) stores for the storage of a tensor. A tensor and its views have one
+ * storage, so they share the data. */
 typedef struct nnc_graph_storage {
     /* flags that the sink sets; two iterations of a repeat are equal only if the flags of their storages are equal */
     uint32_t flags;
@@ -323,8 +322,8 @@ typedef enum nnc_captured_kind {
     NNC_CAPTURED_ATTENTION
 } nnc_captured_kind;
 
-/* One operator of forward or backward that PyTorch issued. Bytes and parameters in this struct are those of one
- * instance; `repeat` is the number of equal instances. */
+/* One operator of forward or backward that PyTorch issued. The bytes and parameters in nnc_captured_op are those of one
+ * instance of the operator; `repeat` is the number of equal instances. */
 typedef struct nnc_captured_op {
     /* name: name of the operator, such as "convolution"; module: path of the module that called the operator, such as
      * "layer1.0.conv1" */
@@ -339,8 +338,8 @@ typedef struct nnc_captured_op {
      * other operators */
     int64_t steps;
     bool
-        /* true: the operator and the operator before it are one call: this entry has further time steps of the call,
-         * and no launch of its own */
+        /* true: the entry and the entry before it are one call of an operator; the entry has further time steps of the
+         * call, and has no launch */
         continues;
     /* dims of a matrix product: `batch` products of an (m x k) matrix and a (k x n) matrix */
     int64_t batch, m, n, k;
@@ -351,25 +350,26 @@ typedef struct nnc_captured_op {
     double read_bytes, write_bytes;
     /* bytes of the tensors that this operator writes and that stay in memory until backward reads them */
     double kept_bytes;
-    /* of an operator of backward: bytes of the temporary tensors that are in memory while it runs */
+    /* bytes of the temporary tensors that are in memory while the operator runs; only for an operator of backward */
     double transient_bytes;
     /* dims of the parameters that no operator before this one reads: a matrix of rows x cols elements, and `vector`
      * more elements */
     int64_t rows, cols, vector;
     bool table; /* true: the parameters are a table from which the operator reads single rows */
-    bool tied;  /* true: a later product multiplies with the table, so that it counts as a matrix */
+    bool tied;  /* true: a later product multiplies with the table, so the table counts as a matrix */
     /* size of the vocabulary of the program, if one axis of a tensor of this operator has this size; else 0 */
     int64_t words;
     bool frozen; /* true: training does not change the parameters of the operator */
     /* index of the part of the program (nnc_captured_slot) that contains the operator */
     int32_t slot;
     bool narrow; /* true: autocast makes the operator compute in 16 bits */
-    /* casts of operands and gradients that autocast adds to this operator: cast_kernels = their number; cast_bytes =
-     * the bytes that they move */
+    /* casts of operands and gradients that autocast adds to the operator. cast_kernels: number of casts. cast_bytes:
+     * bytes that the casts move. */
     double cast_kernels, cast_bytes;
-    /* Kernels under torch.compile, as nnc_capture_fuse counts them: number and bytes of the kernels that run this
-     * operator and the operators fused with it (0 if they are counted at another operator of the same kernel); number
-     * and bytes of the casts that run as separate kernels. */
+    /* Kernels under torch.compile, as nnc_capture_fuse counts them. fused_kernels, fused_bytes: number and bytes of the
+     * kernels that run the operator and the operators fused with it; 0 = another operator of the same kernel has these
+     * values. fused_cast_kernels: number of casts that run as separate kernels. fused_cast_bytes: bytes that all casts
+     * move. */
     double fused_kernels, fused_bytes, fused_cast_kernels, fused_cast_bytes;
 } nnc_captured_op;
 
@@ -403,7 +403,8 @@ struct nnc_captured {
     int64_t params, table_params;
     /* number of rows of the largest table in which the program looks up tokens; 0 = the program has no such table */
     int64_t vocab;
-    int64_t operators; /* number of all operators that the host issues in one step, with those of the optimizer */
+    /* number of all operators that the host issues in one step, including the operators of the optimizer */
+    int64_t operators;
     double input_bytes;
     /* bytes of gradients, kept tensors and temporary tensors at the operator (of forward or backward) where their sum
      * is largest */
@@ -416,14 +417,15 @@ struct nnc_captured {
     nnc_optimizer optimizer;
     /* kind of kernels with which the program runs the optimizer update: fused, foreach or loop */
     nnc_optimizer_kernels kernels;
-    /* lists of tensors that the optimizers update, and the optimizer among these that has the most operations */
+    /* optimizer_groups: lists of tensors that the optimizers update; strongest: the optimizer with the most
+     * operations */
     const nnc_optimizer_group *optimizer_groups;
     int32_t optimizer_group_count;
     nnc_optimizer strongest;
-    /* the same step as it runs under autocast; NULL = the step was not recorded in fp32 */
+    /* the same step under autocast; NULL = the step was not recorded in fp32 */
     const struct nnc_captured *autocast;
-    /* 16-bit format of the autocast regions of the program, whose step was recorded in fp32; NNC_DTYPE_COUNT = it has
-     * none */
+    /* 16-bit format of the autocast regions of a program whose step was recorded in fp32; NNC_DTYPE_COUNT = the program
+     * has no autocast region */
     nnc_dtype autocast_dtype;
     /* the same program, recorded with another number of samples; NULL = the file has no second recording */
     const struct nnc_captured *second;
@@ -446,8 +448,8 @@ const nnc_graph_kind_row *nnc_graph_kind_row_of(nnc_graph_kind kind);
  * tokens. */
 int nnc_graph_width_axis(const nnc_graph_tensor *t);
 int64_t nnc_graph_width(const nnc_graph_tensor *t);
-/* Both functions return a number for one sample of a tensor. nnc_graph_elements: the number of elements.
- * nnc_graph_positions: the number of positions, which are the pixels of a map or the tokens. */
+/* For one sample of a tensor, nnc_graph_elements returns the number of elements, and nnc_graph_positions returns the
+ * number of positions (pixels of a map, or tokens). */
 int64_t nnc_graph_elements(const nnc_graph_tensor *t);
 bool nnc_graph_same_shape(const nnc_graph_tensor *a, const nnc_graph_tensor *b);
 int64_t nnc_graph_positions(const nnc_graph_tensor *t);
@@ -486,7 +488,7 @@ enum {
     NNC_CONV_GROUPS,
     NNC_CONV_BIAS,
     NNC_CONV_OUTPUT_PAD,
-    NNC_CONV_STANDARDIZE, /* NNC_CONV_STANDARDIZE, NNC_CONV_GAIN: not of a transposed convolution */
+    NNC_CONV_STANDARDIZE, /* a transposed convolution has no parameters NNC_CONV_STANDARDIZE and NNC_CONV_GAIN */
     NNC_CONV_GAIN,
     NNC_POOL_KIND = NNC_WINDOW_OWN,
     NNC_WINDOW_CEIL = NNC_GRAPH_PARAMS_MAX - 1
@@ -507,8 +509,7 @@ enum {
     NNC_ACT_HARD_SIGMOID,
     NNC_ACT_HARD_SWISH,
     NNC_ACT_SOFTMAX,
-    /* this value and the next ones: activation functions that multiply one half of the width by a function of the other
-     * half */
+    /* NNC_ACT_SWIGLU and NNC_ACT_GEGLU multiply one half of the width by a function of the other half */
     NNC_ACT_SWIGLU,
     NNC_ACT_GEGLU
 };

@@ -1,5 +1,5 @@
-/* Kinds of op of graph files on maps (channels x height x width) and volumes (channels x depth x height x width):
- * convolutions, pools, and ops that only reorder values. */
+/* Defines the kinds of op of a graph file that work on maps (channels x height x width) and volumes (channels x depth x
+ * height x width): convolutions, pools, and ops that only reorder values. */
 #include <inttypes.h>
 #include <stddef.h>
 
@@ -16,19 +16,19 @@ static bool is_volume(const nnc_graph_op *op) { return op->in.rank == 4; }
 /* Checks that the input of an op is a map or a volume. If the input is not valid, notes a fault and returns false. */
 static bool needs_sides(nnc_graph_walk *w, const nnc_graph_op *op) { return is_volume(op) || graph_needs_map(w, op); }
 
-/* Returns which element of the array of nnc_graph_windows() belongs to an axis of a map or volume: 0 = window along the
+/* Returns the index in the array of nnc_graph_windows() for an axis of a map or volume: 0 = the window along the
  * height, 1 = along the width, 2 = along the depth. */
 static int window_of(const nnc_graph_op *op, int axis) { return !is_volume(op) ? axis - 1 : axis == 1 ? 2 : axis - 2; }
 
-/* Returns the number of places of a window along an axis of `side` positions, which is the size of the output along
- * this axis; 0 = the window is longer than the padded axis. */
+/* Returns the number of positions that a window takes along an axis of `side` positions. This number of positions is
+ * the size of the output along the axis. 0 = the window is longer than the padded axis. */
 static int64_t graph_side(int64_t side, const nnc_graph_window *window) {
     const int64_t span = window->dilation * (window->kernel - 1) + 1;
     const int64_t room = side + window->pad + window->pad_end - span;
     const int64_t up = window->ceil ? window->stride - 1 : 0;
     int64_t out = room < 0 ? 0 : (room + up) / window->stride + 1;
     if (window->ceil && (out - 1) * window->stride >= side + window->pad) {
-        out--; /* the last window begins in the padding at the end of the axis, so it is left out */
+        out--; /* leaves out the last window, because it begins in the padding at the end of the axis */
     }
     return out;
 }
@@ -58,14 +58,15 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]) {
     windows[2].pad_end = or_else(v[NNC_WINDOW_PAD_END_D], or_else(v[NNC_WINDOW_PAD_D], windows[0].pad_end));
 }
 
-/* One parameter of a window, a number of positions of the map over which the window moves. */
+/* Defines one parameter of a window. The value of the parameter is a number of positions of the map over which the
+ * window moves. */
 #define POSITIONS(index, name, unsaid_, min_, help_)                                                             \
     [index] = {                                                                                                  \
         name, NNC_GRAPH_NUMBER, .unsaid = (unsaid_), .min = (min_), .max = NNC_GRAPH_KERNEL_MAX, .help = (help_) \
     }
 
-/* All parameters of a window that moves over a map. Window parameters have the same indices in every kind of op with a
- * window. */
+/* Lists all parameters of a window that moves over a map. The parameters have the same indices in every kind of op with
+ * a window. */
 #define WINDOW(stride_unsaid, what)                                                                                   \
     POSITIONS(NNC_WINDOW_KERNEL, "kernel", 1, 1, "Side of the " what "."),                                            \
         POSITIONS(NNC_WINDOW_STRIDE, "stride", stride_unsaid, 1, "Distance between two windows, in positions."),      \

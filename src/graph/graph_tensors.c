@@ -1,6 +1,6 @@
-/* Kinds of op of graph files on tensors of any shape and on tokens, and the input. Each kind has a list of parameters,
- * a function that infers the output and weights of an op, and an entry in the list at the end of the file. Kinds of op
- * on maps are in graph_maps.c. */
+/* Defines the kinds of op of a graph file that work on tensors of any shape or on tokens, and the op `input`. Each kind
+ * of op has a list of parameters, a function that infers the output and weights of an op, and an entry in the list at
+ * the end of the file. Kinds of op on maps are in graph_maps.c. */
 #include <inttypes.h>
 #include <stddef.h>
 

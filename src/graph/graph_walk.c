@@ -1,5 +1,5 @@
-/* The walk over a network: expands macros and repeats into single ops and infers the shapes of their tensors. The file
- * has two more groups of functions: sizes of a tensor, and the numbers of parameters, ops and equal layers of a
+/* The walk of a graph expands macros and repeats into single ops and infers the shapes of their tensors. The file also
+ * has functions that return sizes of a tensor, and functions that count the parameters, ops and equal layers of a
  * network. */
 #include "base/base_internal.h"
 #include "graph/graph_internal.h"
@@ -55,7 +55,7 @@ static nnc_graph_binding *find(nnc_graph_walk *w, int32_t name, int32_t from) {
     return NULL;
 }
 
-/* Gives the current tensor the name `name` in the current macro. If the macro has already used this name for another
+/* Gives the current tensor the name `name` in the current macro. If the macro has already used the name for another
  * tensor, the name now stands for the current tensor. Returns false if a fault was recorded. */
 static bool bind(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name) {
     nnc_graph_binding *old = find(w, name, w->frame);
@@ -102,8 +102,8 @@ static bool read_values(nnc_graph_walk *w, const nnc_graph_node *node, const int
     return true;
 }
 
-/* Sets op->with and op->also to the tensors that the op names in its parameters, and which the op reads in addition to
- * the current tensor. If the input is not valid, notes a fault and returns false. */
+/* Sets op->with and op->also to the tensors that the op names in its parameters. The op reads the named tensors in
+ * addition to the current tensor. If the input is not valid, notes a fault and returns false. */
 static bool find_others(nnc_graph_walk *w, const nnc_graph_node *node, nnc_graph_op *op) {
     const nnc_graph_kind_row *row = nnc_graph_kind_row_of(node->kind);
     nnc_graph_tensor *next = &op->with;
@@ -143,10 +143,10 @@ static bool shape_of(nnc_graph_walk *w, const nnc_graph_node *node, const int64_
     return true;
 }
 
-/* Checks that an op can run on inputs whose width tensor ranks divide. Between a product split by columns and the next
- * product split by rows, each rank has only a part of the width: between these two products, an op that needs the whole
- * width is a fault, and an op that reads one divided and one whole tensor is a fault. Returns false if a fault was
- * recorded. */
+/* Checks the inputs of an op whose width may be divided over tensor ranks. After a product that is split by columns,
+ * each rank has only a part of the width, until a product that is split by rows. Between a product split by columns and
+ * a product split by rows, an op must not need the whole width, and must not read one divided and one whole tensor.
+ * Returns false if a fault was recorded. */
 static bool check_parts(nnc_graph_walk *w, const nnc_graph_op *op, bool parts) {
     const bool differ = op->with.rank > 0 && op->with.sharded != op->in.sharded;
     return (!op->in.sharded || parts) && !differ
@@ -186,7 +186,8 @@ static bool run_op(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t 
 
 /* ---- repeats: equal iterations are walked once ---- */
 
-/* State of a walk at the start of an iteration of a repeat. Two iterations with equal states are equal. */
+/* State of a walk at the start of an iteration of a repeat. Iterations that start with equal states have the same ops
+ * and shapes. */
 typedef struct state {
     nnc_graph_tensor current;
     nnc_graph_binding bindings[NNC_GRAPH_NAMES_MAX];
@@ -228,7 +229,7 @@ static bool same_state(const state *a, const state *b) {
 
 static bool run_ops(nnc_graph_walk *w, const nnc_graph_ops *ops, const int64_t *args);
 
-/* Walks the iterations of a repeat. Of several iterations that begin with equal states, only the first is walked.
+/* Walks the iterations of a repeat. If several iterations start with equal states, the function walks only the first.
  * Returns false if a fault was recorded. */
 static bool run_repeat(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, int64_t turns) {
     state before, after;
@@ -404,7 +405,7 @@ bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc
     const nnc_graph_sink sink = { &m, measure_op, measure_enter, measure_leave };
     const bool done = nnc_graph_run(net, lets, &sink, fault) && fault->where == NULL;
     *sizes = m.sizes;
-    /* the number of layers is set only if the network has exactly one sequence of equal layers */
+    /* sets the number of layers only if the network has exactly one sequence of equal layers */
     if (m.runs != 1) { sizes->layers = 0; }
     return done;
 }

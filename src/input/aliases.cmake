@@ -1,4 +1,5 @@
-# Writes the aliases of all shipped files, and the file of each, as a C file: cmake -DROOT=. -DOUT=aliases.c -P aliases.cmake
+# Writes the aliases of all shipped files, with the file of each alias, as a C file: cmake -DROOT=. -DOUT=aliases.c -P
+# aliases.cmake
 set(lines "")
 foreach(folder hw models software)
     file(GLOB files RELATIVE "${ROOT}/${folder}" "${ROOT}/${folder}/*.json")

@@ -5,9 +5,9 @@
  *     ops: name, inputs, outputs, args -> kind and dims (products, convolutions, attention), else bytes
  *     storages: bytes, kind, lifetime  -> kept and temporary bytes, parameters of the operators
  *
- * The file lists the operators of equal layers once, with a repeat (folded), but the storages of every layer. The bytes
- * of a folded operator are the mean over its repeats, so the sums of bytes are exact. The operators of the optimizer
- * are not stored; only their number is; the cost of the optimizer follows from the plan. */
+ * The file lists the operators of equal layers only once, with a repeat (folded). The file lists the storages of every
+ * layer. The bytes of a folded operator are the mean over its repeats, so the sums of bytes are exact. The file has
+ * only the number of operators of the optimizer; the cost of the optimizer follows from the plan. */
 #include "input/capture_internal.h"
 
 #define DIM_MAX 1e9
@@ -18,7 +18,7 @@ static const char *const storage_kinds[] = { "parameter", "frozen", "buffer",   
 /* ---- reads formats, whole numbers and lists of a capture file ---- */
 
 /* Number formats of tensors and their names in PyTorch. whole: true = the format is an integer, boolean or complex
- * format. parts: real numbers in one element; 2 = the format is complex. */
+ * format. parts: number of real numbers in one element, 2 for a complex format. */
 static const struct {
     const char *name;
     int bytes, parts;
@@ -41,8 +41,9 @@ static int format_of(nnc_json at) {
     return -1;
 }
 
-/* Reads the list with the key `key` of the capture file; without this key the list is empty. Other members of the file
- * refer to an entry of this list by its index. If the input is not valid, notes a fault and returns false. */
+/* Reads the list with the key `key` of the capture file; the list is empty if the file does not have the key. Other
+ * members of the file refer to the entries of the list by index. If the input is not valid, notes a fault and returns
+ * false. */
 static bool read_entries(const reader *r, nnc_json root, const char *key, entries *found) {
     const nnc_json at = nnc_json_get(root, key);
     *found = (entries){ 0 };
@@ -56,8 +57,8 @@ static bool read_entries(const reader *r, nnc_json root, const char *key, entrie
     return true;
 }
 
-/* If *at is a number, it is the index of an entry of the list `all`: replaces *at by this entry. If the input is not
- * valid, notes a fault and returns false. */
+/* If *at is a number, replaces *at by the entry of the list `all` with the index *at. If the input is not valid, notes
+ * a fault and returns false. */
 static bool find_entry(const entries *all, nnc_json *at) {
     int64_t number = 0;
     if (nnc_json_type_of(*at) != NNC_JSON_NUMBER) { return true; }
@@ -85,9 +86,9 @@ static bool read_modules(reader *r, nnc_json root) {
     return true;
 }
 
-/* Copies of a storage: several equal layers have one copy each. count: number of copies. first_step: operators that run
- * between the first use of one copy and the first use of the next copy. last_step: operators that run between the last
- * uses of two successive copies. */
+/* Copies of a storage: each of several equal layers has one copy. count: number of copies. first_step: number of
+ * operators that run between the first use of one copy and the first use of the next copy. last_step: number of
+ * operators that run between the last uses of two successive copies. */
 typedef struct copies {
     int64_t count, first_step, last_step;
 } copies;
@@ -131,8 +132,9 @@ static bool read_kind(nnc_json word, storage *s) {
 }
 
 /* Reads a storage from a row "bytes, kind and format, first, last, copies". Adds the storage and its copies in equal
- * layers to the list of storages. kinds: the `count` pairs of kind and format; a row that is a text refers to such a
- * pair by its index. If the input is not valid, notes a fault and returns false. */
+ * layers to the list of storages. kinds: the `count` pairs of kind and format. A row that is a string has the index of
+ * its pair in `kinds`; a row that is a list contains the pair. If the input is not valid, notes a fault and returns
+ * false. */
 static bool add_storage(reader *r, nnc_json_numbers *n, const storage *kinds, int32_t count, int32_t *capacity) {
     int64_t bytes = 0, kind = 0, first = 0, last = 0;
     storage one;
@@ -291,8 +293,8 @@ static bool read_tensor(const reader *r, nnc_json item, tensor *t, int64_t *coun
            (size == 3 || nnc_json_next_whole(&rest, 1, (double)(r->storage_count - t->storage), count));
 }
 
-/* Reads the list of the input or output tensors of an operator. at: this list, which is the member `key` of `op`. If
- * the input is not valid, notes an error and returns false. */
+/* Reads the list of the input or output tensors of an operator. at: the list, which is the member `key` of `op`. If the
+ * input is not valid, notes an error and returns false. */
 static bool read_tensors(reader *r, nnc_json at, nnc_json op, const char *key, tensors *all) {
     nnc_json_numbers n = nnc_json_numbers_of(at);
     const bool is_short = n.text != NULL || nnc_json_type_of(n.at) == NNC_JSON_NUMBER;
@@ -361,8 +363,7 @@ static bool read_product(const issue *o, nnc_captured_op *op) {
 }
 
 /* Reads stride, transposed and groups of a convolution from its last arguments: [..., stride, padding, dilation,
- * transposed, output padding, groups]. Notes a fault and returns false if the arguments are not those of a
- * convolution. */
+ * transposed, output padding, groups]. If the arguments do not fit a convolution, notes a fault and returns false. */
 static bool read_window(const issue *o, int64_t *stride, bool *transposed, int64_t *groups) {
     int lists = 0;
     bool known = false;
@@ -432,9 +433,9 @@ static bool first_bool(const issue *o) {
     return false;
 }
 
-/* Tests whether the mask of an attention is causal. In the arguments of the operator the first boolean states this; in
- * those of efficient and cuDNN kernels it is the last boolean, because their first boolean says whether the log-sum-exp
- * is returned. */
+/* Tests whether the mask of an attention is causal. The first boolean argument of the operator tells whether the mask
+ * is causal. For efficient and cuDNN kernels, the last boolean argument tells this, because the first boolean argument
+ * tells whether the kernel returns the log-sum-exp. */
 static bool is_causal(const issue *o) {
     bool last = false;
     if (strstr(o->by->name, "efficient") == NULL && strstr(o->by->name, "cudnn") == NULL) { return first_bool(o); }
@@ -522,17 +523,17 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
     if (out->count > 0) { op->dtype = out->of[0].dtype; }
 }
 
-/* Adds the number of elements of each parameter to the first forward operator that reads the parameter. (Equal layers
- * are recorded once, and backward begins with the last layer, so recorded backward operators read the parameters of
- * another layer.) An operator counts either trained or frozen parameters: the kind of its last parameter, usually the
- * matrix, decides. A parameter of the other kind, such as a frozen bias of a trained matrix, is added to r->loose. If
- * the input is not valid, notes a fault and returns false. */
+/* Adds the number of elements of each parameter to the first forward operator that reads the parameter. Backward
+ * operators are not used: equal layers are recorded once, and backward begins with the last layer, so the recorded
+ * backward operators read the parameters of another layer. An operator counts either trained or frozen parameters. The
+ * kind of its last parameter, usually the matrix, decides. A parameter of the other kind, such as a frozen bias of a
+ * trained matrix, is added to r->loose. If the input is not valid, notes a fault and returns false. */
 static bool take_parameters(reader *r, int32_t number, form how, nnc_captured_op *op) {
     const nnc_json at = r->issues[number].at;
     const tensors *in = &r->issues[number].in;
     const bool table = op->group == NNC_GROUP_EMBEDDING;
     bool any = false;
-    /* from the last tensor to the first, because the matrix is after the bias, and the kind of the matrix decides */
+    /* starts with the last tensor: the matrix is after the bias, and the kind of the matrix decides */
     for (int32_t i = in->count - 1; i >= 0 && op->phase == NNC_PHASE_FORWARD; i--) {
         const tensor *t = &in->of[i];
         storage *s = &r->storages[t->storage];
@@ -584,8 +585,8 @@ static bool read_phase(nnc_json at, nnc_json word, issue *o) {
 
 enum { KEY_NAME, KEY_PHASE, KEY_MODULE, KEY_INPUTS, KEY_OUTPUTS, KEY_ARGS, KEY_REPEAT, KEY_STEPS, KEY_MOVES, KEYS };
 
-/* Finds the members of an operator. Notes a fault and returns false if the operator is not a JSON object, has no name,
- * or has an unknown key. */
+/* Finds the members of an operator. If the operator is not a JSON object, has no name, or has an unknown key, notes a
+ * fault and returns false. */
 static bool find_members(nnc_json at, nnc_json found[KEYS]) {
     static const char *const keys[KEYS] = { "name", "phase",  "module", "inputs", "outputs",
                                             "args", "repeat", "steps",  "moves" };
@@ -611,12 +612,12 @@ static bool find_members(nnc_json at, nnc_json found[KEYS]) {
     return false;
 }
 
-/* Reads an operator of the file: name, phase, module, tensors and repeats, but not yet its FLOPs and bytes. If the
- * input is not valid, notes a fault and returns false. */
+/* Reads an operator of the file: name, phase, module, tensors and repeats. The FLOPs and bytes of the operator are
+ * computed later. If the input is not valid, notes a fault and returns false. */
 static bool read_issue(reader *r, nnc_json at, issue *o) {
     nnc_json found[KEYS] = { { 0 } };
-    /* the operator before this one in the file; if this operator does not state its phase or module, they are those of
-     * the operator before */
+    /* `before` is the previous operator of the file. An operator that does not state its phase or module has the phase
+     * or module of the previous operator. */
     const issue *before = o > r->issues ? o - 1 : NULL;
     *o = (issue){ .at = at, .repeat = 1, .steps = 1 };
     if (before != NULL) {
@@ -674,8 +675,8 @@ static bool has_dim(const tensors *all, int64_t dim) {
     return false;
 }
 
-/* Computes the work of an operator and adds the operator to the program. The form of the operator decides whether its
- * work is given by dims or by bytes. If the input is not valid, notes a fault and returns false. */
+/* Computes the work of an operator and adds the operator to the program. The form of the operator decides whether dims
+ * or bytes give its work. If the input is not valid, notes a fault and returns false. */
 static bool read_form(reader *r, const issue *o, form how, nnc_captured_op *op) {
     const tensors *in = &o->in, *out = &o->out;
     bool good = true;
@@ -697,8 +698,8 @@ static bool read_form(reader *r, const issue *o, form how, nnc_captured_op *op) 
     return good;
 }
 
-/* Computes the work of the operator with the index `number` in the file, and adds it to the program. If the input is
- * not valid, notes a fault and returns false. */
+/* Computes the work of the operator with the index `number` in the file, and adds the operator to the program. If the
+ * input is not valid, notes a fault and returns false. */
 static bool add_issue(reader *r, int32_t number) {
     const issue *o = &r->issues[number], *before = number > 0 ? o - 1 : o;
     nnc_captured_op op = { .dtype = NNC_FP32,
@@ -733,8 +734,8 @@ static bool add_issues(reader *r) {
     r->first_of = nnc_arena_array(r->arena, count, sizeof *r->first_of);
     r->last_of = nnc_arena_array(r->arena, count, sizeof *r->last_of);
     r->refs_of = nnc_arena_array(r->arena, count, sizeof *r->refs_of);
-    /* the backward of a convolution adds two or three ops, and most operators have three or four tensors; a larger
-     * first size avoids copies */
+    /* The backward of a convolution adds two or three ops, and most operators have three or four tensors. The arrays
+     * start with space for all these entries, so they grow less often. */
     r->capacity = (int32_t)(count + count / 4);
     r->ref_capacity = (int32_t)(4 * count);
     r->refs = nnc_arena_array(r->arena, (size_t)r->ref_capacity, sizeof *r->refs);
@@ -754,8 +755,9 @@ static bool add_issues(reader *r) {
 
 /* ---- reads the whole file ---- */
 
-/* r->loose has the numbers of trained and of frozen parameters that no operator counts yet. Adds one of the two numbers
- * to the first forward operator that has no parameters of the other kind (frozen or trained). */
+/* r->loose has the number of trained parameters and the number of frozen parameters that no operator counts yet. The
+ * function adds the number that `frozen` selects to the first forward operator that has no parameters of the other
+ * kind. */
 static void add_loose(reader *r, bool frozen) {
     for (int32_t i = 0; i < r->count && r->loose[frozen] > 0.0; i++) {
         nnc_captured_op *op = &r->ops[i];
@@ -778,8 +780,8 @@ static bool read_parameters(reader *r, nnc_json root) {
            nnc_json_whole_member(at, "trained", 0, BYTES_MAX, &r->trained_params);
 }
 
-/* Tests whether the program trains: it has operators outside of forward. A program whose operators are all in forward
- * is a forward pass. */
+/* Tests whether the program trains. A program that trains has backward operators; a program whose operators are all in
+ * forward does not train. */
 static bool has_backward(const reader *r) {
     int32_t i = 0;
     while (i < r->count && r->ops[i].phase == NNC_PHASE_FORWARD) { i++; }
@@ -802,7 +804,7 @@ static bool check_parameters(reader *r, nnc_json root) {
                        r->program->params - r->frozen_params, trained);
         return false;
     }
-    /* r->loose gets the parameters that no operator reads */
+    /* adds the parameters that no operator reads to r->loose */
     r->loose[0] += (double)(trained - (r->program->params - r->frozen_params));
     r->loose[1] += (double)(count - trained - r->frozen_params);
     add_loose(r, false);
@@ -811,8 +813,8 @@ static bool check_parameters(reader *r, nnc_json root) {
     return true;
 }
 
-/* Returns the number format in which most bytes of the trained parameters are stored; for a forward pass without
- * training, of all parameters. */
+/* Returns the number format in which most bytes of the trained parameters are stored. If the program trains no
+ * parameters, the function uses all parameters. */
 static nnc_dtype main_dtype(const reader *r) {
     const storage_kind kind = r->program->inference ? FROZEN : PARAMETER;
     double bytes[NNC_DTYPE_COUNT] = { 0 };

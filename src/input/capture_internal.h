@@ -15,21 +15,21 @@ enum {
 typedef struct tensor {
     int64_t shape[RANK_MAX];
     int32_t rank;
-    /* bytes: bytes of the tensor, at most those of its storage; a tensor that is broadcast has more elements than its
-     * storage */
+    /* bytes: bytes of the tensor, at most the bytes of its storage; a tensor that is broadcast has more elements than
+     * its storage */
     double elements, bytes;
     nnc_dtype dtype;
     bool whole; /* true: the elements of the tensor are not real numbers but integers, booleans or complex numbers */
     bool complex;
     int32_t storage;
-    /* for a result of an operator of backward: marks (bits) set by mark_needed in capture_modules.c, for what needs the
-     * result; 0 = nothing needs it */
+    /* only for a result of an operator of backward: bits, set by mark_needed in capture_modules.c, that tell whether
+     * the recorded step and the changed step need the result; 0 = no step needs the result */
     unsigned needed;
 } tensor;
 
 enum {
     OPS_MAX = 20000, /* largest number of operators that a capture file may list */
-    /* largest number of operators of a step, in which every repeated layer has its own operators */
+    /* largest number of operators of an unfolded step, in which every repeated layer has its own operators */
     POSITIONS_MAX = 1000000,
     STORAGES_MAX = 1000000,
 };
@@ -37,7 +37,7 @@ enum {
 
 typedef enum storage_kind {
     PARAMETER,
-    FROZEN, /* PARAMETER that training does not change */
+    FROZEN, /* a parameter that training does not change */
     BUFFER,
     INPUT,
     GRADIENT,
@@ -51,15 +51,16 @@ typedef struct storage {
     int32_t first, last;
     /* index of the last operator of forward that reads the storage; -1 = no operator of forward reads it */
     int32_t reader;
-    /* index of the slot (see nnc_capture_slots) that has the storage in its input_bytes: the slot that reads the
-     * storage, or else the slot that creates it; -1 = no slot */
+    /* index of the slot (see nnc_capture_slots) that counts the storage in its input_bytes: the slot that reads the
+     * storage, or else the slot that creates the storage; -1 = no slot counts the storage */
     int32_t enters;
-    /* how often each repeat of the slot `enters` counts the storage in its input_bytes, as a mean over the repeats */
+    /* number of times that one repeat of the slot `enters` counts the storage in its input_bytes (mean over the
+     * repeats) */
     double enters_repeat;
-    /* narrow members: a step has tens of thousands of storages */
+    /* the members have few bits because a step has tens of thousands of storages */
     storage_kind kind : 8;
     nnc_dtype dtype : 8;
-    unsigned width : 8; /* number of bytes of one real number; a complex element has two */
+    unsigned width : 8; /* number of bytes of one real number; a complex element has two real numbers */
     bool whole, seen;
     bool looked_up; /* true: operators only look up rows of the storage, which is a parameter */
 } storage;
@@ -69,7 +70,7 @@ typedef struct tensors {
     int32_t count, capacity;
 } tensors;
 
-/* A list in the capture file. Other members of the file refer to an entry of this list by its index. */
+/* A list in the capture file. Other members of the file refer to the entries of the list by index. */
 typedef struct entries {
     nnc_json *of;
     int32_t count;
@@ -86,12 +87,12 @@ typedef struct ref {
 
 typedef enum form {
     FORM_KERNEL,
-    /* form of an operator that writes its outputs, and reads as many bytes of its first input as it writes */
+    /* the operator writes its outputs, and reads as many bytes of its first input as it writes */
     FORM_GATHER,
-    /* form of an operator that reads one row of its first input for each index in its second input, and writes sums of
-     * these rows */
+    /* the operator reads one row of its first input for each index in its second input, and writes sums of these
+     * rows */
     FORM_BAG,
-    FORM_WRITE, /* form of an operator that writes to its first input and reads nothing */
+    FORM_WRITE, /* the operator writes to its first input and does not read this input */
     FORM_PRODUCT,
     FORM_CONV,
     FORM_CONV_BACKWARD,
@@ -99,9 +100,9 @@ typedef enum form {
     FORM_ATTENTION_BACKWARD
 } form;
 
-/* How torch.compile can fuse an operator with other operators. */
+/* Ways in which torch.compile can fuse an operator with other operators. */
 typedef enum fusion {
-    /* never fused with other operators: the operator runs as the kernel of a library, or is a scatter */
+    /* the operator is never fused, because it runs as the kernel of a library or is a scatter */
     FUSION_NONE,
     FUSION_POINTWISE, /* the operator computes each element of its result from one element of each input */
     FUSION_REDUCTION, /* the operator computes one value for each row, for each column, or for the whole tensor */
@@ -118,8 +119,8 @@ typedef enum fusion {
 /* Rule by which autocast chooses the number format of an operator. */
 typedef enum rule { RULE_NARROW, RULE_FP32, RULE_MAP, RULE_WIDEST } rule;
 
-/* Everything that follows from the name of an operator. nncost looks up these properties once for each name and uses
- * them for all operators with this name. */
+/* Properties of an operator that follow from the name of the operator. nncost looks up the properties of a name once
+ * and uses them for all operators with the same name. */
 typedef struct naming {
     const char *full; /* full name of the operator in the file, such as "aten.add_.Tensor" */
     const char *name; /* name without library and overload, such as "add_" */
@@ -140,8 +141,8 @@ typedef struct naming {
 typedef struct issue {
     nnc_json at;   /* the JSON value of the operator in the file */
     nnc_json args; /* arguments of the operator that are not tensors; node NULL = the file does not state them */
-    /* how the storage numbers of this operator change from one equal layer to the next; node NULL = the file does not
-     * state this */
+    /* change of the storage numbers of the operator from one equal layer to the next; node NULL = the file does not
+     * state the change */
     nnc_json moves;
     const naming *by; /* properties of the operator that follow from its name alone */
     nnc_phase phase;
@@ -151,8 +152,8 @@ typedef struct issue {
     int64_t steps;  /* number of time steps of a recurrent layer in one call, as `steps` of nnc_captured_op */
     int64_t module; /* index in reader.modules of the module that called the operator */
     tensors in, out;
-    /* for an operator of backward: marks (bits) set by mark_needed in capture_modules.c, for what needs the operator; 0
-     * = nothing needs it */
+    /* only for an operator of backward: bits, set by mark_needed in capture_modules.c, that tell whether the recorded
+     * step and the changed step need the operator; 0 = no step needs the operator */
     unsigned needed;
 } issue;
 
@@ -174,7 +175,8 @@ typedef struct reader {
      * last entry */
     int32_t *first_of, *last_of;
     int32_t file_ops;
-    issue *issues; /* the file_ops operators: those of the file, or, after unfolding, those of every layer */
+    /* list of file_ops operators: the operators of the file, or, after unfolding, the operators of every layer */
+    issue *issues;
     /* the member "blocks" of the file, which lists equal layers; node NULL = the step is unfolded, or the file has no
      * equal layers */
     nnc_json blocks;
@@ -186,33 +188,34 @@ typedef struct reader {
     nnc_optimizer optimizer;
     struct saving *saved; /* the saved_count tensors that the backward of a module saves but does not read */
     int32_t saved_count;
-    ref *refs; /* input and output tensors of all operators of the file, operator by operator */
+    ref *refs; /* input and output tensors of all operators of the file, in the order of the operators */
     int32_t ref_count, ref_capacity;
     /* for each operator of the file: index in `refs` of its first tensor; the entry after the last operator is
      * ref_count */
     int32_t *refs_of;
-    const char **module_of; /* for each operator of the file: path of the module that called it */
-    bool *backward_of;      /* for each operator of the file: true = it belongs to backward */
+    const char **module_of; /* for each operator of the file: path of the module that called the operator */
+    bool *backward_of;      /* for each operator of the file: true = the operator belongs to backward */
     /* number of parameters that are not yet counted at an operator: [0] = trained, [1] = frozen */
     double loose[2];
     int64_t frozen_params; /* number of frozen parameters that are counted at operators */
     nnc_captured_slot *slots;
-    const issue *lookup; /* first operator of forward that looks up as many tokens as any other; NULL = none does */
-    int64_t lookups;     /* number of such operators in the module of `lookup` */
-    bool updates;        /* true: the step has at least one operator of the optimizer */
-    bool divides;        /* true: one of the operators of the optimizer is addcdiv or a fused kernel of Adam */
-    bool fuses;          /* true: the whole optimizer update is one operator, such as _fused_adamw_ */
-    bool signs;          /* true: one of the operators of the optimizer is `sign` */
+    /* first of the forward operators that look up the largest number of tokens; NULL = no operator looks up tokens */
+    const issue *lookup;
+    int64_t lookups; /* number of lookups with the same number of tokens as `lookup` in the module of `lookup` */
+    bool updates;    /* true: the step has at least one operator of the optimizer */
+    bool divides;    /* true: one of the operators of the optimizer is addcdiv or a fused kernel of Adam */
+    bool fuses;      /* true: the whole optimizer update is one operator, such as _fused_adamw_ */
+    bool signs;      /* true: one of the operators of the optimizer is `sign` */
     struct nnc_captured *program;
 } reader;
 
 /* Returns the properties of an operator that follow from its name alone; NULL = out of memory. */
 const naming *nnc_capture_name(reader *r, const char *full);
-/* Tests whether the FLOPs of an operator are known. Notes a fault and returns false for an operator that does not
- * belong to PyTorch, and for an operator that multiplies matrices but is not in the table `operators`. */
+/* Tests whether the FLOPs of an operator are known. Notes a fault and returns false in two cases: the operator does not
+ * belong to PyTorch, or the operator multiplies matrices and is not in the table `operators`. */
 bool nnc_capture_is_known(nnc_json at, const naming *n, const tensors *in);
-/* Returns the group (part of the network) of an operator. The name of the operator decides; if it does not, the path of
- * its module decides; if that does not, the shape of its tensor decides (a feature map has four axes). */
+/* Returns the group (part of the network) of an operator. The function tries the name of the operator first, then the
+ * path of its module, then the shape of its tensor (a feature map has four axes). */
 nnc_group nnc_capture_group(const reader *r, const char *name, const char *module, nnc_group known, const tensors *out,
                             const tensors *in);
 
@@ -220,33 +223,34 @@ nnc_group nnc_capture_group(const reader *r, const char *name, const char *modul
  * ran there. *count receives the number of positions. If the input is not valid, notes an error and returns NULL. */
 int32_t *nnc_capture_places(reader *r, nnc_json root, int32_t *count);
 /* Returns the optimizer of the step. The optimizer follows from the operators of the update and from the number of
- * state elements per trained weight; NNC_OPTIMIZER_COUNT = the step has no operators of an optimizer. Adam and RMSprop
+ * state elements per trained weight. NNC_OPTIMIZER_COUNT = the step has no operators of an optimizer. Adam and RMSprop
  * divide by the root of their second moment; RMSprop and Adagrad have no first moment. Lion takes the sign. SGD without
  * momentum has no state. RAdam and Adadelta have two states per weight and are counted as Adam. */
 nnc_optimizer nnc_capture_optimizer(const reader *r);
-/* Returns the kind of kernels of the optimizer update. If the file does not state the kind, returns fused if the update
- * is one operator, and foreach (kernels for lists of tensors) if it has several. foreach is the default of torch.optim
- * on a GPU, and is assumed even if the step was recorded on a CPU with one operator per tensor. Returns
- * NNC_OPTIMIZER_KERNELS_COUNT after noting a fault. */
+/* Returns the kind of kernels of the optimizer update. If the file does not state the kind, the kind is fused for an
+ * update of one operator, and foreach (kernels for lists of tensors) for an update of several operators. foreach is the
+ * default of torch.optim on a GPU; nncost assumes foreach even if the step was recorded on a CPU with one operator per
+ * tensor. After a fault, the function returns NNC_OPTIMIZER_KERNELS_COUNT. */
 nnc_optimizer_kernels nnc_capture_kernels(const reader *r, nnc_json root);
-/* Reads the lists of tensors that the optimizers update. If the file has no lists of updated tensors, or if the caller
- * freezes other modules than the recorded program, all trained parameters are taken as one list. If the input is not
- * valid, notes a fault and returns false. */
+/* Reads the lists of tensors that the optimizers update. All trained parameters are one list if the file has no lists,
+ * or if the caller changes the recorded step (r->asked is set). If the input is not valid, notes a fault and returns
+ * false. */
 bool nnc_capture_groups(reader *r, nnc_json root);
 
-/* Notes an operator of forward that looks up tokens: r->program->tokens becomes the largest number of tokens that one
- * operator looks up, r->lookup the first operator with this number, and r->lookups how often its module runs it. */
+/* Notes an operator of forward that looks up tokens. r->program->tokens becomes the largest number of tokens that one
+ * operator looks up. r->lookup becomes the first operator with the largest number of tokens, and r->lookups the number
+ * of times that the module of r->lookup runs an operator with the largest number of tokens. */
 void nnc_capture_note_lookup(reader *r, const issue *o);
 
-/* If the step accumulates the gradients of several micro-batches, it looks up the tokens of one micro-batch at a time.
- * The samples of the step are then those of all lookups: an axis of the tokens of one lookup is as long as the samples
- * divided by the number of lookups. A text that an encoder and a decoder read with one table has two lookups of all
- * samples. */
+/* Computes the tokens of a step that accumulates the gradients of several micro-batches: each lookup then has the
+ * tokens of one micro-batch, and the step has the tokens of all lookups. A step accumulates gradients if the looked-up
+ * tokens have an axis of the length samples / lookups. If an encoder and a decoder read all samples with one table, no
+ * axis has the length samples / lookups, and the function changes nothing. */
 void nnc_capture_count_tokens(reader *r);
 
-/* Computes kept and temporary bytes of the operators, and the peak, from the lifetimes of the storages. places: for
- * each of the `count` positions of the step, the index of its operator in the file. Returns false when out of
- * memory. */
+/* Computes kept and temporary bytes of the operators from the lifetimes of the storages, and the peak of the step.
+ * places: for each of the `count` positions of the step, the index of its operator in the file. Returns false when out
+ * of memory. */
 bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count);
 
 /* Divides the step into slots (modules or layers whose weights ZeRO 3 gathers at once, and the operators between them),
@@ -256,7 +260,8 @@ bool nnc_capture_slots(reader *r, const int32_t *places, int32_t count);
  * notes an error and returns false. */
 bool nnc_capture_note_tensors(reader *r, form how, const tensors *in, const tensors *out);
 
-/* Counts a parameter from which operators looked up rows as a matrix, because a product multiplies with it, too. */
+/* Counts a parameter from which operators looked up rows as a matrix, because a product multiplies with the parameter,
+ * too. */
 void nnc_capture_tie(reader *r, storage *s);
 /* Finds the kernels that the step would run under torch.compile, and sets the members fused_* of the operators to their
  * numbers and bytes. Returns false when out of memory. */
@@ -265,16 +270,16 @@ bool nnc_capture_fuse(reader *r, const int32_t *places, int32_t count);
 void nnc_capture_slot_bytes(reader *r);
 
 /* Unfolds the step (each of several equal layers gets its own operators), and freezes or checkpoints the modules that
- * r->asked names. Returns, for each position of the changed step, the index of its operator, and sets *count to its
- * number of positions; if the input is not valid, notes an error and returns NULL. */
+ * r->asked names. Returns, for each position of the changed step, the index of its operator, and sets *count to the
+ * number of positions. If the input is not valid, notes an error and returns NULL. */
 int32_t *nnc_capture_change(reader *r, nnc_json root, const int32_t *places, int32_t *count);
 
 /* Returns a copy of the recorded step, changed as if it ran under autocast on CUDA; if the input is not valid, notes an
  * error and returns NULL. */
 struct nnc_captured *nnc_capture_autocast(const reader *recorded, const int32_t *places, int32_t count);
 
-/* Reads the format of the autocast regions of the program; without the key, it has none. If the input is not valid,
- * notes a fault and returns false. */
+/* Reads the format of the autocast regions of the program. Without the key in the file, the program has no autocast
+ * regions. If the input is not valid, notes a fault and returns false. */
 bool nnc_capture_read_autocast(reader *r, nnc_json root);
 
 #endif

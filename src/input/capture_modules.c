@@ -1,21 +1,22 @@
-/* Changes a recorded step as if some of its modules had been frozen, or checkpointed, while it was recorded.
+/* Changes a recorded step as if some of its modules had been frozen or checkpointed during the recording.
  * [captured-modules]
  *
  *     unfold      each of several equal layers gets its own operators and storages
  *     freeze      from the last operator to the first, an operator of backward stays if a remaining gradient needs it;
  *                 a recorded checkpoint stays if one of its operators stays; a tensor is kept if a remaining operator
- *                 of backward reads it
- *     run_again   the operators of a module run again before its backward, which reads the tensors that they make
+ *                 of backward reads the tensor
+ *     run_again   the operators of a module run again before the backward of the module, which reads the tensors that
+ *                 these operators create
  *
  * The last part of this file reads the positions of the step and its optimizers. */
 #include "base/base_internal.h"
 #include "input/capture_internal.h"
 
-/* Tests whether a pattern fits the beginning of a module path, up to a dot or the end of the path. Returns the length
- * of this beginning; 0 = the pattern does not fit. A * in the pattern stands for any characters except dots. */
+/* Returns the length of the beginning of a module path that a pattern fits; 0 = the pattern does not fit. The beginning
+ * ends at a dot or at the end of the path. A * in the pattern stands for any characters except dots. */
 static size_t fit(const char *path, const char *pattern, size_t length) {
     size_t at = 0, i = 0; /* at: current position in the path; i: current position in the pattern */
-    /* position in the pattern of the last * before i, if no dot is between them; `length` = there is no such * */
+    /* position in the pattern of the last * before `i` if no dot is between this * and `i`; `length` = no such * */
     size_t star = length;
     size_t mark = 0; /* position in the path after the characters that the * at `star` stands for */
     for (;;) {
@@ -59,8 +60,8 @@ static bool refuse(reader *r, const char *option, const char *what) {
     return false;
 }
 
-/* Tests whether each pattern of an option fits at least one module. If a pattern fits none, notes an error and returns
- * false. */
+/* Tests whether each pattern of an option fits at least one module. If a pattern fits no module, notes an error and
+ * returns false. */
 static bool fit_modules(reader *r, const char *option, const char *patterns) {
     for (const char *at = patterns; at != NULL && *at != '\0'; at += strspn(at, ",")) {
         const size_t length = strcspn(at, ",");
@@ -79,9 +80,9 @@ static bool fit_modules(reader *r, const char *option, const char *patterns) {
     return true;
 }
 
-/* A folded step lists the first of several equal layers. Changes *number, the index of a module or storage in this
- * first layer, to the index in the layer `repeat`. at: the entry of "moves" that states how the index changes from
- * layer to layer. Returns false if this entry is not valid. */
+/* A folded step lists the first of several equal layers. Changes *number, the index of a module or storage in the first
+ * layer, to the index in the layer `repeat`. at: the entry of "moves" that states how the index changes from layer to
+ * layer. Returns false if the entry of "moves" is not valid. */
 static bool move(nnc_json at, int32_t repeat, int64_t count, int64_t *number) {
     double found = (double)*number, left = repeat;
     if (nnc_json_type_of(at) == NNC_JSON_NUMBER) {
@@ -179,8 +180,8 @@ typedef struct saving {
     int32_t place; /* position of the first operator in backward of the module; -1 = the module has no backward */
 } saving;
 
-/* Returns the position of the first operator in the backward of a module, from position `after` on; -1 = the module has
- * no operator of backward from there on. */
+/* Returns the position of the first operator in the backward of a module, searching from position `after`; -1 = no such
+ * operator. */
 static int32_t backward_of_module(const reader *r, int64_t module, int32_t after) {
     for (int32_t i = after > 0 ? after : 0; i < r->file_ops; i++) {
         const issue *o = &r->issues[i];
@@ -212,13 +213,13 @@ static bool read_saved(reader *r, nnc_json root) {
     return true;
 }
 
-/* Marks of an operator or tensor of backward. RECORDED: something needs it in the recorded step. CHANGED: something
- * needs it in the changed step. */
+/* Bits that tell which step needs an operator or tensor of backward: RECORDED = the recorded step, CHANGED = the
+ * changed step. */
 enum { RECORDED = 1, CHANGED = 2 };
 
-/* Sets the bit `mark` in the member `needed` of each operator of backward, and of each of its results, on which the
- * gradients or the state after the step depend. gone: for each storage, true = the changed step does not have it; NULL
- * = the step has all storages. */
+/* Sets the bit `mark` in the member `needed` of the operators of backward, and of their results, on which the gradients
+ * or the state after the step depend. gone: for each storage, true = the changed step does not have the storage; NULL =
+ * the step has all storages. */
 static bool mark_needed(reader *r, const bool *gone, unsigned mark) {
     bool *alive = nnc_arena_array(r->arena, (size_t)r->storage_count + 1, sizeof *alive);
     if (alive == NULL) { return nnc_faults_no_memory(r->faults); }
@@ -227,8 +228,8 @@ static bool mark_needed(reader *r, const bool *gone, unsigned mark) {
     }
     for (int32_t i = r->file_ops - 1; i >= 0; i--) {
         issue *o = &r->issues[i];
-        const tensors *written = o->out.count > 0 ? &o->out : &o->in; /* an in-place operator may have no outputs; its
-                                                                       * inputs are then the tensors that it writes */
+        /* an in-place operator may have no outputs; the operator then writes to its inputs */
+        const tensors *written = o->out.count > 0 ? &o->out : &o->in;
         bool any = false, left = o->in.count == 0;
         if (!o->counts || o->phase == NNC_PHASE_FORWARD) { continue; }
         for (int32_t j = 0; j < written->count; j++) {
@@ -247,8 +248,9 @@ static bool mark_needed(reader *r, const bool *gone, unsigned mark) {
     return true;
 }
 
-/* From operator `first` on there are operators that a recorded checkpoint runs again. If the changed step needs none of
- * these operators, sets removed[] to true for each of them. Returns the position after the last of these operators. */
+/* The operators from `first` on belong to a recorded checkpoint, which runs them again. If the changed step needs no
+ * operator of the checkpoint, the function sets removed[] to true for all operators of the checkpoint. Returns the
+ * position after the last operator of the checkpoint. */
 static int32_t remove_again(const reader *r, int32_t first, bool *removed) {
     int32_t end = first;
     unsigned needed = 0;
@@ -257,8 +259,8 @@ static int32_t remove_again(const reader *r, int32_t first, bool *removed) {
     return end;
 }
 
-/* Removes from a list the tensors whose storage is gone. If `results` is true, the list has results of an operator:
- * results that only the recorded step needs are removed, too. Returns the number of removed tensors. */
+/* Removes from a list the tensors whose storage is gone. results: true = the list has results of an operator, and the
+ * function also removes results that only the recorded step needs. Returns the number of removed tensors. */
 static int32_t drop_tensors(tensors *all, const bool *gone, bool results) {
     int32_t count = 0, removed = 0;
     for (int32_t i = 0; i < all->count; i++) {
@@ -285,9 +287,10 @@ static void move_storages(reader *r, const int32_t *to, int32_t count) {
 
 /* Positions of the last operators that use a storage; -1 = no such operator. */
 typedef struct uses {
-    /* any: the last operator of the step that uses the storage; forward: the last operator of forward that uses it */
+    /* any: position of the last operator of the step that uses the storage; forward: position of the last operator of
+     * forward that uses the storage */
     int32_t any, forward;
-    int32_t read; /* read: the last operator of backward that reads the storage */
+    int32_t read; /* position of the last operator of backward that reads the storage */
     bool written; /* true: some operator writes to the storage */
 } uses;
 
@@ -329,8 +332,8 @@ static bool is_for_backward(const issue *o, int32_t number, const uses *before, 
     return any;
 }
 
-/* If the last operator that uses a tensor is removed, frees the tensor after the last operator that still uses it.
- * count: number of operators before the removal. */
+/* If the last operator that uses a tensor is removed, the tensor is freed after the last remaining operator that uses
+ * it. count: number of operators before the removal. */
 static void shorten_lives(reader *r, const bool *gone, const bool *removed, int32_t count, const uses *before,
                           const uses *now) {
     for (int32_t i = 0; i < r->storage_count; i++) {
@@ -344,8 +347,9 @@ static void shorten_lives(reader *r, const bool *gone, const bool *removed, int3
     }
 }
 
-/* Removes the operators that are needed only for the gradients of frozen parameters (gone). A tensor that no operator
- * of backward reads any more is no longer kept for backward. */
+/* Removes the operators that only the gradients of frozen parameters need. If no operator of backward reads a tensor
+ * any more, the tensor is no longer kept for backward. gone: for each storage, true = the changed step does not have
+ * the storage. */
 static bool remove_backward(reader *r, const bool *gone) {
     const int32_t count = r->file_ops;
     const uses *before = NULL, *now = NULL;
@@ -381,7 +385,7 @@ static bool remove_backward(reader *r, const bool *gone) {
     return true;
 }
 
-/* Marks of a parameter. TRAINED: the parameter has a gradient. STAYS: --train names a module that contains the
+/* Bits of a parameter. TRAINED: the parameter has a gradient. STAYS: --train names a module that contains the
  * parameter. FREEZES: --frozen names a module that contains the parameter. */
 enum { TRAINED = 1, STAYS = 2, FREEZES = 4 };
 
@@ -425,7 +429,7 @@ static bool freeze(reader *r, nnc_json root) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         storage *s = &r->storages[i];
         const bool stays = (marks[i] & STAYS) != 0, freezes = (marks[i] & FREEZES) != 0;
-        /* 0 = the storage is not a parameter, or the parameter has no gradient */
+        /* skips a storage that is no parameter, a parameter without gradient, and a parameter that stays trained */
         if (marks[i] == 0 || (stays && !freezes)) { continue; }
         any = any || (stays && freezes);
         s->kind = FROZEN;
@@ -448,7 +452,7 @@ static bool freeze(reader *r, nnc_json root) {
 typedef struct rerun {
     /* begin: index of the first forward operator of the call; end: index after its last forward operator */
     int32_t begin, end;
-    /* index of the operator of backward before which the call runs again, because it needs a tensor of the call */
+    /* index of the operator of backward that needs a tensor of the call: the call runs again before this operator */
     int32_t backward;
     size_t prefix; /* length of the path of the called module, in characters */
 } rerun;
@@ -458,8 +462,8 @@ static bool is_inside(const reader *r, const rerun *c, int32_t number) {
     return strncmp(own, path, c->prefix) == 0 && (path[c->prefix] == '\0' || path[c->prefix] == '.');
 }
 
-/* Tests whether an operator of backward reads a kept tensor that was created by an operator with an index from `begin`
- * to `end` - 1. */
+/* Tests whether an operator of backward reads a kept tensor of another operator, whose index is from `begin` to `end` -
+ * 1. */
 static bool reads_kept(const reader *r, int32_t number, int32_t begin, int32_t end) {
     const issue *o = &r->issues[number];
     for (int32_t i = 0; i < o->in.count; i++) {
@@ -474,10 +478,10 @@ static bool is_backward_of(const reader *r, const rerun *c, int32_t number) {
     return o->counts && o->phase == NNC_PHASE_BACKWARD && is_inside(r, c, number);
 }
 
-/* Sets c->backward, the operator of backward before which a call runs again: the first operator in the backward of this
- * call. The function searches the first operator that reads a kept tensor of the call, and goes back from this operator
- * to the beginning of the backward. If no operator reads a kept tensor of the call, takes the first operator of the
- * module's backward after the call. */
+/* A call runs again before c->backward, the first operator in the backward of the call. The function sets c->backward
+ * of the call. The function searches the first operator that reads a kept tensor of the call, and goes back from this
+ * operator to the beginning of the backward. If no operator reads a kept tensor of the call, c->backward is the first
+ * operator of the module's backward after the call. */
 static void find_backward(const reader *r, rerun *c) {
     int32_t inside = -1;
     for (int32_t i = c->end; i < r->file_ops && c->backward < 0; i++) {
@@ -485,8 +489,8 @@ static void find_backward(const reader *r, rerun *c) {
         inside = inside < 0 ? i : inside;
         c->backward = reads_kept(r, i, c->begin, c->end) ? i : -1;
     }
-    /* Stops at an operator that reads kept tensors of a later call of the module, because it belongs to the backward of
-     * that call. */
+    /* An operator that reads kept tensors of a later call of the module belongs to the backward of the later call, so
+     * the search ends at this operator. */
     while (c->backward > c->end && is_backward_of(r, c, c->backward - 1) &&
            !reads_kept(r, c->backward - 1, c->end, c->backward)) {
         c->backward--;
@@ -522,8 +526,8 @@ static int32_t find_reruns(reader *r, rerun **found) {
 /* The tensors that calls create again when backward runs them again. */
 typedef struct remake {
     const rerun *calls;
-    /* arrays with one entry for each storage of the recorded step */
-    /* index of the call that creates the storage in forward; -1 = no call that runs again creates it */
+    /* the next arrays have one entry for each storage of the recorded step */
+    /* index of the call that creates the storage in forward; -1 = no call that runs again creates the storage */
     int32_t *call;
     int32_t *copy; /* index of the second storage, which the call creates when it runs again in backward */
     /* position of the last operator that uses the storage and does not belong to the backward of the call */
@@ -570,8 +574,9 @@ static bool find_remade(reader *r, const rerun *calls, int32_t count, remake *m)
     return true;
 }
 
-/* Changes the operators in the backward of calls that run again, so that they read the tensors that the call creates
- * again. A recorded tensor that only the changed operators read is no longer kept for backward. */
+/* A call that runs again creates its tensors a second time. Changes the operators in the backward of the call, so that
+ * they read the second tensors. A recorded tensor that only the changed operators read is no longer kept for
+ * backward. */
 static void read_copies_in_backward(reader *r, const remake *m) {
     for (int32_t i = 0; i < r->file_ops; i++) {
         issue *o = &r->issues[i];
@@ -586,7 +591,8 @@ static void read_copies_in_backward(reader *r, const remake *m) {
             }
         }
     }
-    /* the tensor stays kept for backward if a module outside the call has saved it for its own backward */
+    /* a recorded tensor is still kept for backward if a module outside the call has saved the tensor for its own
+     * backward */
     for (int32_t i = 0; i < r->saved_count; i++) {
         const saving *s = &r->saved[i];
         const int32_t call = m->call[s->storage];
@@ -598,14 +604,16 @@ static void read_copies_in_backward(reader *r, const remake *m) {
         const bool backward = m->outside[i] >= 0 && r->issues[m->outside[i]].phase == NNC_PHASE_BACKWARD;
         if (m->call[i] < 0) { continue; }
         storage *copy = &r->storages[m->copy[i]];
-        /* the tensor that is created again is freed where the recorded tensor was freed */
+        /* if no operator outside the call uses the recorded tensor in backward, the second tensor is freed where the
+         * recorded tensor was freed */
         copy->last = copy->last >= 0 && !backward ? s->last : copy->last;
         s->kind = backward ? s->kind : TEMPORARY;
         s->last = m->outside[i];
     }
 }
 
-/* Keeps the tensors that a call reads and that were created before the call, until backward has run the call again. */
+/* Keeps the inputs of a call (tensors that the call reads and that were created before the call) until backward has run
+ * the call again. */
 static void keep_inputs(reader *r, const rerun *c) {
     for (int32_t i = c->begin; i < c->end; i++) {
         for (int32_t j = 0; j < r->issues[i].in.count; j++) {
@@ -617,8 +625,8 @@ static void keep_inputs(reader *r, const rerun *c) {
     }
 }
 
-/* Copies the operators of a call to `to`, a place in the new list of operators with the index `place`. In the copies,
- * the phase is backward. */
+/* Copies the operators of a call into the new list of operators, at the index `place`; `to` points to this entry. The
+ * copies have the phase backward. */
 static bool copy_call(reader *r, const remake *m, int32_t call, issue *to, int32_t place) {
     const rerun *c = &m->calls[call];
     for (int32_t i = c->begin; i < c->end; i++) {
@@ -642,7 +650,8 @@ static bool copy_call(reader *r, const remake *m, int32_t call, issue *to, int32
     return true;
 }
 
-/* Runs the calls of those modules that option --recompute names again, before the backward of each call. */
+/* Runs the modules that the option --recompute names again: each call of such a module runs again before its
+ * backward. */
 static bool run_again(reader *r) {
     rerun *calls = NULL;
     remake m;
@@ -769,9 +778,9 @@ nnc_optimizer_kernels nnc_capture_kernels(const reader *r, nnc_json root) {
     return NNC_OPTIMIZER_KERNELS_COUNT;
 }
 
-/* Returns the position of an optimizer in a list that begins with the optimizer with the most operations and states; -1
- * = not in the list. If one step has several optimizers, the step counts as one of the kind with the lowest position,
- * with the shares of nnc_launches. */
+/* Returns the position of an optimizer in a list that begins with the optimizer that has the most operations and
+ * states; -1 = the optimizer is not in the list. A step with several optimizers counts as a step of the optimizer with
+ * the lowest position, with the shares of nnc_launches. */
 static int rank_of(nnc_optimizer kind) {
     static const nnc_optimizer ranks[] = { NNC_OPTIMIZER_ADAMW,    NNC_OPTIMIZER_ADAM, NNC_OPTIMIZER_RMSPROP,
                                            NNC_OPTIMIZER_MOMENTUM, NNC_OPTIMIZER_LION, NNC_OPTIMIZER_SGD };
@@ -815,7 +824,7 @@ bool nnc_capture_groups(reader *r, nnc_json root) {
         if (!read_group(at, g)) { return false; }
         if (kind == NNC_OPTIMIZER_COUNT || rank_of(g->kind) < rank_of(kind)) { kind = g->kind; }
     }
-    for (int32_t i = 0; i < r->storage_count && !given; i++) { /* one list of all parameters */
+    for (int32_t i = 0; i < r->storage_count && !given; i++) { /* if no groups are given, all parameters are one list */
         if (r->storages[i].kind == PARAMETER) {
             groups->kind = NNC_OPTIMIZER_COUNT;
             groups->calls = 1.0;
@@ -831,8 +840,8 @@ bool nnc_capture_groups(reader *r, nnc_json root) {
     return true;
 }
 
-/* A product multiplies with a parameter from which an earlier operator looked up rows, as a head does that shares the
- * weights of the word embedding: these parameters no longer count as only looked up. */
+/* A product multiplies with a parameter from which an earlier operator looked up rows. An example is a head that shares
+ * the weights of the word embedding. Parameters with which a product multiplies no longer count as only looked up. */
 void nnc_capture_tie(reader *r, storage *s) {
     const int64_t elements = (int64_t)(s->bytes / s->width);
     s->looked_up = false;

@@ -1,14 +1,13 @@
-/* Names of operators, lifetimes of the storages of a recorded step, and two things that a plan needs from it: units of
- * the network, which ZeRO 3 gathers and full recomputation runs again, and the step under autocast.
+/* Computes the kernels and the lifetimes of the tensors of a recorded step. Finds the units of the network, which ZeRO
+ * 3 gathers and full recomputation runs again. Converts the step to autocast.
  *
- * Units.   [captured-units]  The forward operators are divided, in order, into slots. A slot is a list of equal layers
- * (an entry of "blocks"), a module of a numbered list, such as "layer1.0", or the operators between two such layers or
- * modules. The
- * layers and modules are units. Backward operators belong to the slot of their module; in the order of backward the
- * index of the slot never grows. A unit that runs again keeps its inputs: tensors that were created before the unit and
- * are read in the unit.
+ * Units. [captured-units] The forward operators are divided, in order, into slots. A slot is a list of equal layers (an
+ * entry of "blocks"), a module of a numbered list, such as "layer1.0", or the operators between two such layers or
+ * modules. The layers and modules are units. Backward operators belong to the slot of their module; in the order of
+ * backward the index of the slot never grows. A unit that runs again keeps its inputs: tensors that were created before
+ * the unit and are read in the unit.
  *
- * Autocast converts a step that was recorded in fp32 to torch.autocast on CUDA with fp32 weights.   [autocast]
+ * Autocast converts a step that was recorded in fp32 to torch.autocast on CUDA with fp32 weights. [autocast]
  *
  *     products, convolutions, attention   16 bits; wider operands are cast first, weights once per forward
  *     norms, softmax, losses, powers      fp32; narrower operands are cast first
@@ -23,8 +22,8 @@
 
 /* ---- lifetimes of storages ---- */
 
-/* Adds the bytes of each kept storage to kept_bytes of the operator that created the storage. Inputs of the network
- * that are kept are counted at the first operator. */
+/* Adds the bytes of each kept storage to kept_bytes of the operator that created the storage. Kept inputs of the
+ * network are counted at the first operator. */
 static void add_kept(reader *r, const int32_t *places, int32_t count) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
@@ -33,8 +32,9 @@ static void add_kept(reader *r, const int32_t *places, int32_t count) {
         if (s->kind == INPUT || s->kind == KEPT) {
             const bool inside = r->first_of[place] < r->last_of[place];
             nnc_captured_op *op = &r->ops[inside ? r->first_of[place] : 0];
-            op->kept_bytes += s->bytes; /* kept_bytes is the sum over all repeats of the operator here; later it is
-                                         * divided by the number of repeats */
+            /* at this point, kept_bytes is the sum over all repeats of the operator; the division by the number of
+             * repeats follows */
+            op->kept_bytes += s->bytes;
         }
     }
     for (int32_t i = 0; i < r->count; i++) { r->ops[i].kept_bytes /= (double)r->ops[i].repeat; }
@@ -46,9 +46,9 @@ typedef struct live {
 } live;
 
 /* For each storage, adds its bytes to `change` at the position of its first use, and subtracts them after its last use.
- * The bytes of a gradient of this step are not subtracted, because it stays in memory to the end of the step. A
- * gradient that exists before the step is of the step before: it stays in memory until the program clears it. If the
- * user trains other modules than the recorded program, gradients of the step before are left out. */
+ * A gradient that this step computes stays in memory to the end of the step, so its bytes are not subtracted. A
+ * gradient that exists before the step comes from the step before, and stays in memory until the program clears it. If
+ * the user changes the recorded step (r->asked is set), gradients of the step before are left out. */
 static void add_lives(const reader *r, int32_t count, live *change) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
@@ -68,9 +68,9 @@ static void add_lives(const reader *r, int32_t count, live *change) {
     }
 }
 
-/* Sets the transient bytes of each backward operator: the largest sum of temporary tensors that are in memory while it
- * runs. Finds the peak of the step, too: the largest sum of gradients, kept and temporary tensors in memory before the
- * optimizer starts. Returns false if memory ran out. */
+/* Sets the transient bytes of each backward operator: the largest sum of temporary tensors that are in memory while the
+ * operator runs. The function also finds the peak of the step: the largest sum of gradients, kept and temporary tensors
+ * in memory before the optimizer starts. Returns false if memory ran out. */
 bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count) {
     live *change = calloc((size_t)count + 2, sizeof *change), now = { 0 };
     double most = -1.0;
@@ -130,8 +130,8 @@ void nnc_capture_count_tokens(reader *r) {
 /* largest number of units; operators of modules beyond this number are treated as operators outside of units */
 enum { UNITS_MAX = 256 };
 
-/* Lengths of two beginnings of a module path. In "layers.3.attn", stem is the length of "layers.", and whole is the
- * length of "layers.3". stem and whole are 0 if the path has no number. */
+/* The lengths of two beginnings of a module path: up to its first number, and with this number. In "layers.3.attn", stem is the length of "layers.", and whole is the length of
+ * "layers.3". stem and whole are 0 if the path has no number. */
 typedef struct unit_name {
     size_t stem, whole;
 } unit_name;
@@ -146,8 +146,8 @@ static unit_name unit_of(const char *path) {
     return (unit_name){ 0, 0 };
 }
 
-/* Compares the modules of two paths, with x and y = unit_of of each path. Returns 2 if both belong to one unit, 1 if
- * they belong to two units of one numbered list, and 0 otherwise. */
+/* Compares two module paths. x and y: unit_of of each path. Returns 2 if both modules belong to one unit, 1 if they
+ * belong to two units of one numbered list, and 0 in all other cases. */
 static int likeness(const char *a, unit_name x, const char *b, unit_name y) {
     return x.whole == 0 || x.stem != y.stem || strncmp(a, b, x.stem) != 0 ? 0
            : x.whole == y.whole && strncmp(a, b, x.whole) == 0            ? 2
@@ -168,8 +168,8 @@ static int32_t *blocks_of(const reader *r) {
     return block;
 }
 
-/* Divides the forward ops into slots (see the top of this file). Sets slot_of[i] to the index of the slot of op i; -1
- * for backward ops. */
+/* Divides the forward ops into slots (units, and the operators between units). Sets slot_of[i] to the index of the slot
+ * of op i; -1 for backward ops. */
 static void cut_forward(reader *r, const int32_t *block, int32_t *slot_of) {
     int32_t last = -1, units = 0;
     unit_name before = { 0, 0 }; /* unit to which the module of the operator with the index `last` belongs */
@@ -222,8 +222,8 @@ static slot_names name_slots(const reader *r, const int32_t *slot_of) {
 }
 
 /* Returns the slot whose module path has most in common with the module path of a backward operator; -1 = no path has
- * anything in common. If the operator belongs to folded layers, a slot of equal layers is preferred; otherwise a slot
- * of the operator's unit. Among equally good slots, the last is returned. */
+ * anything in common. For an operator of folded layers, the function prefers a slot of equal layers; for other
+ * operators, a slot of the operator's unit. Among equally good slots, the function returns the last. */
 static int32_t slot_like(const reader *r, const slot_names *names, const int32_t *block, const int32_t *slot_of,
                          int32_t number) {
     const unit_name own = unit_of(r->module_of[number]);
@@ -241,9 +241,9 @@ static int32_t slot_like(const reader *r, const slot_names *names, const int32_t
     return found;
 }
 
-/* Sets the slot of each backward operator. An operator outside of units gets the slot of the next operator in a unit;
- * after the last operator in a unit, it gets the first slot. All operators before the first operator in a unit, such as
- * those of the loss, get the last slot. */
+/* Sets the slot of each backward operator. An operator outside of units gets the slot of the next operator in a unit,
+ * or the first slot if no operator in a unit follows. The operators before the first operator in a unit, such as those
+ * of the loss, get the last slot. */
 static void assign_backward(const reader *r, const slot_names *names, const int32_t *block, int32_t *slot_of) {
     int32_t least = 0, first = r->file_ops; /* `first`: index of the first backward operator that belongs to a unit */
     for (int32_t i = r->file_ops - 1; i >= 0; i--) {
@@ -260,8 +260,8 @@ static void assign_backward(const reader *r, const slot_names *names, const int3
     }
 }
 
-/* Tests whether an operator of the slot creates a tensor of `bytes` bytes. A slot that creates a tensor of this size is
- * assumed to pass it from each repeat to the next. */
+/* Tests whether an operator of the slot creates a tensor of `bytes` bytes. If the slot creates such a tensor, nncost
+ * assumes that the slot passes a tensor of `bytes` bytes from each repeat to the next. */
 static bool is_passed_on(const reader *r, const int32_t *places, const int32_t *slot_of, int32_t slot, double bytes) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
@@ -277,18 +277,16 @@ static void find_entering(reader *r, const int32_t *places, int32_t count, const
         storage *s = &r->storages[i];
         const bool made = s->first >= 0 && s->first < count;
         const int32_t from = made ? slot_of[places[s->first]] : -1, to = s->reader >= 0 ? slot_of[s->reader] : -1;
-        /* a network input is counted at the first operator of the step, so it is counted here only if the first slot is
-         * a unit */
+        /* A network input is already counted at the first operator of the step. If the first operator of the step is
+         * outside of units, the network input is not counted again. */
         const bool first_unit = s->kind == INPUT && r->slots[slot_of[0]].unit;
         if (to <= from || s->whole || (s->kind != KEPT && s->kind != TEMPORARY && !first_unit)) { continue; }
         const int32_t unit = r->slots[to].unit ? to : from >= 0 && r->slots[from].unit ? from : -1;
         if (unit >= 0) {
             const double repeat = (double)r->slots[unit].repeat;
             const bool passed = unit == to && repeat > 1.0 && is_passed_on(r, places, slot_of, unit, s->bytes);
-            const bool counted = s->kind == KEPT && (from < 0 || !r->slots[from].unit); /* the bytes of the storage
-                                                                                         * are already counted as
-                                                                                         * kept, by an operator
-                                                                                         * outside of units */
+            /* an operator outside of units already counts the bytes of the storage as kept */
+            const bool counted = s->kind == KEPT && (from < 0 || !r->slots[from].unit);
             s->enters = unit;
             s->enters_repeat = ((passed ? repeat : 1.0) - counted) / repeat;
         }
@@ -342,8 +340,8 @@ bool nnc_capture_note_tensors(reader *r, form how, const tensors *in, const tens
     return true;
 }
 
-/* Operators that torch.compile fuses, sorted by the way in which they fuse. A "_" at the end of the name of an operator
- * is ignored. */
+/* Operators that torch.compile fuses, sorted by the way in which they fuse. A "_" at the end of an operator's name is
+ * ignored. */
 static const struct {
     fusion how;
     const char *names;
@@ -369,7 +367,8 @@ static const struct {
     { FUSION_MAP_BACK, " cudnn_batch_norm_backward native_batch_norm_backward native_group_norm_backward " },
 };
 
-/* Tests whether a list of names, each with a blank before and after it, has the name of `length` bytes. */
+/* Tests whether a text of names contains a name of `length` bytes. A blank is before and after each name in the
+ * text. */
 static bool has_name(const char *names, const char *name, size_t length) {
     char word[128];
     return snprintf(word, sizeof word, " %.*s ", (int)length, name) < (int)sizeof word && strstr(names, word) != NULL;
@@ -404,13 +403,13 @@ typedef struct flow {
     /* smallest level (number of kernels that must run before) that a chain needs in order to read the storage */
     int32_t level;
     double bytes; /* bytes that the chain `writer` wrote to the storage and that are not counted yet */
-    bool escapes; /* true: a chain other than `writer` reads these bytes */
+    bool escapes; /* true: a chain other than `writer` reads the bytes that `writer` wrote */
 } flow;
 
 typedef struct fuser {
     reader *r;
-    /* block: for each operator of the file, its entry of "blocks". block_end: for each storage, the end of the first
-     * repeat of the block that uses the storage first; 0 = no block uses it first */
+    /* block: for each operator of the file, its entry of "blocks". block_end: for each storage, the position after the
+     * repeat of the block that contains the first use of the storage; 0 = the first use is outside of blocks */
     const int32_t *block, *block_end;
     chain *chains;
     int32_t count;
@@ -421,7 +420,9 @@ typedef struct fuser {
  * reduction (rows). */
 typedef struct extent {
     double domain, rows;
-    bool across; /* true: the reduction is not along rows, so an operator that reads its result needs another kernel */
+    /* true: the reduction is not along rows, so an operator that reads the result of the reduction needs another
+     * kernel */
+    bool across;
 } extent;
 
 static extent extent_of(const reader *r, int32_t number, fusion how) {
@@ -441,8 +442,9 @@ static extent extent_of(const reader *r, int32_t number, fusion how) {
 
 static bool is_equal(double a, double b) { return !(a < b) && !(a > b); }
 
-/* Tests whether an operator (given as a chain of its own) can run in the kernel of a chain. The operator and the chain
- * must have the same level (number of kernels that run before): then no kernel has to run between them. */
+/* Tests whether an operator (given as a chain of one operator) can run in the kernel of a chain. The operator and the
+ * chain must have the same level (number of kernels that run before), so that no kernel has to run between the chain
+ * and the operator. */
 static bool joins(const chain *c, const chain *op) {
     const bool same = is_equal(c->domain, op->domain);
     if (c->level != op->level || c->block != op->block || c->phase != op->phase) { return false; }
@@ -451,8 +453,8 @@ static bool joins(const chain *c, const chain *op) {
 }
 
 /* Adds the bytes that a chain wrote to a storage to the bytes of the chain's kernel, if another kernel reads the
- * storage or if the storage is not temporary. Bytes of a temporary storage that only the chain's own kernel reads never
- * reach memory. */
+ * storage or if the storage is not temporary. The bytes of a temporary storage never reach memory if only the kernel
+ * that writes the storage reads it. */
 static void settle(fuser *f, int32_t number) {
     flow *s = &f->flows[number];
     const bool lives = f->r->storages[number].kind != TEMPORARY;
@@ -481,9 +483,9 @@ static int32_t chain_of(fuser *f, int32_t number, chain *op) {
     return f->count++;
 }
 
-/* Adds the bytes that an operator reads to the kernel of the chain `own` to which it belongs, and notes the bytes that
- * it writes in the flows of its storages. own -1: the operator runs as the kernel of a library, whose bytes are already
- * counted. */
+/* The operator `number` belongs to the chain `own`. Adds the bytes that the operator reads to the kernel of the chain.
+ * Stores the bytes that the operator writes in the flows of its storages. own -1: the operator runs as the kernel of a
+ * library, and its bytes are already counted. */
 static void flow_through(fuser *f, int32_t number, int32_t own, int32_t level) {
     const reader *r = f->r;
     for (int32_t i = r->refs_of[number]; i < r->refs_of[number + 1]; i++) {
@@ -528,7 +530,8 @@ static void fuse_op(fuser *f, int32_t number) {
     }
     const bool back =
         (how == FUSION_NORM_BACK || how == FUSION_MAP_BACK) && r->refs_of[number + 1] - r->refs_of[number] > 1;
-    /* the separate kernel of the operator reads the input tensor, and in backward the gradient of the tensor as well */
+    /* The separate kernel of the operator reads the input tensor. In backward, the kernel also reads the gradient of
+     * the tensor. */
     if (how >= FUSION_NORM_BACK) {
         op->fused_kernels += 1.0;
         op->fused_bytes += in[0].bytes + (back ? in[1].bytes : 0.0);
@@ -537,16 +540,16 @@ static void fuse_op(fuser *f, int32_t number) {
     flow_through(f, number, chain_of(f, number, &own), own.level + e.across);
 }
 
-/* Uses the rules of TorchInductor (Ansel et al., PyTorch 2, ASPLOS 2024; torch/_inductor/scheduler.py): pointwise
- * operators and reductions over the same elements run in one kernel with the operators that they read from, or with
- * which they share an operand. Products, convolutions, attention, pooling and scatters stay separate. A kernel reads
- * the tensors from outside, and writes the tensors that other kernels read or that backward keeps. Returns false if
- * memory ran out.   [compiled] */
+/* Fuses operators by the rules of TorchInductor (Ansel et al., PyTorch 2, ASPLOS 2024; torch/_inductor/scheduler.py).
+ * Pointwise operators and reductions over the same elements run in one kernel with the operators that they read from,
+ * or with which they share an operand. Products, convolutions, attention, pooling and scatters are not fused with other
+ * operators. A kernel reads the tensors from outside, and writes the tensors that other kernels read or that backward
+ * keeps. Returns false if memory ran out. [compiled] */
 bool nnc_capture_fuse(reader *r, const int32_t *places, int32_t count) {
     const size_t ops = (size_t)r->file_ops + 1, storages = (size_t)r->storage_count + 1;
     fuser f = { .r = r, .block = blocks_of(r) };
     int32_t *ends = nnc_arena_array(r->arena, storages, sizeof *ends);
-    /* for each position of the step: the position after the end of its repeat */
+    /* for each position of the step: the position after the end of the repeat that contains the position */
     int32_t *repeats = nnc_arena_array(r->arena, (size_t)count + 1, sizeof *repeats);
     f.chains = nnc_arena_array(r->arena, ops, sizeof *f.chains);
     f.flows = nnc_arena_array(r->arena, storages, sizeof *f.flows);
@@ -574,7 +577,7 @@ bool nnc_capture_fuse(reader *r, const int32_t *places, int32_t count) {
 /* ---- autocast ---- */
 
 /* An operator can keep tensors of several sizes, such as an output and its statistics, and different operators read
- * these tensors. SLOTS: largest number of sizes per operator for which the rules of the reading operators are noted. */
+ * these tensors. SLOTS: largest number of sizes for which nncost stores the autocast rules of the reading operators. */
 enum { SLOTS = 4 };
 typedef struct kept_sizes {
     double bytes[SLOTS];
@@ -586,12 +589,12 @@ typedef struct caster {
     reader r; /* copy of the recorded step; the conversion changes the storages and operators of this copy */
     const int32_t *places;
     int32_t count;
-    /* for each storage: known: true = its format under autocast is known; narrow: true = this format has 16 bits;
-     * copied: true = the cast of the storage, which is made once per forward, is already counted */
+    /* for each storage: known: true = the format of the storage under autocast is known; narrow: true = the storage has
+     * a format of 16 bits; copied: true = the cast of the storage, which runs once per forward, is already counted */
     bool *known, *narrow, *copied;
-    bool *writes_narrow; /* for each operator of the file: true = it writes its results in 16 bits */
-    /* for each operator of the file: sizes of the tensors that it keeps for backward, with the rules of the operators
-     * that read them */
+    bool *writes_narrow; /* for each operator of the file: true = the operator writes its results in 16 bits */
+    /* for each operator of the file: sizes of the tensors that the operator keeps for backward, with the autocast rules
+     * of the operators that read these tensors */
     kept_sizes *kept;
 } caster;
 
@@ -601,8 +604,8 @@ static const char fp32_only[] =
     "binary_cross_entropy kl_div soft_margin_loss pow rsub reciprocal rsqrt exp expm1 log log10 log1p log2 sinh cosh "
     "tan acos asin erfinv cumsum cumprod prod sum norm linalg_vector_norm renorm dist _cdist_forward softplus ";
 
-/* Returns the autocast rule of an operator. The rule of a backward operator is the rule of the forward operator whose
- * name remains without an ending such as "_backward". */
+/* Returns the autocast rule of an operator. A backward operator has the rule of its forward operator: the function
+ * removes an ending such as "_backward" from the name. */
 static rule rule_of(const naming *n, bool backward) {
     static const char *const ends[] = { "_backward_data", "_backward", "_forward", "_with_logits" };
     char base[128];
@@ -651,14 +654,15 @@ static unsigned *readers_of(caster *c, const storage *s) {
 
 /* Bytes that an operator reads and writes, and the casts of its operands. */
 typedef struct moved {
-    /* before: bytes that the operator moves in the recorded step; after: bytes that it moves under autocast */
+    /* before: bytes that the operator moves in the recorded step; after: bytes that the operator moves under
+     * autocast */
     double before, after;
     double cast_kernels, cast_bytes;
-    /* casts of weights and of their gradients, which no earlier operator can do: number of their kernels, and bytes
-     * that they move */
+    /* casts under torch.compile: apart_kernels = number of casts that are separate kernels (casts of weights and of
+     * their gradients); apart_bytes = bytes that all casts move */
     double apart_kernels, apart_bytes;
-    /* any: true = some operand has a floating-point format; wide: true = some operand has a floating-point format of 32
-     * bits */
+    /* any: true = at least one operand has a floating-point format; wide: true = at least one operand has a
+     * floating-point format of 32 bits */
     bool any, wide;
 } moved;
 
@@ -666,10 +670,10 @@ static bool is_single(const tensor *t) { return !t->whole && t->dtype == NNC_FP3
 
 static void add_cast(const tensor *t, bool apart, moved *m) {
     m->cast_kernels += 1.0;
-    /* a cast reads one format and writes the other: 4 bytes per element in fp32 and 2 bytes in 16 bits */
+    /* a cast reads one format and writes the other: one format has 4 bytes per element, the other has 2 */
     m->cast_bytes += 6.0 * t->elements;
     m->apart_kernels += apart ? 1.0 : 0.0;
-    /* a cast without a kernel of its own is a part of the operator before, which writes 2 more bytes per element */
+    /* if the cast runs in the kernel of the operator before, the kernel writes 2 more bytes per element */
     m->apart_bytes += (apart ? 6.0 : 2.0) * t->elements;
 }
 
@@ -713,7 +717,7 @@ static void write_result(caster *c, const tensor *t, rule how, bool narrow, move
 static double scale_of(const moved *m) { return m->before > 0.0 ? m->after / m->before : 1.0; }
 
 /* Converts one operator of the file (one or several entries of `ops`) to autocast: sets the formats of its entries, the
- * bytes that it moves, and its casts. */
+ * bytes that the operator moves, and its casts. */
 static void cast_op(caster *c, int32_t number) {
     const issue *o = &c->r.issues[number];
     const tensors *in = &o->in, *out = &o->out;
@@ -743,7 +747,7 @@ static void cast_op(caster *c, int32_t number) {
 }
 
 /* Returns the bytes of a storage under autocast. If backward reads a kept tensor in two formats, the tensor is stored
- * in both. */
+ * twice, once in each format. */
 static double bytes_under(caster *c, int32_t number) {
     const storage *s = &c->r.storages[number];
     const bool narrow = is_narrow(c, number);
@@ -780,7 +784,7 @@ static bool begin(caster *c, const reader *recorded) {
     memcpy(c->r.refs, recorded->refs, (size_t)recorded->ref_count * sizeof *c->r.refs);
     *c->r.program = *recorded->program;
     c->r.program->ops = c->r.ops;
-    /* starts at 0, because the bytes of the inputs under autocast are added up later */
+    /* the sum starts at 0, because the bytes of the inputs under autocast are added later */
     c->r.program->input_bytes = 0.0;
     for (int32_t i = 0; i < recorded->count; i++) { c->r.ops[i].kept_bytes = c->r.ops[i].transient_bytes = 0.0; }
     return true;
@@ -792,8 +796,8 @@ struct nnc_captured *nnc_capture_autocast(const reader *recorded, const int32_t 
         nnc_faults_no_memory(recorded->faults);
         return NULL;
     }
-    for (int32_t i = 0; i < c.r.file_ops; i++) { /* the optimizer keeps fp32 weights under autocast; its operators are
-                                                  * not in the list `ops` */
+    /* operators of the optimizer are not in the list `ops`; the optimizer has fp32 weights also under autocast */
+    for (int32_t i = 0; i < c.r.file_ops; i++) {
         if (c.r.first_of[i] < c.r.last_of[i]) { cast_op(&c, i); }
     }
     for (int32_t i = 0; i < c.r.storage_count; i++) { c.r.storages[i].bytes = bytes_under(&c, i); }
@@ -803,8 +807,8 @@ struct nnc_captured *nnc_capture_autocast(const reader *recorded, const int32_t 
 
 /* ---- names of operators ---- */
 
-/* Operators that need more work than reading their inputs and writing their outputs once, and operators whose name
- * decides their group. The names are those in native_functions.yaml of PyTorch. */
+/* Operators that do more than read their inputs and write their outputs once, and operators whose name decides their
+ * group. The names are those in native_functions.yaml of PyTorch. */
 static const struct {
     const char *name;
     form form;
@@ -856,10 +860,10 @@ static const struct {
 
 enum { SMALL_MATRIX = 128 };
 
-/* Tests by the words of its name whether an operator that is not in the table multiplies matrices. The FLOPs of an
- * unknown matrix product are not known, so it must not be treated as a kernel that only moves bytes. Two kinds of
- * operator are treated as kernels that only move bytes, because they have few FLOPs per byte: a Fourier transform of n
- * complex values has 5 n log2(n) FLOPs for 16 n bytes; a factorization of a matrix of n rows (the words in `factors`)
+/* Tests, by the words of its name, whether an operator that is not in the table multiplies matrices. The FLOPs of an
+ * unknown matrix product are not known, so nncost must not treat it as a kernel that only moves bytes. Two kinds of
+ * operator have few FLOPs per byte, so nncost treats them as kernels that only move bytes. A Fourier transform of n
+ * complex values has 5 n log2(n) FLOPs for 16 n bytes. A factorization of a matrix of n rows (the words in `factors`)
  * has at most 2 n^3 FLOPs for 8 n^2 bytes in fp32, that is, n / 4 FLOPs per byte; n <= 128 gives at most 32. */
 static void find_words(naming *n) {
     static const char *const products[] = { "mm",          "bmm",     "addmm",    "addbmm", "baddbmm", "mv",
@@ -887,7 +891,7 @@ const naming *nnc_capture_name(reader *r, const char *full) {
     naming **slot = &r->names[nnc_digest_text(NNC_DIGEST_START, full) % NNC_COUNT_OF(r->names)];
     if (*slot != NULL && strcmp((*slot)->full, full) == 0) { return *slot; }
     const char *dot = strchr(full, '.');
-    char base[128]; /* the part of the name between the dots: "add_" of "aten.add_.Tensor" */
+    char base[128]; /* `base` is the part of the name between the dots: "add_" of "aten.add_.Tensor" */
     snprintf(base, sizeof base, "%.*s", (int)strcspn(dot != NULL ? dot + 1 : full, "."), dot != NULL ? dot + 1 : full);
     naming *n = nnc_arena_alloc(r->arena, sizeof *n);
     const char *name = nnc_arena_strdup(r->arena, base);

@@ -1,5 +1,5 @@
-/* Catalogues: prices of sellers, carbon intensity of regions, energy overhead (PUE) of buildings. Every entry states
- * its source; a price states its place and its date, too. */
+/* Reads catalogues: prices of sellers, carbon intensity of regions, energy overhead (PUE) of buildings. Every entry
+ * states its source. Every price states its source, its place and its date. */
 #include <assert.h>
 #include <strings.h>
 
@@ -70,8 +70,8 @@ static bool is(nnc_json root, const char *schema) {
 
 bool nnc_is_catalogue(nnc_json root) { return is(root, PRICES) || is(root, GRID) || is(root, BUILDINGS); }
 
-/* Returns a text that every entry must have: the value of the key "source", or of "where" or "date" in a price; if it
- * is missing, notes an error and returns NULL. */
+/* Returns a text that every entry must have: the value of the key "source", or of "where" or "date" in a price. If the
+ * key is missing, notes an error and returns NULL. */
 static const char *stated(nnc_json item, const char *key) {
     const char *text = nnc_read_text(nnc_json_get(item, key));
     if (nnc_json_type_of(nnc_json_get(item, key)) == NNC_JSON_ABSENT) {
@@ -92,8 +92,8 @@ static void read_entries(nnc_json at, catalogue *c) {
     }
 }
 
-/* A country has an id and several codes. If the text that the user gave, c->asked, is one of `codes`, replaces c->asked
- * by the id `id` of the country. */
+/* A country has an id and several codes. If the user's text c->asked is one of `codes`, replaces c->asked by the id
+ * `id` of the country. */
 static void take_code(nnc_json codes, const char *id, catalogue *c) {
     nnc_json code = nnc_json_first(codes);
     for (int i = nnc_json_count(codes); i > 0; i--, code = nnc_json_next(code)) {
@@ -173,8 +173,8 @@ static bool suits(const entry *e, const nnc_device *device, nnc_offer offer, con
            (region == NULL || strcasecmp(e->region, region) == 0);
 }
 
-/* Reports that a catalogue has no price for what the user wants. The error lists the prices for this device; if there
- * are none, it lists the devices for which the seller has prices. */
+/* Reports that a catalogue has no price for the user's request. The error lists the prices for the device. Without
+ * prices for the device, the error lists the devices for which the seller has prices. */
 static nnc_status fail_offer(const char *seller, const catalogue *c, const nnc_device *device, nnc_offer offer,
                              const char *region, nnc_error *err) {
     char known[256] = "";
@@ -235,9 +235,9 @@ static nnc_status open_grid(nnc_specs *specs, const char *file, const char *sche
                                    "expected %s in NNCOST_PATH or the installed data, found none", file);
 }
 
-/* Copies one entry of a list to *found: the entry whose id or name is `asked`, in upper or lower case. Each struct in
- * the list begins with its id. Returns NNC_UNKNOWN_ID if the list has no such entry; err names the most similar id or
- * name. */
+/* Finds an entry of a list by its id or name `asked`, in upper or lower case, and copies the entry to *found. Each
+ * struct in the list begins with its id. Returns NNC_UNKNOWN_ID if the list has no such entry; err names the most
+ * similar id or name. */
 static nnc_status find(nnc_specs *specs, const char *asked, const void *list, int32_t count, size_t size,
                        size_t name_at, const char *option, const char *expected, void *found, nnc_error *err) {
     const char **names = nnc_arena_array(nnc_specs_arena(specs), 2 * (size_t)count + 1, sizeof *names);

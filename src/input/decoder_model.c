@@ -1,4 +1,5 @@
-/* Models of the decoder family: fields, defaults that depend on other fields, and rules between fields. */
+/* Reads and checks models of the decoder family: their fields, defaults that depend on other fields, and rules between
+ * fields. */
 #include "input/input_internal.h"
 
 #define DECODER(member) NNC_FIELD_IN(nnc_model, decoder, member)
@@ -299,7 +300,7 @@ static void check_mixers(nnc_json at, const nnc_decoder *d) {
     }
 }
 
-/* Checks the widths of dense MLPs that differ by layer: a width of 0 is that of a layer without a dense MLP. */
+/* Checks ffn_widths, the list of the widths of dense MLPs. A layer without a dense MLP can have a width of 0. */
 static void check_widths(nnc_json at, const nnc_decoder *d) {
     int64_t largest = 0;
     bool dense = true;
@@ -436,8 +437,8 @@ static void check_states(nnc_json at, const nnc_decoder *d) {
     }
 }
 
-/* Largest number of layers that a pattern of different layers may have. The limit of the op list, NNC_MIXED_LAYERS_MAX
- * in shape/, has the same value. */
+/* Largest number of layers in a pattern of different layers. NNC_MIXED_LAYERS_MAX in shape/, the limit of the op list,
+ * has the same value. */
 enum { MIXED_LAYERS_MAX = 1024 };
 
 static void check_layers(nnc_json at, const nnc_decoder *d) {
@@ -503,8 +504,8 @@ static void check_shared(nnc_json at, const nnc_decoder *d) {
     }
 }
 
-/* Tests whether each of the last layers that reuse keys and values has an earlier layer with the same mixer, which
- * keeps its own. */
+/* Tests whether each of the last layers, which reuse keys and values, has an earlier layer with the same mixer that
+ * computes its own keys and values. */
 static bool have_owner(const nnc_decoder *d) {
     const int64_t first = d->layers - d->reused_kv_layers;
     for (int64_t layer = first; layer < d->layers && d->mixers_count > 1; layer++) {
@@ -517,7 +518,8 @@ static bool have_owner(const nnc_decoder *d) {
     return first > 0;
 }
 
-/* Checks the fields of layers with inputs of their own, and of layers that reuse keys and values. [layer-inputs] */
+/* Checks the fields of layers that have inputs of their own, and the fields of layers that reuse keys and values.
+ * [layer-inputs] */
 static void check_inputs(nnc_json at, const nnc_decoder *d) {
     bool plain = d->kv_lora_rank == 0 && !d->shared_keys && d->index_heads == 0 && d->encoder_layers == 0 &&
                  !d->share_layers && d->layers <= MIXED_LAYERS_MAX;

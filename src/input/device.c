@@ -1,6 +1,6 @@
-/* Devices, and the links of clusters. A device file separates values of the datasheet from fitted values. A cluster
- * file replaces the links of a device: the datasheet describes one server, but the servers of a cluster may have other
- * links. */
+/* Reads devices and the links of clusters. A device file separates values of the datasheet from fitted values. A
+ * cluster file replaces the links of a device: the datasheet describes one server, but the servers of a cluster may
+ * have other links. */
 #include "input/input_internal.h"
 
 static const nnc_field scale_up_fields[] = {
@@ -172,8 +172,8 @@ static void link_rules(nnc_json at, const nnc_scale_up *link) {
     }
 }
 
-/* Checks rules between the fields of a device. at: the JSON value at which faults are noted. `at` is the root of the
- * device file. For a device without a file, `at` is a JSON value whose document has only a list of faults. */
+/* Checks rules between the fields of a device. at: the JSON value at which faults are noted. For a device file, `at` is
+ * the root of the file. For a device without a file, `at` is a JSON value whose document has only a list of faults. */
 static void device_rules(nnc_json at, const nnc_device *device) {
     int peaks = 0;
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) { peaks += device->matmul_flops_per_s[i] > 0; }
@@ -182,7 +182,7 @@ static void device_rules(nnc_json at, const nnc_device *device) {
     link_rules(at, &device->scale_up);
 }
 
-/* Tests whether a device file states a rate itself, and does not inherit the rate by its key "like". */
+/* Tests whether a device file states a rate. A rate that the file inherits by its key "like" does not count. */
 static bool says_rate(nnc_json root) {
     static const char *const rates[] = { "units",           "clock_hz", "matmul_flops_per_s", "vector_flops_per_s",
                                          "mem_bytes_per_s", "l2_bytes", "scratch_bytes",      NULL };
@@ -208,9 +208,9 @@ static nnc_basis basis_of(nnc_json root, nnc_basis basis) {
     return basis;
 }
 
-/* Sets the fitted values of each number format that has none in the file to the values of another format. Formats below
- * 16 bits take the values of fp8 if the file has them; other formats take those of a 16-bit format if the file has
- * them. Elements with twice the bytes get twice the traffic of the L2 cache per FLOP. */
+/* Fills in the fitted values of the number formats for which the file has no values. A number format without values
+ * gets the values of another format: for a format below 16 bits, fp8 is tried first; for any other format, the 16-bit
+ * formats are tried first. Elements with twice the bytes get twice the traffic of the L2 cache per FLOP. */
 static void fill_formats(nnc_json gemm, nnc_efficiencies *e) {
     static const double bytes_of[NNC_DTYPE_COUNT] = {
 #define BYTES(name, text, bytes) [name] = (bytes),
@@ -228,7 +228,7 @@ static void fill_formats(nnc_json gemm, nnc_efficiencies *e) {
         if (k < NEAR && nnc_json_get(gemm, nnc_dtype_name(dtype)).node == NULL) {
             e->gemm[i] = e->gemm[near[k]];
             e->gemm[i].l2_bytes_per_flop *= bytes_of[i] / bytes_of[near[k]];
-            /* the vector units compute fp32 and fp64, and only the matrix units need aligned dimensions */
+            /* fp32 and fp64 run on the vector units; only products on the matrix units need aligned dimensions */
             if (dtype == NNC_FP32 || dtype == NNC_FP64) {
                 e->gemm[i].unaligned_ratio = 1.0;
                 e->gemm[i].unaligned_backward_ratio = (double)NAN;
@@ -252,16 +252,15 @@ static void need_sources(nnc_json root, const nnc_device *device) {
         const nnc_json at = nnc_json_get(root, keys[k]);
         bool sourced = at.node == NULL || nnc_json_inherited(at);
         for (int32_t i = 0; i < device->source_count; i++) {
-            const char *of = device->sources[i].key; /* a source covers a value if one of the two keys begins with the
-                                                      * other */
+            /* a source covers a value if the key of the source begins with the key of the value, or the reverse */
+            const char *of = device->sources[i].key;
             sourced = sourced || strncmp(of, keys[k], strlen(of)) == 0 || nnc_begins(of, keys[k]);
         }
         if (!sourced) { nnc_json_fault(root, keys[k], "has no source, expected one under \"sources\", found none"); }
     }
 }
 
-/* If the device has implausible values, refuses it; if the device was read with --lenient, marks it as implausible
- * instead. */
+/* If the device has implausible values, refuses the device. With --lenient, marks the device as implausible instead. */
 static void judge(nnc_json at, nnc_device *device) {
     char why[NNC_IMPLAUSIBLE_TEXT];
     device->implausible = at.doc->faults->count == 0 && at.doc->faults->status == NNC_OK &&
@@ -295,8 +294,8 @@ static bool same_values(const nnc_collective_efficiency *a, const nnc_collective
            a->fixed_s == b->fixed_s && a->log2_s == b->log2_s && a->knee_bytes == b->knee_bytes;
 }
 
-/* For each kind of collective that the device file does not give values for, sets the values that are usual for the
- * kind of link (PCIe, or another link). given: the values in the device file. */
+/* Sets the values of the kinds of collective for which the device file has no values: the function uses the usual
+ * values of the kind of link (PCIe, or another link). given: the values in the device file. */
 static void fill_collectives(nnc_json given, nnc_device *device) {
     const bool pcie = device->scale_up.kind == NNC_LINK_PCIE && device->efficiency.basis != NNC_BASIS_NONE;
     const nnc_collective_efficiency *from = pcie ? &full_rate : &over_pcie, *to = pcie ? &over_pcie : &full_rate;
@@ -307,8 +306,8 @@ static void fill_collectives(nnc_json given, nnc_device *device) {
     }
 }
 
-/* Called after the user has changed `field`. If the field is a bus_fraction, the new value replaces both values that
- * over_pcie has (for pairs and for larger groups), because the user's value holds for groups of all sizes. */
+/* Called after the user has changed `field`. If `field` is a bus_fraction, the user's value holds for groups of all
+ * sizes: it replaces both values of over_pcie (for pairs and for larger groups). */
 static void replace_over_pcie(const char *field, nnc_device *device) {
     for (size_t i = 0; i < NNC_COUNT_OF(collective_kinds); i++) {
         char name[64];
@@ -344,8 +343,7 @@ void nnc_device_read(nnc_json root, const char *stem, void *spec) {
     device->rated = rated_of(device);
     if (nnc_json_inherited(nnc_json_get(root, "usable_bytes")) &&
         !nnc_json_inherited(nnc_json_get(root, "mem_bytes"))) {
-        /* the device inherits usable_bytes from a file with another mem_bytes, so usable_bytes is not used for this
-         * device */
+        /* usable_bytes comes from a file with another mem_bytes, so the device does not use it */
         device->usable_bytes = (double)NAN;
     }
     if (root.doc->faults->count == 0) { device_rules(root, device); }
@@ -379,8 +377,8 @@ static void scale_peaks(nnc_device *device) {
     }
 }
 
-/* If a name is "<peaks>.<format>", returns a word in which only the bit of this number format is set; 0 = the name has
- * another form. */
+/* If a name has the form "<peaks>.<format>", returns a word in which only the bit of this number format is set; 0 = the
+ * name has another form. */
 static uint32_t format_of(const char *field, const char *peaks) {
     const size_t length = strlen(peaks);
     for (int i = 0; strncmp(field, peaks, length) == 0 && i < NNC_DTYPE_COUNT; i++) {
@@ -764,8 +762,8 @@ static const nnc_field power_fields[] = {
     FITTED_ON,
 };
 
-/* Default values of these fields for devices without measurements. The default values are the fractions that were
- * measured on h100-sxm5-80gb. */
+/* Default values for devices without measurements. The default values are the fractions that were measured on
+ * h100-sxm5-80gb. */
 #define STREAM(member, value) NNC_FIELD(nnc_stream_efficiency, member), .max = 1, .above_min = true, NNC_DEFAULT(value)
 static const nnc_field stream_fields[] = {
     { STREAM(memory_fraction, 0.88), .help = "Share of the memory bandwidth that a kernel reaches." },
@@ -826,6 +824,6 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e) {
     nnc_fields_init(&table, e);
     /* NaN = the file gives no fraction, so the fraction of `pointwise` is used */
     e->pointwise_tuned.memory_fraction = (double)NAN;
-    /* the object `maps` of a device file has no sustained_fraction, so this fraction has its neutral value 1 */
+    /* the object `maps` of a device file has no key sustained_fraction, so this fraction keeps its neutral value 1 */
     e->maps.sustained_fraction = e->maps_tuned.sustained_fraction = 1.0;
 }

@@ -1,8 +1,8 @@
-/* Data folders: find a file by an id, alias or path.
+/* Finds a file in the data folders by an id, alias or path.
  *
- * An id is looked up in four steps; each step searches every folder: a file of this name, an exact alias, an id in
- * another spelling, an alias in another spelling ("NVIDIA A100-SXM4-80GB" finds a100-sxm4-80gb). Files contain their
- * aliases; an index made at build time (nnc_shipped_aliases) avoids opening all files. */
+ * The search for an id has four steps: a file of this name, an exact alias, an id in another spelling, an alias in
+ * another spelling ("NVIDIA A100-SXM4-80GB" finds a100-sxm4-80gb). Each step searches every folder. Files contain their
+ * aliases. An index made at build time (nnc_shipped_aliases) avoids opening all files. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -85,8 +85,8 @@ static void sort_ids(nnc_id_list *list) {
 
 /* ---- compares ids in any spelling ---- */
 
-/* Tests whether a word is left out when two names are compared. At the start of a name (first), vendors such as
- * "nvidia" are left out; at other places, endings such as "instruct". */
+/* Tests whether a word is left out when two names are compared. At the start of a name (first = true), vendors such as
+ * "nvidia" are left out; at other places, endings such as "instruct" are left out. */
 static bool says_nothing(const char *word, size_t length, bool first) {
     static const char *const makers[] = { "nvidia",  "amd",  "intel",    "google", "aws",   "tesla",
                                           "geforce", "meta", "instinct", "radeon", "apple", "graphics" };
@@ -99,7 +99,7 @@ static bool says_nothing(const char *word, size_t length, bool first) {
     return false;
 }
 
-/* Returns the length of the word of letters, or of the number with dots, at the start of a text; 0 = neither. */
+/* Returns the length of the word of letters, or of the number with dots, at the start of a text; 0 = no such word. */
 static size_t word_length(const char *text) {
     size_t length = 0;
     if (isalpha((unsigned char)text[0])) {
@@ -125,7 +125,7 @@ static void normalise_id(const char *text, char *plain, size_t size) {
             continue;
         }
         if (used + length + 3 > size) {
-            plain[0] = '\0'; /* an id cannot be as long as this name, so the result is "", which equals no id */
+            plain[0] = '\0'; /* an id cannot be as long as the name, so the result is ""; no id is equal to "" */
             return;
         }
         char *word = plain + used + (used > 0 ? 1 : 0);
@@ -244,12 +244,12 @@ static bool is_regular(nnc_folders *folders, const char *path) {
     return found && S_ISREG(about.st_mode);
 }
 
-/* Ways in which a file can have a wanted name; the first in this list counts most. */
+/* Ways in which a file can match a name. A way that is earlier in the list has precedence. */
 enum { BY_ALIAS, BY_LIKE_ID, BY_LIKE_ALIAS, WAYS };
 
-/* Searches the aliases of a file for a name. Sets paths[BY_ALIAS] to the path of the file if it has this alias, or
- * paths[BY_LIKE_ALIAS] if it has the alias in another spelling and no file before it has. Searches the text of the file,
- * because parsing the file takes much longer. */
+/* Searches the aliases of a file for a name. If an alias is equal to the name, sets paths[BY_ALIAS] to the path of the
+ * file. If an alias is the name in another spelling, sets paths[BY_LIKE_ALIAS], unless an earlier file has set it.
+ * Searches the text of the file, because parsing the file takes much longer. */
 static void find_alias(nnc_folders *folders, const char *path, const asked_id *name, const char *paths[WAYS]) {
     char *text = NULL, one[256];
     size_t size = 0;
@@ -294,8 +294,8 @@ static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const 
     return paths[BY_ALIAS] != NULL;
 }
 
-/* Searches one folder for files that have a name in one of the ways, and sets their paths; ends with the first that has
- * the name as its alias. */
+/* Searches one folder for files that match a name, and sets one path for each way to match. The search ends at the
+ * first file that has the name as its alias. */
 static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const char *folder, const asked_id *name,
                           const char *paths[WAYS], nnc_error *err) {
     nnc_id_list list = { .count = 0 };
@@ -320,8 +320,8 @@ static void squeeze(const char *name, char text[PLAIN_MAX]) {
     nnc_letters_of(slash != NULL ? slash + 1 : name, text, PLAIN_MAX);
 }
 
-/* Returns the name most similar to a text: the shortest that begins with the text; else the shortest that contains it;
- * else the one with the smallest edit distance; NULL = no name is similar. Only letters and digits are compared. */
+/* Returns the name that is most similar to a text: the shortest that begins with the text, or else the shortest that
+ * contains the text, or else the one with the smallest edit distance; NULL = none. Compares only letters and digits. */
 static const char *nearest_of(const char *text, const char *const *names, int32_t count) {
     const char *best[2] = { NULL, NULL };
     char wanted[PLAIN_MAX], name[PLAIN_MAX];
@@ -343,7 +343,7 @@ static bool is_usable(const char *id) {
 static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
                           nnc_error *err);
 
-/* Returns the number of devices of a cloud server in the list "instances" of a device file; 0 = it is not listed. */
+/* Returns the number of devices of a cloud server in the list "instances" of a device file; 0 = unknown server. */
 static int instance_devices(nnc_folders *folders, const char *path, const char *name) {
     char *text = NULL;
     size_t size = 0;
@@ -386,8 +386,8 @@ static bool is_device(nnc_folders *folders, const char *name) {
            path != NULL;
 }
 
-/* Tests whether an unknown device name is that of a cloud server, of several devices ("8xH100"), of the device of this
- * machine, or of all cards of a vendor; if it is, writes to `known` the words that the user can write instead. */
+/* Tests whether an unknown device name means a cloud server, several devices ("8xH100"), the device of this machine, or
+ * all cards of a vendor. If the result is true, writes to `known` the words that the user can write instead. */
 static bool expected_device(nnc_folders *folders, const char *id, const nnc_id_list *list, char *known, size_t size) {
     static const char *const here[] = { "cuda", "gpu", "local", "auto", "cuda:0", "mps", "cpu", "rocm", "xpu", NULL };
     static const char *const groups[] = { "nvidia", "amd", "intel", "apple", "geforce", "rtx", "radeon", NULL };
@@ -461,7 +461,7 @@ static const char *start_of(const char *text, const char *const *names, int32_t 
 }
 
 /* Reports an id for which no folder has a file. The error suggests the most similar id. other: a name, such as a hub
- * name, that the error suggests if no id is similar; NULL = no such name. */
+ * name, that the error suggests if no id is similar; NULL = there is no other name. */
 static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char *other,
                                nnc_error *err) {
     char known[256];
@@ -560,7 +560,8 @@ nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char *
     return *path != NULL ? NNC_OK : nnc_folders_trouble(folders, err);
 }
 
-/* Finds the device ".": the newest file ID-here.json of nncost.measure; without one, the output of nvidia-smi. */
+/* Finds the file of the device ".": the newest file ID-here.json, which nncost.measure writes. Without such a file, the
+ * device "." is read from the output of nvidia-smi. */
 static nnc_status find_here(nnc_folders *folders, const char **path, nnc_error *err) {
     time_t newest = 0;
     for (int i = 0; i < folders->count; i++) {
@@ -706,16 +707,17 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
     return NNC_OK;
 }
 
-/* ---- Names of the Hugging Face hub: from "unsloth/Llama-3.2-1B-Instruct-bnb-4bit" to a file with the dimensions of
- * the network (its shape). ----
+/* ---- Looks up names of the Hugging Face hub: from "unsloth/Llama-3.2-1B-Instruct-bnb-4bit" to a file with the
+ * dimensions of the network (its shape). ----
  *
  *     hub/names.json    shape -> its names; words of a name that do not change the shape; words for formats of weights
  *     hub/SHAPE.json    a configuration as its authors publish it, if models/SHAPE.json does not exist
  *
- * A name is looked up as it is; then without its owner and without the words of both lists. In this way, copies and
- * quantised variants of a known network are found. "bartowski/Qwen_Qwen3-8B-GGUF" is a copy of Qwen/Qwen3-8B. Last, the
- * name is compared with the ids of the shapes. An unknown word stays in the name, so the name is not found: a network
- * with only a similar name is never used. The table is read when a name is neither a file nor a shipped id. */
+ * A name is looked up first without changes. If the table does not have the name, it is looked up without its owner and
+ * without the words of both lists. The second look-up finds copies and quantised variants of a known network.
+ * "bartowski/Qwen_Qwen3-8B-GGUF" is a copy of Qwen/Qwen3-8B. Last, the name is compared with the ids of the shapes. An
+ * unknown word stays in the name, so a network with only a similar name is never used. The table is read when a name is
+ * neither a file nor a shipped id. */
 
 /* Copies the next word of a hub name to `word`, in lower case; '_' is copied as '.' ("Llama-3_3"). Words are separated
  * by '-' and spaces. Returns the end of the word in the name; NULL = the name has no further word. */
@@ -730,8 +732,8 @@ static const char *next_word(const char *from, char word[PLAIN_MAX]) {
     return length > 0 ? from + length : NULL;
 }
 
-/* The image of the table of hub names has an index of 64-bit words: 48 bits of the digest of a text, and the number of
- * a shape. Two texts can have one digest, so the names of this shape are then compared with the text. */
+/* The image of the table of hub names has an index of 64-bit words. A word has 48 bits of the digest of a text, and the
+ * number of a shape. Two texts can have the same digest, so the text is also compared with the names of the shape. */
 enum { BY_NAME, BY_PLAIN_NAME, BY_ID, BY_WORD, SEVERAL = 0xffff };
 
 static uint64_t hub_key(int by, const char *text) {
@@ -756,8 +758,8 @@ static int indexed(nnc_json table, int by, const char *text) {
 
 static bool has_index(nnc_json table) { return table.doc->image.index_count > 0; }
 
-/* Returns the first entry of "shapes" that can have a text. With an index, *all is false: no other entry can have the
- * text. Without an index, *all is true: all entries have to be searched. */
+/* Returns the first entry of "shapes" that may match a text. *all is false if the table has an index: no other entry
+ * can match. *all is true if the table has no index: the caller has to search all entries. */
 static nnc_json first_shape(nnc_json table, int by, const char *text, bool *all) {
     nnc_json shape = nnc_json_first(nnc_json_get(table, "shapes"));
     *all = !has_index(table);
@@ -768,8 +770,8 @@ static nnc_json first_shape(nnc_json table, int by, const char *text, bool *all)
 }
 
 /* Writes the name without its owner and without words that do not change the dimensions of the network. If the name has
- * words for a format of weights, sets *stored to the format of the last of these words ("GPTQ-Int8"). A floating-point
- * format after another one is that of the products ("BNB-NF4-BF16"), and does not count. */
+ * words for a format of weights, sets *stored to the format of the last such word ("GPTQ-Int8"). A floating-point
+ * format after another format does not count, because it is the format of the products ("BNB-NF4-BF16"). */
 static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], const char **stored) {
     const nnc_json words = nnc_json_get(table, "words"), formats = nnc_json_get(table, "formats"), none = { 0 };
     const char *slash = strrchr(name, '/');
@@ -791,8 +793,8 @@ static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], 
     }
 }
 
-/* Returns the entry of "shapes" that has the name `name`; node NULL = no entry. exact: compares whole names; else
- * compares names that plain_name has shortened, and returns an entry only if no second entry matches. */
+/* Returns the entry of "shapes" that has the name `name`; node NULL = no entry. exact = true: compares whole names.
+ * exact = false: compares names that plain_name has shortened, and returns an entry only if no second entry matches. */
 static nnc_json shape_of(nnc_json table, const char *name, bool exact) {
     nnc_json found = { .node = NULL };
     char wanted[PLAIN_MAX], plain[PLAIN_MAX];
@@ -824,7 +826,7 @@ static void joined_name(const char *name, char joined[PLAIN_MAX]) {
     joined[used] = '\0';
 }
 
-/* Returns the entry of "shapes" whose id equals a name after joined_name has changed both; node NULL = no entry. */
+/* Returns the entry of "shapes" whose id equals a name, if joined_name converts both; node NULL = no entry. */
 static nnc_json shape_by_id(nnc_json table, const char *name) {
     char wanted[PLAIN_MAX], id[PLAIN_MAX];
     bool all = true;
@@ -852,7 +854,7 @@ size_t nnc_hub_index(nnc_json table, uint64_t *words, size_t most) {
     nnc_json shape = nnc_json_first(nnc_json_get(table, "shapes"));
     for (; shape.node != NULL; shape = nnc_json_next(shape), number++) {
         joined_name(nnc_json_key(shape), text);
-        /* if two shapes have ids that joined_name writes alike, the index gets the first one */
+        /* if joined_name gives the ids of two shapes the same form, the index gets the first shape */
         if (shape_by_id(table, text).node == shape.node && count < most) {
             words[count++] = hub_key(BY_ID, text) | number;
         }
@@ -874,7 +876,7 @@ size_t nnc_hub_index(nnc_json table, uint64_t *words, size_t most) {
     return count < most && number < SEVERAL ? kept : 0;
 }
 
-/* Returns the known hub name most similar to a name, after plain_name has shortened both; NULL = none is similar. */
+/* Returns the known hub name that is most similar to a name, compared by their plain_name; NULL = none is similar. */
 static const char *nearest_name(nnc_json table, const char *name, nnc_arena *arena) {
     const nnc_json shapes = nnc_json_get(table, "shapes");
     int32_t count = 0, capacity = 0;
@@ -949,8 +951,8 @@ nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, n
     return nnc_specs_look(specs, hub_table, look_up, name, hub, err);
 }
 
-/* Sets the const char * to which `found` points to the shortest hub name (with owner) that contains the whole id of a
- * shape. If no name of the shape contains the id, does not change it. */
+/* `found` points to a const char *. The function sets the pointer to the shortest hub name (with owner) that contains
+ * the whole id of a shape. If no name of the shape contains the id, the function does not change the pointer. */
 static nnc_status usual_name(nnc_specs *specs, nnc_json table, const char *id, void *found, nnc_error *err) {
     const nnc_json names = nnc_json_get(nnc_json_get(nnc_json_get(table, "shapes"), id), "names");
     const char **name = found, *best = NULL;

@@ -122,11 +122,11 @@ static bool expr_read(nnc_json at, const nnc_expr_scope *scope, nnc_expr *expr) 
     return put(&p, NNC_CODE_NUMBER, (int64_t)value) && keep(&p, expr);
 }
 
-/* ---- Models of the graph family: any network as a list of ops (docs/graph.md).
+/* ---- Reads models of the graph family: any network as a list of ops (docs/graph.md).
  *
  * A file has numbers with names ("let"), the shape of its input, macros ("define") and a list of steps ("ops": an op,
- * or a repeat or macro with steps inside). Every name is resolved while reading: a step refers to numbers, tensors and
- * macros by index or pointer. */
+ * or a repeat or macro with steps inside). Every name is resolved while the file is read: a step refers to numbers,
+ * tensors and macros by index or pointer. */
 
 enum { PATH_MAX_SIZE = 256, DEFINES_MAX = 128, TENSOR_NAMES_MAX = 512, NESTING_MAX = 12 };
 
@@ -139,8 +139,7 @@ typedef struct reader {
     int32_t define_count;
     /* the macro whose ops are being read; NULL = the ops that are being read belong to no macro */
     const nnc_graph_define *inside;
-    /* names of the tensors that have occurred in the file up to now; an op refers to a tensor by its index in this
-     * list */
+    /* names of all tensors that the reader has found so far; an op refers to a tensor by its index in this list */
     const char **names;
     int32_t name_count;
     int depth;
@@ -347,7 +346,7 @@ static void read_use(reader *r, nnc_json at, nnc_graph_node *node) {
 }
 
 /* Reads an entry of "ops" that contains a list of further entries: a repeat, an if, or a list of ops with shared
- * weights (tied) or untrained weights (frozen). key: the key of the entry that states which of these it is. */
+ * weights (tied) or untrained weights (frozen). key: the key that tells which kind of entry it is. */
 static void read_around(reader *r, nnc_json at, const char *key, nnc_graph_node *node) {
     const char *const keys[] = { key, "ops", "as", "note", NULL };
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
@@ -403,8 +402,8 @@ static void read_node(reader *r, nnc_json at, nnc_graph_node *node) {
     if (as.node != NULL) { node->as = tensor_name(r, as); }
 }
 
-/* Reads a list of entries with the key "ops", and returns them. An entry of the list may have a key "ops", too, so the
- * function calls itself through read_node as often as lists are nested. */
+/* Reads a list of entries with the key "ops", and returns the list. An entry may have a key "ops", too: the function
+ * then calls itself through read_node, as often as lists are nested. */
 static nnc_graph_ops read_ops(reader *r, nnc_json at) {
     nnc_graph_ops ops = { NULL, 0 };
     const size_t used = strlen(r->path);
@@ -567,12 +566,12 @@ static const struct nnc_graph_net *read_net(nnc_json root, int64_t lets[NNC_GRAP
 
 static const nnc_field fields[] = { NNC_COMMON_FIELDS };
 
-/* Tests whether `name` is the name of a field that models of every family have; a number under "let" must have another
- * name. */
+/* Tests whether `name` is the name of a field that models of every family have. A number under "let" must not have such
+ * a name. */
 static bool is_common(const char *name) { return nnc_field_of_key(&nnc_graph_fields.table, name) != NULL; }
 
 /* Makes the field table of a graph model. The table has the fields that models of every family have. The field table of
- * a graph model also has a field for each entry of "let" that is a plain number, so that users can set this number. */
+ * a graph model also has a field for each entry of "let" that is a plain number, so that users can set the number. */
 static const nnc_field_table *own_fields(nnc_json root, const struct nnc_graph_net *net) {
     nnc_arena *arena = root.doc->arena;
     nnc_field *list = nnc_arena_array(arena, NNC_COUNT_OF(fields) + NNC_GRAPH_LETS_MAX, sizeof *list);
@@ -639,7 +638,7 @@ void nnc_graph_tower(nnc_json at, nnc_model *model) {
 }
 
 static void complete_graph(nnc_json root, nnc_model *model) {
-    /* NULL = the network was not set by a configuration of another program, so it is read from this file */
+    /* without a network from a configuration of another program, the network is read from this file */
     if (model->graph.net == NULL) { nnc_graph_take(root, model); }
     if (model->graph.net != NULL) { check_published(root, model); }
 }

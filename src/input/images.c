@@ -1,7 +1,8 @@
-/* Images of shipped files. The image of a device, model or software profile is the content of the struct that was read
- * from the file at build time. The image of another document, such as a table of launch keys, has its values
- * (nnc_image_values). When a command reads a shipped file, it takes the image instead of parsing the file. The command
- * parses the file if the text of the file, or of a file in its chain of "like" keys, has changed since the build.
+/* Reads and writes images of shipped files. The image of a device, model or software profile is the content of the
+ * struct that was read from the file at build time. The image of another document, such as a table of launch keys, has
+ * the values of the document (nnc_image_values). When a command reads a shipped file, it uses the image and does not
+ * parse the file. The command parses the file if the text of the file, or of a file in its chain of "like" keys, has
+ * changed since the build.
  *
  * All images are one list of words: number of images; position of the first text; for each image the digest of its file
  * and its position, sorted by digest; the images; the texts. The image of a struct has: kind of spec and number of
@@ -15,9 +16,9 @@
 
 enum { WORD = sizeof(uint64_t), ZERO = 0, UNKNOWN, OTHER, DOCUMENT = 0xff };
 
-/* A list to which the struct of one kind of spec has a pointer. at: offset of the pointer in the struct; count_at:
- * offset of the number of elements; size: bytes of an element; texts: number of pointers to text in an element;
- * text_at: offsets of these pointers in the element. */
+/* A list to which a pointer in the struct of a spec points. kind: kind of the spec. at: offset of the pointer in the
+ * struct. count_at: offset of the number of elements. size: bytes of an element. texts: number of pointers to text in
+ * an element. text_at: offsets of these pointers in the element. */
 typedef struct list {
     nnc_spec_kind kind;
     size_t at, count_at, size;
@@ -81,8 +82,8 @@ static void put_bytes(nnc_buffer *out, const void *bytes, size_t size) {
     nnc_buffer_put(out, zeros, (WORD - size % WORD) % WORD);
 }
 
-/* Returns the slot of the hash table for a text: the slot that already has the text, or else the free slot in which it
- * can be stored. */
+/* Returns the slot of a text in the hash table: the slot that already has the text, or else the free slot for the
+ * text. */
 static uint32_t *slot_of(const nnc_image_texts *texts, const char *text) {
     size_t at = (size_t)nnc_quick_digest(text, strlen(text)) & (texts->slot_count - 1);
     while (texts->slots[at] != 0 && strcmp(texts->bytes.bytes + texts->slots[at] - 1, text) != 0) {
@@ -91,8 +92,8 @@ static uint32_t *slot_of(const nnc_image_texts *texts, const char *text) {
     return &texts->slots[at];
 }
 
-/* Makes the hash table of texts larger if needed, so that at most half of its slots are used. Returns false if memory
- * ran out. */
+/* Enlarges the hash table of texts if needed, so that at most half of its slots are used. Returns false if memory ran
+ * out. */
 static bool grow(nnc_image_texts *texts) {
     nnc_image_texts larger = { .slot_count = texts->slot_count > 0 ? 2 * texts->slot_count : 1024 };
     larger.slots = calloc(larger.slot_count, sizeof *larger.slots);
@@ -203,7 +204,8 @@ bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, con
     return !out->failed && !texts->bytes.failed;
 }
 
-/* The parts of the image of a document that is being written: its values, its numbers, and the texts of all images. */
+/* Parts of the image of a document that is being written: values of the document, its numbers, and the texts of all
+ * images. */
 typedef struct packing {
     nnc_buffer values, numbers;
     nnc_image_texts *texts;
@@ -211,8 +213,8 @@ typedef struct packing {
 
 static size_t value_count(const packing *p) { return p->values.size / sizeof(nnc_image_value); }
 
-/* Appends a value of a document, and the values inside it, to the image. last: true = it is the last member of its
- * object or list. The function calls itself as often as the document is nested. */
+/* Appends a value of a document, and the values inside it, to the image. last: true = the value is the last member of
+ * its object or list. The function calls itself as often as the document is nested. */
 static void pack(packing *p, nnc_json at, bool last) {
     const nnc_json_type type = nnc_json_type_of(at);
     const size_t place = value_count(p);
@@ -265,8 +267,8 @@ static void get_struct(const uint64_t **at, char *bytes, size_t count) {
     *at += (count + 31) / 32;
     for (size_t i = 0; i < count; i += 32, kinds++) {
         char *place = bytes + i * WORD;
-        /* an image has no words for members that are 0, because all bytes of the struct are 0 before the image is
-         * read */
+        /* an image has no words for members of the struct that are 0, because all bytes of the struct are 0 before the
+         * image is read */
         for (uint64_t left = *kinds; left != 0; left >>= 2, place += WORD) {
             if ((left & 3) != ZERO) { memcpy(place, (left & 3) == UNKNOWN ? &nan : (*at)++, WORD); }
         }
@@ -292,7 +294,7 @@ static bool get_list(nnc_arena *arena, const char *texts, const uint64_t **at, c
     return true;
 }
 
-/* Returns the image of the file whose text has this digest; NULL = no image was made from such a text. */
+/* Returns the image of the file whose text has the digest `digest`; NULL = no image was made from such a text. */
 static const uint64_t *find_image(const uint64_t *images, uint64_t digest) {
     uint64_t low = 0, high = images[0];
     const uint64_t *pairs = images + 2;

@@ -1,5 +1,5 @@
-/* Writes C source with the images of shipped files (structs and values that were read at build time, see images.c).
- * Usage: nncost_images ROOT OUT. Part of the build. */
+/* Program of the build: writes C source with the images of shipped files (structs and values that were read at build
+ * time, see images.c). Usage: nncost_images ROOT OUT. */
 #include <glob.h>
 
 #include "input/input_internal.h"

@@ -1,7 +1,7 @@
-/* Completes a JSON document before its values are read. "references": replaces short keys by long sources. "like":
- * inherits values from another file. "same_as": copies values from another object. Inherited values are marked: an
- * error in an inherited value names the key "like" or "same_as", and only the file that states a value must give its
- * source. */
+/* Completes a JSON document before its values are read. The key "references" replaces short keys by long sources. The
+ * key "like" inherits values from another file. The key "same_as" copies values from another object. Inherited values
+ * are marked: an error in an inherited value names the key "like" or "same_as", and only the file that states a value
+ * must give its source. */
 #include "input/input_internal.h"
 
 /* ---- references: texts that a file cites by short keys, as in "@nv-h100-ds, table 3" ---- */
@@ -18,15 +18,15 @@ static size_t key_length(const char *text) {
     return (size_t)(c - text);
 }
 
-/* Returns the length of the reference key after the '@' at `at`; 0 = no citation at this place. An '@' inside a word
+/* Returns the length of the reference key after the '@' at `at`; 0 = the '@' begins no citation. An '@' inside a word
  * does not begin a citation. */
 static size_t cited(const char *text, const char *at) {
     const bool begins = at == text || strchr(" (\"'[", at[-1]) != NULL;
     return *at == '@' && begins ? key_length(at + 1) : 0;
 }
 
-/* Returns the text that a reference key stands for, from "references" of a file or of the files in its chain of "like"
- * keys; NULL = unknown key. */
+/* Returns the text of a reference key, from "references" of a file or of the files in its chain of "like" keys; NULL =
+ * unknown key. */
 static const char *find_reference(const nnc_json_doc *doc, const char *key, size_t length) {
     for (; doc != NULL; doc = doc->like) {
         nnc_json at = nnc_json_first(nnc_json_get(nnc_json_root(doc), "references"));
@@ -134,8 +134,8 @@ static const char *const never[] = { "schema",
 
 static bool is_object(nnc_json at) { return nnc_json_type_of(at) == NNC_JSON_OBJECT; }
 
-/* Tests whether an object has a number that is not inherited. An object with a number of its own does not inherit
- * "fitted_on", a text about the measurements to which the numbers of the other object were fitted. */
+/* Tests whether an object has a number of its own, which is not inherited. An object with a number of its own does not
+ * inherit "fitted_on", a text about the measurements to which the numbers of the other object were fitted. */
 static bool has_own_number(nnc_json object) {
     nnc_json at = nnc_json_first(object);
     while (at.node != NULL && (nnc_json_inherited(at) || nnc_json_type_of(at) != NNC_JSON_NUMBER)) {
@@ -144,8 +144,9 @@ static bool has_own_number(nnc_json object) {
     return at.node != NULL;
 }
 
-/* Adds to the object `to` those members of `from` that `to` lacks, and does the same for objects inside both. Does not
- * add members whose key is in the list `but`. The function calls itself as often as the text is nested. */
+/* Adds the members of the object `from` that the object `to` lacks to `to`. An object that is inside both `to` and
+ * `from` is completed in the same way. Members whose key is in the list `but` are not added. The function calls itself
+ * as often as the text is nested. */
 static void merge(nnc_json to, nnc_json from, const char *const *but) {
     static const char *const comment[] = { "note", NULL };
     const bool other = has_own_number(to);
@@ -176,8 +177,8 @@ static void copy_same(nnc_json container, nnc_json object, nnc_json name) {
     }
 }
 
-/* If an object has the key "same_as", adds to it the members of the object that "same_as" names. The recursion is as
- * deep as the text is nested. */
+/* If an object has the key "same_as", adds the members of the object that "same_as" names. The recursion is as deep as
+ * the text is nested. */
 static void fill_in_same(nnc_json container) {
     static const char *const texts[] = { "sources", "references", NULL };
     for (nnc_json at = nnc_json_first(container); at.node != NULL; at = nnc_json_next(at)) {
@@ -191,8 +192,8 @@ static void fill_in_same(nnc_json container) {
 
 /* ---- "like": inherits values from another file ---- */
 
-/* Tests whether a file states values for which it must state sources. Values without need of a source are those whose
- * key is in the list `names` (id, name, aliases, note, prices ...). */
+/* Tests whether a file states values that need a source. Values whose key is in the list `names` (id, name, aliases,
+ * note, prices ...) need no source. */
 static bool says_figures(nnc_json root) {
     static const char *const names[] = { "schema", "id",         "name",    "aliases",    "like",
                                          "note",   "references", "prices",  "stands_for", "compared",
@@ -202,8 +203,7 @@ static bool says_figures(nnc_json root) {
     return at.node != NULL;
 }
 
-/* A file inherits values from another file. Copies the sources of the inherited values to the file. from: the object
- * "sources" of the other file. */
+/* Copies the sources of values that a file inherits from another file. from: the object "sources" of the other file. */
 static void merge_sources(nnc_json root, nnc_json from) {
     nnc_json to = nnc_json_get(root, "sources");
     if (to.node == NULL && !says_figures(root)) { to = nnc_json_inherit_object(root, "sources"); }
@@ -345,8 +345,8 @@ void nnc_lineage_close(nnc_lineage *lineage) {
     if (lineage != NULL) { nnc_json_free(lineage->doc); }
 }
 
-/* Tests whether a file itself states the field with a dotted name, directly or by "same_as", so that it does not
- * inherit the field by "like". */
+/* Tests whether a file itself states the field with a dotted name, directly or by "same_as". A field that the file
+ * inherits by "like" does not count. */
 static bool says(nnc_json at, const char *dotted) {
     char key[64];
     const size_t length = strcspn(dotted, ".");

@@ -1,4 +1,4 @@
-/* From files to structs: strict JSON, field tables, spec files found by id.
+/* Functions of src/input, which read files: strict JSON, field tables, spec files found by id.
  *
  *     json.c           documents, values, and errors that name line and key
  *     json_scan.c      JSON text: grammar check before cJSON, positions of values after it
@@ -14,8 +14,8 @@
  *     plausible.c      relations that every real device and software profile holds
  *     foreign/         model configurations of other programs
  *
- * Every error names the file, line and key, what was expected and what was found. If the caller wants all errors,
- * reading continues after an error in the content. */
+ * Every error names the file, the line, the key, the expected value and the value that was found. If the caller wants
+ * all errors, reading continues after an error in the content. */
 #ifndef NNCOST_INPUT_INPUT_INTERNAL_H
 #define NNCOST_INPUT_INPUT_INTERNAL_H
 
@@ -40,8 +40,8 @@ enum {
 nnc_status nnc_file_read(const char *path, char **text, size_t *size, nnc_error *err);
 nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_t *size, nnc_error *err);
 
-/* A file that is read in blocks. In the buffer `bytes`, the bytes from `at` to `size` - 1 are read from the file but
- * not used yet. */
+/* A file that is read in blocks. The buffer `bytes` has data of the file; the bytes from `at` to `size` - 1 are not
+ * used yet. */
 typedef struct nnc_blocks {
     int fd;
     char *bytes;
@@ -68,16 +68,16 @@ bool nnc_is_path(const char *text);
 /* Tests whether a path is standard input ("-"), a pipe, a character device, or a file below the folder /dev. */
 bool nnc_is_pipe(const char *path);
 bool nnc_is_folder(const char *path);
-/* The file `file` refers to another file by `path`. Returns the path of this other file, allocated in the arena: a
- * relative path starts in the folder of `file`. NULL = out of memory. */
+/* Returns the path of a file to which another file refers. file: the file that refers. path: the reference; a relative
+ * path starts in the folder of `file`. The result is allocated in the arena; NULL = out of memory. */
 const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path);
 
 /* ---- CSV, RFC 4180 ---- */
 
 enum { NNC_CSV_CELLS_MAX = 256 };
 
-/* A reader of CSV text. Decoding a cell overwrites the text from which it was read, and the pointers in `cells` point
- * into this text. */
+/* A reader of CSV text. Decoding a cell overwrites the text of the cell, and the pointers in `cells` point into the
+ * text. */
 typedef struct nnc_csv {
     const char *name; /* name of the CSV file in messages */
     char *at, *end;
@@ -120,14 +120,16 @@ typedef struct nnc_json_scan_fault {
     char what[160]; /* message, such as "bad syntax, expected a value, found '}'" */
 } nnc_json_scan_fault;
 
-/* A fast check of JSON text: checks only numbers and strings, because cJSON checks the order of the lexemes. Returns
- * false if the text needs the full check nnc_json_scan: a number, string or character that cJSON accepts may be
- * forbidden by RFC 8259, or the text is nested too deeply, or it has more than values_max values. */
+/* A fast check of JSON text. The function checks only numbers and strings, because cJSON checks the order of the
+ * lexemes. Returns false if the text needs the full check nnc_json_scan. A text needs the full check if it is nested
+ * too deeply or has more than values_max values. A text also needs the full check if RFC 8259 may forbid a number,
+ * string or character that cJSON accepts. */
 bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max);
 
-/* The full check of JSON text. The text must be one JSON value (RFC 8259) with at most values_max values inside, valid
- * UTF-8, at most NNC_SCAN_DEPTH_MAX levels, finite numbers of at most 63 characters. If the text is not valid, writes
- * the error to *fault, unless fault is NULL, and returns false. Does not check for unpaired surrogates. */
+/* The full check of JSON text. The text must be one JSON value (RFC 8259) with at most values_max values inside. The
+ * text must have valid UTF-8, at most NNC_SCAN_DEPTH_MAX levels, and finite numbers of at most 63 characters. If the
+ * text is not valid, writes the error to *fault, unless fault is NULL, and returns false. Does not check for unpaired
+ * surrogates. */
 bool nnc_json_scan(const char *text, size_t size, int values_max, nnc_json_scan_fault *fault);
 
 /* Returns the line and the column of the character in `text` to which `at` points. */
@@ -167,16 +169,16 @@ enum { NNC_FAULTS_MAX = 100 };
  * are reported. If `report` is NULL, reading stops at the first error. */
 typedef struct nnc_faults {
     const char *name;     /* name of the file in messages; NULL = the text is not from a file */
-    nnc_error *err;       /* where the first error is stored; NULL = nowhere */
-    nnc_fault_fn *report; /* function that is called for every error; NULL = none */
+    nnc_error *err;       /* receives the first error; NULL = the error is not stored */
+    nnc_fault_fn *report; /* function that is called for every error; NULL = no function */
     void *context;
     nnc_status status; /* status of the first error; NNC_OK = the file has no error so far */
     int count;
     bool no_memory; /* true: one of the noted errors is "out of memory" */
 } nnc_faults;
 
-/* One large object or list of a file. The members of the large list (objects) are parsed one at a time, so that a file
- * of 1 GB needs no JSON tree of this size. */
+/* One large object or list of a file. The members of the large object or list are parsed one at a time, so that a file
+ * of 1 GB needs no JSON tree of 1 GB. */
 typedef struct nnc_json_large {
     const char *name; /* dotted name of the large object, such as "recorded.estimates" */
     /* the large object, whose members are parsed one at a time; NULL: the file has no such object, or the object was
@@ -189,15 +191,15 @@ typedef struct nnc_json_large {
     uint64_t *digests; /* digest of each member that nnc_json_close has freed */
 } nnc_json_large;
 
-/* A value of a shipped document, stored in the program (images.c). After an object or list, its members follow. key: 8
- * x (1 + offset of the key in the texts; 0 for an element of a list) + nnc_json_type. value: offset of a text, index of
- * a number, or number of members of an object or list. next: distance to the next member of the same object or list; 0
- * = this is the last member. */
+/* A value of a shipped document, stored in the program (images.c). The members of an object or list are stored after
+ * it. key: 8 x (1 + offset of the key in the texts; 0 for an element of a list) + nnc_json_type. value: offset of a
+ * text, index of a number, or number of members of an object or list. next: distance to the next member of the same
+ * object or list; 0 = last member. */
 typedef struct nnc_image_value {
     uint32_t key, value, next;
 } nnc_image_value;
 
-enum { NNC_IMAGE_TYPE = 7 }; /* the bits of nnc_image_value.key that are the nnc_json_type */
+enum { NNC_IMAGE_TYPE = 7 }; /* bits of nnc_image_value.key that store the nnc_json_type */
 
 /* The values of a shipped document, as they are stored in the program. values NULL: the document has no stored values,
  * and cJSON has parsed it. */
@@ -225,8 +227,7 @@ typedef struct nnc_json_doc {
     /* set of specs with the data folders in which the files of foreign/ are searched; NULL = the document needs no such
      * files */
     nnc_specs *specs;
-    /* where the digests of the files of foreign/ are added up with which the document was read; NULL = they are not
-     * needed */
+    /* sum of the digests of the files of foreign/ with which the document was read; NULL = the sum is not needed */
     uint64_t *digest;
     nnc_json_large large;
     nnc_image_values image;
@@ -271,25 +272,25 @@ nnc_json nnc_json_get(nnc_json object, const char *key);
 const char *nnc_json_text_in(nnc_json object, const char *key);
 /* Tests whether the member "schema" of an object is the text `schema`. */
 bool nnc_json_has_schema(nnc_json object, const char *schema);
-/* nnc_json_first returns the first member of a list or object; nnc_json_next returns the member after `at` of the same
+/* nnc_json_first returns the first member of a list or object. nnc_json_next returns the member after `at` in the same
  * list or object. After the last member, and for an empty list or object, both functions return an absent value. */
 nnc_json nnc_json_first(nnc_json container);
 nnc_json nnc_json_next(nnc_json at);
 const char *nnc_json_key(nnc_json at); /* returns the key of a member of an object; "" for an element of a list */
 
-/* Follows a dotted name into objects as far as they have its parts. Returns the last value that was found; *rest is set
- * to the part of the name that was not found. */
+/* Follows a dotted name from an object to the objects inside, as long as they have the next part of the name. Returns
+ * the last value that was found; *rest is set to the part of the name that was not found. */
 nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest);
 
-/* nnc_json_open parses member number `index` of the large object (nnc_json_large); it returns false when an error was
- * noted. nnc_json_close frees this member, and stores its digest, in which members with a name in `skip` are left out;
- * skip NULL: stores no digest. nnc_json_open and nnc_json_close do nothing for a member that was parsed together with
- * the rest of the file. */
+/* nnc_json_open parses the member with the index `index` of the large object (nnc_json_large); it returns false when an
+ * error was noted. nnc_json_close frees this member and stores its digest, without members whose name is in `skip`. If
+ * `skip` is NULL, nnc_json_close stores no digest. For a member that was parsed together with the rest of the file,
+ * nnc_json_open and nnc_json_close do nothing. */
 bool nnc_json_open(nnc_json at, int32_t index);
 void nnc_json_close(nnc_json at, int32_t index, const char *const *skip);
 
 /* These functions return the value of a boolean, a number, or a string, and the number of members of a list or object.
- * The caller has to check the type of `at` before. */
+ * The caller must first check the type of `at`. */
 bool nnc_json_bool(nnc_json at);
 double nnc_json_number(nnc_json at);
 const char *nnc_json_text(nnc_json at); /* returns a string that is valid until the document is freed */
@@ -301,12 +302,11 @@ const char *nnc_json_copy(nnc_json at);
 /* Returns the digest of a value. The order of keys does not change the digest. Members with a name in the list `skip`
  * are left out, in inner objects too; NULL ends the list. */
 uint64_t nnc_json_digest(nnc_json at, const char *const *skip);
-/* nnc_json_digest_members returns the sum of the digests of all members of an object; nnc_digest_object returns the
- * digest of the object, computed from this sum. */
+/* nnc_json_digest_members returns the sum of the digests of all members of an object; nnc_digest_object computes the
+ * digest of the object from the sum of the digests of its members. */
 uint64_t nnc_json_digest_members(nnc_json object, const char *const *skip);
 uint64_t nnc_digest_object(uint64_t members);
-/* A document may collect digests of the data files with which it was read (doc->digest). If the document collects
- * digests, adds the digest of a data file. */
+/* If a document collects digests (doc->digest), adds the digest of a data file with which the document was read. */
 void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data);
 
 /* nnc_json_set_text, nnc_json_inherit and nnc_json_inherit_object change a document. An inherited value may come from
@@ -316,9 +316,9 @@ void nnc_json_set_text(nnc_json at, const char *text);
 void nnc_json_inherit(nnc_json object, nnc_json value);
 nnc_json nnc_json_inherit_object(nnc_json object, const char *key);
 bool nnc_json_inherited(nnc_json at);
-/* Returns a number that stands for the value `at` of a document that cJSON has parsed. The returned value is allocated
- * in the arena of the document and does not belong to the tree of the document. If memory runs out, notes an error and
- * returns `at`. */
+/* Returns a value with the number `number`, for use in place of the value `at` of a document that cJSON has parsed. The
+ * returned value is allocated in the arena of the document and does not belong to the tree of the document. If memory
+ * runs out, notes an error and returns `at`. */
 nnc_json nnc_json_number_as(nnc_json at, double number);
 
 /* nnc_json_fault notes an error at a member of the value `at`. member: dotted name of the member, which may be absent;
@@ -329,7 +329,8 @@ bool nnc_json_mismatch(nnc_json at, const char *what, const char *expected);
 /* Notes that a value is not a whole number from `least` to `most`. Always returns false. */
 bool nnc_json_refuse_number(nnc_json at, double least, double most);
 /* These functions read a whole number from `least` to `most`; if the value is not such a number, they note an error and
- * return false. nnc_json_whole_value: `at` is the member `key` of an object; nnc_json_whole_member looks it up. */
+ * return false. nnc_json_whole_value: `at` is the member `key` of an object. nnc_json_whole_member: the function looks
+ * up the member `key`. */
 bool nnc_json_whole(nnc_json at, double least, double most, int64_t *value);
 bool nnc_json_whole_value(nnc_json object, nnc_json at, const char *key, double least, double most, int64_t *found);
 bool nnc_json_whole_member(nnc_json object, const char *key, double least, double most, int64_t *found);
@@ -344,11 +345,11 @@ typedef struct nnc_json_numbers {
 } nnc_json_numbers;
 
 nnc_json_numbers nnc_json_numbers_of(nnc_json list);
-/* Tests whether the list has a number that is not yet read. In a list that is a text, a comma marks the end of the
- * list. */
+/* Tests whether the list has a number that is not yet read. A list that is a text ends at a comma or at the end of the
+ * text. */
 bool nnc_json_has_more(const nnc_json_numbers *n);
 int32_t nnc_json_count_numbers(const nnc_json_numbers *n);
-/* Reads the next number of a list, as nnc_json_whole. */
+/* Reads the next number of a list in the same way as nnc_json_whole. */
 bool nnc_json_next_whole(nnc_json_numbers *n, double least, double most, int64_t *value);
 /* Tests whether a value has the JSON type `type`. If the value has another type, notes the error "wrong type, expected
  * ..." and returns false. */
@@ -356,8 +357,8 @@ bool nnc_json_expect(nnc_json at, nnc_json_type type, const char *expected);
 /* Returns the number of the line in which the key of a value is; for an element of a list, the line of the value. The
  * first line is 1. */
 long nnc_json_line(nnc_json at);
-/* Tests whether reading of a document continues, after the errors that were noted so far: it stops at the first error
- * unless all errors are reported (nnc_faults). */
+/* Tests whether reading of a document continues after the errors that were noted so far. Reading stops at the first
+ * error unless all errors are reported (nnc_faults). */
 bool nnc_json_go_on(nnc_json at);
 /* Notes the error "out of memory", at most once for a file. Always returns false, so that a function can end with
  * `return nnc_faults_no_memory(...)`. */
@@ -372,9 +373,9 @@ void nnc_read_field(nnc_json at, const nnc_field *field, void *object);
  * unknown, a value is wrong. Keys in the list `others` (NULL ends the list) are allowed but not read; the caller reads
  * them. The key "note" is allowed in every object, and "same_as" if `others` is NULL. */
 void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others, void *object);
-/* Reads a list of objects into an array of structs of `size` bytes, which are set to the defaults of the table before
- * they are read. The array is allocated in the arena. If the list is absent, returns NULL and sets *count to 0; if the
- * value is not a list, notes an error, too. */
+/* Reads a list of objects into an array of structs of `size` bytes. Each struct is set to the defaults of the table
+ * before its object is read. The array is allocated in the arena. If the list is absent, returns NULL and sets *count
+ * to 0. If the value is not a list, the function also notes an error. */
 void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *const *others, size_t size,
                        int32_t *count);
 
@@ -394,8 +395,8 @@ void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count);
  * string, or a list of strings, that names the source of these fields. */
 void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *const *others,
                       const nnc_source **sources, int32_t *count);
-/* Adds the value of each "fitted_on" inside the member `key` of the root to *sources. The key of the new source is the
- * dotted name of the object that contains this "fitted_on". */
+/* Adds the value of each "fitted_on" inside the member `key` of the root to *sources. The key of each new source is the
+ * dotted name of the object that contains the "fitted_on". */
 void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources, int32_t *count);
 
 /* nnc_read_schema checks that "schema" is equal to `schema`. nnc_read_id checks that "id" can be a file name and equals
@@ -407,12 +408,12 @@ void nnc_read_id(nnc_json root, const char *stem);
 void nnc_name_by_id(char *name, size_t size, const char *id);
 
 /* Type of a function that nnc_record_read calls before it reads a metric. If the function returns true, it has read
- * `value` itself, and nnc_record_read does not read it. `value` may be absent. record: the struct to which the metric
+ * `value` itself, and nnc_record_read skips the metric. `value` may be absent. record: the struct to which the metric
  * belongs. */
 typedef bool nnc_record_take(nnc_json object, const nnc_metric *row, nnc_json value, void *record);
 
-/* Reads a recorded result: the members that a table of metrics lists, in the order of the table, into `record`. All
- * bytes of the record must be 0 before, except pointers to other records, which must be set. Texts and lists are
+/* Reads a recorded result into `record`: the members that a table of metrics lists, in the order of the table. Before
+ * the call, all bytes of the record must be 0, except pointers to other records, which must be set. Texts and lists are
  * allocated in the arena of the document. Members that are computed from other members are skipped. A number that is
  * null becomes NaN; for an object that is null, nothing is written. Errors: a wrong value, or a missing member that
  * earlier values require. */
@@ -426,7 +427,7 @@ typedef void nnc_spec_read_fn(nnc_json root, const char *stem, void *spec);
 nnc_spec_read_fn nnc_device_read, nnc_model_read, nnc_software_read;
 
 typedef struct nnc_spec_info {
-    /* `what`: how messages name a spec of this kind ("device"); `plural`: its plural, for `nncost list` */
+    /* what: name of a spec of this kind in messages ("device"); plural: the plural of `what`, for `nncost list` */
     const char *what, *plural;
     /* name of the subfolder of a data folder that has the files of this kind, such as "hw" */
     const char *folder;
@@ -461,7 +462,7 @@ enum { NNC_STEM_MAX = 256 };
 /* Writes the stem of a path: "hw/h100.json" -> "h100". If `config` is true, writes the name of the folder instead for a
  * file config.json. */
 void nnc_spec_stem(const char *path, bool config, char *stem, size_t size);
-/* Returns the id that a file must state. In folders where files are found by their id (hw/, models/ ...), this is the
+/* Returns the id that a file must state. In folders where files are found by their id (hw/, models/ ...), the id is the
  * name of the file without its ending. NULL = the file may state any id, because it is in another folder or is a
  * pipe. */
 const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX]);
@@ -481,8 +482,9 @@ typedef struct nnc_image_texts {
 
 void nnc_image_texts_free(nnc_image_texts *texts);
 
-/* Returns the digest of a text, by which the image of a file or the place of a key in a table is found. It is computed
- * eight bytes at a time, so it depends on the byte order of the machine; nnc_digest_bytes does not. */
+/* Returns the digest of a text, which is used to find the image of a file, or a key in a table. The function reads
+ * eight bytes at a time, so the digest depends on the byte order of the machine; the digest of nnc_digest_bytes does
+ * not. */
 uint64_t nnc_quick_digest(const char *text, size_t size);
 /* Appends the image of a spec to `out` and its texts to `texts`. likes, digests: ids and digests of the `count` files
  * in its chain of "like" keys. Returns false when out of memory. */
@@ -492,8 +494,8 @@ bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, con
  * if memory ran out. */
 bool nnc_image_write_document(const nnc_json_doc *doc, const uint64_t *index, size_t count, nnc_buffer *out,
                               nnc_image_texts *texts);
-/* If an image was made from the text of a document, lets the document use the values of the image, without parsing.
- * Returns false if there is no such image. */
+/* If an image was made from the text of a document, the document uses the values of the image, without parsing. Returns
+ * false if there is no such image. */
 bool nnc_image_open(const uint64_t *images, nnc_json_doc *doc);
 /* Fills a struct that is all 0 from the image of a file (the struct that was made from the file at build time), instead
  * of parsing the file. text: the present content of the file. Returns false, with the struct all 0, if no image belongs
@@ -507,7 +509,7 @@ bool nnc_image_read(nnc_specs *specs, const uint64_t *images, nnc_spec_kind kind
 /* Sets the images of shipped files. If the text of a file has not changed since its image was made, the image is read
  * instead of the file; NULL = no images. */
 void nnc_specs_set_images(nnc_specs *specs, const uint64_t *images);
-/* Opens a document: uses its image if there is one for its text, else parses the text as nnc_json_parse does. */
+/* Opens a document. Uses the image of the document's text; without an image, parses the text as nnc_json_parse does. */
 bool nnc_specs_parse(nnc_specs *specs, nnc_json_doc *doc);
 nnc_arena *nnc_specs_arena(nnc_specs *specs);
 bool nnc_specs_are_lenient(const nnc_specs *specs);
@@ -520,7 +522,7 @@ void nnc_specs_mark(nnc_specs *specs, const char *text);
 
 /* NNC_IMPLAUSIBLE_TEXT: bytes of the buffer for the reason why a device or profile is not plausible. The two functions
  * test relations between values that are true for all real devices or profiles. If a relation is not true, the
- * functions return false and write to `text` the fields, the expected range and the value. */
+ * functions return false and write the fields, the expected range and the value to `text`. */
 enum { NNC_IMPLAUSIBLE_TEXT = 200 };
 bool nnc_device_is_plausible(const nnc_device *device, char *text, size_t size);
 bool nnc_software_is_plausible(const nnc_software *software, char *text, size_t size);
@@ -531,21 +533,22 @@ nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, 
 /* Reads how many seconds a host needs to issue one kernel. id: the host, a file in the folder hosts/ of a data
  * folder. */
 nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err);
-/* Type of a function that reads a launch file which a scenario names as its model: the function adds the settings of
- * the file to `given`, an nnc_scenario_args, and replaces *model. If *model is not a launch file, the function changes
- * nothing. The reader of launch files is in src/launch, which src/input must not call; so each program that reads
- * launch files stores the function here. */
+/* Type of a function that reads a launch file. A scenario can name a launch file as its model: the function then adds
+ * the settings of the file to `given`, an nnc_scenario_args, and replaces *model. If *model is not a launch file, the
+ * function changes nothing. The reader of launch files is in src/launch, which src/input must not call; so each program
+ * that reads launch files stores the function here. */
 typedef nnc_status nnc_model_reader(nnc_specs *specs, const char *device, const char **model, void *given,
                                     nnc_error *err);
 nnc_model_reader **nnc_specs_model_reader(nnc_specs *specs);
 
-/* If the user asks for a shipped vision network by its id or an alias, and a library of vision models has this network
- * ("resnet-50" is "resnet50" of torchvision), sets timm as the library of the network. With timm as its library, a
- * network has the same estimate under all of its names. nnc_model_load does not call this function: a network that is a
- * part of another one has no library of its own. */
+/* Sets timm as the library of a shipped vision network that the user names by its id or an alias, if a library of
+ * vision models has this network ("resnet-50" is "resnet50" of torchvision). With timm as its library, a network has
+ * the same estimate under all of its names. nnc_model_load does not call this function: a network that is a part of
+ * another network has no library of its own. */
 nnc_status nnc_specs_take_library(nnc_specs *specs, const char *asked, nnc_model *model, nnc_error *err);
 /* nnc_specs_set_implementation stores the library that the user names with --implementation.
- * nnc_specs_take_implementation sets this library in a model; without the option, it leaves the model unchanged. */
+ * nnc_specs_take_implementation sets the stored library in a model; without the option, it leaves the model
+ * unchanged. */
 nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_error *err);
 void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model);
 /* Sets the library that runs a model, and the operators that follow from it. */
@@ -564,23 +567,24 @@ nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_
 /* Finds the file of a spec by its id or alias. Returns NNC_UNKNOWN_ID if no data folder has a file for the id; err then
  * names the most similar id. */
 nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err);
-/* Finds a file that is not a spec by its id or alias, in the subfolder of the data folders that `info` names. */
+/* Finds a file that is not a spec by its id or alias. `info` names the subfolder of the data folders that is
+ * searched. */
 nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, const char *id, const char **path,
                                nnc_error *err);
 /* Finds a file by its path relative to a data folder, such as "grid/regions.json". If no data folder has the file,
  * *path stays NULL. */
 nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path, nnc_error *err);
-/* Finds the file with the dimensions of a model if the user names the model by a path. For a folder: the config.json in
- * it, or, if it has a diffusers pipeline, the config.json in the subfolder of the network. For a file model_index.json:
- * the config.json of the network of this pipeline. For any other file: this file. For a name of the Hugging Face hub,
- * *path is NULL. */
+/* Finds the file with the dimensions of a model that the user names by a path. For a folder, the file is its
+ * config.json, or, if the folder has a diffusers pipeline, the config.json in the subfolder of the network. For the
+ * model_index.json of a pipeline, the file is the config.json of the network of the pipeline. Any other file is itself
+ * the file with the dimensions. For a name of the Hugging Face hub, *path is NULL. */
 nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path, nnc_error *err);
 
-/* The library that runs a model (`by`), and two properties of its code: whether it computes GELU from several pointwise
- * ops (composed_gelu), and whether one product gives queries, keys and values (joined_qkv).
+/* The library that runs a model (`by`), and two properties of its code. composed_gelu: the library computes GELU from
+ * several pointwise ops. joined_qkv: one product gives queries, keys and values.
  *
- * nnc_foreign_library returns the library of a published configuration; without keys in it, transformers.
- * nnc_library_set makes a library that of a model. */
+ * nnc_foreign_library returns the library of a published configuration; if no key of the configuration tells the
+ * library, transformers. nnc_library_set sets the library of a model. */
 typedef struct nnc_library {
     nnc_implementation by;
     bool composed_gelu, joined_qkv;
@@ -593,9 +597,9 @@ typedef struct nnc_hub_name {
     /* path of the file with the dimensions of the network; NULL = the table does not have the name */
     const char *path;
     const char *shape; /* id of the file with the dimensions of the network */
-    /* publication from which the configuration is; NULL = the dimensions are from a file of the folder models/ */
+    /* publication of the configuration; NULL = the dimensions come from a file of the folder models/ */
     const char *source;
-    /* format of weights that is a part of the name, such as "int4"; NULL = the name states no format */
+    /* format of weights that the name contains, such as "int4"; NULL = the name contains no format */
     const char *stored;
     const char *nearest; /* if the table does not have the name: the most similar name; NULL = no name is similar */
     nnc_library library; /* library of the published configuration */
@@ -607,18 +611,18 @@ size_t nnc_hub_index(nnc_json table, uint64_t *words, size_t most);
 /* Sets *name to the name that the shipped model `id` usually has on the Hugging Face hub. If `id` is not the id of a
  * shipped model, sets *name to `id`. */
 nnc_status nnc_hub_usual(nnc_specs *specs, const char *id, const char **name, nnc_error *err);
-/* Adds a note to a model that was found by its name on the Hugging Face hub: the id of the file with its dimensions,
- * and the source of this file. */
+/* Adds a note to a model that was found by its name on the Hugging Face hub. The note has the id of the file with the
+ * dimensions of the model, and the source of this file. */
 nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub, nnc_model *model, nnc_error *err);
 
 /* Largest number of files in a chain of "like" keys (each file inherits from the next). */
 enum { NNC_LIKE_MAX = 4 };
-/* nnc_specs_begin_like notes that the file `name` is being read and cannot be completed before the file that its key
- * "like" names is read; returns false if too many files are being read. nnc_specs_end_like removes this note. */
+/* nnc_specs_begin_like notes that the file `name` is being read and waits for the file that its key "like" names. The
+ * function returns false if too many files are being read. nnc_specs_end_like removes the note. */
 bool nnc_specs_begin_like(nnc_specs *specs, const char *name);
 void nnc_specs_end_like(nnc_specs *specs);
-/* Tests whether the file `path` is being read and needs the file that its key "like" names. If a file that is read now
- * names `path` by "like", the chain of "like" keys is a circle. */
+/* Tests whether the file `path` is being read and waits for the file that its key "like" names. If the file that is
+ * read now names `path` by its key "like", the chain of "like" keys is a circle. */
 bool nnc_specs_is_reading(const nnc_specs *specs, const char *path);
 
 /* Completes a document before it is read. Replaces "@key" by the texts of "references". Adds the values that the
@@ -653,8 +657,8 @@ typedef struct nnc_folders {
     int count;
     /* first error of the operating system while the folders were searched; status NNC_OK = no error */
     nnc_error trouble;
-    /* Content of the file `text_of`, in which an alias was found last. nnc_specs_take_text passes it on, so that the
-     * file is not read twice. NULL = nothing is stored. */
+    /* Content of the file `text_of`, in which an alias was found last. nnc_specs_take_text passes the content on, so
+     * that the file is not read twice. NULL = no content is stored. */
     char *text;
     const char *text_of;
     size_t text_size;
@@ -675,16 +679,16 @@ bool nnc_folders_list_folder(nnc_folders *folders, const char *folder, nnc_id_li
 bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *list);
 /* Finds the file of a spec by its id or alias. If no data folder has such a file, *path stays NULL. */
 nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err);
-/* Reports an id for which no data folder has a file. If the id belongs to a spec of another kind, the error names this
- * kind. near: a name, such as a hub name, that the error suggests if no id of the kind is similar; NULL = no such name.
- * Returns NNC_UNKNOWN_ID, or the error that stopped the search. */
+/* Reports an id for which no data folder has a file. If a spec of another kind has the id, the error names this kind.
+ * near: a name, such as a hub name, that the error suggests if no id of the kind is similar; NULL = there is no such
+ * name. Returns NNC_UNKNOWN_ID, or the error that stopped the search. */
 nnc_status nnc_folders_unknown(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char *near,
                                nnc_error *err);
 /* Returns the alias of a shipped file that is most similar to an unknown id; NULL = no alias is similar. */
 const char *nnc_folders_nearest_alias(nnc_folders *folders, const nnc_spec_info *info, const char *id);
 const char *nnc_specs_nearest_alias(nnc_specs *specs, nnc_spec_kind kind, const char *id);
 /* nnc_folders_find finds the file of a spec by its id or alias. nnc_folders_find_like finds a file that is not a spec
- * in the same way. Both functions return NNC_UNKNOWN_ID if no data folder has a file with this name; err then names the
+ * in the same way. If no data folder has a file with the name, both functions return NNC_UNKNOWN_ID, and err names the
  * most similar id. */
 nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path,
                             nnc_error *err);
@@ -715,10 +719,10 @@ typedef struct nnc_piped {
 } nnc_piped;
 const nnc_piped **nnc_specs_piped(nnc_specs *specs);
 /* If `path` is the file in which an alias was found last, passes its content to the caller (*text, *size) and returns
- * true; otherwise returns false. */
+ * true; for other files, returns false. */
 bool nnc_specs_take_text(nnc_specs *specs, const char *path, char **text, size_t *size);
-/* Returns the stored content of a pipe or converted file with this path; NULL = no content is stored, and the path is
- * read from disk. */
+/* Returns the stored content of a pipe or converted file with the path `path`; NULL = no content is stored, and the
+ * path is read from disk. */
 const nnc_piped *nnc_specs_kept(nnc_specs *specs, const char *path);
 /* Stores copies of `path` and `text` in `specs`. From then on, nnc_specs_read returns `text` for this path. */
 nnc_status nnc_specs_keep(nnc_specs *specs, const char *path, const char *text, size_t size, nnc_error *err);
@@ -767,7 +771,7 @@ typedef struct nnc_family_fields {
     void (*begin)(nnc_model *model);
     /* called after the members of a model were read: sets those defaults that depend on other members */
     void (*complete)(nnc_json root, nnc_model *model);
-    /* called last: checks rules between the fields of a model, and notes faults */
+    /* called last: checks rules between the fields of a model */
     void (*rules)(nnc_json at, const nnc_model *model);
     /* keys that a file of this family may have in addition to the fields (NULL ends the list); NULL = only the keys
      * that files of all families may have */
@@ -780,7 +784,7 @@ NNC_FAMILY_LIST(NNC_FAMILY_FIELDS)
 
 const nnc_family_fields *nnc_family_fields_of(nnc_family family);
 
-/* Limits of the dimensions of a model. No real network reaches the limits, and the product of two dimensions below the
+/* Limits of the dimensions of a model. No real network reaches the limits. The product of two dimensions below the
  * limits cannot overflow. */
 #define NNC_LAYERS_MAX 1e5
 #define NNC_WIDTH_MAX 1e7
@@ -820,8 +824,8 @@ bool nnc_is_foreign(nnc_json root);
 bool nnc_foreign_read(nnc_json root, nnc_model *model);
 
 /* NNC_CAPTURE_SCHEMA: value of "schema" in the file of a captured program. nnc_is_capture tests whether a document has
- * this schema. nnc_capture_read reads such a document into a model, without its id. asked: modules that are frozen,
- * trained or checkpointed in another way than in the recorded step; NULL = the step stays as it was recorded. */
+ * this schema. nnc_capture_read reads such a document into a model, without its id. asked: modules that the user
+ * freezes, trains or checkpoints differently from the recorded step; NULL = the step stays as it was recorded. */
 #define NNC_CAPTURE_SCHEMA "nncost.capture/1"
 #ifdef __wasi__ /* the browser page is built without the reader of captured programs, to keep the page small */
 enum { NNC_READS_CAPTURES = false };
@@ -829,12 +833,12 @@ enum { NNC_READS_CAPTURES = false };
 enum { NNC_READS_CAPTURES = true };
 #endif
 bool nnc_is_capture(nnc_json root);
-/* Modules of a captured program that the user freezes, trains or checkpoints in another way than the recorded step did.
- * Each text has patterns of module paths, joined by commas; NULL = the option was not given. */
+/* Modules of a captured program that the user freezes, trains or checkpoints differently from the recorded step. Each
+ * text has patterns of module paths, joined by commas; NULL = the option was not given. */
 typedef struct nnc_modules {
     const char *train;     /* modules whose parameters are trained; the parameters of all other modules are frozen */
     const char *frozen;    /* modules whose parameters are frozen */
-    const char *recompute; /* modules that store only their inputs for backward, and that backward runs again */
+    const char *recompute; /* modules that keep only their inputs for backward; backward runs these modules again */
 } nnc_modules;
 void nnc_capture_read(nnc_json root, const nnc_modules *asked, nnc_model *model);
 /* Reads the file of a captured program again, with the changed modules in `asked`. model: a copy of the recorded model;
@@ -867,15 +871,15 @@ void nnc_scale_dims_text(const nnc_model *model, char *text, size_t size);
 
 /* ---- software profiles ---- */
 
-/* Profiles that are used when the user names none: of a training step, and of a serving engine. */
+/* Profiles that are used when the user names no profile: one for training steps, and one for serving engines. */
 #define NNC_SOFTWARE_DEFAULT "torch-compile"
 #define NNC_SERVE_SOFTWARE "vllm"
-/* Value of --software with which every plan uses the default profile of its kind, and with which a search may use
- * options that no profile supports. */
+/* Value of --software for which every plan uses the default profile of its kind. With --software any, a search may also
+ * use options that no profile supports. */
 #define NNC_SOFTWARE_ANY "any"
 
-/* Tests whether the profile follows from each plan. The result is true if the user names no profile (asked NULL) or
- * NNC_SOFTWARE_ANY. */
+/* Tests whether nncost chooses the profile for each plan. The result is true if the user names no profile (asked NULL)
+ * or NNC_SOFTWARE_ANY. */
 bool nnc_software_is_chosen(const char *asked);
 /* Loads the software profiles. If `asked` names a profile, this profile is used for all kinds of plan; else each kind
  * of plan gets its default profile. */
@@ -888,9 +892,9 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
 
 /* ---- software.c: releases of frameworks ---- */
 
-/* A question for the release of a framework. The release is named by a profile (software), or else by words ("NeMo
- * 25.11"), or else by framework and version. If a release has several entries, the ids of device and model and the
- * family of the model select one. */
+/* Request for the release of a framework. A profile (software) names the release, or else words ("NeMo 25.11"), or else
+ * framework and version. If a release has several entries, the ids of device and model and the family of the model
+ * select one entry. */
 typedef struct nnc_release_ask {
     const char *words;
     const nnc_software *software;
@@ -919,19 +923,20 @@ typedef struct nnc_given {
 
 extern const nnc_field_table nnc_recipe_table;
 
-/* Finds the entry of a release that matches the question best: first by the longest matching name of a framework, then
- * by the newest release that is not newer than the asked version, then by the most specific conditions. */
+/* Finds the entry of a release that matches a request best. The first criterion of the match is the length of the
+ * matching name of a framework. The second criterion is the version: the newest release that is not newer than the
+ * requested version wins. The third criterion is the number of characters in the conditions: more specific conditions
+ * win. */
 nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err);
 /* Tests whether a release was found by the name of its framework, without a version, and describes the framework on one
- * kind of hardware: MaxText on GPUs. A release for one kind of hardware has precedence over a profile with the name of
- * the framework. */
+ * kind of hardware. An example is MaxText on GPUs. A release for one kind of hardware has precedence over a profile
+ * with the name of the framework. */
 bool nnc_release_of_hardware(const nnc_release *release);
 /* nnc_release_fill sets those fields that neither the plan nor the model gives. nnc_release_switch sets switches of the
- * profile by the list "recipes" of its file: each entry names the releases, devices, models and precisions that it is
- * for. */
+ * profile by the list "recipes" of its file: each entry lists its releases, devices, models and precisions. */
 void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *plan);
-/* Fields of a plan that nnc_release_fill computes from other fields of the plan, then NULL. A search chooses the
- * computed fields itself, whatever the release says. */
+/* Fields of a plan that nnc_release_fill computes from other fields of the plan; NULL ends the list. A search chooses
+ * the computed fields itself, also if the release has values for them. */
 extern const char *const nnc_released_fields[];
 nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask, nnc_dtype precision,
                               nnc_software *software, nnc_error *err);

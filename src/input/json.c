@@ -1,20 +1,20 @@
-/* JSON documents.
+/* Reads JSON documents.
  *
- * The text is checked first (json_scan.c), because cJSON accepts more than RFC 8259 allows. After this check cJSON
- * builds the tree, which is checked for repeated keys and infinite numbers. cJSON keeps no positions: to find the line
- * of an error, the text is read again.
+ * The text is checked first (json_scan.c), because cJSON accepts more than RFC 8259 allows. After the check by
+ * json_scan.c, cJSON builds the tree, which is checked for repeated keys and infinite numbers. cJSON stores no
+ * positions, so nncost reads the text again to find the line of an error.
  *
  * One object of a document can be left out of the tree (nnc_json_large); its members are parsed one at a time. With one
  * object left out, checking a file of recorded estimates needs memory for one estimate, and not for the whole file.
  *
- * The values of some shipped documents are in the program (nnc_image_values); then cJSON parses nothing. */
+ * The program contains the values of some shipped documents (nnc_image_values), which cJSON does not parse. */
 #include <cjson/cJSON.h>
 #include <locale.h>
 
 #include "input/input_internal.h"
 
 /* The functions of cJSON that nncost calls. cJSON is a shared library that is loaded when the first document is parsed,
- * because many commands parse none. */
+ * because many commands parse no document. */
 #ifdef NNC_CJSON_LIBRARY
 #define CJSON_CALLS(X)          \
     X(ParseWithLengthOpts)      \
@@ -110,8 +110,9 @@ static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object) {
     free(members);
 }
 
-/* Checks the tree for errors that cJSON does not report: repeated keys, and 1e999, which it reads as infinity. The
- * recursion is as deep as the text is nested, which is limited. Returns false if a number is infinite. */
+/* Checks the tree for errors that cJSON does not report: repeated keys, and numbers such as 1e999, which cJSON reads as
+ * infinity. The recursion is as deep as the text is nested; the depth is limited. Returns false if a number is
+ * infinite. */
 static bool refuse_values(const nnc_json_doc *doc, const cJSON *at) {
     bool finite = isfinite(at->valuedouble);
     if ((at->type & 0xFF) == cJSON_Object && may_repeat(at)) { refuse_repeats(doc, at); }
@@ -122,7 +123,7 @@ static bool refuse_values(const nnc_json_doc *doc, const cJSON *at) {
 }
 
 /* Tests an escape \uXXXX to which `at` points. Returns 1 if the escape is the first half of a surrogate pair, 2 if it
- * is the second half, and 0 for any other character. */
+ * is the second half of a pair, and 0 for any other character. */
 static int surrogate_at(const char *at) {
     if (at[0] != '\\' || at[1] != 'u' || (at[2] | 0x20) != 'd') { return 0; }
     const char digit = (char)(at[3] | 0x20);
@@ -135,8 +136,8 @@ static bool is_half(const char *at) {
 }
 
 /* Notes why cJSON has refused a text. end: the place where cJSON stopped. If nnc_json_scan finds an error in the text,
- * notes this error. If nnc_json_scan finds no error, cJSON has failed at half a surrogate pair, at a number (if the
- * decimal point of the caller's locale has several bytes), or because memory ran out. */
+ * the function notes this error. Without such an error, cJSON has failed at half a surrogate pair, or at a number (if
+ * the decimal point of the caller's locale has several bytes), or because memory ran out. */
 static void refuse_text(const nnc_json_doc *doc, int values_max, const char *end) {
     nnc_json_scan_fault fault;
     if (!nnc_json_scan(doc->text, doc->size, values_max, &fault)) {
@@ -190,8 +191,8 @@ static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean) {
         nnc_walk_value(&w);
         if (place > 0) {
             nnc_buffer_put(lean, doc->text + copied, place + 1 - copied);
-            /* the next copy starts at the closing brace of the member, so that the copied text has an empty object in
-             * its place */
+            /* the next copy starts at the closing brace of the member, so that an empty object replaces the member in
+             * the copied text */
             copied = w.at - 1;
         }
     }
@@ -201,8 +202,8 @@ static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean) {
     return !lean->failed && doc->large.digests != NULL;
 }
 
-/* Parses the document without the members of its large object (see nnc_json_large). If this is not possible, returns
- * false; the caller then parses the whole document. */
+/* Parses the document without the members of its large object (see nnc_json_large). If parsing fails, returns false;
+ * the caller then parses the whole document. */
 static bool parse_lean(nnc_json_doc *doc) {
     nnc_buffer lean = { 0 };
     const char *rest = NULL;
@@ -231,7 +232,8 @@ static bool replace_python_numbers(nnc_arena *arena, const char **text, size_t s
     bool quoted = false;
     for (char *c = copy; *c != '\0'; c++) {
         const size_t length = quoted ? 0 : word_at(c);
-        /* the replacement has as many characters as the number, so that the places of all later values stay the same */
+        /* the replacement has as many characters as the number, so that the positions of all later values stay the
+         * same */
         if (length > 0) {
             const char *const word = length == 3 ? "\"?\"" : length == 8 ? "\"+inf\"  " : "\"-inf\"   ";
             memcpy(c, word, length);
@@ -330,8 +332,8 @@ nnc_json nnc_json_root(const nnc_json_doc *doc) { return (nnc_json){ doc, doc->r
 
 /* ---- values of a document: nodes of cJSON, or values of an image ---- */
 
-/* A node of a document is either a node of cJSON or a value of an image. Returns the value of the image; NULL = it is a
- * node of cJSON. */
+/* A node of a document is either a node of cJSON or a value of an image. Returns the node as a value of the image; NULL
+ * = the node is a node of cJSON. */
 static const nnc_image_value *imaged(nnc_json at) {
     return at.node != NULL && at.doc->image.values != NULL ? (const void *)at.node : NULL;
 }
@@ -419,7 +421,7 @@ int nnc_json_count(nnc_json at) {
     return at.node != NULL ? CJSON(GetArraySize)(at.node) : 0;
 }
 
-/* A bit of the type of a cJSON node that cJSON itself does not use. nncost sets it in nodes that are inherited. */
+/* A bit of the type of a cJSON node that cJSON itself does not use. nncost sets the bit in nodes that are inherited. */
 enum { INHERITED = 1 << 16 };
 
 static cJSON *last_of(nnc_json object, bool added) {
@@ -480,8 +482,8 @@ static bool find(nnc_json at, nnc_json to, way *w) {
     return false;
 }
 
-/* Returns the member of `container` in which the value `at` is stated: `at` itself, or, if it is inherited, the member
- * "same_as" or "like" by which it was inherited. */
+/* Returns the member of `container` by which the value `at` is in the file: `at` itself, or, for an inherited value,
+ * the member "same_as" or "like" by which the value was inherited. */
 static nnc_json own_of(nnc_json container, nnc_json at) {
     if (!nnc_json_inherited(at)) { return at; }
     const nnc_json same = nnc_json_get(container, "same_as");
@@ -496,7 +498,7 @@ static nnc_walk walk_along(const way *w, nnc_json at) {
         const bool object = nnc_json_type_of(w->open[i]) == NNC_JSON_OBJECT;
         const nnc_json below = i + 1 < w->depth ? w->open[i + 1] : at;
         const nnc_json child = own_of(w->open[i], below);
-        /* the value was inherited through a key of an object further outside, and the line of that object is used */
+        /* the value was inherited through a key of an enclosing object, so the line of the enclosing object is used */
         if (child.node == NULL) { break; }
         nnc_walk_member(&walk, object);
         for (nnc_json c = nnc_json_first(w->open[i]); c.node != child.node; c = nnc_json_next(c)) {
@@ -547,7 +549,8 @@ nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest) {
 }
 
 /* For each value inside `at`, stores the number of its line in the cJSON node of the value. The line is stored in the
- * member `valueint`, which nncost uses for nothing else. The function calls itself as often as the text is nested. */
+ * member `valueint`, which nncost does not use for other purposes. The function calls itself as often as the document
+ * is nested. */
 static void note_lines(cJSON *at, nnc_walk *w) {
     const bool object = (at->type & 0xFF) == cJSON_Object;
     for (cJSON *child = at->child; child != NULL && (child->type & INHERITED) == 0; child = child->next) {
@@ -596,7 +599,7 @@ static void write_where(nnc_json at, const char *member, char *where, size_t siz
 
 const char *nnc_json_copy(nnc_json at) {
     way w = { .depth = 0 };
-    cJSON *own = NULL; /* an image has no tree of cJSON, so the text of the value is parsed to get one */
+    cJSON *own = NULL; /* an image has no tree of cJSON, so the function parses the text of the value to get a tree */
     if (imaged(at) != NULL && find(nnc_json_root(at.doc), at, &w)) {
         const nnc_walk walk = walk_along(&w, at);
         own = LOADED(at.doc) ? CJSON(ParseWithLengthOpts)(walk.text + walk.at, at.doc->size + 1 - walk.at, NULL, false)

@@ -1,11 +1,11 @@
-/* JSON text without a tree.
+/* Works on JSON text without a tree.
  *
  * nnc_json_scan checks the grammar of RFC 8259 and names the first error. nnc_json_scan_lexemes is faster: it checks
- * only numbers and strings and leaves the order of lexemes to cJSON. nnc_walk finds the places of values in valid text;
- * it checks nothing, so it skips megabytes quickly. The last part computes digests of values that are read. */
+ * only numbers and strings and leaves the order of lexemes to cJSON. nnc_walk finds the places of values in valid text.
+ * nnc_walk checks nothing, so it skips megabytes quickly. The last part of the file computes digests of values. */
 #include "input/input_internal.h"
 
-/* Kinds of lexemes (parts of JSON text). A set of these bits says which kinds are allowed next. */
+/* Kinds of lexemes (parts of JSON text), one bit each. A set of bits tells which kinds are allowed next. */
 enum { VALUE = 1, KEY = 2, COLON = 4, COMMA = 8, CLOSE = 16, END = 32 };
 
 typedef struct scan {
@@ -15,10 +15,11 @@ typedef struct scan {
      * bracket */
     uint64_t objects;
     int depth;
-    /* values: number of JSON values that were found so far; values_max: largest number of values that the text may
-     * have */
+    /* values: number of JSON values that the scan has found so far; values_max: largest number of values that the text
+     * may have */
     int values, values_max;
-    nnc_json_scan_fault *fault; /* where the place and the text of an error are stored; NULL = they are not needed */
+    /* receives the place and the text of an error; NULL = the caller does not need the error */
+    nnc_json_scan_fault *fault;
 } scan;
 
 nnc_position nnc_json_position(const char *text, const char *at) {
@@ -45,8 +46,7 @@ static size_t word_length(const char *at, const char *end) {
     return n;
 }
 
-/* Describes the text at a position in the way in which error messages show it: as a word, a character, a byte, or as
- * the end of the text. */
+/* Describes the text at a position for an error message: as a word, a character, a byte, or the end of the text. */
 static void describe(const scan *s, const char *at, char *text, size_t size) {
     const size_t left = (size_t)(s->end - at);
     const size_t word = word_length(at, s->end);
@@ -95,12 +95,12 @@ static bool scan_escape(scan *s) {
     return true;
 }
 
-/* Returns a word in which bit 7 of each byte is 1 if the byte of `word` is 0. The other bits of the result have no
- * meaning. */
+/* Returns a word in which bit 7 of each byte is 1 if the byte of `word` is 0. Bits 0 to 6 of each byte of the result
+ * have no meaning. */
 static uint64_t zeros(uint64_t word) { return (word - 0x0101010101010101U) & ~word; }
 
 /* Skips blocks of 8 bytes, from `at` on, that have only printable ASCII characters and neither quotes nor backslashes.
- * Returns the place of the first block with another character, or of the last bytes. */
+ * Returns the start of the first block with another character, or of the last bytes (fewer than 8). */
 static const char *past_plain(const char *at, const char *end) {
     static const uint64_t each = 0x0101010101010101U;
     for (; end - at >= 8; at += 8) {
@@ -144,7 +144,7 @@ static bool scan_number(scan *s) {
         return refuse(s, s->at, "bad number", "one such as 12, -0.5 or 3e9");
     }
     if (length >= sizeof(number)) { return refuse(s, s->at, "number too long", "at most 63 characters"); }
-    /* if `fault` is NULL, refuse_values (json.c) looks for infinite numbers after the text was parsed */
+    /* if `fault` is NULL, refuse_values (json.c) searches for infinite numbers after the text was parsed */
     if (s->fault != NULL) {
         memcpy(number, s->at, length);
         number[length] = '\0';
@@ -160,7 +160,7 @@ static bool begins_number(char c) { return c == '-' || (c >= '0' && c <= '9'); }
 
 bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max) {
     scan s = { .begin = text, .at = text, .end = text + size };
-    /* each opening bracket and each comma is counted as one more value, so an empty list is counted as two values */
+    /* each opening bracket and each comma counts as one more value, so an empty list counts as two values */
     int values = 1, depth = 0;
     while (s.at < s.end) {
         const char c = *s.at;
@@ -304,7 +304,7 @@ nnc_walk nnc_walk_begin(const char *text) {
 
 bool nnc_walk_member(nnc_walk *w, bool object) {
     skip_blanks(w);
-    /* the character at w->at is the opening bracket of the object or list, or the comma after the last member */
+    /* w->at is at the opening bracket of the object or list, or at the comma after the last member */
     if (!closes(w->text[w->at])) {
         w->at++;
         skip_blanks(w);
@@ -363,8 +363,8 @@ void nnc_walk_on(nnc_walk *w, size_t to) {
 
 /* ---- digests of JSON values ---- */
 
-/* Returns the digest of the value of an object's member. If the object is the large object of the document and the
- * member was already read and closed, returns the stored digest. */
+/* Returns the digest of a member's value. If the object is document.large (the one object with many members that the
+ * reader processes member by member) and the reader has already finished this member, returns the stored digest. */
 static uint64_t member_digest(nnc_json object, nnc_json item, int32_t index, const char *const *skip) {
     const nnc_json_large *large = &object.doc->large;
     return object.node == large->object && large->places[index] > 0 ? large->digests[index]
@@ -376,7 +376,7 @@ uint64_t nnc_digest_object(uint64_t members) {
 }
 
 uint64_t nnc_json_digest_members(nnc_json object, const char *const *skip) {
-    uint64_t sum = 0; /* sum of the digests of all members, so that the order of the keys has no effect */
+    uint64_t sum = 0; /* adds the digests of all members, so that the order of the keys does not change the result */
     int32_t index = 0;
     for (nnc_json item = nnc_json_first(object); item.node != NULL; item = nnc_json_next(item), index++) {
         if (!nnc_is_one_of(nnc_json_key(item), skip)) {

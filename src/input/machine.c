@@ -1,5 +1,5 @@
-/* A machine as a tool describes it: the XML of NVIDIA's driver (`nvidia-smi -q -x`) or of hwloc (`lstopo --of xml`)
- * becomes the text of a device file.
+/* Makes the text of a device file from the description of a machine. The description is the XML of NVIDIA's driver
+ * (`nvidia-smi -q -x`) or of hwloc (`lstopo --of xml`).
  *
  *     <gpu ..><product_name>NVIDIA H100 80GB HBM3</product_name>     {"like": "H100 80GB HBM3",
  *       <fb_memory_usage><total>81559 MiB</total> ..            ->    "mem_bytes": 85520809984,
@@ -59,8 +59,8 @@ static bool add_gpu(const char *name, machine *m, const char *product, nnc_error
     return true;
 }
 
-/* Searches for the text `open` between `from` and `end`, and copies the characters after it, up to a character that is
- * in `stop`. Returns false if `open` is not found. */
+/* Searches for the text `open` between `from` and `end`, and copies the characters that follow, up to a character that
+ * is in `stop`. Returns false if `open` is not found. */
 static bool after(const char *from, const char *end, const char *open, const char *stop, char value[WORD_MAX]) {
     const char *at = strstr(from, open);
     if (at == NULL || at >= end) { return false; }
@@ -131,7 +131,7 @@ static bool info(const char *from, const char *end, const char *name, char value
 }
 
 /* Sets *bytes to the memory of a GPU. The file states the memory in KiB, with the unit ("16671616KiB") or without. If
- * the file does not state it, *bytes is not changed. */
+ * the file does not state the memory, *bytes does not change. */
 static void read_memory(const char *from, const char *end, double *bytes) {
     static const char *const names[] = { "CUDAGlobalMemorySize", "RSMIVRAMSize" };
     char word[WORD_MAX];
@@ -144,12 +144,12 @@ static void read_memory(const char *from, const char *end, double *bytes) {
     }
 }
 
-/* Sets of GPUs and switches that are joined by fast links. The objects of a set form a tree: root[i] is the parent of
- * object i, and root_of returns the root of the tree, which stands for the set. */
+/* Sets of GPUs and switches that fast links join. The objects of a set form a tree: root[i] is the parent of object i.
+ * root_of returns the root of the tree, which identifies the set. */
 typedef struct linked {
     int root[LINKED_MAX], count;
-    bool is_gpu[LINKED_MAX], is_link[LINKED_MAX]; /* is_gpu: object i is a GPU; is_link: object i is a GPU or a
-                                                   * switch */
+    /* is_gpu[i]: true = object i is a GPU; is_link[i]: true = object i is a GPU or a switch */
+    bool is_gpu[LINKED_MAX], is_link[LINKED_MAX];
 } linked;
 
 static int root_of(const linked *l, int i) {
@@ -180,8 +180,8 @@ static void read_objects(const char *from, const char *end, linked *l) {
     }
 }
 
-/* For each pair of objects in the bandwidth matrix (GPUs or switches): if the bandwidth between them is above 0, makes
- * one set of the two sets to which they belong. */
+/* For each pair of objects in the bandwidth matrix (GPUs or switches): if the bandwidth between the objects is above 0,
+ * joins the sets that contain them. */
 static void join_objects(const char *from, const char *end, linked *l) {
     int i = 0;
     for (const char *at = strstr(from, "<u64values"); at != NULL && at < end; at = strstr(at + 1, "<u64values")) {
@@ -198,8 +198,8 @@ static void join_objects(const char *from, const char *end, linked *l) {
     }
 }
 
-/* Returns the number of GPUs in the set of the first GPU, which NVLink joins; the first GPU is counted. 0 = the file
- * has no matrix of NVLink bandwidths. */
+/* Returns the number of GPUs that NVLink joins with the first GPU, plus the first GPU itself. 0 = the file has no
+ * matrix of NVLink bandwidths. */
 static int count_linked(const char *text) {
     const char *from = strstr(text, "name=\"NVLinkBandwidth\"");
     const char *end = from != NULL ? strstr(from, "</distances2") : NULL;
@@ -256,7 +256,7 @@ nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json
     }
     const char *slash = strrchr(name, '/');
     nnc_buffer_text(json, "{\"schema\":\"nncost.device/1\",\"id\":");
-    /* the id of the device is the file name of the description, without its folder */
+    /* the id of the device is the file name of the description, without the folder */
     nnc_put_json_text(json, slash != NULL ? slash + 1 : name);
     nnc_buffer_text(json, ",\"like\":");
     nnc_put_json_text(json, like);
@@ -283,7 +283,7 @@ nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json
 }
 
 nnc_status nnc_machine_ask(char **text, size_t *size, nnc_error *err) {
-#if defined(__wasi__) /* a WebAssembly program cannot start another program */
+#if defined(__wasi__) /* a WebAssembly program cannot start other programs */
     FILE *told = NULL;
 #define pclose fclose
 #else

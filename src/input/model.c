@@ -1,7 +1,7 @@
-/* Models of every family: a file names its family, and the functions of this family read the other members. Three more
- * parts of the file scale a model after --set hidden=N; read the two families of image networks, U-Nets (segmentation,
- * diffusion) and vision transformers (classification); and make a model from another one and a text of changed
- * fields. */
+/* Reads models of every family. A file names its family, and the functions of this family read the other members. Other
+ * functions of this C file scale a model after --set hidden=N, and make a model from another model and a text of
+ * changed fields. The C file also reads the two families of image networks: U-Nets (segmentation, diffusion) and vision
+ * transformers (classification). */
 #include "input/input_internal.h"
 
 static const nnc_family_fields *const rows[] = {
@@ -22,8 +22,8 @@ const nnc_field_table *nnc_model_table_of(const nnc_model *model) {
 
 void nnc_model_rules(nnc_json at, const nnc_model *model) {
     const nnc_family_fields *row = rows[model->family];
-    if (nnc_check_ranges(at, &row->table, model)) { /* the ranges are checked first, because the rules divide by these
-                                                     * numbers */
+    if (nnc_check_ranges(at, &row->table, model)) {
+        /* the rules divide by fields of the model, so the ranges of the fields are checked first */
         nnc_scale_dims_check(at, model);
         row->rules(at, model);
     }
@@ -80,7 +80,7 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec) {
     const char *const *other_keys = row->keys != NULL ? row->keys : keys;
     if (row->begin != NULL) { row->begin(model); }
     nnc_read_object(root, table, other_keys, model);
-    /* the id is checked after all other keys, because their errors are more important than a wrong file name */
+    /* the id is checked last, because errors in other keys are more important than a wrong file name */
     nnc_read_id(root, stem);
     nnc_name_by_id(model->name, sizeof model->name, model->id);
     nnc_read_texts(nnc_json_get(root, "aliases"), &model->aliases, &model->alias_count);
@@ -104,15 +104,15 @@ nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
     const nnc_family family = model->family;
     const nnc_status status = nnc_field_set(nnc_model_table_of(model), model, field, value, err);
     if (model->family != family) {
-        model->family = family; /* a user cannot change the family of a model, so the family is set back */
+        model->family = family; /* the user must not change the family of a model, so the old family is set again */
         return nnc_fail(err, NNC_BAD_USAGE, field, "fixed, expected %s, found \"%s\"", nnc_family_name(family), value);
     }
     if (status == NNC_OK) {
         nnc_scale_dims_follow(model, field);
         model->published_params = strcmp(field, "published_params") == 0
                                       ? model->published_params
-                                      /* 0 = not known: the published number of parameters is that of the model before
-                                       * the change */
+                                      /* 0 = unknown number of parameters: the published number is that of the model
+                                       * before the change */
                                       : 0;
     }
     return status;
@@ -158,7 +158,7 @@ void nnc_scale_dims_record(nnc_model *model) {
                                         .shared_hidden = value_of(d.shared_hidden) };
 }
 
-/* Returns a x b / c, or 0 if the result is not a whole number. */
+/* Returns a x b / c; 0 = the result is not a whole number. */
 static int64_t share(int64_t a, int64_t b, int64_t c) {
     int64_t product = 0;
     return nnc_mul_i64(a, b, &product) && c > 0 && product % c == 0 ? product / c : 0;
@@ -175,15 +175,15 @@ static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was) 
 }
 
 /* Tests whether a change of `hidden` keeps the number of heads and changes the head width. The result is true if two
- * conditions hold: the user has set neither the number of heads nor the head width, and the new `hidden` is a multiple
- * of the number of heads, but no multiple of the old head width. */
+ * conditions hold. The user has set neither the number of heads nor the head width. The new `hidden` is a multiple of
+ * the number of heads, but no multiple of the old head width. */
 static bool keeps_count(const nnc_scale_dims *was, int64_t hidden, unsigned set) {
     return (set & (HEADS | HEAD_DIM)) == 0 && share(was->heads, hidden, was->hidden) == 0 &&
            (was->head_dim == 0 || was->heads * was->head_dim == was->hidden) && hidden % was->heads == 0;
 }
 
-/* Sets heads, kv_heads and head_dim after a change of `hidden`. Normally the numbers of heads change and the head width
- * stays. If the user has set the number of heads, or if keeps_count returns true, the head width changes instead. */
+/* Sets heads, kv_heads and head_dim after a change of `hidden`. Normally the head width stays and the numbers of heads
+ * change. If the user has set the number of heads, or if keeps_count returns true, the head width changes instead. */
 static void follow_heads(const dims *d, const nnc_scale_dims *was, unsigned set) {
     const int64_t hidden = *d->hidden;
     const bool fill = d->head_dim != NULL && was->heads * was->head_dim == was->hidden;
@@ -242,7 +242,7 @@ void nnc_scale_dims_check(nnc_json at, const nnc_model *model) {
     const int64_t hidden = *d.hidden;
     const bool fill = was->heads * was->head_dim == was->hidden;
     if (keeps_count(was, hidden, was->set)) {
-        /* only head_dim was changed, and it is a whole number, so nothing has to be checked */
+        /* only head_dim has changed, and its value is a whole number, so no check is needed */
     } else if ((was->set & (HEADS | HEAD_DIM)) == 0) {
         check_whole(at, was, "heads", HEADS, was->heads, hidden);
     } else if (d.head_dim != NULL && fill && (was->set & (HEADS | HEAD_DIM)) != (HEADS | HEAD_DIM) &&
@@ -346,8 +346,8 @@ static void unet_complete(nnc_json root, nnc_model *model) {
     if (u->norm == NNC_NORM_GROUP && u->norm_groups == 0) { u->norm_groups = 32; }
 }
 
-/* Tests whether the level `index` has attention. The index u->levels stands for the middle block, which has the
- * channels of the deepest level. */
+/* Tests whether the level `index` has attention. The index u->levels means the middle block, which has the channels of
+ * the deepest level. */
 static bool attends(const nnc_unet *u, int32_t index) {
     return index == u->levels ? u->middle_attention : index < u->attention_levels_count && u->attention_levels[index];
 }
@@ -368,7 +368,7 @@ static bool has_transformers(const nnc_unet *u) {
     return any;
 }
 
-/* Checks the fields of a U-Net that belong to its levels: a list with one entry per level must have as many entries as
+/* Checks the fields of a U-Net that depend on its levels: a list with one entry per level must have as many entries as
  * the network has levels. Fields of the time embedding or of cross-attention may be set only if the network reads a
  * time or a text. */
 static void check_levels(nnc_json at, const nnc_unet *u) {
@@ -434,9 +434,9 @@ static void check_attention(nnc_json at, const nnc_unet *u) {
     }
 }
 
-/* Checks that the keys "down", "up" and "norm" suit the kind of block. A network of "double_conv" blocks (segmentation)
- * must have no time embedding and no attention; if its "up" halves the channels, its numbers of channels must be
- * even. */
+/* Checks that the keys "down", "up" and "norm" fit the kind of block. A network of "double_conv" blocks (segmentation)
+ * must have no time embedding and no attention. If the key "up" of a network halves the channels, the numbers of
+ * channels of the network must be even. */
 static void check_block(nnc_json at, const nnc_unet *u) {
     const bool residual = u->block == NNC_UNET_RESIDUAL;
     const nnc_unet_down down = residual ? NNC_DOWN_CONV : NNC_DOWN_MAX_POOL;
@@ -578,7 +578,8 @@ nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, 
 
 void nnc_implementation_take(nnc_implementation by, nnc_model *model) {
     model->implementation = by;
-    if (by == NNC_IMPLEMENTATION_PYTORCH) { /* c_attn of nanoGPT, wqkv of gpt-fast; nn.GELU */
+    /* nanoGPT (c_attn) and gpt-fast (wqkv) compute queries, keys and values in one product, and GELU with nn.GELU */
+    if (by == NNC_IMPLEMENTATION_PYTORCH) {
         model->joined_qkv = true;
         model->composed_gelu = false;
     }

@@ -1,7 +1,7 @@
-/* Relations that hold for every real device and software profile, as lists. A value in a wrong unit (GB for TB, MHz for
- * GHz) contradicts one of the relations. The limits of single fields are wider: they decide whether a file can be read,
- * and the relations decide whether a command may use its values. The values of all devices in hw/ keep a distance of at
- * least a factor of 1.5 from the bounds of the relations. */
+/* Lists relations that hold for every real device and software profile. A value in a wrong unit (GB for TB, MHz for
+ * GHz) contradicts one of the relations. The relations decide whether a command may use the values of a file. The
+ * limits of single fields, which are wider, decide whether the file can be read. The values of all devices in hw/ keep
+ * a distance of at least a factor of 1.5 from the bounds of the relations. */
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 
@@ -51,8 +51,8 @@ static const rule fitted[] = {
     { ENDING("power_share"), 0.05, 50.0, "power of a product / power of the board", "1.24 to 3.25" },
 };
 
-/* A part of a dotted name: the name of a field or object, and the object that contains it (above); above NULL = no
- * object contains it. */
+/* A part of a dotted name. name: the name of a field or object. above: the object that contains it; NULL = no
+ * object. */
 typedef struct frame {
     const struct frame *above;
     const char *name;
@@ -79,8 +79,7 @@ static bool is_possible(double value, const rule *by, const frame *at, char *tex
     const rule *own = isnan(value) || value == 0.0 ? NULL : rule_of(at->name);
     const rule *of = own != NULL ? own : by;
     if (of == NULL || isnan(value) || value == 0.0 || (value >= of->least && value <= of->most)) {
-        /* a value that is NaN is not stated in the file, and the user may have set a value of 0 on purpose, so both are
-         * accepted */
+        /* accepts NaN (the file does not state the value) and 0 (the user may have set 0 on purpose) */
         return true;
     }
     path_text(at, text, size);
@@ -89,8 +88,8 @@ static bool is_possible(double value, const rule *by, const frame *at, char *tex
 }
 
 /* Tests whether all fitted values of a struct are in plausible ranges. If one value is implausible, writes the first
- * implausible value and its range to `text`. by: the range for members whose own name has no range in the table of
- * ranges. */
+ * implausible value and its range to `text`. by: the range for members whose own name has no range in the table
+ * `fitted`. */
 static bool are_possible(const nnc_field *fields, size_t count, const char *object, const rule *by, const frame *above,
                          char *text, size_t size) {
     bool all = true;
@@ -138,8 +137,8 @@ static double factor_of(const nnc_software *s, bool most) {
 }
 
 /* A value and its bounds. seen: smallest and largest value in hw/ and software/ as of 2026-11, with the files that have
- * them. A value of 0 or NaN is always accepted: the user may have set 0 on purpose, and NaN means that the file does
- * not state it. */
+ * these values. A value of 0 or NaN is always accepted: the user may have set 0 on purpose, and NaN means that the file
+ * does not state the value. */
 typedef struct bounds {
     double value, least, most;
     const char *what, *fields, *seen;
@@ -148,7 +147,7 @@ typedef struct bounds {
 static bool is_within(const bounds *of, char *text, size_t size) {
     const double value = of->value;
     if (isnan(value) || value == 0.0 || isinf(value) || (value >= of->least && value <= of->most)) {
-        return true; /* an infinite value is accepted: it is a ratio whose divisor is a field with the value 0 */
+        return true; /* accepts an infinite value: it is a ratio whose divisor is a field with the value 0 */
     }
     snprintf(text, size, "%s: %s, expected %g to %g, found %.4g", of->fields, of->what, of->least, of->most, value);
     return false;

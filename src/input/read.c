@@ -240,8 +240,8 @@ void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *co
     return list;
 }
 
-/* If a field is a whole number and its value is not allowed, returns the error. NULL = the value is allowed, or the
- * field has another type. */
+/* Checks the value of a field that is a whole number. Returns the error if the value is not allowed; NULL = the value
+ * is allowed, or the field has another type. */
 static const char *refuse_whole(const nnc_field *field, const void *object, double *value, char *expected,
                                 size_t size) {
     const char *place = (const char *)object + field->offset;
@@ -299,8 +299,8 @@ void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count) {
     *count = used;
 }
 
-/* Tests whether a key of "sources" is valid: it is "" (the whole file), a key of the file, or a dotted name whose first
- * part is a key of the file. */
+/* Tests whether a key of "sources" is valid: the key is "" (the whole file), a key of the file, or a dotted name whose
+ * first part is a key of the file. */
 static bool names_fields(const char *key, const nnc_field_table *table, const char *const *others) {
     char first[64];
     const size_t length = strcspn(key, ".");
@@ -343,10 +343,8 @@ void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *c
                       const nnc_source **sources, int32_t *count) {
     const nnc_json at = nnc_json_get(root, "sources");
     source_list list = { .count = 0 };
-    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { /* sources may be absent here; only for shipped files,
-                                                    * tests/shipped.sh requires them */
-        return;
-    }
+    /* the file may lack sources; only for shipped files, tests/shipped.sh requires them */
+    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { return; }
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT || nnc_json_count(at) == 0) {
         nnc_json_mismatch(at, "no sources", "an object of texts or lists of texts");
         return;
@@ -425,7 +423,7 @@ void nnc_read_identity(nnc_json root, const char *schema, const char *stem) {
 
 /* ---- recorded results, read back by tables of metrics ---- */
 
-/* 2^53: up to this value, a double represents every whole number exactly. */
+/* 2^53: a double represents every whole number up to this value exactly. */
 #define WHOLE_MAX 9007199254740992.0
 
 /* For each type of metric: the JSON type that a recorded value must have, and how messages name this JSON type. */
@@ -439,8 +437,8 @@ static const struct {
     [NNC_METRIC_OBJECT] = { NNC_JSON_OBJECT, "an object" }, [NNC_METRIC_LIST] = { NNC_JSON_LIST, "a list" },
 };
 
-/* Returns the address to which row->offset is added to find a metric: the address of `record`; or, if row->hop is set,
- * the address of another record, to which a pointer in `record` points. */
+/* Returns the address to which row->offset is added to find a metric. If row->hop is 0, the result is the address of
+ * `record`; otherwise it is the address of another record, to which a pointer in `record` points. */
 static char *base_of(const nnc_metric *row, void *record) {
     char *at = record;
     if (row->hop > 0) { memcpy(&at, &at[row->hop - 1], sizeof at); }
@@ -485,9 +483,9 @@ static void take_enum(nnc_json value, const nnc_metric *row, char *at) {
     put_whole(at, row->size, index);
 }
 
-/* State of reading a JSON object into `record`: the members of the object are read one by one, and the values of
- * earlier members are already in the record. owner: the record that has the list in which `record` is an element;
- * NULL = `record` is in no list. */
+/* State of reading a JSON object into `record`. The members of the object are read one by one; the record already has
+ * the values of earlier members. owner: the record with the list that contains `record`; NULL = `record` is in no
+ * list. */
 typedef struct reading {
     nnc_json object;
     void *record;
@@ -665,7 +663,8 @@ static nnc_status refuse_cell(const nnc_csv *csv, const char *column, const char
     return nnc_fail(err, NNC_BAD_SPEC, where, "%s: expected %s, found \"%.40s\"", column, expected, found);
 }
 
-/* For each column with a meaning: its index in the CSV file of requests; -1 = the file does not have this column. */
+/* Columns that nncost reads: for each, its index in the CSV file of requests; -1 = the file does not have the
+ * column. */
 typedef struct arrival_columns {
     int place[3];
 } arrival_columns;

@@ -1,5 +1,5 @@
-/* Software profiles: reads profiles and the releases of frameworks that they stand for, and loads the profile that a
- * plan uses. */
+/* Reads software profiles and the releases of frameworks that the profiles describe, and loads the profile that a plan
+ * uses. */
 #include <ctype.h>
 #include <strings.h>
 
@@ -83,8 +83,8 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
     return status;
 }
 
-/* Loads the profile `id`. If no data folder has it, loads the profile torch-compile; if no data folder has
- * torch-compile either, makes the neutral profile. */
+/* Loads the profile `id`. If no data folder has the profile `id`, loads the profile torch-compile. If no data folder
+ * has torch-compile either, makes the neutral profile. */
 static nnc_status load_or_neutral(nnc_specs *specs, const char *id, const nnc_software **software, nnc_error *err) {
     const nnc_status status = nnc_software_load(specs, id, software, err);
     if (status != NNC_UNKNOWN_ID) { return status; }
@@ -143,8 +143,8 @@ nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles 
     return NNC_OK;
 }
 
-/* ---- Releases of frameworks: from words such as "NeMo 25.11" to a software profile, to settings for fields that a
- * plan does not give, and to switches that recipes set for some models and devices.
+/* ---- Finds releases of frameworks: from words such as "NeMo 25.11" to a software profile, to settings for fields that
+ * a plan does not give, and to switches that recipes set for some models and devices.
  *
  * The commands estimate and accuracy use the same data: the keys "stands_for" and "recipes" of software/<id>.json.
  * ---- */
@@ -215,8 +215,8 @@ static bool begins(const char *text, const char *prefix) { return strncasecmp(te
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Compares two versions number by number (26.04.01 > 26.02), and stops at the first character that is neither a digit
- * nor a dot between two numbers. Returns -1 if `a` is older, 1 if `a` is newer, 0 if both are equal. */
+/* Compares two versions number by number (26.04.01 > 26.02). The comparison ends at the first character that is neither
+ * a digit nor a dot between two numbers. Returns -1 if `a` is older, 1 if `a` is newer, 0 if both are equal. */
 static int compare_versions(const char *a, const char *b) {
     while (is_digit(*a) || is_digit(*b)) {
         char *a_end = NULL, *b_end = NULL;
@@ -231,8 +231,8 @@ static int compare_versions(const char *a, const char *b) {
 
 /* Tests whether an entry of a release table applies to the version `asked` ("" = the newest version). `first` is the
  * first version to which the entry applies. If `first` is "", the entry applies to all versions. If `first` begins with
- * a letter, it applies to versions that begin with `first`. For any other `first`, the entry applies to `first` and all
- * newer versions. */
+ * a letter, the entry applies to versions that begin with `first`. For any other `first`, the entry applies to `first`
+ * and all newer versions. */
 static bool has_version(const char *first, const char *asked) {
     return first[0] == '\0'      ? true
            : !is_digit(first[0]) ? begins(asked, first)
@@ -242,8 +242,8 @@ static bool has_version(const char *first, const char *asked) {
 
 /* Tests whether words such as "NeMo 25.11" begin with the name of a framework, and sets *version to the version after
  * the name ("" = no version follows). Returns false if the words begin with another name, or if the text after the name
- * is neither a version nor a remark in parentheses: "NeMo AutoModel (PyTorch)". first: the first version of an entry, which
- * may begin with a letter. */
+ * is neither a version nor a remark in parentheses: "NeMo AutoModel (PyTorch)". first: the first version of an entry;
+ * it may begin with a letter. */
 static bool split_words(const char *words, const char *name, const char *first, const char **version) {
     const size_t length = strlen(name);
     if (length == 0) { return false; }
@@ -262,8 +262,9 @@ static bool split_words(const char *words, const char *name, const char *first, 
     return *rest == '\0' || *rest == '(' || is_digit(*rest) || lettered;
 }
 
-/* Tests whether the framework of a measured row begins with a name, as a whole word: "torch 1.12" and "torch-eager" begin
- * with "torch", "torchtitan" does not. *version receives the version of the row, or the version behind the name. */
+/* Tests whether the framework of a measured row begins with a name, as a whole word: "torch 1.12" and "torch-eager"
+ * begin with "torch", but "torchtitan" does not. *version receives the version of the row; if the row has no version,
+ * *version receives the version after the name. */
 static bool row_names(const nnc_release_ask *ask, const char *name, const char *first, const char **version) {
     *version = ask->version;
     if (!begins(ask->framework, name) || isalpha((unsigned char)ask->framework[strlen(name)])) { return false; }
@@ -284,18 +285,18 @@ static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, co
     return 0;
 }
 
-/* Tests whether the device, model and family that the user asks for meet the conditions of an entry of "stands_for".
- * Returns the number of characters in the conditions of the entry, a measure of how specific the entry is; -1 = a
- * condition is not met. */
+/* Tests whether the device, model and family in the user's request meet the conditions of an entry of "stands_for".
+ * Returns the number of characters in the conditions of the entry, a measure of how specific the entry is; -1 = the
+ * request does not meet a condition. */
 static int conditions(const nnc_framework *f, const nnc_release_ask *ask) {
     return begins(ask->device, f->hardware) && begins(ask->model, f->model) && begins(ask->family, f->family)
                ? (int)(strlen(f->hardware) + strlen(f->model) + strlen(f->family))
                : -1;
 }
 
-/* Tests whether release a matches the user's request better than release b: the longer framework name wins; with equal
- * names, the newer version; with equal versions, the one whose version and conditions have more characters, because it
- * is more specific. */
+/* Tests whether release a matches the user's request better than release b. The longer framework name wins. With equal
+ * names, the newer version wins. With equal versions, the release whose version and conditions have more characters
+ * wins, because it is more specific. */
 static bool is_better(const nnc_release *a, const nnc_release *b) {
     if (b->entry == NULL || a->named != b->named) { return b->entry == NULL || a->named > b->named; }
     const int newer = compare_versions(a->entry->version, b->entry->version);
@@ -342,7 +343,7 @@ static bool is_decoder(const nnc_model *model) { return model->family == NNC_FAM
 
 static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *p) {
     if (!given->is(given->in, "policy") && p->precision != NNC_FP32 && p->precision != NNC_TF32) {
-        /* Megatron sums the gradients of micro-batches in fp32 if they are bf16, but in fp16 if they are fp16. */
+        /* Megatron sums bf16 gradients of micro-batches in fp32, but fp16 gradients in fp16. */
         p->policy = f->policy == NNC_POLICY_MIXED_FP32GRAD && p->precision == NNC_FP16 ? NNC_POLICY_MIXED : f->policy;
     }
     if (!given->is(given->in, "attention")) { p->attention = f->attention; }
@@ -356,7 +357,8 @@ static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_mod
     }
 }
 
-/* Returns the number of micro-batches of a step; 0 = the plan has too few fields to compute this number. */
+/* Returns the number of micro-batches of a step; 0 = the fields of the plan are not enough to compute the number of
+ * micro-batches. */
 static int64_t passes_of(const nnc_plan *p) {
     const int64_t ranks = (int64_t)p->tensor * p->pipeline * p->context;
     const int64_t data = p->data > 0 ? p->data : p->devices / ranks;

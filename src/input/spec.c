@@ -22,16 +22,17 @@ typedef struct loaded {
 
 struct nnc_specs {
     nnc_arena *arena;
-    const loaded *loaded; /* list of all loaded specs, the one loaded last first */
+    const loaded *loaded; /* list of all loaded specs; the spec that was loaded last comes first */
     nnc_folders folders;
-    /* paths of the files that are read now: each, except the last, waits for the next, which its key "like" names */
+    /* paths of the files that are read now; each file waits for the next file in the list, which its key "like"
+     * names */
     const char *reading[NNC_LIKE_MAX];
     int reading_count;
-    const nnc_piped *piped; /* list of the contents of pipes that were read, the newest first */
-    /* structs of the shipped files, made at build time (images.c); NULL = there are none, so every file is parsed */
+    const nnc_piped *piped; /* list of the contents of pipes that were read; the newest comes first */
+    /* structs of the shipped files, made at build time (images.c); NULL = no structs, so every file is parsed */
     const uint64_t *images;
     bool lenient;
-    int members_open; /* number of names of members.json that are being read, each the base of the one before */
+    int members_open; /* number of names of members.json that are being read; each name is based on the next name */
     char marks[512];  /* text that lists the implausible inputs of the current command */
     bool implementation_given;
     /* the library of every model that this set loads; used only if implementation_given is true */
@@ -54,7 +55,7 @@ nnc_specs *nnc_specs_open(const char *data_path) {
 void nnc_specs_close(nnc_specs *specs) {
     if (specs != NULL) {
         free(specs->folders.text);
-        nnc_arena_destroy(specs->arena); /* *specs is itself in this arena, so this frees the whole set */
+        nnc_arena_destroy(specs->arena); /* frees the whole set, because *specs itself is in the arena */
     }
 }
 
@@ -131,7 +132,7 @@ bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *li
     return nnc_folders_list_folder(&specs->folders, folder, list);
 }
 
-/* Finds the file of an id whose letters, dashes and dots may be spelled otherwise than in the file's name. *path stays
+/* Finds the file of an id. The letters, dashes and dots of the id may differ from those of the file's name. *path stays
  * NULL when there is no such file. */
 static nnc_status specs_find_spelled(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
                                      nnc_error *err) {
@@ -168,8 +169,8 @@ static nnc_status fail_hub(const char *asked, const nnc_hub_name *hub, nnc_error
                     name, asked);
 }
 
-/* Finds the file of a model that the user named as on the Hugging Face hub: in the table of hub names, or a shipped
- * model file whose id is that name in another spelling. */
+/* Finds the file of a model by its name on the Hugging Face hub. The file is in the table of hub names, or is a shipped
+ * model file whose id is the name in another spelling. */
 static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **path, nnc_hub_name *hub,
                               nnc_error *err) {
     const char *slash = strrchr(asked, '/');
@@ -182,9 +183,9 @@ static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **
     return NNC_OK;
 }
 
-/* Finds the file of a model that no folder of models has: looks up the name among the names of the Hugging Face hub.
- * The user may leave out the owner in the name. *path stays NULL if `id` is the name of a folder that may have a model.
- * Last, because it takes most of the time, an unknown name is compared with all known names. */
+/* Finds the file of a model that no folder of models has: looks up the name among the names of the Hugging Face hub,
+ * with or without the owner. *path stays NULL if `id` is the name of a folder that may have a model. The slowest step
+ * is the last: an unknown name is compared with all known names. */
 static nnc_status find_named(nnc_specs *specs, const char *id, const char **path, nnc_hub_name *hub, nnc_error *err) {
     const nnc_spec_kind kind = NNC_SPEC_MODEL;
     nnc_error why = { .status = NNC_OK };
@@ -198,8 +199,8 @@ static nnc_status find_named(nnc_specs *specs, const char *id, const char **path
     return status == NNC_OK || may_be_folder ? NNC_OK : nnc_fail(err, why.status, why.where, "%s", why.what);
 }
 
-/* Finds the file of a spec from its id or path. A folder that has a model may be named without its slash. absent: no
- * folder of models has the id, and *path is not yet set. */
+/* Finds the file of a spec from its id or path. A folder that has a model may be named without its slash. absent: true
+ * = no folder of models has the id, and *path is not yet set. */
 static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id, bool absent, const char **path,
                             nnc_hub_name *hub, nnc_error *err) {
     if (!nnc_is_path(id)) {
@@ -229,17 +230,17 @@ nnc_status nnc_specs_look(nnc_specs *specs, const char *file, nnc_look *look_in,
     return status;
 }
 
-/* The file of the networks of vision libraries, and a network in it. */
+/* The file members.json lists the networks of vision libraries; `member` is one network. */
 static const char members_file[] = "foreign/names/members.json";
 typedef struct member {
     char name[96];
-    const char *words; /* how the network is made; NULL = the file does not have the name */
-    bool stand_in;     /* true: the words are those of another network with the same counts */
+    const char *words; /* text from which nnc_model_make makes the network; NULL = the file does not have the name */
+    bool stand_in;     /* true: `words` makes another network with the same counts */
     bool of_library;   /* true: timm or torchvision has the network; false: only benchmarks use the name */
 } member;
 
-/* Returns the entry of a list in the file that tells how a network is made; node NULL = the list does not have the name.
- * The name may be written with underscores in place of dashes, or with dashes in place of underscores. */
+/* Returns the entry of a list in the file that tells how a network is made; node NULL = the list does not have the
+ * name. The name may have underscores in place of dashes, or dashes in place of underscores. */
 static nnc_json entry_of(nnc_json list, const char *name) {
     static const char spellings[][2] = { { '-', '-' }, { '-', '_' }, { '_', '-' } };
     for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
@@ -255,8 +256,8 @@ static nnc_json entry_of(nnc_json list, const char *name) {
 }
 
 /* Tests whether a library of vision models has networks made from the same shipped network as the entry. Names in a
- * library have no dashes; names of benchmarks may have them. So "mobilenet-v2" and "resnext101-32x4d" are networks of a
- * library, and "ssd300-resnet50" is not. */
+ * library have no dashes; names of benchmarks may have dashes. For example, "mobilenet-v2" and "resnext101-32x4d" are
+ * networks of a library, and "ssd300-resnet50" is not. */
 static bool is_of_library(nnc_json members, nnc_json entry) {
     const char *words = nnc_json_text(entry);
     const size_t length = strcspn(words, " ");
@@ -269,7 +270,7 @@ static bool is_of_library(nnc_json members, nnc_json entry) {
     return is;
 }
 
-/* Refuses the name of a network of torchvision that has no shape here, and says how to record it. */
+/* Refuses the name of a network of torchvision that has no model file. The error tells how to record the network. */
 static nnc_status refuse_recorded(nnc_json root, char *name, nnc_error *err) {
     const nnc_json task = entry_of(nnc_json_get(root, "recorded"), name);
     if (task.node == NULL) { return NNC_OK; }
@@ -281,7 +282,7 @@ static nnc_status refuse_recorded(nnc_json root, char *name, nnc_error *err) {
         name, nnc_json_text(task), name);
 }
 
-/* Fills in the member `found`. If no network has the name, removes the weights (".a1_in1k") from the name. */
+/* Sets *found, a `member`, for a name. If no network has the name, removes the weights (".a1_in1k") from the name. */
 static nnc_status look_member(nnc_specs *specs, nnc_json root, const char *name, void *found, nnc_error *err) {
     member *m = found;
     const nnc_json members = nnc_json_get(root, "members");
@@ -328,7 +329,8 @@ static nnc_status load_member(nnc_specs *specs, const char *asked, const void **
     if (strchr(name, '/') != NULL) { return NNC_OK; }
     NNC_TRY(nnc_specs_look(specs, members_file, look_member, name, &found, err));
     if (found.words != NULL) {
-        const bool circle = ++specs->members_open > 4; /* shipped names need one or two steps */
+        /* shipped names need one or two steps, so more than four steps are a circle */
+        const bool circle = ++specs->members_open > 4;
         const nnc_status status = circle ? nnc_fail(err, NNC_BAD_SPEC, members_file, "\"%.60s\" leads to itself", name)
                                          : nnc_model_make(specs, found.words, found.name, &made, err);
         specs->members_open--;
@@ -343,8 +345,7 @@ static nnc_status load_member(nnc_specs *specs, const char *asked, const void **
 }
 
 /* Tests whether `asked` may be the name of a network in a library of vision models. Returns false if `asked` is the id
- * of a shipped file, with dashes or with underscores. found, path: status and path with which the search for a file
- * named `asked` has ended. */
+ * of a shipped file, with dashes or with underscores. found, path: result of the search for a file named `asked`. */
 static bool maybe_member(const char *asked, nnc_status found, const char *path) {
     const char *slash = found == NNC_OK && path != NULL ? strrchr(path, '/') : NULL;
     const char *stem = slash != NULL ? slash + 1 : path;
@@ -357,8 +358,8 @@ static bool maybe_member(const char *asked, nnc_status found, const char *path) 
     return strncmp(asked, "timm/", 5) == 0 || (!nnc_is_path(asked) && !shipped);
 }
 
-/* Sets *found to true if a library of vision models has the shipped network `id` without changes: an entry of the list
- * of its names has only this id. */
+/* Sets *found to true if a library of vision models has the shipped network `id` without changes: the list of its names
+ * has an entry with only this id. */
 static nnc_status look_shipped(nnc_specs *specs, nnc_json root, const char *id, void *found, nnc_error *err) {
     (void)specs, (void)err;
     bool *is = found;
@@ -438,10 +439,10 @@ static nnc_status find_and_read(nnc_specs *specs, nnc_spec_kind kind, const char
     NNC_TRY(found);
     NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
     if (kind != NNC_SPEC_MODEL) { return NNC_OK; }
-    nnc_model *model = NULL; /* without const: the struct is new, and only this function has a pointer to it */
+    nnc_model *model = NULL; /* no const: the struct is new, and only this function has a pointer to it */
     memcpy(&model, out, sizeof model);
     if (hub.path == NULL) { return nnc_specs_take_library(specs, id, model, err); }
-    /* a name of the hub means the program that the hub runs, also if nncost has a model file of the network */
+    /* a name of the hub means the library that the hub uses, also if nncost has a model file of the network */
     if (model->implementation == NNC_IMPLEMENTATION_NONE) { nnc_library_set(&hub.library, model); }
     return nnc_hub_tell(specs, id, &hub, model, err);
 }
@@ -699,7 +700,7 @@ static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from
 }
 
 /* Finds the field with a dotted name in a struct. Sets *field, *place to the inner struct that contains the field, and
- * *dtype to the number format at the end of the name (NNC_DTYPE_COUNT = none). */
+ * *dtype to the number format at the end of the name (NNC_DTYPE_COUNT = no number format). */
 static nnc_status find(const nnc_field_table *table, const void *object, const char *name, const nnc_field **field,
                        const char **place, nnc_dtype *dtype, nnc_error *err) {
     /* The cast removes const, because nnc_field_at takes a pointer without const; the object is only read. */
@@ -759,8 +760,7 @@ static nnc_status read_field_text(const nnc_field_table *table, const void *obje
     return NNC_OK;
 }
 
-/* Defines five functions for one kind of spec; all kinds have the same five. table: the table of the fields of struct
- * nnc_<kind>. */
+/* Defines the five functions that every kind of spec has. table: the table of the fields of struct nnc_<kind>. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): kind is a name */
 #define SPEC_FUNCTIONS(kind, KIND, table)                                                                              \
     nnc_status nnc_##kind##_load(nnc_specs *specs, const char *id_or_path, const nnc_##kind **kind, nnc_error *err) {  \
@@ -829,8 +829,8 @@ static nnc_status fail_io(nnc_error *err, const char *path, const char *what, in
     return nnc_fail(err, NNC_IO, path, "%s, expected a readable file, found: %s", what, strerror(number));
 }
 
-/* Reads an open file to its end into *text, which the caller frees. The end is found by reading, because a pipe has no
- * size. guess: expected number of bytes; most: largest number of bytes that the file may have. */
+/* Reads an open file to its end into *text, which the caller frees. A pipe has no size, so the function reads until the
+ * end. guess: expected number of bytes; most: largest number of bytes that the file may have. */
 static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, char **text, size_t *size,
                            nnc_error *err) {
     size_t capacity = (guess < NNC_FILE_BYTES_MAX ? guess : NNC_FILE_BYTES_MAX) + 1, used = 0;
@@ -958,9 +958,9 @@ const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path) 
 static const char *const comments[] = { "note",       "sources", "references", "like", "same_as",
                                         "stands_for", "aliases", "compared",   NULL };
 
-/* Adds the digests of the data files with which a configuration of another program was read (a file in foreign/): if a
- * data file changes, the same configuration may become another model. Errors are not reported here, because the command
- * that loads the model reports them. */
+/* Adds the digests of the data files (in foreign/) with which a configuration of another program was read: if a data
+ * file changes, the same configuration may become another model. Errors are not reported here, because the command that
+ * loads the model reports them. */
 static nnc_status add_data_files(nnc_json_doc *doc, uint64_t *digest, nnc_error *err) {
     nnc_error why;
     nnc_faults unused = { .name = doc->faults->name, .err = &why };

@@ -1,12 +1,12 @@
-/* Writes the text of a device file, or of the software profile of a serving engine, with newly fitted parameters. All
- * members of the file without fitted parameters are copied byte for byte. */
+/* Writes the text of a device file, or of the software profile of a serving engine, with newly fitted parameters.
+ * Members of the file without fitted parameters are copied byte for byte. */
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"
 #include "render/render_internal.h"
 
-/* State while a device file or profile is written again: the new values of its parameters, and the buffer for its new
- * text. */
+/* State while a device file or profile is written again. The state has the new values of the parameters, and the buffer
+ * for the new text. */
 typedef struct rewriting {
     nnc_buffer *out;
     const nnc_device_change *change;
@@ -34,8 +34,8 @@ static const nnc_fitted_value *value_of(const rewriting *w, const char *object, 
     return NULL;
 }
 
-/* Returns the first newly fitted parameter inside the JSON object `object`: the first one whose dotted name begins with
- * the name of the object. NULL = this object has no newly fitted parameter. */
+/* Returns the first newly fitted parameter whose dotted name begins with the name of the JSON object `object`. NULL =
+ * the object has no newly fitted parameter inside. */
 static const nnc_fitted_value *value_below(const rewriting *w, const char *object) {
     const size_t length = strlen(object);
     for (int32_t i = 0; i < w->change->count; i++) {
@@ -45,7 +45,7 @@ static const nnc_fitted_value *value_below(const rewriting *w, const char *objec
     return NULL;
 }
 
-/* Writes what precedes the value of a JSON member: a comma, a line end or a blank, and the key. */
+/* Writes the text before the value of a JSON member: a comma, a line end or a blank, and the key. */
 static void begin_member(const rewriting *w, const object_place *p, bool *any, bool own_line, const char *key) {
     nnc_buffer_text(w->out, *any ? "," : "");
     if (own_line) {
@@ -66,7 +66,7 @@ static bool has_objects(const object_place *p) {
 }
 
 /* Writes the member "fitted_on", which states the rows on which the parameters were fitted. If every parameter of the
- * object is new, this is the new text alone; otherwise it is the new text and the old text: "bus_fraction, fixed_s:
+ * object is new, the member has only the new text. If not, the old text follows the new text: "bus_fraction, fixed_s:
  * rows.csv, 3 rows; the rest: as before". */
 static void put_fitted_on(const rewriting *w, const object_place *p) {
     static const char rest_mark[] = "; the rest: ";
@@ -85,7 +85,7 @@ static void put_fitted_on(const rewriting *w, const object_place *p) {
                             nnc_json_type_of(nnc_json_get(p->at, field->name)) == NNC_JSON_NUMBER);
         }
     }
-    if (first == NULL) { /* only objects inside this JSON object have a new parameter, not the object itself */
+    if (first == NULL) { /* the object itself has no new parameter; only objects inside it have new parameters */
         first = value_below(w, p->name);
         if (old == NULL) { old = first != NULL ? first->fitted_on : ""; }
         nnc_put_json_text(w->out, old);
@@ -93,8 +93,8 @@ static void put_fitted_on(const rewriting *w, const object_place *p) {
     }
     const size_t length = strlen(list);
     if (old != NULL && strncmp(old, list, length) == 0 && old[length] == ':') {
-        const char *rest = strstr(old, rest_mark); /* the same parameters were fitted before, so the old text about them
-                                                    * is replaced */
+        /* the old text is about a fit of the same parameters, so the new text replaces it */
+        const char *rest = strstr(old, rest_mark);
         old = rest != NULL ? rest + strlen(rest_mark) : NULL;
     }
     char text[4096];
@@ -140,8 +140,8 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     if (field->type == NNC_FIELD_OBJECT || field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
         put_inner(w, p, field, any);
     } else if (field->type == NNC_FIELD_ENUM) {
-        /* An enum field is the basis of the device. The bases are in ascending order of quality; the better of the old
-         * and the new basis is written. */
+        /* An enum field is the basis of the device. The bases are in ascending order of quality. The file gets the
+         * better of the old and the new basis. */
         const char *old = nnc_json_text_in(p->at, field->name);
         int basis = old != NULL ? nnc_names_find(field->names, old) : -1;
         basis = basis > (int)w->change->basis ? basis : (int)w->change->basis;
@@ -157,7 +157,7 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     }
 }
 
-/* Returns true if the JSON object itself has a new parameter; new parameters of objects inside it do not count. */
+/* Tests whether the JSON object itself has a new parameter; new parameters of objects inside it do not count. */
 static bool has_new(const rewriting *w, const object_place *p) {
     for (size_t i = 0; i < p->count; i++) {
         if (value_of(w, p->name, p->fields[i].name) != NULL) { return true; }
@@ -254,7 +254,7 @@ static nnc_spec_kind kind_of(const nnc_device_change *change) {
     return change->engine ? NNC_SPEC_SOFTWARE : NNC_SPEC_DEVICE;
 }
 
-/* Parses the new text with the reader of spec files, so that no file is written that nncost cannot read. */
+/* Parses the new text with the reader of spec files, so that nncost never writes a file that it cannot read. */
 static nnc_status verify(nnc_specs *specs, const char *path, const nnc_device_change *change, const char *text,
                          size_t size, nnc_error *err) {
     nnc_faults faults = { .name = path, .err = err };

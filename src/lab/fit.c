@@ -1,9 +1,9 @@
 /* Fits parameters of a device, or of the software profile of a serving engine, to measured rows. fit_choose.c lists the
  * fit groups (rows that the same parameters explain), and the parameters that each group determines.
  *
- * The fit groups are fitted in the order of this list, in which groups of kernels come before groups of steps; a
- * parameter that was fitted on kernels is not changed by a later fit on steps. If the caller names the parameters, they
- * are fitted to the rows of all groups at once.
+ * The fit groups are fitted in the order of the list in fit_choose.c. Groups of kernels come before groups of steps. A
+ * fit on steps does not change a parameter that was fitted on kernels. If the caller names the parameters, nncost fits
+ * them to the rows of all groups at once.
  *
  * Two checks refuse fitted parameters. A factor that was fitted on steps is refused if it increases the error of the
  * rows of a kernel, because a step needs time in addition to its kernels. Parameters that were fitted on kernels are
@@ -23,16 +23,17 @@
 #include "lab/lab_internal.h"
 #include "shape/shape_internal.h"
 
-/* Limits of a parameter, the step size of the search for its best value, and the start of this search if the device
- * file has the neutral value. A factor is changed by multiplication. Times and sizes are changed by addition, because
- * they may be 0. */
+/* Limits of a parameter, the step size of the search for its best value, and the start of this search if the value in
+ * the device file is neutral. The search changes a factor by multiplication. The search changes times and sizes by
+ * addition, because they may be 0. */
 typedef struct range {
     const char *member;
     double low, high; /* low: smallest allowed value; high: largest allowed value; 0 = the limit of the field in the
                        * device table */
-    double step; /* step size of the search: of the logarithm of the value if `ratio` is true, otherwise of the value */
-    double usual; /* start of the search; NaN: the start is twice the memory bandwidth, about the least bandwidth of
-                   * an L2 cache */
+    double step;      /* step size of the search: of the logarithm of the value if `ratio` is true, else of the value */
+    /* start of the search; NaN: the search starts at twice the memory bandwidth, about the smallest bandwidth of L2
+     * caches */
+    double usual;
     bool ratio;
 } range;
 
@@ -91,7 +92,7 @@ static const range ranges[] = {
     AMOUNT("ttft_s", 10, 0.02, 0.05),
     AMOUNT("text_s", 1e-2, 2e-5, 1e-4),
 };
-/* Range of those factors of a serving engine that have one value for each format of weights. */
+/* Range of the factors of a serving engine that have one value for each format of weights. */
 static const range of_format = FACTOR("", 0.02, 5, 0.15, 1);
 /* clang-format on */
 
@@ -110,13 +111,13 @@ static const range *range_of(const char *name) {
 
 /* ---- finds the least value of a function with NLopt ----
  *
- * No other file includes NLopt. A program that was built without NLopt cannot fit parameters. */
+ * NLopt is included only in this file. A program that was built without NLopt cannot fit parameters. */
 
 #ifdef NNC_HAVE_NLOPT
 
 enum { EVALUATIONS_PER_NUMBER = 200, STARTS_MAX = 6 };
 
-/* A restart of the search that reduces the value of the function by less than this fraction is the last one. */
+/* If a restart of the search reduces the value of the function by less than this fraction, the search ends. */
 static const double gain_least = 2e-3;
 
 /* clang-format off */
@@ -156,8 +157,8 @@ static double evaluate(unsigned count, const double *x, double *gradient, void *
     return isfinite(value) ? value : HUGE_VAL;
 }
 
-/* Runs the Subplex search of NLopt once, from the point x. If the search finds a smaller value than *least, sets x and
- * *least. Returns false if the search could not run. */
+/* Runs the Subplex search of NLopt once, from the point x. If the search finds a value smaller than *least, the
+ * function sets x and *least. Returns false if the search could not run. */
 static bool start(const calls *call, nnc_minimise_problem *problem, double *x, double *least) {
     double at[NNC_MINIMISE_MAX];
     nlopt_opt opt = call->create(NLOPT_LN_SBPLX, (unsigned)problem->count);
@@ -171,7 +172,7 @@ static bool start(const calls *call, nnc_minimise_problem *problem, double *x, d
     set = set && call->set_xtol_rel(opt, problem->tolerance) > 0;
     set = set && call->set_maxeval(opt, EVALUATIONS_PER_NUMBER * problem->count) > 0;
     double found = NAN;
-    /* NLOPT_ROUNDOFF_LIMITED counts as success: the search stopped because of rounding errors */
+    /* counts NLOPT_ROUNDOFF_LIMITED as success: the search stopped because of rounding errors */
     const nlopt_result result = set ? call->optimize(opt, at, &found) : NLOPT_FAILURE;
     call->destroy(opt);
     const bool ran = result > 0 || result == NLOPT_ROUNDOFF_LIMITED;
@@ -183,7 +184,7 @@ static bool start(const calls *call, nnc_minimise_problem *problem, double *x, d
 }
 
 double nnc_minimise(const nnc_minimise_problem *problem, double *x) {
-    /* a copy, because NLopt passes the problem to evaluate() as a pointer without const */
+    /* NLopt passes the problem to evaluate() as a pointer without const, so the search gets a copy */
     nnc_minimise_problem own = *problem;
     calls call;
     if (load(&call, NULL) != NNC_OK) { return (double)NAN; }
@@ -211,19 +212,19 @@ double nnc_minimise(const nnc_minimise_problem *problem, double *x) {
 
 /* ---- the state of one fit: the parameters that the minimiser changes, and the rows that it compares ---- */
 
-/* A fit in progress: the parameters of one fit group, or of all rows. The minimiser sees each parameter as a number x:
- * (value - start) / step size; for a factor, ln(value / start) / step size. */
+/* A fit in progress of the parameters of one fit group, or of all rows. The minimiser sees each parameter as a number
+ * x: (value - start) / step size; for a factor, ln(value / start) / step size. */
 typedef struct moving {
     nnc_fit *fit;
-    /* index of the fit group whose parameters this fit changes; -1 = the parameters are fitted to the rows of all
-     * groups */
+    /* index of the fit group whose parameters this fit changes; -1 = the fit uses the rows of all groups */
     int32_t group;
-    /* index of the part of the cross-validation whose rows this fit does not use; -1 = the fit uses the rows of every
-     * part */
+    /* index of the part of the cross-validation that this fit leaves out; -1 = the fit uses the rows of every part */
     int32_t left_out;
-    /* true: the fit minimises the mean of |predicted / measured - 1|; false: of |ln(predicted / measured)| */
+    /* true: the fit minimises the mean of |predicted / measured - 1|; false: the mean of |ln(predicted / measured)| */
     bool relative;
-    nnc_device device; /* device of the predicted row, a copy with the current values of the fitted parameters */
+    /* device for the prediction of a row: a copy of the row's device with the current values of the fitted
+     * parameters */
+    nnc_device device;
     nnc_software software;
     nnc_fit_parameter *parameters[NNC_MINIMISE_MAX];
     const range *ranges[NNC_MINIMISE_MAX];
@@ -231,12 +232,12 @@ typedef struct moving {
     double start[NNC_MINIMISE_MAX];
     double low[NNC_MINIMISE_MAX], high[NNC_MINIMISE_MAX], step[NNC_MINIMISE_MAX];
     int count;
-    double pull; /* weight of the penalty for the distance of the parameters from their starts */
+    double pull; /* weight of the penalty for the distance between a parameter and its start */
 } moving;
 
-/* Weights of the penalty for the distance of a parameter from its start. A fit of a single parameter has the weight
+/* Weights of the penalty for the distance between a parameter and its start. A fit of a single parameter has the weight
  * pull_least, because any row determines this parameter. In a fit of several parameters, a parameter that few rows
- * determine would drift, so pull_of_rows / (number of rows) is added to the weight. Measurements scatter by some per
+ * determine could drift, so pull_of_rows / (number of rows) is added to the weight. Measurements scatter by some per
  * cent; with many rows, the penalty is small compared with this scatter. */
 static const double pull_least = 1e-5, pull_of_rows = 0.01;
 
@@ -248,7 +249,7 @@ static const nnc_field *field_of(moving *m, const char *name) {
 }
 
 static double value_at(const moving *m, int i, double x) {
-    /* in seconds or elements: an absolute value below this limit is a rounding error and is replaced by 0 */
+    /* in seconds or elements: a smaller absolute value is a rounding error and is replaced by 0 */
     const double none = 1e-12;
     const range *r = m->ranges[i];
     const double sum = m->start[i] + x * r->step;
@@ -260,8 +261,8 @@ static double place_of(const moving *m, int i, double value) {
     return r->ratio ? log(value / m->start[i]) / r->step : (value - m->start[i]) / r->step;
 }
 
-/* If the bus_fraction of a collective is fitted, sets a negative small_group_loss (the gain of small groups over PCIe)
- * to its neutral value, because a fitted device file states no such gain. */
+/* If a fit changes the bus_fraction of a collective, sets a negative small_group_loss (the gain of small groups over
+ * PCIe) to its neutral value. A device file with a fitted bus_fraction states no such gain. */
 static void drop_gain(const nnc_fit_parameter *p, nnc_device *device) {
     if (!nnc_begins(p->name, "efficiency.collectives.") || !nnc_ends_in(p->name, ".bus_fraction")) { return; }
     const size_t start = p->offset - offsetof(nnc_collective_efficiency, bus_fraction);
@@ -301,7 +302,7 @@ static double predict(moving *m, const nnc_fit_row *r) {
 
 static double error_of(moving *m, const nnc_fit_row *r) { return predict(m, r) / r->row->measured_s - 1.0; }
 
-/* Tests whether the fit in progress compares its predictions with this row: the row is not held out, belongs to the fit
+/* Tests whether the fit in progress compares its predictions with a row: the row is not held out, belongs to the fit
  * group, and is not in the part that the cross-validation leaves out. */
 static bool uses(const moving *m, const nnc_fit_row *r) {
     return !r->held && (m->group < 0 || r->group == m->group) && (m->left_out < 0 || r->part != m->left_out);
@@ -313,8 +314,8 @@ static int32_t count_rows(const moving *m) {
     return count;
 }
 
-/* Gives the rows of a fit group weights whose sum is 1: every file has the same weight, divided evenly over its rows.
- * Returns false if the fit uses no row of the group. */
+/* Sets the weights of the rows of a fit group. The sum of the weights is 1. Every file has the same weight, divided
+ * evenly over its rows. Returns false if the fit uses no row of the group. */
 static bool weigh_group(const moving *m, int32_t group) {
     nnc_fit *fit = m->fit;
     int32_t files = 0;
@@ -362,7 +363,7 @@ static double objective(const double *x, void *context) {
     moving *m = context;
     double away = 0.0;
     for (int i = 0; i < m->count; i++) {
-        /* ln(1 + x^2) grows slowly with the distance x, so a parameter may move far from its start */
+        /* ln(1 + x^2) grows slowly with the distance x, so the penalty allows a parameter far from its start */
         away += log1p(x[i] * x[i]);
     }
     return misfit(m, x) + m->pull * away;
@@ -378,8 +379,8 @@ static bool is_neutral(double value, const nnc_field *field) {
 }
 
 /* Sets the start of each parameter: the value in the device file, or the usual value if the file's value is neutral. If
- * all values of the device file, with the neutral ones, give less error than the starts, the search starts from the
- * values of the file. Widens the limits of each parameter so that they include its start. */
+ * the values of the device file, including the neutral ones, give less error than these starts, the search starts from
+ * the values of the file. The limits of each parameter are widened to include its start. */
 static void begin(moving *m) {
     double own[NNC_MINIMISE_MAX] = { 0 }, usual[NNC_MINIMISE_MAX] = { 0 };
     const double cache = 2.0 * m->fit->rows[0].device->mem_bytes_per_s;
@@ -407,8 +408,8 @@ static void begin(moving *m) {
     }
 }
 
-/* Removes from the fit each parameter that has no effect on the error of the rows, neither when its value is increased
- * nor when it is decreased. */
+/* Removes from the fit each parameter that does not change the error of the rows, neither with a larger nor with a
+ * smaller value. */
 static void drop_idle(moving *m) {
     double x[NNC_MINIMISE_MAX] = { 0 };
     const double still = misfit(m, x);
@@ -445,14 +446,14 @@ enum { FITTED_DIGITS = 6 };
 /* Runs the minimiser: sets the fitted parameters to the values with the least error of the rows that the fit uses.
  * Returns false when out of memory. */
 static bool move(moving *m) {
-    const double near = 1e-3; /* largest distance from a limit, in step sizes of the search, at which a value counts as
-                               * being at the limit */
+    /* largest distance from a limit, in step sizes of the search, at which a value counts as at the limit */
+    const double near = 1e-3;
     double x[NNC_MINIMISE_MAX] = { 0 };
     weigh_rows(m);
     if (m->count == 0) { return true; }
     m->pull = pull_least + (m->count > 1 ? pull_of_rows / count_rows(m) : 0.0);
-    /* true: three digits are enough for the errors of a cross-validation, and a prediction of a training step takes
-     * long */
+    /* true: the search uses a larger tolerance, because three digits are enough for the errors of a cross-validation,
+     * and a prediction of a training step takes long */
     const bool coarse = m->left_out >= 0 && m->group >= 0 && m->fit->groups[m->group].kind == NNC_MEASURED_STEP;
     const nnc_minimise_problem problem = { .count = m->count,
                                            .low = m->low,
@@ -469,8 +470,8 @@ static bool move(moving *m) {
     return true;
 }
 
-/* Finds, for each parameter, the range of values in which the mean of |ln(predicted / measured)| is at most 0.01 above
- * its minimum, while the other parameters keep their fitted values. */
+/* Finds a range of values for each parameter. In the range of a parameter, the mean of |ln(predicted / measured)| is at
+ * most 0.01 above its minimum, while the other parameters keep their fitted values. */
 static void find_ranges(moving *m) {
     double x[NNC_MINIMISE_MAX] = { 0 };
     for (int i = 0; i < m->count; i++) { x[i] = place_of(m, i, m->parameters[i]->value); }
@@ -510,7 +511,7 @@ static double mean_error(moving *m, int32_t group) {
 }
 
 /* Refuses each parameter that was fitted on training steps and that increases the error of the rows of kernels. Returns
- * true if any parameter is refused. */
+ * true if the function refuses any parameter. */
 static bool refuse_contradicted(moving *m) {
     bool any = false;
     for (int i = 0; i < m->count; i++) {
@@ -563,11 +564,11 @@ static bool fit_group(moving *m, nnc_fit *fit, int32_t group) {
     return true;
 }
 
-/* ---- cross-validation: each row is predicted with parameters that were fitted on other rows ---- */
+/* ---- cross-validation: parameters fitted on other rows predict each row ---- */
 
 enum { PARTS_MAX = 5 };
 
-/* A row of a fit and its digest. Sorted by digest, the rows are divided over the parts of the cross-validation. */
+/* A row of a fit and its digest. The cross-validation sorts the rows by digest and divides them over its parts. */
 typedef struct hand {
     uint64_t digest;
     int32_t row;
@@ -582,7 +583,7 @@ static int by_digest(const void *a, const void *b) {
 /* Divides the rows of a fit group, sorted by their digests, over the parts of the cross-validation; rows with equal
  * digests get the same part. Returns the number of parts; 0 if all rows have the same digest. */
 static int32_t assign_parts(const moving *m, hand *hands) {
-    /* count: number of rows that the fit uses; different: number of different digests of these rows */
+    /* count: number of rows that the fit uses; different: number of different digests among these rows */
     int32_t count = 0, different = 0;
     for (int32_t i = 0; i < m->fit->row_count; i++) {
         if (uses(m, &m->fit->rows[i])) { hands[count++] = (hand){ m->fit->rows[i].digest, i }; }
@@ -615,9 +616,9 @@ static int32_t assign_models(const moving *m) {
     return models < 2 ? 0 : models < MODELS_MAX ? models : MODELS_MAX;
 }
 
-/* Fits the parameters on all parts of the cross-validation but one, then predicts the rows of this part. During the
- * fit, the parameters of later fit groups have no value, as in the main fit; in the predictions, these parameters have
- * their final values (`last`). */
+/* Fits the parameters without one part of the cross-validation, then predicts the rows of this part. During the fit,
+ * the parameters of later fit groups have no value, as in the main fit. In the predictions, the parameters of later fit
+ * groups have their final values (`last`). */
 static bool cross_part(moving *m, int32_t part, const double *last, size_t error) {
     nnc_fit *fit = m->fit;
     double own[NNC_MINIMISE_MAX];
@@ -639,9 +640,9 @@ static bool cross_part(moving *m, int32_t part, const double *last, size_t error
     return ok;
 }
 
-/* Computes two errors of each row: `crossed`, with parameters fitted without the row's part of the cross-validation,
- * and `left`, with parameters fitted without any row of its model. hands: space for one element per row. Returns false
- * when out of memory. */
+/* Computes two errors of each row. For the error `crossed`, the parameters are fitted without the row's part of the
+ * cross-validation. For the error `left`, the parameters are fitted without any row of the row's model. hands: space
+ * for one element per row. Returns false when out of memory. */
 static bool cross_validate(moving *m, hand *hands) {
     nnc_fit *fit = m->fit;
     double last[NNC_FIT_PARAMETERS_MAX];
@@ -664,7 +665,7 @@ static bool cross_validate(moving *m, hand *hands) {
 
 /* Computes the statistics of one kind of error over the rows of a fit group. offset: offset of the error in
  * nnc_fit_row. held: true = over the held-out rows; false = over the rows to fit on. group -1: over the training steps
- * of all groups that have an error `left` (the prediction of a fit without their model). */
+ * of all groups that have an error `left`. */
 static void add_up(nnc_fit *fit, int32_t group, bool held, size_t offset, double *errors, nnc_score_stats *stats) {
     int32_t count = 0;
     *stats = (nnc_score_stats){ 0 };
@@ -692,7 +693,7 @@ static void sum_errors(nnc_fit *fit, double *errors) {
     }
 }
 
-/* Copies the values of the fitted parameters to `values`, and sets the parameters to NaN, which means not fitted. */
+/* Copies the values of the fitted parameters to `values`, and sets the parameters to NaN (not fitted). */
 static void set_aside(moving *m, double values[NNC_MINIMISE_MAX]) {
     for (int i = 0; i < m->count; i++) {
         values[i] = m->parameters[i]->value;
@@ -700,8 +701,8 @@ static void set_aside(moving *m, double values[NNC_MINIMISE_MAX]) {
     }
 }
 
-/* Returns true if the fitted parameters reduce the sum of |error| of models whose rows were not used in the fit, or if
- * no model was left out of a fit. */
+/* Returns true in two cases: the fitted parameters reduce the sum of |error| of models whose rows the fit did not use,
+ * or no fit left out a model. */
 static bool helps_others(moving *m) {
     double values[NNC_MINIMISE_MAX] = { 0 }, without = 0.0, left = 0.0;
     int32_t count = 0;
@@ -719,9 +720,9 @@ static bool helps_others(moving *m) {
 }
 
 /* Checks the parameters of a fit group of training steps: predicts each model with parameters that were fitted without
- * its rows. If all parameters together do not improve the predictions of left-out models, keeps only the first
- * parameter. If the first parameter alone does not improve them either, keeps none, because the fit would describe only
- * the measured models. Returns false when out of memory. */
+ * its rows. If the parameters do not improve the predictions of left-out models, keeps only the first parameter. If the
+ * first parameter alone does not improve the predictions of left-out models, keeps no parameter, because a fit that
+ * helps no other model describes only the measured models. Returns false when out of memory. */
 static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands) {
     if (fit->groups[group].kind != NNC_MEASURED_STEP) { return true; }
     bool ok = cross_validate(m, hands);
@@ -749,9 +750,9 @@ static double error_of_steps(moving *m) {
     return sum;
 }
 
-/* Compares the errors with and without the fitted parameters of a fit group. *rows_worse: the parameters increase the
- * mean |error| of the group's own rows. *steps_worse: the parameters increase the sum of |error| of all training
- * steps. */
+/* Compares the errors with and without the fitted parameters of a fit group. *rows_worse: true = the parameters
+ * increase the mean |error| of the group's own rows. *steps_worse: true = the parameters increase the sum of |error| of
+ * all training steps. */
 static void compare_without(moving *m, int32_t group, bool *rows_worse, bool *steps_worse) {
     double values[NNC_MINIMISE_MAX] = { 0 };
     const double rows = mean_error(m, group), steps = error_of_steps(m);
@@ -776,12 +777,12 @@ static int leave_out(moving *m, const char *end, const char *reason) {
     return count;
 }
 
-/* Refuses fitted parameters of kernels that increase the mean |error| of their own rows or of the training steps:
- * kernels that were measured one call at a time, or with operands in the L2 cache, differ from the kernels of a step.
- * Before the function refuses all parameters of the group, it tries another fit, or refuses only one parameter. If the
- * error of the group's rows grows, the group is fitted again with |predicted / measured - 1| instead of |ln(predicted /
- * measured)|. If the error of steps grows, only fixed_s is refused, because it contains the launch of a single call.
- * Returns false when out of memory. */
+/* Refuses fitted parameters of kernels that increase the mean |error| of their own rows or the error of the training
+ * steps. The reason for such an increase: kernels that were measured one call at a time, or with operands in the L2
+ * cache, differ from the kernels of a step. Before the function refuses all parameters of the group, it tries a smaller
+ * change. If the error of the group's rows grows, the function fits the group again with |predicted / measured - 1|
+ * instead of |ln(predicted / measured)|. If the error of steps grows, the function refuses only fixed_s, because
+ * fixed_s contains the launch of a single call. Returns false when out of memory. */
 static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group) {
     static const char for_rows[] = "does not reduce the mean error of its rows",
                       for_steps[] = "increases the error of the measured steps";
@@ -823,8 +824,8 @@ static bool fit_all(nnc_fit *fit, moving *m, hand *hands) {
              (joint || keep_helpful(fit, &m[i], first + i, hands));
     }
     /* left: true if at least one fit was made without the rows of a model. If all steps of a fit group are of one
-     * model, no fit without this model exists; the error `left` of these steps is then the error without the parameters
-     * of their group. */
+     * model, no fit without the model exists. In this case, the error `left` of the steps is the error without the
+     * parameters of their group. */
     bool left = false;
     for (int32_t i = 0; i < fit->row_count; i++) { left = left || !isnan(fit->rows[i].left); }
     for (int32_t i = 0; i < fit->row_count && ok; i++) {

@@ -30,10 +30,10 @@
  *                                models have two depths
  *   served: first token          ttft_s
  *
- * A group of 20 or more rows of kernels determines all its parameters. A smaller group determines the first of them,
- * in this order: one for each 3 rows. Parameters that begin with library_ need a kernel that PyTorch issued.
- * vector_fraction, depth_half and most parameters that begin with library_ are fitted only if the device file does not
- * state them (UNSTATED). */
+ * A group of 20 or more rows of kernels determines all its parameters. A group of fewer than 20 rows of kernels
+ * determines one parameter for each 3 rows, in the listed order. Parameters that begin with library_ need a kernel that
+ * PyTorch issued. vector_fraction, depth_half and most parameters that begin with library_ are fitted only if the
+ * device file does not state them (UNSTATED). */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
@@ -44,8 +44,8 @@ enum { KERNEL_ROWS = 20, ROWS_PER_KERNEL_PARAMETER = 3, COLLECTIVE_ROWS = 6, STE
 
 /* ---- fit groups: a fit group is all rows that the same parameters explain ---- */
 
-/* Tests whether the row is a measured time to first token of a server. Returns false for a static batch, whose time to
- * first token is the time of its prefill alone and depends on step times more than on the server. */
+/* Tests whether the row is a measured time to first token of a server. Returns false for a static batch: its time to
+ * first token is only the time of its prefill, which depends more on step times than on the server. */
 static bool is_first_token(const nnc_measured *row) { return row->served == NNC_SERVED_TTFT && row->ask.batch == 0; }
 
 static const char host_steps[] = "launch-bound steps", unaligned_steps[] = "unaligned steps ";
@@ -105,8 +105,8 @@ bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason) {
     return *reason == NULL;
 }
 
-/* Returns the place of a row's fit group in the order in which the groups are fitted: groups of kernels before groups
- * of steps, because steps contain these kernels. */
+/* Returns the position of a row's fit group in the order of the fits. Groups of kernels come before groups of steps,
+ * because steps contain kernels. */
 static int rank_of(const nnc_fit_row *r) {
     const nnc_measured *row = r->row;
     switch (row->kind) {
@@ -120,8 +120,8 @@ static int rank_of(const nnc_fit_row *r) {
     }
 }
 
-/* Returns true if the step is launch-bound: while the device waits for launches, more than a fifth of the predicted
- * step passes. If the device file has a host that is faster than usual (host.kernel_s), the prediction uses the usual
+/* Tests whether the step is launch-bound: without the time of launches, the predicted step is more than a fifth
+ * shorter. If the device file has a host that is faster than usual (host.kernel_s), the prediction uses the usual
  * host. */
 static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r) {
     const double usual_s = 3.75e-5; /* default value of host.kernel_s: seconds in which a host issues a kernel */
@@ -129,16 +129,17 @@ static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r) {
     if (fit->served || r->row->kind != NNC_MEASURED_STEP || !(r->device->host.kernel_s > 0.0)) { return false; }
     nnc_device slow = *r->device, fast = *r->device;
     slow.host.kernel_s = nnc_max(slow.host.kernel_s, usual_s);
-    fast.host.kernel_s = 1e-12; /* not 0, because with 0 the prediction would leave out the launches altogether */
+    /* with the value 0, the prediction would leave out the launches, so a very small value is used */
+    fast.host.kernel_s = 1e-12;
     return nnc_score_row(r->row, r->model, &slow, r->software, &r->plan, fit->scratch, &with, NULL) == NNC_OK &&
            nnc_score_row(r->row, r->model, &fast, r->software, &r->plan, fit->scratch, &without, NULL) == NNC_OK &&
            without.predicted_s < 0.8 * with.predicted_s;
 }
 
-/* Returns true if products with unaligned dimensions make a predicted step longer by a twentieth or more. If the device
+/* Tests whether products with unaligned dimensions make a predicted step longer by a twentieth or more. If the device
  * file does not state the rate of unaligned products, the prediction takes four times the time of aligned products. The
- * numbers 1/20 and 4 were chosen by hand: on an H100 unaligned products take 7.2 times as long in forward
- * (hw/h100-sxm5-80gb.json), and with a twentieth the test finds the steps of GPT-2 in tests/published/h100 ('nncost
+ * numbers 1/20 and 4 were chosen by hand. On an H100, unaligned products take 7.2 times as long in forward
+ * (hw/h100-sxm5-80gb.json). With a twentieth, the test finds the steps of GPT-2 in tests/published/h100 ('nncost
  * calibrate' prints the group "unaligned steps"). */
 static bool is_unaligned(nnc_fit *fit, const nnc_fit_row *r) {
     const double usual_ratio = 4.0;
@@ -156,8 +157,8 @@ static bool is_unaligned(nnc_fit *fit, const nnc_fit_row *r) {
            without.predicted_s < 0.95 * with.predicted_s;
 }
 
-/* Marks the steps whose time depends on products with unaligned dimensions. If a format has too few steps with
- * unaligned products to determine their rate, its steps stay in the group of other training steps. */
+/* Marks the steps whose time depends on products with unaligned dimensions. If a number format has too few such steps
+ * to determine the rate of unaligned products, its steps stay in the group of other training steps. */
 static void find_unaligned(nnc_fit *fit) {
     int32_t count[NNC_DTYPE_COUNT] = { 0 };
     for (int32_t i = 0; i < fit->row_count; i++) {
@@ -222,8 +223,8 @@ static int64_t any_nodes_of(const nnc_fit_row *r) {
     return r->plan.devices > node;
 }
 
-/* Tests whether the device file states the bandwidth of the L2 cache. If the file does not state it, the bandwidth
- * follows from the peak rate. */
+/* Tests whether the device file states the bandwidth of the L2 cache. If the file does not state the bandwidth, nncost
+ * computes it from the peak rate. */
 static int64_t cache_rate_of(const nnc_fit_row *r) {
     return !isnan(r->device->efficiency.gemm[r->row->op.math_dtype].l2_bytes_per_s);
 }
@@ -304,31 +305,32 @@ static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *obj
     }
 }
 
-/* Requirement on the rows of a fit group; a parameter whose requirement is not met is not fitted. If the requirement is
- * only on a number of rows, head widths, depths or numbers of ranks, the parameter is then listed with a reason;
- * otherwise it is not listed. */
+/* Requirement of a parameter on the rows of its fit group. If the requirement is not met, the parameter is not fitted.
+ * A parameter that needs more rows, head widths, depths or numbers of ranks is then listed with a reason; a parameter
+ * with another requirement is not listed. */
 typedef enum need {
     ANY,
     FORWARD,  /* the parameter needs rows of forward kernels */
     BACKWARD, /* the parameter needs rows of backward kernels */
     /* the parameter needs 20 rows, or 3 rows for each parameter of the fit group; the requirements from RATE to WIDTHS
-     * need as many rows, too */
+     * include the same number of rows */
     KERNELS,
-    RATE,        /* the parameter needs a device whose file states the bandwidth of its L2 cache */
-    RATIO,       /* the parameter needs a device whose file does not state the bandwidth of its L2 cache */
-    ISSUED,      /* the parameter needs kernels that PyTorch issued */
-    UNSTATED,    /* the parameter needs kernels that PyTorch issued, and a device file that does not state it */
+    RATE,   /* the parameter needs a device whose file states the bandwidth of its L2 cache */
+    RATIO,  /* the parameter needs a device whose file does not state the bandwidth of its L2 cache */
+    ISSUED, /* the parameter needs kernels that PyTorch issued */
+    /* the parameter needs kernels that PyTorch issued, and a device file that does not state the parameter */
+    UNSTATED,
     NOT_ALIGNED, /* the parameter needs matrix products with a dimension that is no multiple of 16 bytes */
     WIDTHS,      /* the parameter needs rows of attention with two different head widths */
     NO_RATIO,    /* the parameter needs a device whose file does not state the rate of unaligned products */
     A_RATIO,     /* the parameter needs a device whose file states the rate of unaligned products */
-    DEPTHS,      /* the parameter needs 20 rows, of models with at least two different numbers of layers */
+    DEPTHS,      /* the parameter needs 20 rows of models with at least two different numbers of layers */
     MESSAGES,    /* the parameter needs 6 rows of collectives */
     SIZES        /* the parameter needs 6 rows of collectives, with two numbers of ranks */
 } need;
 
 /* Parameters that rows of a fit group can determine, for every group except "steps". group: the beginning of the
- * group's name; object: the object of the device file or profile, to which the end of the group's name is appended;
+ * group's name. object: the object of the device file or profile; the end of the group's name is appended to it.
  * member: the member of this object. */
 static const struct {
     const char *group, *object, *member;
@@ -399,8 +401,8 @@ static const char *few_of(const nnc_fit *fit, int32_t g) {
     return group->rows < KERNEL_ROWS && group->rows < ROWS_PER_KERNEL_PARAMETER * parameters ? few_kernels : NULL;
 }
 
-/* Returns the reason why the rows of a fit group do not meet a requirement; NULL = the rows meet it. *listed: false if
- * the parameter with this requirement is left out of the list of parameters. */
+/* Returns the reason why the rows of a fit group do not meet a requirement; NULL = the rows meet the requirement.
+ * *listed: false = the parameter with this requirement is left out of the list of parameters. */
 /* One case per requirement. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
 static const char *unmet(const nnc_fit *fit, int32_t g, need what, bool *listed) {
     const int32_t rows = fit->groups[g].rows;
@@ -432,7 +434,7 @@ static const char *unmet(const nnc_fit *fit, int32_t g, need what, bool *listed)
     }
 }
 
-/* Tests whether enough steps of the fit group (ATTENTION_ROWS) run the attention kernel, with at least two sequence
+/* Tests whether at least ATTENTION_ROWS steps of the fit group run the attention kernel, with two or more sequence
  * lengths. */
 static bool knows_flash(const nnc_fit *fit, int32_t g, int64_t kernel) {
     int64_t length = -1;
@@ -473,7 +475,7 @@ static void choose_of_steps(nnc_fit *fit, int32_t g) {
     }
 }
 
-/* Tests whether the device file of the rows states a parameter, whose neutral value is NaN or 0. */
+/* Tests whether the device file of the rows states a parameter. The neutral value of such a parameter is NaN or 0. */
 static bool is_stated(const nnc_fit *fit, const char *prefix, const char *object, const char *member) {
     char name[NNC_FIT_NAME];
     nnc_device device = *fit->rows[0].device;
@@ -482,9 +484,9 @@ static bool is_stated(const nnc_fit *fit, const char *prefix, const char *object
     return nnc_parameter_find(&device, name, &place, NULL) == NNC_OK && *place.value > 0.0;
 }
 
-/* Adds the parameters of a fit group to the list. The parameters are the entries of the table `choices` whose `group`
- * is the beginning of the group's name. If several different texts are its beginning, only the first of these texts is
- * used. */
+/* Adds the parameters of a fit group to the list: the entries of the table `choices` whose `group` is the beginning of
+ * the group's name. If several different texts are the beginning of the name, the function uses only the first of these
+ * texts. */
 static void choose_of_group(nnc_fit *fit, int32_t g) {
     const char *name = fit->groups[g].name, *group = NULL;
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
@@ -501,7 +503,7 @@ static void choose_of_group(nnc_fit *fit, int32_t g) {
 
 void nnc_fit_choose(nnc_fit *fit) {
     for (int32_t g = 0; g < fit->group_count; g++) {
-        if (fit->groups[g].rows == 0) { continue; /* all rows of the fit group are held out */ }
+        if (fit->groups[g].rows == 0) { continue; /* the fit group has only held-out rows */ }
         if (strcmp(fit->groups[g].name, "steps") == 0) {
             choose_of_steps(fit, g);
         } else {

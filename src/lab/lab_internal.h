@@ -1,4 +1,5 @@
-/* The laboratory: tables of measurements, their predictions, and device parameters fitted to them.
+/* Functions of src/lab, the laboratory: tables of measurements, their predictions, and device parameters that are
+ * fitted to them.
  *
  *   measured.c        names of columns and their other spellings; a CSV file -> rows (nnc_measured)
  *   measured_kinds.c  the rows of kernels, collectives and served requests
@@ -80,7 +81,7 @@ typedef struct nnc_measured_field {
 } nnc_measured_field;
 
 /* One row of a table of measurements. The strings of the row are in the arena of the specs. A number is NaN if the row
- * does not state it. */
+ * does not state the number. */
 typedef struct nnc_measured {
     const char *id, *file;
     long line;
@@ -88,16 +89,16 @@ typedef struct nnc_measured {
     const char *device; /* name of the device, as written in the file of measurements */
     /* name of the framework, as written in the file of measurements; "" = not stated */
     const char *framework;
-    const char *software;   /* id of the software profile with which the row is predicted; NULL = the default profile */
-    const char *source;     /* source up to its colon (owner/repo); the name of the file if there is no
-                             * source */
+    const char *software; /* id of the software profile with which the row is predicted; NULL = the default profile */
+    /* source of the row up to its colon (owner/repo); if the row has no source, the name of the file */
+    const char *source;
     const char *model_name; /* name of the model, as written in the file of measurements; "" = not stated */
     bool fitted;            /* true: values may be fitted on the row; false: the row is only compared with
                              * its prediction */
     const char *model_id;   /* id of a shipped model, or path of a model file; NULL = the member `model` is the model */
-    const nnc_model *model; /* model of the row; NULL: model_id names it, or the row (a kernel, a collective)
-                             * has no model */
-    const char *model_text; /* text from which the model was made, "ID FIELD=VALUE ..."; NULL = the model was
+    /* model of the row; NULL: model_id names the model, or the row (a kernel, a collective) has no model */
+    const nnc_model *model;
+    const char *model_text;            /* text from which the model was made, "ID FIELD=VALUE ..."; NULL = the model was
                              * not made from a text */
     nnc_implementation implementation; /* library that implements the operators of the measured program */
     nnc_plan plan;
@@ -106,7 +107,7 @@ typedef struct nnc_measured {
     const char *version; /* version of the framework; "" = not stated */
     /* true: a setting of the plan that the row does not state has the default of `nncost estimate` */
     bool as_stated;
-    nnc_measured_field *fields; /* fields of the device and of the software profile to which the row gives values */
+    nnc_measured_field *fields; /* fields of the device and of the software profile for which the row gives values */
     int32_t field_count;
     double internode_bytes_per_s; /* bytes per second of the network links of a node, divided by its number of
                                    * devices */
@@ -114,13 +115,14 @@ typedef struct nnc_measured {
      * input_samples_per_s: samples that the host prepares for each of its devices; NaN = the device never waits for
      * samples. */
     double host_pass_s, host_sample_s, input_samples_per_s;
-    /* op of a measured kernel; of an attention, the prediction sets the number of query-key pairs later */
+    /* op of a measured kernel; for an attention, the prediction sets the number of query-key pairs later */
     nnc_op op;
     bool causal;
-    /* true: the measured time is that of forward and backward together (of a convolution or a norm) */
+    /* true: the measured time of a convolution or a norm is the time of forward and backward together */
     bool both;
-    char kernel[24]; /* name of the group of kernels of a row that was timed alone in PyTorch; "" = any other row */
-    bool called;     /* true: the measured time is from the call on the host to the end of the kernel */
+    /* for a row that was timed alone in PyTorch: name of the group of kernels of the row; "" = any other row */
+    char kernel[24];
+    bool called; /* true: the measured time begins at the call on the host and ends at the end of the kernel */
     nnc_measured_collective collective;
     nnc_served served;
     nnc_serve_ask ask;        /* load, plan and serving engine of the measured deployment */
@@ -132,9 +134,9 @@ typedef struct nnc_measured {
     /* largest micro-batch with which the measured program did not run out of memory; 0 = not measured */
     int64_t max_batch;
     double measured_bytes[NNC_MEMORY_STAT_COUNT];
-    /* settings that decide the time and that the row does not state; "" = the row states all of them */
+    /* settings that decide the time and that the row does not state; "" = the row states all such settings */
     const char *undecided;
-    const char *reason; /* reason why the row cannot be predicted; NULL = it can be predicted */
+    const char *reason; /* reason why the row cannot be predicted; NULL = nncost can predict the row */
 } nnc_measured;
 
 typedef struct nnc_measured_file {
@@ -146,10 +148,11 @@ typedef struct nnc_measured_file {
 } nnc_measured_file;
 
 /* Reads a file of measured rows; the result lives as long as the specs. Fails with NNC_BAD_SPEC for an unknown column;
- * the error names the file and the line. If a cell has the wrong type or a value without a meaning, its row gets a
- * `reason` why it is not predicted. Other errors: NNC_IO, NNC_NO_MEMORY. */
+ * the error names the file and the line. If a cell has the wrong type or a value without a meaning, its row is not
+ * predicted and gets a `reason`. Other errors: NNC_IO, NNC_NO_MEMORY. */
 nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file, nnc_error *err);
-/* Works as nnc_measured_load, but parses `text`, the content of a file, in memory. Errors name the file as `name`. */
+/* Reads the rows as nnc_measured_load does, but from `text`, the content of a file in memory. Errors name the file as
+ * `name`. */
 nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                               nnc_measured_file *file, nnc_error *err);
 
@@ -167,10 +170,11 @@ typedef struct nnc_row_reading {
     nnc_arena *arena;
     nnc_csv csv;
     nnc_measured_column columns[NNC_CSV_CELLS_MAX]; /* columns of the file, then columns that published.c adds */
-    int width, file_width;                          /* number of all columns, and of the columns of the file */
-    bool respelled;                                 /* true: the file has columns with names of published tables */
-    nnc_json words, members; /* foreign/names/words.json and members.json while a published table is read; node NULL =
-                              * another table */
+    /* width: number of all columns; file_width: number of columns of the file */
+    int width, file_width;
+    bool respelled; /* true: the file has columns with names of published tables */
+    /* foreign/names/words.json and members.json while nncost reads a published table; node NULL = another table */
+    nnc_json words, members;
     const char **unused;
     int32_t unused_count;
     nnc_measured_kind kind;
@@ -178,7 +182,7 @@ typedef struct nnc_row_reading {
     int32_t count, capacity;
     nnc_measured *row; /* the measured row that is being read */
     bool no_memory;
-    /* why a cell of the current line is wrong (its type, or the number of cells); "" = no cell is wrong */
+    /* reason why a cell of the current line is wrong (its type, or the number of cells); "" = no cell is wrong */
     char bad[256];
 } nnc_row_reading;
 
@@ -198,18 +202,20 @@ const char *nnc_row_text(const nnc_row_reading *r, const char *name);
 int64_t nnc_row_whole(const nnc_row_reading *r, const char *name);
 /* Returns the number in the cell of a column; NaN if the cell is empty or has no number. */
 double nnc_row_number(const nnc_row_reading *r, const char *name);
-/* Returns a copy of a text that lives as long as the rows; "" when out of memory, which the reading then reports. */
+/* Returns a copy of a text that lives as long as the rows. When out of memory, returns "", and the reading reports the
+ * error later. */
 const char *nnc_row_keep(nnc_row_reading *r, const char *text);
-/* Stores the reason why the current row cannot be predicted. If the row already has a reason, keeps the earlier one. */
+/* Stores the reason why the current row cannot be predicted. If the row already has a reason, the earlier reason
+ * stays. */
 void nnc_row_refuse(nnc_row_reading *r, const char *format, ...) NNC_PRINTF(2, 3);
-/* Sets each field of a table for which the current line has a cell; the column is `prefix` and the name of the field.
- * Fields whose column is in `others` are left out, because other functions set them. A cell 0 of a model field sets
- * nothing. */
+/* Sets each field of a table for which the current line has a cell. The name of the column is `prefix` and the name of
+ * the field. Fields whose column is in `others` are left out, because other functions set them. For a model field, a
+ * cell with the value 0 sets nothing. */
 void nnc_row_set_fields(nnc_row_reading *r, const nnc_field_table *table, const char *prefix, nnc_set_text *set,
                         void *object, const char *const *others);
-/* Loads or makes the model that the row names. If nncost has only a stand-in, another network with equal counts,
- * "network" is added to the settings that the row leaves open. If the model cannot be made, stores the reason why the
- * row is not predicted. */
+/* Loads or makes the model that the row names. If nncost has only a stand-in (another network with equal counts), adds
+ * "network" to the settings that the row leaves open. If the model cannot be made, stores the reason why the row is not
+ * predicted. */
 void nnc_row_name_model(nnc_row_reading *r, const char *text);
 /* Loads a model from the file that the column "config" names; the path is relative to the folder of the measurements.
  * If the row has the column model.tied_head, its cell decides whether the head shares the weights of the word table. */
@@ -221,10 +227,10 @@ bool nnc_row_add_column(nnc_row_reading *r, const char *name);
 /* ---- published.c: tables as their collections publish them ---- */
 
 typedef nnc_status nnc_published_rows(nnc_row_reading *r, nnc_error *err);
-/* Calls `read`, which reads the rows of a table. If the table is a published table, first opens
+/* Calls `read`, which reads the rows of a table. For a published table, the function first opens
  * foreign/names/words.json, and adds the columns that this file sets. */
 nnc_status nnc_published_read(nnc_row_reading *r, nnc_published_rows *read, nnc_error *err);
-/* Changes the cells of the current line of a published table to what words.json says they mean. Does nothing for other
+/* Changes the cells of the current line of a published table to their meaning in words.json. Does nothing for other
  * tables. */
 void nnc_published_row(nnc_row_reading *r);
 
@@ -237,10 +243,10 @@ void nnc_row_read_collective(nnc_row_reading *r);
 /* Reads one of the two times that a line states for a convolution. both: true = the time of forward and of the
  * gradients of input and weights; false = the time of forward. */
 void nnc_row_read_conv(nnc_row_reading *r, bool both);
-/* Returns the reason why kernels of a kind are not predicted; NULL = they are predicted. */
+/* Returns the reason why nncost does not predict kernels of a kind; NULL = nncost predicts them. */
 const char *nnc_row_reason_of_kind(const char *kind);
-/* Tests whether the row is a single forward pass, in which no tokens are generated: a denoising step for a batch of
- * images, or an encoder over a batch. */
+/* Tests whether the row is a single forward pass that generates no tokens: a denoising step for a batch of images, or
+ * an encoder over a batch. */
 bool nnc_row_is_pass(const nnc_row_reading *r);
 /* Reads one measurement of served requests from a line; the caller has set row->served to the kind of measurement.
  * Returns false if the line has no measurement of this kind. */
@@ -254,16 +260,16 @@ typedef struct nnc_scored {
     const nnc_measured *row;
     const char *device;   /* id of the device file with which the row is predicted */
     const char *software; /* id of the software profile with which the row is predicted; NULL = no profile was loaded */
-    bool unknown;         /* true: nncost knows no release of the framework of the row, so the prediction is made
-                           * without --software */
-    const char *what;     /* name of the row's group in --summary: "DEVICE, PROFILE, dense"; "" = without --summary */
-    /* measured seconds of the row: of the step, kernel or token; if `saturated`, measured seconds per request */
+    /* true: nncost knows no release of the row's framework, so it predicts the row without --software */
+    bool unknown;
+    const char *what; /* name of the row's group in --summary: "DEVICE, PROFILE, dense"; "" = without --summary */
+    /* measured seconds of the step, kernel or token of the row; if `saturated` is true, measured seconds per request */
     double measured_s;
     double predicted_s, low_s, high_s, lower_bound_s;
     bool saturated; /* true: the row's request rate is above the rate that the predicted engine can serve */
     double error;
-    double model_flops; /* FLOPs of the step on all devices; attention counts all pairs of query and key, also
-                         * masked ones */
+    /* FLOPs of the step on all devices; attention counts all pairs of query and key, including masked pairs */
+    double model_flops;
     /* kind of measured memory (allocated, reserved ...) with which predicted_bytes is compared */
     nnc_memory_stat memory_stat;
     double predicted_bytes, memory_error;
@@ -274,12 +280,12 @@ typedef struct nnc_scored {
     int64_t max_batch, max_batch_tight;               /* max_batch: largest micro-batch that fits, as predicted;
                                                        * max_batch_tight: largest micro-batch whose verdict is fits
                                                        * or tight. 0 = the row states no largest micro-batch */
-    nnc_verdict fit;                                  /* predicted verdict: whether the step fits in memory (in the
-                                                       * measurement it did) */
-    bool experts;                                     /* true: the row is of served requests, and its model has
-                                                       * experts */
-    const char *reason;                               /* reason why the row has no prediction; NULL = it has a
-                                                       * prediction */
+    /* predicted verdict: whether the step fits in memory (the measured step did fit) */
+    nnc_verdict fit;
+    /* true: the row has a measurement of served requests, and its model has experts */
+    bool experts;
+    /* reason why the row has no prediction; NULL = the row has a prediction */
+    const char *reason;
 } nnc_scored;
 
 /* Predicts one measured row. The caller passes the model, device, software and plan of the row, which may differ from
@@ -293,8 +299,8 @@ nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const 
  * `in` points to an nnc_measured. */
 bool nnc_measured_gives(const void *in, const char *field);
 
-/* Tests whether the lower bound of a row's time is longer than the measured time plus its rounding error. If the bound
- * is longer, the bound or the measurement is wrong. */
+/* Tests whether the lower bound of a row's time is longer than the measured time plus its rounding error. If the lower
+ * bound is longer, the bound or the measurement is wrong. */
 bool nnc_score_contradicts(const nnc_scored *scored);
 
 /* Returns an nnc_scored for a measured row that is not predicted: all its predicted values are NaN. */
@@ -340,7 +346,7 @@ const char *nnc_score_section_name(nnc_score_section value);
 NNC_ENUM(nnc_score_by, NNC_SCORE_BY_LIST, NNC_SCORE_BY_COUNT);
 const char *nnc_score_by_name(nnc_score_by value);
 
-/* Statistics of the errors of several rows; NaN when no row was predicted. */
+/* Statistics of the errors of several rows; NaN when no row has a prediction. */
 typedef struct nnc_score_stats {
     int32_t rows, scored;
     double mape; /* mean of |error| over the predicted rows */
@@ -350,7 +356,7 @@ typedef struct nnc_score_stats {
     double bias;       /* mean of the error with its sign, over the predicted rows */
     int32_t intervals; /* number of rows whose prediction has an interval */
     double inside;     /* share of the rows in `intervals` whose interval contains the measured value */
-    /* row with the largest |error|, the first of several equal ones; NULL = no row was predicted */
+    /* row with the largest |error|; of several equal rows, the first; NULL = no row has a prediction */
     const nnc_scored *worst;
 } nnc_score_stats;
 
@@ -375,8 +381,8 @@ const nnc_score_group *nnc_score_groups(nnc_arena *arena, const nnc_scored *rows
 
 enum { NNC_FIT_PARAMETERS_MAX = 160, NNC_FIT_GROUPS_MAX = 40, NNC_FIT_NAME = 80 };
 
-/* A measured row of a fit, and the inputs of its prediction: model, device, software and plan, after all options are
- * applied. */
+/* A measured row of a fit, and the inputs of its prediction after all options are applied: model, device, software and
+ * plan. */
 typedef struct nnc_fit_row {
     const nnc_measured *row;
     const nnc_model *model;
@@ -390,14 +396,15 @@ typedef struct nnc_fit_row {
     bool launches;  /* true: the row is a training step that is launch-bound */
     bool unaligned; /* true: the row is a step whose time depends much on products with unaligned dimensions */
     int32_t group;
-    int32_t part;                        /* index of the part of the cross-validation to which the row belongs */
-    double weight;                       /* weight of the row's error in the mean that the current fit minimises */
-    double before, after, crossed, left; /* errors of the prediction of the row: before: before the fit; after: after
-                                          * the fit; crossed: in the cross-validation; left: with parameters fitted
-                                          * without the row's model (NaN = no such fit) */
+    int32_t part;  /* index of the part of the cross-validation to which the row belongs */
+    double weight; /* weight of the row's error in the mean that the current fit minimises */
+    /* errors of the prediction of the row. before: before the fit. after: after the fit. crossed: in the
+     * cross-validation. left: with parameters fitted without the row's model (NaN = no such fit). */
+    double before, after, crossed, left;
 } nnc_fit_row;
 
-/* A parameter that a fit may change: of the device, or, for served requests, of the software profile. */
+/* A parameter that a fit may change. The parameter belongs to the device, or, for served requests, to the software
+ * profile. */
 typedef struct nnc_fit_parameter {
     char name[NNC_FIT_NAME]; /* name of the parameter, such as "efficiency.calibration" */
     int32_t group;    /* index of the fit group whose rows determine the parameter; -1 = the rows of all groups */
@@ -409,7 +416,7 @@ typedef struct nnc_fit_parameter {
     int32_t rows;     /* number of rows on which the parameter was fitted */
     const char *of;   /* name of the fit group whose rows determine the parameter */
     bool at_limit;
-    const char *reason; /* reason why the parameter is not fitted; NULL = it is fitted */
+    const char *reason; /* reason why the parameter is not fitted; NULL = the parameter is fitted */
 } nnc_fit_parameter;
 
 typedef struct nnc_fit_group {
@@ -422,7 +429,8 @@ typedef struct nnc_fit_group {
 
 typedef struct nnc_fit {
     nnc_scratch *scratch;
-    /* true: the fit changes parameters of a serving engine, on rows of served requests; false: of a device */
+    /* true: the fit changes parameters of a serving engine, on rows of served requests; false: it changes parameters of
+     * a device */
     bool served;
     nnc_fit_row *rows;
     int32_t row_count;
@@ -430,27 +438,29 @@ typedef struct nnc_fit {
     int32_t parameter_count;
     nnc_fit_group groups[NNC_FIT_GROUPS_MAX];
     int32_t group_count;
-    nnc_score_stats steps_before, steps_left; /* two errors of the same steps. steps_before: error before the fit;
-                                               * steps_left: error when a fit without their model predicts them */
+    /* two errors of the same steps. steps_before: error before the fit. steps_left: error with parameters that were
+     * fitted without the step's model. */
+    nnc_score_stats steps_before, steps_left;
 } nnc_fit;
 
-/* Tests whether a fit can use a measured row: the row can be predicted, and its predicted time depends on a parameter
- * that can be fitted. If the row cannot be used, sets *reason. served: true = a fit to served requests, false = a fit
- * to training. */
+/* Tests whether a fit can use a measured row: nncost can predict the row, and its predicted time depends on a parameter
+ * that can be fitted. If the fit cannot use the row, sets *reason. served: true = a fit to served requests, false = a
+ * fit to training. */
 bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason);
 
 /* Sets the fit group of each row; rows that the same parameters explain are in the same group. */
 void nnc_fit_group_rows(nnc_fit *fit);
 
-/* Lists the parameters of each fit group. A parameter that the rows of its group cannot determine is listed with the
- * reason. nnc_fit_group_rows must be called before. The caller then sets `offset` and `before` of each parameter. */
+/* Lists the parameters of each fit group. If the rows of the group cannot determine a parameter, the list has the
+ * parameter with the reason. The caller calls nnc_fit_group_rows before, and sets `offset` and `before` of each
+ * parameter afterwards. */
 void nnc_fit_choose(nnc_fit *fit);
 
 /* Adds a parameter that is fitted to the rows of all groups. Returns false when the list of parameters is full. */
 bool nnc_fit_add(nnc_fit *fit, const char *name);
 
-/* Fits the listed parameters, runs the cross-validation, and computes the errors of rows and groups. A parameter on
- * which no row depends is not fitted, and its `reason` says so. Fails with NNC_NO_MEMORY. */
+/* Fits the listed parameters, runs the cross-validation, and computes the errors of rows and groups. If no row depends
+ * on a parameter, the parameter is not fitted, and its `reason` tells why. Fails with NNC_NO_MEMORY. */
 nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err);
 
 /* ---- fit.c: finds the least value of a function ---- */
@@ -462,7 +472,7 @@ typedef double nnc_minimise_fn(const double *x, void *context);
 typedef struct nnc_minimise_problem {
     int count; /* number of parameters that the search changes, 1 to NNC_MINIMISE_MAX */
     const double *low, *high;
-    const double *step; /* for each parameter, how far from the start the search makes its first tries; above 0 */
+    const double *step; /* for each parameter: distance of the first tries of the search from the start; above 0 */
     /* the search ends when the value of the function, or all parameters, change by less than this fraction */
     double tolerance;
     nnc_minimise_fn *value;
@@ -473,11 +483,11 @@ typedef struct nnc_minimise_problem {
  * if the NLopt library cannot be loaded. */
 nnc_status nnc_minimise_available(nnc_error *err);
 
-/* Moves x, within the limits low and high, to the point at which the function is least, and returns the value of the
- * function there. Returns NaN when out of memory or without NLopt; x is then unchanged. The method is Subplex
+/* Finds the least value of a function: moves x, within the limits low and high, to the point with this value, and
+ * returns the value. Returns NaN when out of memory or without NLopt; x is then unchanged. The method is Subplex
  * (Nelder-Mead in subspaces), which needs no derivatives and also works for functions with kinks and plateaus. The
- * search is started again from its result until a restart improves nothing. The only limit of the search is the number
- * of evaluations. The search uses no random numbers, so the same problem always gives the same x. Source: Rowan,
+ * search is started again from its result until a restart brings no improvement. The only limit of the search is the
+ * number of evaluations. The search uses no random numbers, so the same problem always gives the same x. Source: Rowan,
  * Functional Stability Analysis of Numerical Algorithms, PhD thesis, University of Texas at Austin, 1990; Johnson, The
  * NLopt nonlinear-optimization package. */
 double nnc_minimise(const nnc_minimise_problem *problem, double *x);
@@ -492,18 +502,19 @@ typedef struct nnc_fitted_value {
 } nnc_fitted_value;
 
 typedef struct nnc_device_change {
-    const char *id;  /* id of the new file; if it differs from the id of the old file, the new file has no aliases */
-    nnc_basis basis; /* basis of the new parameters; if the old basis comes later in nnc_basis, the file keeps the old
-                      * one */
+    const char *id; /* id of the new file; if it differs from the id of the old file, the new file has no aliases */
+    /* basis of the new parameters; if the old basis comes later in nnc_basis, the file keeps the old basis */
+    nnc_basis basis;
     const nnc_fitted_value *values;
     int32_t count;
     bool engine; /* true: the file is a software profile, and its object "serving" gets the new values */
 } nnc_device_change;
 
-/* Returns the text of the file at `path` with new values of its parameters. The object "efficiency" (of a software
- * profile: the object "serving") is written again, with its parameters in the order of the field table and each object
- * of a single kernel on one line. All other text is copied byte for byte, except the blanks between the members of the
- * file. The text is in the arena; it has *size bytes and a NUL. Fails if the new text cannot be read back. */
+/* Returns the text of the file at `path` with new values of its parameters. The function writes the object "efficiency"
+ * again (in a software profile: the object "serving"). The parameters are in the order of the field table, and each
+ * object of a single kernel is on one line. All other text is copied byte for byte, except the blanks between the
+ * members of the file. The text is in the arena; it has *size bytes and a NUL. Fails if nncost cannot read the new
+ * text. */
 nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_device_change *change, const char **text,
                               size_t *size, nnc_error *err);
 
@@ -513,8 +524,8 @@ typedef struct nnc_parameter_place {
     char name[80]; /* full name of the parameter, such as "efficiency.calibration" */
 } nnc_parameter_place;
 
-/* Finds a parameter of a device by its dotted name; the prefix "efficiency." may be missing. Fails with NNC_BAD_USAGE,
- * and names the nearest field. */
+/* Finds a parameter of a device by its dotted name; the prefix "efficiency." may be missing. For an unknown name, fails
+ * with NNC_BAD_USAGE, and the error names the nearest field. */
 nnc_status nnc_parameter_find(nnc_device *device, const char *name, nnc_parameter_place *place, nnc_error *err);
 /* Finds a parameter of a serving engine in its software profile by its dotted name; the prefix "serving." may be
  * missing. */
@@ -524,12 +535,13 @@ nnc_status nnc_engine_parameter_find(nnc_software *software, const char *name, n
 /* ---- log.c: logs of training programs ---- */
 
 enum {
-    NNC_LOG_WARM_UP = 5,  /* number of first steps of a run that the median of the step time leaves out; the first line
-                           * of a run is always left out */
-    NNC_LOG_WINDOW = 100, /* largest number of step times, the latest ones, from which the median is computed */
+    /* number of first steps of a run that do not count in the median of the step time; the first line of a run never
+     * counts */
+    NNC_LOG_WARM_UP = 5,
+    NNC_LOG_WINDOW = 100, /* largest number of step times (the latest) from which nncost computes the median */
 };
 
-/* State of reading a log, after the lines so far. A number is NaN if no line has stated it. */
+/* State of reading a log up to the current line. A number is NaN if no line has stated the number. */
 typedef struct nnc_log {
     /* name of the program that wrote the log; NULL = no line so far has the format of a known program */
     const char *program;
@@ -537,25 +549,26 @@ typedef struct nnc_log {
     /* first_step: number of the first step of the run; last_step: number of the latest step */
     double first_step, last_step;
     double step_s[NNC_LOG_WINDOW];
-    double whole_run_s; /* mean step time of the whole run in seconds, as a line of the log states it */
-    double late_s;      /* step time of the latest line after the warm-up that is not in the median; used if no line is
-                         * in the median */
-    double mfu;         /* MFU of the latest line: the stated MFU, or the stated FLOP/s divided by the peak */
+    double whole_run_s; /* mean step time of the whole run in seconds, if a line of the log states it */
+    /* step time of the latest line after the warm-up that does not count in the median; used only if the median has no
+     * line */
+    double late_s;
+    double mfu; /* MFU of the latest line: the stated MFU, or the stated FLOP/s divided by the peak */
     /* largest numbers of allocated bytes and of reserved bytes that a line has stated */
     double allocated_bytes, reserved_bytes;
     double bar_steps;
-    /* step number in a line without a time, and the program that wrote this line; programs that write one number in
-     * each line state the time in a later line */
+    /* step number of a line without a time, and the program that wrote this line; some programs write the step number
+     * and the time in different lines */
     double stated_step;
     const char *step_program;
 } nnc_log;
 
 nnc_log nnc_log_begin(void);
-/* Returns the median of the latest step times (at most NNC_LOG_WINDOW) in seconds. If no step after the warm-up was
- * read, returns late_s or else whole_run_s; NaN when both are missing. */
+/* Returns the median of the latest step times (at most NNC_LOG_WINDOW) in seconds. Without a step after the warm-up,
+ * returns late_s or else whole_run_s; NaN when both are missing. */
 double nnc_log_step_s(const nnc_log *log);
 
-/* Reads a log from a file, or from standard input (path "-"), line by line. each: function that is called after each
+/* Reads a log from a file, or from standard input (path "-"), line by line. each: function that nncost calls after each
  * line that adds a step time to the median; NULL = no call. Fails with NNC_IO. */
 typedef void nnc_log_fn(void *context, const nnc_log *log);
 nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, nnc_log_fn *each, void *context,

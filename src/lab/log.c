@@ -21,7 +21,7 @@ typedef enum quantity {
     TOKENS_PER_S,  /* kind of number in a log line: tokens per second of one device */
     FLOPS_PER_S,   /* kind of number in a log line: FLOP/s of one device */
     MFU,
-    LONE_MFU, /* kind of number in a log line: MFU in a line of its own, from which no step time is computed */
+    LONE_MFU, /* kind of number in a log line: MFU in a separate line, from which nncost computes no step time */
     ALLOCATED_BYTES,
     RESERVED_BYTES,
     BAR_STEP, /* kind of number in a log line: number of the step in a progress bar, "12/100 [" */
@@ -35,14 +35,14 @@ typedef enum place {
     AFTER,     /* the number follows the key */
     BEFORE,    /* the number precedes the key */
     SHORTENED, /* the number follows the key and can end in K, M, G, B or T: "11.5K" is 11,500 */
-    /* the number follows the key and is a mean over the whole run, warm-up included; used only if the log has no other
-     * line */
+    /* the number follows the key and is a mean over the whole run, including the warm-up; used only if the log has no
+     * other line with a time */
     WHOLE_RUN
 } place;
 
 typedef struct pattern {
     const char *program;
-    const char *mark; /* text that a line must contain, so that the pattern is tried on this line */
+    const char *mark; /* text that a line must contain for this pattern */
     const char *key;
     quantity what;
     double unit;
@@ -116,8 +116,8 @@ static const pattern patterns[] = {
 };
 enum { PATTERN_COUNT = sizeof patterns / sizeof patterns[0] };
 
-/* Texts in lines that state a time or a rate of something else than a full training step: a validation of torchtitan,
- * and steps of MaxText while its batch still grows. */
+/* A line with one of these texts states a time or a rate, but not of a full training step. Examples are a validation of
+ * torchtitan, and a step of MaxText while its batch still grows. */
 static const char *const others[] = { "validate step:", "[Rampup Batch Size Phase]" };
 
 /* Reads a number that may have commas between groups of three digits: "1,234.5". Returns NaN if the text does not begin
@@ -142,7 +142,7 @@ static double number_at(const char *text) {
     return end == digits || !isfinite(value) ? NAN : value;
 }
 
-/* Returns the factor that a letter after a number stands for: "11.5K" is 11.5 times 1,000. */
+/* Returns the factor of a letter after a number: "11.5K" is 11.5 times 1,000. */
 static double shortened(const char *number) {
     switch (number[strspn(number, "0123456789.")]) {
     case 'K': return 1e3;
@@ -180,9 +180,9 @@ static const char *after_rank(const char *line) {
     return digits > at && *digits == ':' ? digits + 1 : at;
 }
 
-/* Tests whether the line is a progress bar of something else than training. A bar with words before its percentage
- * shows loading or data. The first bar without words before its percentage is the bar of training, and its number of
- * steps is stored; a later bar with another number of steps is an evaluation. */
+/* Tests whether the line is a progress bar, but not the bar of training. A bar with words before its percentage shows
+ * loading or data. The first bar without words before its percentage is the bar of training, and its number of steps is
+ * stored. A later bar with another number of steps is an evaluation. */
 static bool is_other_bar(nnc_log *log, const char *line) {
     const char *percent = strstr(line, "%|");
     const char *end = percent != NULL ? strstr(percent, " [") : NULL, *begin = after_rank(line);
@@ -194,9 +194,9 @@ static bool is_other_bar(nnc_log *log, const char *line) {
     return !(total == log->bar_steps);
 }
 
-/* Returns the seconds of a step that a log line states; NaN if it states none. The line may state the time or a rate of
- * steps, samples or tokens. FLOP/s and MFU are used only if the line has neither the time nor a rate, because programs
- * count FLOPs in different ways. */
+/* Returns the seconds of a step that a log line states; NaN = the line states no time. The line may state the time or a
+ * rate of steps, samples or tokens. FLOP/s and MFU are used only if the line has neither the time nor a rate, because
+ * programs count FLOPs in different ways. */
 static double step_of(const double values[QUANTITY_COUNT], const nnc_result *r) {
     const double all_flops = r->model_flops / r->plan.devices;
     const double of[] = {
@@ -213,8 +213,9 @@ static double step_of(const double values[QUANTITY_COUNT], const nnc_result *r) 
     return NAN;
 }
 
-/* Stores the time of one step. If the step number is smaller than the latest one by more than NNC_LOG_WARM_UP, a new
- * run begins in the same log; a smaller decrease only means that several ranks wrote their lines in another order. */
+/* Stores the time of one step. If the step number is smaller than the latest step number by more than NNC_LOG_WARM_UP,
+ * a new run begins in the same log. A smaller decrease means only that several ranks wrote their lines in another
+ * order. */
 static void take(nnc_log *log, const char *program, double number, double step_s, double mfu) {
     const double at = isnan(number) ? (double)log->readings : number;
     const bool first = log->readings++ == 0 || at < log->last_step - NNC_LOG_WARM_UP;
@@ -230,8 +231,8 @@ static void take(nnc_log *log, const char *program, double number, double step_s
     log->mfu = mfu;
 }
 
-/* Stores the values that one line of the log states. plan: the estimate of the same training step, with whose tokens
- * and FLOPs rates are converted to seconds. */
+/* Stores the values that one line of the log states. plan: the estimate of the same training step; its tokens and FLOPs
+ * convert rates to seconds. */
 static void log_line(nnc_log *log, const char *line, const nnc_result *plan) {
     double values[QUANTITY_COUNT];
     const char *program = NULL;
@@ -264,7 +265,7 @@ static void log_line(nnc_log *log, const char *line, const nnc_result *plan) {
                               : program == log->step_program ? log->stated_step
                                                              : values[BAR_STEP];
         take(log, program, number, step_s, rate);
-    } else if (!isnan(values[STEP])) { /* the time follows in a later line */
+    } else if (!isnan(values[STEP])) { /* a later line has the time of this step */
         log->step_program = program;
         log->stated_step = values[STEP];
     }
@@ -290,14 +291,15 @@ double nnc_log_step_s(const nnc_log *log) {
 
 nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, nnc_log_fn *each, void *context,
                         nnc_error *err) {
-    char line[8192]; /* longest line; the rest of a longer line is dropped, but no known program prints longer lines */
+    /* space for the longest line; the rest of a longer line is dropped, but no known program prints longer lines */
+    char line[8192];
     size_t size = 0;
     bool escape = false;
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (file == NULL) { return nnc_fail(err, NNC_IO, path, "cannot be opened: %s", strerror(errno)); }
     for (int c = 0; c != EOF;) {
         c = getc(file);
-        /* '\r' ends a line too, because a progress bar is printed again and again after '\r' */
+        /* '\r' also ends a line: a program that prints a progress bar again writes '\r' first */
         if (c == '\n' || c == '\r' || c == EOF) {
             const int64_t judged = log->judged;
             line[size] = '\0';
@@ -305,7 +307,7 @@ nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, 
             if (each != NULL && log->judged != judged) { each(context, log); }
             size = 0;
             escape = false;
-        } else if (escape) { /* inside an escape sequence for a colour, such as ESC [ 31 m, which is left out */
+        } else if (escape) { /* skips an escape sequence for a colour, such as ESC [ 31 m */
             escape = !((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'));
         } else if (c == '\033') {
             escape = true;

@@ -1,18 +1,19 @@
-/* The columns of tables of measurements, and other spellings of their names and values.
+/* Lists the columns of tables of measurements, and other spellings of their names and values.
  *
  * A column sets a field of the plan ("tensor"), of the serving plan ("input_len"), or of the model, device or software
  * profile ("model.layers", "device.scale_out.bytes_per_s"), or it is one of the special columns listed below. Tables
- * from other sources may have other names for some columns; the other names that nncost reads are also listed below.
- * The texts of tables from other sources are read by published.c. */
+ * from other sources may have other names for some columns; the list column_spellings has the other names that nncost
+ * reads. published.c reads the texts of tables from other sources. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"
 
-/* The lists of columns and spellings below are strings of the form "|ENTRY|ENTRY|" or "|KEY=VALUE|KEY=VALUE|". */
+/* The lists of columns and spellings in this file are strings of the form "|ENTRY|ENTRY|" or
+ * "|KEY=VALUE|KEY=VALUE|". */
 
-/* Special columns with text: their name is no field, or their cells have another format than the field of the same
- * name. */
+/* Special columns with text. The name of such a column is no field, or its cells have another format than the field of
+ * the same name. */
 static const char text_columns[] =
     "|id|source|device|framework|software|open|refused|model|model_name|mode|weights|op|dtype|"
     "accumulate|out_dtype|stage|attention|sharding|mem_stat|framework_version|notes|quality|"
@@ -30,7 +31,7 @@ static const char number_columns[] =
     "micro_batches|global_batch|bytes|ttft_s|tpot_s|latency_s|output_tokens_per_s|"
     "iterations_per_s|least_bytes|time_s|";
 
-/* Columns that nncost knows and does not use; reports of errors list them as unused. */
+/* Columns that nncost knows and does not use. Reports of errors list columns without use as unused. */
 static const char people_columns[] =
     "|url|hardware_stated|n_slices|n_params|measured_tokens_per_s_per_device|"
     "measured_samples_per_s|measured_tflops_per_device|measured_mfu|peer_pred_step_s|"
@@ -48,7 +49,7 @@ static const char column_spellings[] =
     "|step_s=measured_s|step_time_s=measured_s|step_ms=measured_ms|step_time_ms=measured_ms|"
     "steps/s=steps_per_s|it/s=steps_per_s|gpu=device|gpus=devices|";
 
-/* The same for columns of published tables (published.c). */
+/* Other spellings of the columns of published tables (published.c): SPELLING=NAME. */
 static const char published_spellings[] =
     "|hardware=device|n_devices=devices|n_nodes=nodes|version=framework_version|"
     "measured_step_s=measured_s|step_rel_unc=rounding|"
@@ -94,19 +95,20 @@ const char *nnc_list_entry(const char *list, const char *key, char end) {
     return NULL;
 }
 
-/* Finds the field of the table whose name, with `prefix` in front, is the column name `name`; NULL: the table has no
+/* Finds the field of the table for a column name, which is `prefix` and the name of the field; NULL: the table has no
  * such field. */
 static const nnc_field *column_field(const nnc_field_table *table, const char *prefix, const char *name) {
     static char nothing[sizeof(nnc_model) + sizeof(nnc_device) + sizeof(nnc_software)];
-    void *object = nothing; /* not a real struct: only its address is used, because offsets of fields are counted
-                             * from it */
+    /* only the address of `nothing` is used, because offsets of fields are counted from it; it contains no real
+     * struct */
+    void *object = nothing;
     nnc_dtype dtype;
     return strncmp(name, prefix, strlen(prefix)) == 0 ? nnc_field_find(table, name + strlen(prefix), &object, &dtype)
                                                       : NULL;
 }
 
-/* Returns the field that a column sets: of the plan, the serving plan, the device, the software profile or the model.
- * NULL: no field has the name of the column. */
+/* Returns the field that a column sets. The field belongs to the plan, the serving plan, the device, the software
+ * profile or the model. NULL: no field has the name of the column. */
 static const nnc_field *field_of(const char *name) {
     const nnc_field *field = column_field(&nnc_plan_table, "", name);
     field = field != NULL ? field : column_field(&nnc_serve_table, "", name);
@@ -118,8 +120,8 @@ static const nnc_field *field_of(const char *name) {
     return field;
 }
 
-/* Finds the column that a word in the heading of a file means. The column's name is in the arena. Returns false if no
- * column has this name or spelling. */
+/* Finds the column for a word in the heading of a file. The column's name is in the arena. Returns false if no column
+ * has this name or spelling. */
 static bool column_find(nnc_arena *arena, const char *spelling, nnc_measured_column *found) {
     static const char *const lists[] = { text_columns, whole_columns, number_columns };
     const char *other = nnc_list_entry(column_spellings, spelling, '=');
@@ -145,8 +147,8 @@ static bool column_find(nnc_arena *arena, const char *spelling, nnc_measured_col
     return field != NULL;
 }
 
-/* Returns the name of the column nearest to a misspelt heading; NULL: no column name is near. The returned name is in
- * `space`, which must have at least 2 kB. */
+/* Returns the name of the column that is most similar to a misspelt heading; NULL: no column name is similar. The
+ * returned name is in `space`, which must have at least 2 kB. */
 static const char *column_nearest(const char *spelling, char *space, size_t size) {
     const char *names[256];
     size_t count = 0;
@@ -164,8 +166,8 @@ static const char *column_nearest(const char *spelling, char *space, size_t size
     return nnc_nearest(spelling, names, count);
 }
 
-/* Copies the meaning of a cell to `text`: the meaning that value_spellings gives to the cell, otherwise the cell
- * itself; "" = the cell states no value. */
+/* Copies the meaning of a cell to `text`. The meaning is the value that value_spellings has for the cell, or else the
+ * text of the cell; "" = the cell states no value. */
 static void column_meaning(const char *name, const char *cell, char *text, size_t size) {
     char key[160];
     snprintf(key, sizeof key, "%s:%.100s", name, cell);
@@ -178,7 +180,7 @@ static void column_meaning(const char *name, const char *cell, char *text, size_
  *
  * Each column gets the name that nncost uses. The cells of a line set the fields of a plan and a model; an empty cell
  * sets nothing. A file with an unknown column is refused. If a line has a wrong number of cells, a cell of the wrong
- * type, or a value without a meaning, its row gets a `reason`: it is listed, but not predicted. */
+ * type, or a value without a meaning, its row gets a `reason`: nncost lists the row, but does not predict it. */
 
 NNC_ENUM_NAMES(nnc_measured_kind, NNC_MEASURED_KIND_LIST)
 NNC_ENUM_NAMES(nnc_memory_stat, NNC_MEMORY_STAT_LIST)
@@ -234,7 +236,7 @@ bool nnc_row_add_column(nnc_row_reading *r, const char *name) {
     if (nnc_row_has(r, name)) { return true; }
     nnc_measured_column *added = &r->columns[r->width];
     if (r->width == NNC_CSV_CELLS_MAX || !column_find(r->arena, name, added) || added->name == NULL) { return false; }
-    added->spelling = added->name; /* in the arena, which `name` may not be */
+    added->spelling = added->name; /* added->name is in the arena; `name` may be outside of the arena */
     r->width++;
     return true;
 }
@@ -252,7 +254,7 @@ static bool has_time(const nnc_row_reading *r) {
            nnc_row_has(r, "time_us") || nnc_row_has(r, "time_s");
 }
 
-/* Returns the kind of measurement of a file, which its column names decide. */
+/* Returns the kind of measurement of a file. The names of the columns decide the kind. */
 static nnc_measured_kind kind_of(const nnc_row_reading *r) {
     for (int32_t i = 0; i < r->unused_count; i++) {
         if (nnc_begins(r->unused[i], "value")) { return NNC_MEASURED_MEMORY; }
@@ -293,8 +295,8 @@ static nnc_status check_heading(nnc_row_reading *r, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Checks the number of cells of a line and their types. A fault is stored in r->bad; it becomes the reason why the row
- * is not predicted, and the file is still read. */
+/* Checks the number of cells of a line and their types. A fault is stored in r->bad. The fault becomes the reason why
+ * the row is not predicted; reading of the file continues. */
 static void check_cells(nnc_row_reading *r) {
     static const char *const expected[] = { "", "a whole number", "a number" };
     static char empty[] = "";
@@ -302,8 +304,8 @@ static void check_cells(nnc_row_reading *r) {
     for (int i = r->file_width; i < r->width; i++) { r->csv.cells[i] = empty; }
     if (r->csv.count != r->file_width) {
         snprintf(r->bad, sizeof r->bad, "expected %d cells, found %d", r->file_width, r->csv.count);
-        /* The cells of a line with a wrong number of cells are emptied, except the first, which most often is the id of
-         * the row. */
+        /* If the number of cells is wrong, all cells of the line except the first are emptied. The first cell is most
+         * often the id of the row. */
         for (int i = 1; i < r->width; i++) { r->csv.cells[i] = empty; }
         return;
     }
@@ -321,7 +323,8 @@ static void check_cells(nnc_row_reading *r) {
     }
 }
 
-/* Returns the index of the column with this name if its cell in the current line is not empty; otherwise -1. */
+/* Returns the index of the column with this name if its cell in the current line is not empty; -1 = there is no such
+ * cell. */
 static int index_of(const nnc_row_reading *r, const char *name) {
     const int i = column_of(r, name);
     return i >= 0 && r->csv.cells[i][0] != '\0' ? i : -1;
@@ -370,7 +373,7 @@ static nnc_status set_model(void *object, const char *field, const char *value) 
     return nnc_field_set(nnc_model_table(NNC_FAMILY_DECODER), object, field, value, NULL);
 }
 
-/* Sets a field to the meaning of the cell of column i. If the cell has no meaning for this field, stores the reason why
+/* Sets a field to the meaning of the cell in column i. If the cell has no meaning for this field, stores the reason why
  * the row is not predicted. */
 static void set_cell(nnc_row_reading *r, int i, nnc_set_text *set, void *object, const char *field) {
     char text[128];
@@ -421,8 +424,8 @@ bool nnc_measured_gives(const void *in, const char *field) {
 
 /* ---- reads the row of a training step ---- */
 
-/* Returns the number of sequences in a column. If the number is a fraction, which no plan can have, returns 0 and
- * stores the reason why the row is not predicted. */
+/* Returns the number of sequences in a column. A plan cannot have a fraction of a sequence: for a fraction, returns 0
+ * and stores the reason why the row is not predicted. */
 static int64_t sequences(nnc_row_reading *r, const char *name) {
     const double value = nnc_row_number(r, name);
     if (isnan(value)) { return 0; }
@@ -461,8 +464,8 @@ static void read_plan(nnc_row_reading *r, nnc_plan *p) {
     }
 }
 
-/* Returns the names of the settings that decide the time of the step and that the row does not state: the text of the
- * column "open" if the file has this column, otherwise the settings whose cells are empty. */
+/* Returns the names of the settings that decide the time of the step and that the row does not state. If the file has
+ * the column "open", the names are the text of this column; otherwise they are the settings with empty cells. */
 static const char *left_open(nnc_row_reading *r, const nnc_plan *p) {
     char text[128];
     const bool parallelism = p->devices > 1 && !nnc_row_given(r, "tensor") && !nnc_row_given(r, "data");
@@ -495,7 +498,7 @@ static void read_decoder(nnc_row_reading *r, nnc_model *model) {
     d->head_dim = d->kv_lora_rank > 0                ? d->qk_nope_head_dim + d->qk_rope_head_dim
                   : d->head_dim == 0 && d->heads > 0 ? d->hidden / d->heads
                                                      : d->head_dim;
-    /* The width of the MLP. A model without dense layers gets the width of its experts. */
+    /* d->ffn_hidden is the width of the dense MLP. A model without dense layers gets the width of its experts. */
     d->ffn_hidden = d->ffn_hidden == 0 ? d->expert_hidden : d->ffn_hidden;
     if (!nnc_row_given(r, "model.biases")) { d->biases = !gated && d->positions != NNC_POSITIONS_ROTARY; }
     if (!nnc_row_given(r, "next_tokens")) { r->row->plan.next_tokens = d->next_layers > 0; }
@@ -505,8 +508,8 @@ static void read_decoder(nnc_row_reading *r, nnc_model *model) {
     }
 }
 
-/* Makes a model from a text "ID FIELD=VALUE ...": a shipped model with changed fields. If an earlier row has the same
- * text, the row uses the model of that row. */
+/* Makes a model from a text "ID FIELD=VALUE ...": a shipped model with changed fields. Rows with the same text share
+ * one model. */
 static nnc_status make_model(nnc_row_reading *r, const char *text, nnc_error *err) {
     nnc_model *made = NULL;
     for (int32_t i = r->count - 1; i >= 0; i--) {
@@ -559,8 +562,8 @@ void nnc_row_read_configuration(nnc_row_reading *r) {
         made->decoder.tied_head = nnc_row_whole(r, "model.tied_head") == 1;
     }
     if (made->decoder.encoder_layers > 0 && made->decoder.positions == NNC_POSITIONS_RELATIVE) {
-        made->decoder.encoder_seq_len = row->plan.seq_len; /* the encoder gets all tokens of the row; the decoder gets
-                                                            * the labels, a quarter of that number */
+        /* the encoder gets all tokens of the row; the decoder gets the labels, a quarter of the number of tokens */
+        made->decoder.encoder_seq_len = row->plan.seq_len;
         row->plan.seq_len /= 4;
     }
     row->model = made;
@@ -595,8 +598,8 @@ static void read_model(nnc_row_reading *r) {
 }
 
 /* Sets the software profile and the library of the model for a row of a file with the column "config". The training
- * steps of a file with the column "config" have forward, backward and optimizer; they clip gradients only if the row
- * states this. The row states whether the program was compiled and whether feature maps are channels last. */
+ * steps of such a file have forward, backward and optimizer. The training steps clip gradients only if the row states
+ * gradient clipping. The row states whether the program was compiled and whether feature maps are channels last. */
 static void read_program(nnc_row_reading *r, nnc_measured *row) {
     if (!nnc_row_has(r, "config")) { return; }
     if (!nnc_row_given(r, "clip_gradients")) { row->plan.clip_gradients = false; }
@@ -661,8 +664,8 @@ const char *nnc_measured_file_name(const char *path) {
     return slash != NULL ? slash + 1 : path;
 }
 
-/* Tests whether values may be fitted on a row: true if the CRC-32 of "SOURCE/MODEL" is even. Rows with the same source
- * and model are therefore all fitted or all unfitted. */
+/* Tests whether values may be fitted on a row: true if the CRC-32 of "SOURCE/MODEL" is even. As a result, rows with the
+ * same source and model are all fitted or all unfitted. */
 static bool measured_is_fitted(const char *source, const char *model_name) {
     uint32_t crc = nnc_crc32(0, source, strlen(source));
     crc = nnc_crc32(crc, "/", 1);
@@ -678,8 +681,8 @@ static const char *source_of(nnc_row_reading *r) {
     return nnc_row_keep(r, text[0] != '\0' ? text : nnc_measured_file_name(r->csv.name));
 }
 
-/* Stores the cells of the columns "device.FIELD" and "software.FIELD" in the row; they are applied later, when the
- * device and the software profile are loaded. */
+/* Stores the cells of the columns "device.FIELD" and "software.FIELD" in the row. The values are applied later, when
+ * the device and the software profile are loaded. */
 static void read_other_fields(nnc_row_reading *r) {
     nnc_measured *row = r->row;
     for (int i = 0; i < r->width; i++) {
@@ -705,7 +708,7 @@ static const char *line_id(nnc_row_reading *r) {
 }
 
 /* Returns the measured seconds of a row, from a column of seconds, milliseconds, steps per second or microseconds. A
- * NaN or negative number means that the row the row states no time. */
+ * NaN or negative result means that the row states no time. */
 static double seconds_of(const nnc_row_reading *r) {
     return nnc_row_given(r, "measured_s")    ? nnc_row_number(r, "measured_s")
            : nnc_row_given(r, "measured_ms") ? 1e-3 * nnc_row_number(r, "measured_ms")
@@ -714,8 +717,8 @@ static double seconds_of(const nnc_row_reading *r) {
                                              : 1e-6 * nnc_row_number(r, "time_us");
 }
 
-/* Reads one of the rows that a line of a file gives. served: which row: for served requests, the kind of measurement;
- * for a convolution, 0 = forward, 1 = forward and backward; otherwise 0. Returns false if the line has no such row. */
+/* Reads one of the rows of a line. served: for served requests, the kind of measurement; for a convolution, 0 =
+ * forward, 1 = forward and backward; for any other line, 0. Returns false if the line has no such row. */
 static bool read_row(nnc_row_reading *r, nnc_served served) {
     nnc_measured *row = r->row;
     *row = (nnc_measured){
@@ -742,8 +745,7 @@ static bool read_row(nnc_row_reading *r, nnc_served served) {
     if (r->bad[0] != '\0') { nnc_row_refuse(r, "%s", r->bad); }
     if (nnc_row_given(r, "refused")) { nnc_row_refuse(r, "%s", nnc_row_text(r, "refused")); }
     if (nnc_row_is(nnc_row_text(r, "quality"),
-                   "C")) { /* some tables grade their rows; C means that a row contradicts itself or
-                                           * physics */
+                   "C")) { /* some tables grade their rows; a row with the grade C contradicts itself or physics */
         nnc_row_refuse(r, "quality C: contradicts itself or physics");
     }
     if (nnc_row_given(r, "measured_s") + nnc_row_given(r, "measured_ms") + nnc_row_given(r, "steps_per_s") > 1) {
@@ -765,8 +767,8 @@ static bool read_row(nnc_row_reading *r, nnc_served served) {
     return true;
 }
 
-/* Reads one line of a file of measurements. The line gives one row; a line of served requests gives a row for each of
- * its measurements, and a line of a convolution up to two rows. */
+/* Reads one line of a file of measurements. Most lines give one row. A line of served requests gives a row for each of
+ * its measurements, and a line of a convolution gives up to two rows. */
 static nnc_status read_line(nnc_row_reading *r, nnc_error *err) {
     const int most = r->kind == NNC_MEASURED_SERVING                               ? NNC_SERVED_COUNT
                      : r->kind == NNC_MEASURED_CONV && nnc_row_given(r, "both_us") ? 2
@@ -827,10 +829,10 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
     return read_all(r, file, err);
 }
 
-/* CSV columns into which the JSON rows of nncost.measure are converted; all rows of a table have the same kind. Rows of
- * a kind that nncost cannot predict go to the table of kernels, where they are refused with the name of their kind. */
+/* CSV columns of the JSON rows of nncost.measure; all rows of a table have the same kind. Rows of a kind that nncost
+ * cannot predict go to the table of kernels, where they are refused with the name of their kind. */
 static const struct {
-    const char *kind; /* kind of the JSON rows of this table; NULL = all kinds for which there is no other table */
+    const char *kind; /* kind of the JSON rows of this table; NULL = all kinds without a table of their own */
     const char *columns;
 } json_tables[] = {
     { "attention", "id,device,op,dtype,batch,seq_len,n_heads,n_kv_heads,head_dim,causal,kernel" },

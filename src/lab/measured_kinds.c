@@ -1,4 +1,4 @@
-/* Rows of tables of measurements that are no training steps: kernels (matrix products, attention, convolutions,
+/* Reads rows of tables of measurements that are no training steps: kernels (matrix products, attention, convolutions,
  * streaming operators), collectives, and served requests. Each function reads the cells of one line. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
@@ -20,12 +20,12 @@ static nnc_dtype dtype_of(nnc_row_reading *r) {
     return found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
 }
 
-/* Returns true if the kernel was timed in PyTorch, that is, if the id of its row contains "-torch/". */
+/* Tests whether the kernel was timed in PyTorch: the id of such a row contains "-torch/". */
 static bool by_torch(const nnc_row_reading *r) { return strstr(nnc_row_text(r, "id"), "-torch/") != NULL; }
 
 /* Reads the sizes of a matrix product. For a group of products, the file states the size of one product of the group.
- * For a weight gradient of a group, the file states the sizes of the forward product, whose rows become the inner
- * dimension of the gradient. */
+ * For a weight gradient of a group, the file states the sizes of the forward product; the rows of the forward product
+ * become the inner dimension of the gradient. */
 static void set_product(nnc_row_reading *r, nnc_op *op) {
     const char *stage = nnc_row_text(r, "stage");
     const bool wide = nnc_row_is(nnc_row_text(r, "out_dtype"), "fp32");
@@ -39,7 +39,8 @@ static void set_product(nnc_row_reading *r, nnc_op *op) {
                      .experts = groups > 1 ? groups : 0,
                      .one_by_one = groups > 1,
                      .b_shared = 1,
-                     /* true: the product uses a weight, so unaligned dimensions are not padded, as in PyTorch */
+                     /* true: the product uses a weight; nncost, like PyTorch, does not pad unaligned dimensions of such
+                      * a product */
                      .b_is_weight = by_torch(r),
                      .kept_divisor = 1 };
     if (groups > 1 && p.m > 0 && p.m <= INT64_MAX / groups) {
@@ -56,8 +57,8 @@ static void set_product(nnc_row_reading *r, nnc_op *op) {
     op->u.matmul = p;
 }
 
-/* Kinds of rows in the output of nncost.measure that are figures of a device or a whole step instead of an op, and the
- * reason why the prediction leaves these rows out. */
+/* Some rows in the output of nncost.measure are no ops: they are figures of a device, or a whole step. The table
+ * `figures` has the kinds of rows that are no ops, and the reason why the prediction leaves such rows out. */
 static const struct {
     const char *kind, *reason;
 } figures[] = { { "launch", "is host.kernel_s of a GPU, fixed_s of the kernels of a CPU" },
@@ -74,20 +75,20 @@ const char *nnc_row_reason_of_kind(const char *kind) {
 
 /* Reads the op of a measured kernel that is neither a matrix product nor a convolution: a norm, an optimizer or a
  * pointwise op. The number of elements of the op is rows x cols; in a file without a column `rows`, m x n; in a file
- * without `rows` and `m`, n. Copies, additions and ReLU are single operators of PyTorch, which read and write their
+ * without `rows` and `m`, n. Copies, additions and ReLU are single operators of PyTorch, and each reads and writes its
  * tensors once. */
 static void set_vector(nnc_row_reading *r, nnc_op *op) {
     static const struct {
         const char *name;
         nnc_op_kind kind;
-        int32_t of; /* which pointwise op, norm or optimizer it is: a value of its enum */
+        int32_t of; /* value of the enum of the kind: which pointwise op, norm or optimizer */
         bool alone;
     } known[] = { { "gelu", NNC_OP_POINTWISE, NNC_PW_GELU, false },
                   { "softmax", NNC_OP_POINTWISE, NNC_PW_SOFTMAX, false },
                   { "cast", NNC_OP_POINTWISE, NNC_PW_CAST, false },
                   { "copy", NNC_OP_POINTWISE, NNC_PW_COPY, true },
-                  { "add", NNC_OP_POINTWISE, NNC_PW_MUL, true }, /* an addition reads two tensors and writes one, as an
-                                                                  * elementwise multiplication does */
+                  /* an addition is like an elementwise multiplication: it reads two tensors and writes one */
+                  { "add", NNC_OP_POINTWISE, NNC_PW_MUL, true },
                   { "relu", NNC_OP_POINTWISE, NNC_PW_RELU, true },
                   { "layernorm", NNC_OP_NORM, NNC_NORM_LAYER, false },
                   { "layer_norm", NNC_OP_NORM, NNC_NORM_LAYER, false },
@@ -137,8 +138,8 @@ static void set_vector(nnc_row_reading *r, nnc_op *op) {
 /* Returns the whole part of a number of elements; 0 if the number is NaN, below 1 or above 1e15. */
 static int64_t count_of(double number) { return number >= 1.0 && number <= 1e15 ? (int64_t)number : 0; }
 
-/* Reads a measured PyTorch operator by its name. The suffix "_fb" means that forward and backward were timed together;
- * "_f32", that the loss casts the logits to fp32. */
+/* Reads a measured PyTorch operator by its name. The suffix "_fb" means that forward and backward were timed together.
+ * The suffix "_f32" means that the loss casts the logits to fp32. */
 static void set_operator(nnc_row_reading *r, nnc_op *op) {
     static const char names[] =
         "|copy=copy|add=add|cast_f32=cast|cast=cast|gelu=gelu|softmax=softmax|layer_norm=norm|"
@@ -146,8 +147,9 @@ static void set_operator(nnc_row_reading *r, nnc_op *op) {
         "embedding=embedding|";
     const char *name = nnc_row_text(r, "op");
     const bool flat = !nnc_row_given(r, "rows"), sized = nnc_row_given(r, "n") || !flat;
-    nnc_op one = *op; /* an embedding without a size states the bytes that it moves; `one` is an embedding of one
-                       * value, whose bytes give the size */
+    /* an embedding without a size states the bytes that it moves; `one` is an embedding of one value, and the size
+     * follows from the bytes of `one` */
+    nnc_op one = *op;
     const bool priced = !sized && nnc_streaming_op(name, 1, 1, op->dtype, &one);
     const int64_t rows = sized    ? nnc_row_whole(r, flat ? "n" : "rows")
                          : priced ? count_of(nnc_row_number(r, "least_bytes") / one.issued[0].bytes)
@@ -165,7 +167,8 @@ static void set_operator(nnc_row_reading *r, nnc_op *op) {
     if (as == NULL || !nnc_streaming_op(kind, rows, columns, op->dtype, op)) {
         nnc_row_refuse(r, "operation \"%.32s\" has no meaning here", name);
     }
-    snprintf(r->row->kernel, sizeof r->row->kernel, "%.*s", (int)strcspn(kind, "-"), kind); /* loss-fp32: loss */
+    /* name of the group: the part before the dash, so that "loss-fp32" becomes "loss" */
+    snprintf(r->row->kernel, sizeof r->row->kernel, "%.*s", (int)strcspn(kind, "-"), kind);
 }
 
 /* Returns the whole number in a column, or 1 if the cell is empty or its number is not positive. */
@@ -174,8 +177,8 @@ static int64_t positive_of(const nnc_row_reading *r, const char *column) {
     return value > 1 ? value : 1;
 }
 
-/* Reads the sizes of a measured convolution. The padding on each side is half of the kernel size, because the tables
- * have only convolutions with this padding. */
+/* Reads the sizes of a measured convolution. The tables have only convolutions whose padding on each side is half of
+ * the kernel size. */
 static void set_conv(nnc_row_reading *r, nnc_op *op) {
     const int64_t side = nnc_row_whole(r, "side"), kernel = nnc_row_whole(r, "kernel_side");
     const int64_t stride = positive_of(r, "stride");
@@ -216,8 +219,9 @@ void nnc_row_read_conv(nnc_row_reading *r, bool both) {
     }
 }
 
-/* Writes the name of the group of kernels in which the errors of a matrix product are listed: "odd side" for a product
- * with a dimension that is no multiple of 8; otherwise the format, with "few rows" for a product with few rows. */
+/* Writes the name of the group of kernels in which the errors of a matrix product are listed. A product with a
+ * dimension that is no multiple of 8 belongs to "odd side". A product without such a dimension belongs to the group of
+ * its number format, with "few rows" if the product has few rows. */
 static void name_product(nnc_measured *row) {
     enum { ALIGNED = 8, FEW_ROWS = 256 };
     const nnc_matmul *p = &row->op.u.matmul;
@@ -289,8 +293,8 @@ void nnc_row_read_attention(nnc_row_reading *r) {
                      .s_k = seq_len,
                      .head_dim = width,
                      .value_dim = value > 0 ? value : width,
-                     /* kernels that are neither FlashAttention-2 nor cuDNN: the tables list only kernels as fast as
-                      * FlashAttention-3 */
+                     /* A kernel that is neither FlashAttention-2 nor cuDNN counts as FlashAttention-3: the tables list
+                      * only kernels that are as fast as FlashAttention-3. */
                      .kernel = strstr(nnc_row_text(r, "kernel"), "FlashAttention-2") != NULL       ? NNC_FLASH2
                                : by_torch(r) && strstr(nnc_row_text(r, "kernel"), "cudnn") != NULL ? NNC_CUDNN
                                                                                                    : NNC_FLASH3 },
@@ -299,7 +303,7 @@ void nnc_row_read_attention(nnc_row_reading *r) {
         snprintf(r->row->kernel, sizeof r->row->kernel, "%s",
                  r->row->op.u.flash.kernel == NNC_CUDNN ? "cudnn" : "flash");
     }
-    /* With these limits of batch, heads and tokens, the number of query-key pairs fits into 64 bits. */
+    /* The limits of batch, heads and tokens make sure that the number of query-key pairs fits into 64 bits. */
     if (r->row->op.u.flash.batch < 1 || heads < 1 || width < 1 || seq_len < 1 || seq_len > 1000000000) {
         nnc_row_refuse(r, "no size");
     }
@@ -327,7 +331,7 @@ bool nnc_row_is_pass(const nnc_row_reading *r) {
     return nnc_row_given(r, "iterations_per_s") || (nnc_row_given(r, "latency_s") && !nnc_row_given(r, "output_len"));
 }
 
-/* Returns true if this kind of measurement of the row is used. If a batch was timed as a whole, the times of its single
+/* Tests whether this kind of measurement of the row is used. If a batch was timed as a whole, the times of its single
  * tokens are not used. */
 static bool counts(const nnc_row_reading *r, nnc_served served) {
     const char *mode = nnc_row_text(r, "mode");
@@ -365,8 +369,8 @@ static void read_load(nnc_row_reading *r, nnc_serve_ask *ask) {
     } else {
         nnc_row_refuse(r, "mode %.32s: batch sizes of its parts are not recorded", mode);
     }
-    /* A row that states no degree of parallelism, and has the maximum throughput or a given request rate, is predicted
-     * with all degrees of tensor parallelism; the best result is compared with the measurement. */
+    /* Some rows state no degree of parallelism. If such a row has the maximum throughput or a given request rate, it is
+     * predicted with all degrees of tensor parallelism, and the best result is compared with the measurement. */
     const bool open = !nnc_row_given(r, "tensor") && !nnc_row_given(r, "pipeline") && ask->devices > 1;
     ask->tensor = open ? ask->devices : ask->tensor;
     r->row->tensor_open = open && (nnc_row_is(mode, "offline-max") || nnc_row_is(mode, "open-loop"));
@@ -376,8 +380,8 @@ static void read_load(nnc_row_reading *r, nnc_serve_ask *ask) {
     }
 }
 
-/* Reads the row of a single forward pass. A row with iterations_per_s is a denoising step with guidance, so that the
- * network runs two passes. */
+/* Reads the row of a single forward pass. A row with iterations_per_s is a denoising step with guidance; in such a
+ * step, the network runs two passes. */
 static void read_pass(nnc_row_reading *r) {
     nnc_measured *row = r->row;
     const int found = nnc_names_find((nnc_names){ nnc_dtype_name, NNC_DTYPE_COUNT }, nnc_row_text(r, "weights"));
@@ -399,10 +403,10 @@ static bool is_replayed(const nnc_row_reading *r) {
     return false;
 }
 
-/* Reads a prefill, or a decode step of sequences with `context` tokens, that was timed alone. If the row names no
- * profile, it is predicted with gpt-fast, whose steps run as a recorded program (CUDA graph), or, if no graph was
- * recorded, with the operators that a program in PyTorch alone issues one by one. Returns false unless row->served is
- * NNC_SERVED_TPOT for a decode step, or NNC_SERVED_TTFT for a prefill. */
+/* Reads a prefill, or a decode step of sequences with `context` tokens, that was timed alone. A row that names no
+ * profile gets one. If a graph was recorded, the profile is gpt-fast, whose steps run as a recorded program (CUDA
+ * graph). If no graph was recorded, nncost predicts the operators that a program in PyTorch alone issues one by one.
+ * Returns false unless row->served is NNC_SERVED_TPOT for a decode step, or NNC_SERVED_TTFT for a prefill. */
 static bool read_timed(nnc_row_reading *r) {
     nnc_measured *row = r->row;
     const bool decode = nnc_row_is(nnc_row_text(r, "what"), "decode"),
@@ -429,8 +433,9 @@ static bool read_timed(nnc_row_reading *r) {
     return true;
 }
 
-/* Predicts a row whose engine has no profile with the default engine, as 'nncost serve' does. The row then counts as
- * one that leaves its engine open. Text that PyTorch generates without an engine is generated by transformers. */
+/* If the engine of a row has no profile, predicts the row with the default engine of 'nncost serve'. The row then
+ * counts as a row that leaves its engine open. A row of PyTorch without an engine is predicted with the library
+ * transformers. */
 static void take_engine(nnc_row_reading *r) {
     nnc_measured *row = r->row;
     const nnc_software *profile = NULL;

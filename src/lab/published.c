@@ -1,15 +1,16 @@
 /* Reads tables of measurements in the form in which they were published. A published table has columns named n_layers,
- * tp or measured_step_s, and texts for people: names of containers, notes, grades. The functions below change the cells
- * of a line to the words of nncost, before the row is read. foreign/names/words.json has these lists of meanings:
+ * tp or measured_step_s, and texts for people: names of containers, notes, grades. The functions of this file change
+ * the cells of a line to the words of nncost, before the row is read. foreign/names/words.json has these lists of
+ * meanings:
  *
  *     frameworks   name in nncost of a framework or a collection: "NGC MXNet 22.09 ..." becomes "MLPerf MXNet"
  *     rows         settings that no column states, but the notes or the measured program do
  *     families     properties of a family of models
  *     engines      the profile of a serving engine
  *
- * If the row does not state a deciding field, its value is guessed, and the column "open" names the field. A table
+ * If the row does not state a deciding field, nncost guesses its value, and the column "open" names the field. A table
  * whose columns have the names of nncost is not changed. tools/lab/canonical.py changes a published table in the same
- * way as this file, and writes it to a file. */
+ * way, and writes it to a file. */
 #include <ctype.h>
 #include <strings.h>
 
@@ -17,7 +18,7 @@
 
 static const char words_file[] = "foreign/names/words.json", members_file[] = "foreign/names/members.json";
 
-/* Columns that the functions below change or add, in addition to columns that words.json sets. */
+/* Columns that the functions of this file change or add, in addition to columns that words.json sets. */
 static const char *const added[] = { "framework",      "framework_version",
                                      "software",       "open",
                                      "quality",        "tensor",
@@ -35,7 +36,8 @@ static const char *const added[] = { "framework",      "framework_version",
 
 static bool begins(const char *text, const char *prefix) { return strncasecmp(text, prefix, strlen(prefix)) == 0; }
 
-/* Returns the cell of a column, which is named as in nncost or as in the table; "" = there is no such column. */
+/* Returns the cell of a column. The column has its name in nncost or its name in the table; "" = there is no such
+ * column. */
 static const char *cell(const nnc_row_reading *r, const char *column) {
     for (int i = 0; i < r->width; i++) {
         const nnc_measured_column *c = &r->columns[i];
@@ -72,7 +74,7 @@ NNC_PRINTF(2, 3) static void refuse(nnc_row_reading *r, const char *format, ...)
     if (!nnc_row_given(r, "refused")) { set(r, "refused", text); }
 }
 
-/* Returns the whole number in a cell; `empty` if the cell is empty. */
+/* Returns the whole number in a cell. If the cell is empty, returns `empty`. */
 static int64_t whole(const nnc_row_reading *r, const char *column, int64_t empty) {
     return nnc_row_given(r, column) ? nnc_row_whole(r, column) : empty;
 }
@@ -118,7 +120,7 @@ static bool is_about(const nnc_row_reading *r, nnc_json entry) {
            strstr(cell(r, "id"), text_of(entry, "id_has")) != NULL;
 }
 
-/* Returns the value that the list "rows" sets in a column of the line; NULL = it sets none. */
+/* Returns the value that the list "rows" sets in a column of the line; NULL = the list sets no value in this column. */
 static const char *said(const nnc_row_reading *r, const char *column) {
     const char *found = NULL;
     for (nnc_json at = nnc_json_first(nnc_json_get(r->words, "rows")); at.node != NULL; at = nnc_json_next(at)) {
@@ -128,8 +130,8 @@ static const char *said(const nnc_row_reading *r, const char *column) {
     return found;
 }
 
-/* Sets the columns that the list "rows" sets. A key with a dash (-refused, -one_pass, -dies) is no column; other functions
- * read it. */
+/* Sets the columns that the list "rows" sets. A key that begins with a dash (-refused, -one_pass, -dies) is no column;
+ * other functions read it. */
 static void set_said(nnc_row_reading *r) {
     bool about[256];
     int count = 0;
@@ -147,8 +149,8 @@ static void set_said(nnc_row_reading *r) {
     }
 }
 
-/* Returns the meaning of a network's name in members.json: a shipped model and the fields that differ; "" = the file
- * does not have the name. If the file states why the network cannot be predicted, stores this reason. */
+/* Returns the meaning of a network's name in members.json: the id of a shipped model and the fields with other values;
+ * "" = the file does not have the name. If the file states why the network cannot be predicted, stores this reason. */
 static const char *member(nnc_row_reading *r, const char *name, const char *task) {
     char with_task[128];
     const nnc_json members = nnc_json_get(r->members, "members");
@@ -180,8 +182,8 @@ static void read_grade(nnc_row_reading *r) {
 }
 
 /* Lists the fields that the line leaves open, and guesses their values. Degrees: if there are more devices than
- * sequences, the devices that share one sequence are tensor ranks. Micro-batch: all sequences of a replica, if these
- * are few and there is no pipeline; otherwise one sequence. */
+ * sequences, the devices that share one sequence are tensor ranks. Micro-batch: all sequences of a replica, if their
+ * number is small and there is no pipeline; otherwise one sequence. */
 static void guess_open(nnc_row_reading *r) {
     enum { ONE_PASS_MOST = 16 };
     char open[160] = "";
@@ -232,7 +234,8 @@ static void read_windows(nnc_row_reading *r) {
     set(r, "model.mixers", mixers);
 }
 
-/* Sets the fields of a decoder that follow from its family. Clears fields of the row that this decoder does not have, such as those of experts. */
+/* Sets the fields of a decoder that follow from its family. Clears fields of the row that this decoder does not have,
+ * such as those of experts. */
 static void read_decoder(nnc_row_reading *r, nnc_json family) {
     static const char *const of_experts[] = { "model.experts_per_token", "model.expert_hidden", "model.shared_hidden",
                                               "model.dense_layers" };
@@ -261,7 +264,7 @@ static void read_network(nnc_row_reading *r) {
     const bool halves = nnc_row_is(cell(r, "variable_length"), "unpadded");
     if (words[0] != '\0') {
         set(r, "model", words);
-        /* half of the tokens of a padded batch of BERT are padding: arXiv:2107.02027 */
+        /* half of the tokens in a padded batch of BERT are padding (arXiv:2107.02027) */
         if (halves) { set_whole(r, "seq_len", whole(r, "seq_len", 0) / 2); }
     } else if (text_of(family, "model")[0] != '\0') {
         set(r, "model", text_of(family, "model"));
@@ -325,7 +328,8 @@ static void read_engine(nnc_row_reading *r, nnc_json engine) {
     if (nnc_json_type_of(waves) == NNC_JSON_NUMBER) { set_whole(r, "waves", (int64_t)nnc_json_number(waves)); }
     if (text_of(engine, "fitted_whole")[0] != '\0') { set(r, "fitted", "1"); }
     if (text_of(engine, "held_out")[0] != '\0') { set(r, "fitted", "0"); }
-    if (requests != NULL && nnc_row_is(cell(r, "mode"), "open-loop")) { /* of a benchmark with a request rate */
+    /* only a benchmark with a request rate has a number of requests */
+    if (requests != NULL && nnc_row_is(cell(r, "mode"), "open-loop")) {
         const char *first = requests;
         while (first > notes && isdigit((unsigned char)first[-1])) { first--; }
         if (first < requests) { set_whole(r, "requests", strtoll(first, NULL, 10)); }
@@ -334,7 +338,7 @@ static void read_engine(nnc_row_reading *r, nnc_json engine) {
 
 static void read_weights(nnc_row_reading *r, nnc_json engine) {
     static const char *const narrow[] = { "fp8", "fp8-block", "nvfp4", "mxfp4" };
-    enum { Q4_K_GROUP = 24 }; /* 4.83 bits per element */
+    enum { Q4_K_GROUP = 24 }; /* the group size that gives 4.83 bits per element */
     const char *model = cell(r, "model");
     if (nnc_row_is(cell(r, "weights"), "q4_k_m")) { set_whole(r, "group_size", Q4_K_GROUP); }
     nnc_json at = nnc_json_first(nnc_json_get(r->words, "block_scaled"));
@@ -346,8 +350,8 @@ static void read_weights(nnc_row_reading *r, nnc_json engine) {
     }
 }
 
-/* Counts the dies of each package as devices, if programs see each die as a device and the source counts packages. The
- * tensor ranks of the row are then dies as well. */
+/* Changes the number of devices from packages to dies, if programs see each die as a device and the source counts
+ * packages. The function changes the number of tensor ranks in the same way. */
 static void count_dies(nnc_row_reading *r) {
     static const char *const columns[] = { "devices", "tensor" };
     const char *dies = said(r, "-dies");
@@ -359,7 +363,7 @@ static void count_dies(nnc_row_reading *r) {
 }
 
 /* Sets the degrees of a deployment. Some sources count one group of ranks both as tensor ranks and as expert ranks, and
- * state the product as the number of devices. llama.cpp divides a model by layers, so its devices are pipeline
+ * state the product of both as the number of devices. llama.cpp divides a model by layers, so its devices are pipeline
  * stages. */
 static void read_degrees(nnc_row_reading *r) {
     enum { GROUP_MOST = 64 };
@@ -385,7 +389,8 @@ static void read_degrees(nnc_row_reading *r) {
     if (expert > 1) { set_whole(r, "expert", tensor * groups); }
 }
 
-/* Sets the mean lengths: the stated length times the middle of its spread, such as 0.9 for "0.8-1". */
+/* Sets the mean lengths: the stated length times the middle of its spread. For the spread "0.8-1", the middle is
+ * 0.9. */
 static void read_lengths(nnc_row_reading *r) {
     static const char *const columns[] = { "input_len", "output_len" };
     char *end = NULL;
@@ -441,7 +446,9 @@ static bool add_columns(nnc_row_reading *r) {
 void nnc_published_row(nnc_row_reading *r) {
     if (r->words.node == NULL) { return; }
     if (r->bad[0] != '\0') {
-        if (r->kind == NNC_MEASURED_STEP) { guess_open(r); /* the row is listed with rows that leave fields open */ }
+        if (r->kind == NNC_MEASURED_STEP) {
+            guess_open(r); /* lists the row together with the rows that leave fields open */
+        }
     } else if (r->kind == NNC_MEASURED_STEP) {
         read_step(r);
     } else if (nnc_row_has(r, "mode")) {
@@ -449,7 +456,7 @@ void nnc_published_row(nnc_row_reading *r) {
     }
 }
 
-/* Reads the rows while words.json and members.json are open. */
+/* State of reading the rows while words.json and members.json are open. */
 typedef struct reading {
     nnc_row_reading *r;
     nnc_published_rows *read;

@@ -1,6 +1,6 @@
 /* Predicts measured rows, and computes the statistics of their errors by group. A row is predicted as an estimate, a
- * serving estimate or a single op; the time that the measured program spends on the host, if the row states it, is
- * added to the prediction. */
+ * serving estimate or a single op. If the row states the time that the measured program spends on the host, this time
+ * is added to the prediction. */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "estimate/estimate_internal.h"
@@ -8,9 +8,9 @@
 #include "op/op_internal.h"
 #include "serve/serve_internal.h"
 
-/* Returns the time in seconds of the cast that belongs to a measured 8-bit matrix product. The operand is given in 16
- * bits; a separate kernel reads it twice (to find its scale, and to cast it) and writes it once. In a training step,
- * casts are ops of their own. */
+/* Returns the time in seconds of the cast that belongs to a measured 8-bit matrix product. The operand has 16 bits; a
+ * separate kernel reads it twice (to find its scale, and to cast it) and writes it once. In a training step, casts are
+ * ops of their own. */
 static double cast_s(const nnc_device *device, const nnc_op *op) {
     const nnc_gemm_efficiency *e = &device->efficiency.gemm[op->math_dtype];
     const double elements = (double)op->u.matmul.m * (double)op->u.matmul.k;
@@ -48,13 +48,13 @@ static double kernel_bound_s(const nnc_device *device, const nnc_op *op) {
     return work.flops > 0.0 ? work.flops / peak : NAN;
 }
 
-/* Returns the host time, in seconds, of a call in PyTorch that was timed alone; the call cannot be faster.
- * host.kernel_s is the mean host time of a kernel in a whole program. A forward call takes forward_share of this time,
- * because it runs no Python code of a library; a convolution or an attention takes planned_share, because the host
- * chooses its kernel in each call. A backward call takes backward_kernels times this time: for the start of autograd,
- * its thread and its kernels. Measured on the host of tests/published/h100: products and copies with almost no device
- * time take 22 to 46 us, convolutions and attention 38 to 47 us. Backward of convolutions and attention adds 154 to 225
- * us. */
+/* Returns the host time, in seconds, of a call in PyTorch that was timed alone; this time is a lower limit for the time
+ * of the call. host.kernel_s is the mean host time of a kernel in a whole program. A forward call takes forward_share
+ * of host.kernel_s, because it runs no Python code of a library. A convolution or an attention takes planned_share of
+ * it, because the host chooses its kernel in each call. A backward call takes backward_kernels times host.kernel_s, for
+ * the start of autograd, its thread and its kernels. Measured on the host of tests/published/h100: products and copies
+ * with almost no device time take 22 to 46 us, convolutions and attention 38 to 47 us. Backward of convolutions and
+ * attention adds 154 to 225 us. */
 static double called_s(const nnc_measured *row, const nnc_device *device) {
     static const double forward_share = 0.8, planned_share = 1.1, backward_kernels = 5.0;
     const bool backward = row->op.phase != NNC_PHASE_FORWARD;
@@ -90,8 +90,8 @@ static nnc_status score_collective(const nnc_measured *row, const nnc_device *de
     return NNC_OK;
 }
 
-/* Sets the predicted memory of a training step, and its error for the first kind of measured memory (allocated,
- * reserved, unstated) that the row states. */
+/* Sets the predicted memory of a training step, and the error of this prediction. The error is computed for the first
+ * kind of measured memory (allocated, reserved, unstated) that the row states. */
 static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_scored *scored) {
     const nnc_memory *memory = &result->memory;
     int stat = 0;
@@ -111,7 +111,7 @@ static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_
     scored->peak_reserved_error = (double)memory->peak_reserved_bytes / row->measured_bytes[NNC_MEMORY_RESERVED] - 1.0;
 }
 
-/* Sets of parts of a layer that training recipes recompute, the cheapest first. None of these sets repeats the
+/* Sets of parts of a layer that training recipes recompute, in ascending order of cost. No set of parts repeats the
  * communication of experts. Source: scripts/performance/configs of NVIDIA-NeMo/Megatron-Bridge. */
 static const unsigned parts[] = {
     NNC_RECOMPUTE_MLA_UP_PROJ,
@@ -121,16 +121,16 @@ static const unsigned parts[] = {
         NNC_RECOMPUTE_MLP,
 };
 
-/* Returns the smallest memory in bytes that the step may need: the lower end of the predicted interval. Open settings
- * of a row are chosen by this number, because the measured run did fit into the device. */
+/* Returns the smallest memory in bytes that the step may need: the lower end of the predicted interval. nncost chooses
+ * open settings of a row by this number, because the measured run did fit into the device. */
 static double least_bytes(const nnc_result *result) { return (double)result->memory.total_interval_bytes[0]; }
 
 static bool may_run(const nnc_device *device, const nnc_result *result) {
     return least_bytes(result) <= (double)device->mem_bytes;
 }
 
-/* Finds the least recomputation with which a step fits into the memory of the device, for a row that does not state its
- * recomputation. Tries parts of layers, then the smallest number of whole layers of each stage, then all layers. */
+/* Finds the smallest recomputation with which a step fits into the memory of the device, for a row that does not state
+ * its recomputation. Tries parts of layers, then the smallest number of whole layers of each stage, then all layers. */
 static nnc_status least_recomputed(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                    const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err) {
     nnc_plan again = *plan;
@@ -148,8 +148,8 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
     const int64_t layers = model->family == NNC_FAMILY_DECODER ? model->decoder.layers : 0;
     int32_t few = 0, many = (int32_t)(layers / plan->pipeline);
     if (!may_run(device, result) || many < 2) { return NNC_OK; }
-    while (many - few > 1) { /* search by halves: recomputing `few` layers is not enough, recomputing `many` layers is
-                              * enough */
+    while (many - few > 1) {
+        /* binary search: with `few` recomputed layers the step does not fit, with `many` recomputed layers it fits */
         again.recompute_layers = few + (many - few) / 2;
         NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
         if (!may_run(device, result)) {
@@ -162,8 +162,9 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
     return nnc_estimate(model, device, software, &again, scratch, result, err);
 }
 
-/* Applies to a row that does not state its parallelism, so that its predicted memory is uncertain: recomputation is
- * assumed only if this memory is larger than the memory of the device by this factor. */
+/* The predicted memory of a row that does not state its parallelism is uncertain. For a row without stated parallelism,
+ * nncost assumes recomputation only if the predicted memory is larger than the memory of the device by the factor
+ * GUESSED_NEEDS_RECOMPUTE. */
 #define GUESSED_NEEDS_RECOMPUTE 2.5
 
 static bool must_recompute(const nnc_measured *row, const nnc_device *device, const nnc_plan *plan,
@@ -174,9 +175,9 @@ static bool must_recompute(const nnc_measured *row, const nnc_device *device, co
            least_bytes(result) > most;
 }
 
-/* Applies to a row that does not state its parallelism. If the guessed plan does not fit, tries more tensor ranks, up
- * to the devices of one scale-up domain, and takes memory and verdict of the first plan that fits. The predicted time
- * is not changed. */
+/* For a row that does not state its parallelism: if the guessed plan does not fit, tries more tensor ranks, up to the
+ * devices of one scale-up domain. Memory and verdict are those of the first plan that fits. The predicted time does not
+ * change. */
 static void split_until_it_fits(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                                 const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                                 nnc_result *result) {
@@ -197,8 +198,9 @@ static void split_until_it_fits(const nnc_measured *row, const nnc_model *model,
     }
 }
 
-/* Returns the factor from the predicted time of a step to its time with the host work that the row states. If the host
- * needs longer to prepare the samples than the step takes with this work, the time of the preparation is used. */
+/* Returns the time of a step with the host work that the row states, divided by the predicted time of the step. If the
+ * host needs more time to prepare the samples than the step with the host work takes, the result is computed from the
+ * time of the preparation. */
 static double host_ratio(const nnc_measured *row, const nnc_plan *plan, const nnc_result *result) {
     const double passes = nnc_max((double)plan->micro_batches, 1.0);
     const double samples = passes * (double)plan->micro_batch;
@@ -220,7 +222,7 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model, co
     scored->predicted_s = ratio * result.step_s;
     scored->low_s = ratio * result.interval_s[0];
     scored->high_s = ratio * result.interval_s[1];
-    /* NaN for a guessed plan: without the true plan, no lower bound is known */
+    /* NaN for a guessed plan: a lower bound needs the true plan */
     scored->lower_bound_s = strstr(row->undecided, "parallelism") == NULL ? result.lower_bound_s : NAN;
     scored->model_flops = result.model_flops;
     split_until_it_fits(row, model, device, software, plan, scratch, &result);
@@ -234,7 +236,8 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model, co
 }
 
 /* Returns the predicted seconds of one kind of measurement of served requests. A static batch is measured inside the
- * engine, so ttft_s, the time that the server needs between engine and client, is subtracted. */
+ * engine. For a static batch, the function subtracts ttft_s, the time that the server needs between engine and
+ * client. */
 static double predicted_of(const nnc_serve *serve, const nnc_serve_engine *engine, nnc_served served) {
     const double server_s = serve->mode == NNC_SERVE_STATIC ? engine->ttft_s : 0.0;
     switch (served) {
@@ -257,8 +260,7 @@ static void score_served(const nnc_measured *row, const nnc_serve *serve, const 
     };
     scored->predicted_s = predicted_of(serve, &software->serving, row->served);
     scored->lower_bound_s = bounds[row->served];
-    if (serve->saturated) { /* the queue would grow without limit, so the served rate is compared with the requested
-                             * rate */
+    if (serve->saturated) { /* the queue grows without limit, so the served rate is compared with the requested rate */
         scored->saturated = true;
         spread = nnc_serve_spread(&software->serving, scored->experts);
         scored->measured_s = 1.0 / row->ask.request_rate;
@@ -269,7 +271,8 @@ static void score_served(const nnc_measured *row, const nnc_serve *serve, const 
     scored->low_s = nnc_max(here.low * scored->predicted_s, scored->lower_bound_s);
     scored->high_s = here.high * scored->predicted_s;
     if (serve->mode == NNC_SERVE_OPEN && !serve->saturated &&
-        (row->served == NNC_SERVED_TPOT || row->served == NNC_SERVED_TTFT)) { /* these intervals include the queue */
+        /* the intervals of tpot and ttft include the time in the queue */
+        (row->served == NNC_SERVED_TPOT || row->served == NNC_SERVED_TTFT)) {
         const double *interval_s = row->served == NNC_SERVED_TPOT ? serve->tpot_interval_s : serve->ttft_interval_s;
         scored->low_s = interval_s[0];
         scored->high_s = interval_s[1];
@@ -305,10 +308,10 @@ static nnc_status score_pass(const nnc_measured *row, const nnc_model *model, co
     return NNC_OK;
 }
 
-/* Refuses a static batch that leaves no field open, but is faster than its lower bound: datasheet rates allow no such
- * time, so the row does not describe its run. An example is a benchmark with more tokens than the model has positions:
- * the engine ends each request after the prompt. In other modes the bound depends on how many sequences run together,
- * which is an estimate. */
+/* Refuses a static batch that leaves no field open, but is faster than its lower bound. The datasheet rates do not
+ * allow a time below the lower bound, so the row does not describe its run. An example is a benchmark with more tokens
+ * than the model has positions: the engine ends each request after the prompt. In other modes, the bound depends on the
+ * number of sequences that run together, which is only an estimate. */
 static nnc_status check_possible(const nnc_measured *row, nnc_scored *scored, nnc_error *err) {
     if (row->ask.batch == 0 || row->undecided[0] != '\0' || !nnc_score_contradicts(scored)) { return NNC_OK; }
     scored->predicted_s = scored->low_s = scored->high_s = NAN;
@@ -382,8 +385,8 @@ bool nnc_score_contradicts(const nnc_scored *scored) {
     return scored->lower_bound_s > scored->measured_s * (1.0 + rounding);
 }
 
-/* Size in bytes from which the time of a collective depends mostly on the bandwidth of the links; below it, on
- * latency. */
+/* Limit between small and large collectives, in bytes. The time of a larger collective depends mostly on the bandwidth
+ * of the links; the time of a smaller collective depends mostly on latency. */
 #define SMALL_BYTES 1e6
 
 NNC_ENUM_NAMES(nnc_score_section, NNC_SCORE_SECTION_LIST)
@@ -404,8 +407,8 @@ void nnc_errors_sum(double *errors, int32_t count, nnc_score_stats *stats) {
         sum += errors[i];
     }
     qsort(errors, (size_t)count, sizeof *errors, by_size);
-    const int32_t rank = (int32_t)((9 * (int64_t)count + 9) / 10); /* ceil(0.9 n): position, from 1, of the error that
-                                                                    * is the 90th percentile */
+    /* ceil(0.9 n): position of the 90th percentile in the sorted errors; the first position is 1 */
+    const int32_t rank = (int32_t)((9 * (int64_t)count + 9) / 10);
     stats->mape = size / (double)count;
     stats->bias = sum / (double)count;
     stats->p90 = fabs(errors[rank - 1]);
@@ -483,7 +486,7 @@ typedef struct gathering {
 } gathering;
 
 static void add_group(gathering *g, nnc_score_section section, nnc_score_by by, const char *name) {
-    /* true: groups of rows of training steps and served requests; rows of kernels have no model, and their column
+    /* true: the groups have rows of training steps and served requests; rows of kernels have no model, and their column
      * "framework" is the version of a library */
     const bool of_steps = by == NNC_SCORE_BY_FRAMEWORK || by == NNC_SCORE_FITTED || by == NNC_SCORE_UNFITTED ||
                           by == NNC_SCORE_BY_HALF || by == NNC_SCORE_BY_WHAT;

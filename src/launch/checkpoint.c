@@ -1,4 +1,4 @@
-/* Counts the tensors of a checkpoint, which its header lists. A checkpoint is a .safetensors file, a .gguf file, or the
+/* Counts the tensors that the header of a checkpoint lists. A checkpoint is a .safetensors file, a .gguf file, or the
  * index of a checkpoint that is divided into several files.
  *
  *     safetensors   8 bytes: length of the header; the header, JSON: { "NAME": { "dtype", "shape", "data_offsets" } }
@@ -132,8 +132,7 @@ static nnc_status read_safetensors(nnc_checkpoint *c, nnc_arena *arena, FILE *fi
 
 /* ---- reads GGUF files ---- */
 
-/* State of reading a GGUF file once, from its start to its end. left: number of bytes of the file that are not yet
- * read. */
+/* State while a GGUF file is read. left: number of bytes of the file after the read position. */
 typedef struct gguf {
     nnc_checkpoint *c;
     FILE *file;
@@ -142,7 +141,7 @@ typedef struct gguf {
     const char *fault; /* text of the first error in the GGUF file; NULL = no error */
 } gguf;
 
-/* Numbers with which a GGUF file states the type of a key's value. */
+/* Types of the values in a GGUF file, with the numbers that the file uses for them. */
 enum {
     GGUF_U8,
     GGUF_I8,
@@ -162,8 +161,8 @@ enum {
 
 static const int type_bytes[GGUF_TYPES] = { 1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8 };
 
-/* Number formats of tensors in a GGUF file, by their number in the file: name, weights per block, bytes per block;
- * bytes 0 = no format has this number. */
+/* Number formats of the tensors in a GGUF file. The index is the number of the format in the file. weights, bytes:
+ * number of weights and of bytes in a block. bytes 0: no format has this number. */
 static const struct {
     const char *name;
     int weights, bytes;
@@ -253,8 +252,8 @@ static bool put_number(gguf *g, unsigned type, nnc_buffer *out) {
     return true;
 }
 
-/* Reads a list from a GGUF file, and writes it as JSON. Of a list of strings, or of more than LIST_MAX numbers, writes
- * only the number of items. Returns false if the file ends early or has a wrong value. */
+/* Reads a list from a GGUF file, and writes the list as JSON. If the list has strings, or more than LIST_MAX numbers,
+ * writes only the number of items. Returns false if the file ends early or has a wrong value. */
 static bool put_list(gguf *g, nnc_buffer *out) {
     uint64_t type = 0, count = 0;
     if (!take_number(g, 4, &type) || !take_number(g, 8, &count)) { return false; }
@@ -319,8 +318,8 @@ static bool take_key(gguf *g) {
     return read;
 }
 
-/* Tests whether a tensor of a GGUF file (rope_freqs, rope_factors) is no parameter of the model, because it is computed
- * from the configuration. */
+/* Tests whether a tensor of a GGUF file has constants of rotary positions (rope_freqs, rope_factors), which are no
+ * parameters of the model. */
 static bool is_constant(const char *name) { return strncmp(name, "rope_f", 6) == 0; }
 
 /* Reads the description of one tensor of a GGUF file: name, dimensions, format. If the tensor is outside the layers or
@@ -400,9 +399,8 @@ nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file,
     return nnc_ends_in(c->path, ".gguf") ? read_gguf(c, file, size, err) : read_safetensors(c, arena, file, size, err);
 }
 
-/* Reads the header of each file that the index of a sharded checkpoint names. If one of these files is missing, the
- * counts come from the index: its number of tensors, and its bytes and parameters (-1 = the index does not state
- * them). */
+/* Reads the header of each file that the index of a sharded checkpoint names. If one of these files is missing, takes
+ * the numbers of tensors, bytes and parameters from the index (-1 = the index does not have the number). */
 static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root, nnc_error *err) {
     const nnc_json map = nnc_json_get(root, "weight_map");
     const nnc_json metadata = nnc_json_get(root, "metadata");

@@ -31,7 +31,8 @@ nnc_status nnc_document_parse(nnc_specs *specs, nnc_document *d, const char *tex
     return nnc_json_parse(&d->doc) ? nnc_document_index(d) : d->faults.status;
 }
 
-/* Returns the value of a variable in `defined`, "A='1'; B='2'; ", and its length; NULL: the user gives no value. */
+/* Finds the value that the user gives to a variable. defined: assignments of the user, "A='1'; B='2'; ". *size receives
+ * the length of the value. NULL: the user gives no value. */
 static const char *given_value(const char *defined, const char *name, size_t length, size_t *size) {
     const char *at = defined;
     while (*at != '\0' && (strncmp(at, name, length) != 0 || at[length] != '=')) {
@@ -45,8 +46,8 @@ static const char *given_value(const char *defined, const char *name, size_t len
     return at;
 }
 
-/* Writes the text of a file with the values of the variables that the user gives: a launcher replaces "${NAME}" in such
- * a file by `envsubst`. Other variables stay. */
+/* Copies the text of a file. Each variable "${NAME}" is replaced by the value that the user gives, as a launcher does
+ * with `envsubst`. Variables to which the user gives no value stay. */
 static void put_variables(const char *text, size_t size, const char *defined, nnc_buffer *out) {
     const char *const last = text + size;
     while (text < last) {
@@ -67,8 +68,8 @@ static void put_variables(const char *text, size_t size, const char *defined, nn
     nnc_buffer_byte(out, '\0');
 }
 
-/* Returns the length of a word such as SIZE or BATCH_size at `at`: it begins with a capital letter, and all its letters
- * are capital or it has an underscore. 0 = no such word, as for NaN and True. */
+/* Returns the length of the template word at `at`, such as SIZE or BATCH_size. A template word begins with a capital
+ * letter, and has an underscore or no small letters. 0 = no template word, for example NaN or True. */
 static size_t template_word(const char *at, const char *last) {
     size_t length = 0;
     bool small = false, joined = false;
@@ -86,8 +87,9 @@ static size_t variable(const char *at, const char *last) {
     return length > 0 && at + 2 + length < last && at[2 + length] == '}' ? length + 3 : 0;
 }
 
-/* Writes a JSON text, a template in which a script replaces words such as BATCH_SIZE by values (sed): such a word is
- * the value that the user gives, or the text "${WORD}". A variable "${WORD}" without quotes is such a text, too. */
+/* Copies the template of a JSON file, in which a script replaces words such as BATCH_SIZE by values (sed). Each such
+ * word is replaced by the value that the user gives, or by the text "${WORD}" in quotes. A variable "${WORD}" without
+ * quotes gets quotes. */
 static void put_template(const char *text, size_t size, const char *defined, nnc_buffer *out) {
     const char *const last = text + size;
     bool quoted = false, goes_on = false; /* goes_on: the character is part of a word or of a number */
@@ -118,7 +120,7 @@ static void put_template(const char *text, size_t size, const char *defined, nnc
     nnc_buffer_byte(out, '\0');
 }
 
-/* Replaces the text of a document by a text that `put` writes from it. */
+/* Replaces the text of a document by the text that the function `put` makes from it. */
 static nnc_status fill(nnc_document *d, size_t *size, const char *defined,
                        void (*put)(const char *, size_t, const char *, nnc_buffer *), nnc_error *err) {
     nnc_buffer filled = { 0 };
@@ -133,7 +135,7 @@ static nnc_status fill(nnc_document *d, size_t *size, const char *defined,
     return NNC_OK;
 }
 
-/* defined: assignments of the user; see nnc_reading. NULL = none. */
+/* defined: assignments of the user, as in nnc_reading; NULL = no assignments. */
 static nnc_status document_read(nnc_specs *specs, const char *path, const char *defined, nnc_document *d,
                                 nnc_error *err) {
     size_t size = 0;
@@ -204,7 +206,7 @@ static bool has_any(nnc_json root, nnc_json keys) {
 }
 
 /* Tests whether a document has the launch format of a table: the document has one of the keys that the table lists as
- * "signs", and none of the keys that it lists as "never". */
+ * "signs", and none of the keys that the table lists as "never". */
 static bool is_format(nnc_json root, nnc_json table) {
     const nnc_json inside = nnc_json_get(table, "inside");
     const nnc_json of = inside.node != NULL ? nnc_json_get(root, nnc_json_text(inside)) : (nnc_json){ 0 };
@@ -213,22 +215,23 @@ static bool is_format(nnc_json root, nnc_json table) {
            !has_any(root, nnc_json_get(table, "never"));
 }
 
-/* Tests whether no object is inside the root of a document, empty ones excepted. */
+/* Tests whether the root of a document contains no objects, except empty objects. */
 static bool is_flat(const char *text) {
     const char *at = strchr(text, '{');
     do { at = at != NULL ? strchr(at + 1, '{') : NULL; } while (at != NULL && at[1] == '}');
     return at == NULL;
 }
 
-/* Tests whether a document may have one of the "signs" of a table, which is not parsed. Inside an object of a YAML file,
- * a key needs two signs: its name, which is found in the text, and its dotted name, which is_format finds. */
+/* Tests, before a table is parsed, whether a document may have one of the keys that the table lists as "signs". For a
+ * key inside an object of a YAML file, "signs" has two entries: the name of the key, which is found in the text, and
+ * the dotted name, which is_format finds. */
 static bool may_be_format(const char *table, const nnc_document *d, bool flat) {
     const char *at = table != NULL ? strstr(table, "\"signs\": [") : NULL;
     const char *end = at != NULL ? strchr(at, ']') : NULL;
     char sign[NNC_LAUNCH_VALUE];
     at = end != NULL ? strchr(at, '[') : NULL;
     while (at != NULL && (at = strchr(at, '"')) != NULL && at < end) {
-        const size_t length = strcspn(at + 1, "\"") + 2; /* of an entry of "signs" with its quotes */
+        const size_t length = strcspn(at + 1, "\"") + 2; /* length of an entry of "signs" with its quotes */
         snprintf(sign, sizeof sign, "%.*s", (int)length - 2 * flat, at + flat);
         if (flat ? nnc_document_has(d, sign) : strstr(d->doc.text, sign) != NULL) { return true; }
         at += length;
@@ -237,7 +240,7 @@ static bool may_be_format(const char *table, const nnc_document *d, bool flat) {
 }
 
 /* Finds the launch format of a document: the format whose table lists a key of the document as a sign. If no table
- * lists one, *format is NULL and table->is_parsed is false. */
+ * lists such a key, *format is NULL and table->is_parsed is false. */
 static nnc_status recognise(nnc_specs *specs, const nnc_document *d, const char **format, nnc_document *table,
                             nnc_error *err) {
     nnc_id_list ids = { 0 };
@@ -260,8 +263,8 @@ static nnc_status recognise(nnc_specs *specs, const nnc_document *d, const char 
     return NNC_OK;
 }
 
-/* Tests whether a JSON file is a file of nncost or the configuration of a model, so no launch file. Such JSON files are
- * frequent; with this test they are parsed only once, by the command that uses them. */
+/* Tests whether a JSON file is a file of nncost or the configuration of a model. Such files are no launch files.
+ * Because of this test, such a file is parsed only once, by the command that uses the file. */
 static bool is_other_json(nnc_specs *specs, const char *path) {
     static const char *const keys[] = { "schema", "model_type" };
     char *text = NULL;
@@ -282,8 +285,8 @@ static bool is_other_json(nnc_specs *specs, const char *path) {
     return other;
 }
 
-/* Tests whether a path is a regular file. A pipe can be read only once, so it is not read here but by the command that
- * uses it. */
+/* Tests whether a path is a regular file. A pipe can be read only once, so only the command that uses the pipe may read
+ * it. */
 static bool is_regular(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
@@ -359,8 +362,8 @@ static nnc_status refuse_program(nnc_reading *r, const char *path, const nnc_she
                     (int)strcspn(name, "\""), name);
 }
 
-/* Adds the options of a command to the list of launch files, as if they were a file. *known: true if the options have a
- * known format; otherwise nothing is added. */
+/* Adds the options of a command as an entry to the list of launch files. *known: true if the options have a known
+ * format. Options of an unknown format are not added. */
 static nnc_status add_options(nnc_reading *r, const char *path, const char *format, const char *json, bool *known) {
     nnc_launch_file *file = add_file(r, path, format);
     if (file == NULL) { return r->status; }
@@ -386,8 +389,9 @@ static nnc_status open_named(nnc_reading *r, const char *path, const char *forma
     return open_file(r, path, format);
 }
 
-/* Puts options that a command changes on top of the configuration file that was opened last: a key without a row in the
- * format of this file is an error, so that no option is dropped. path: path of the script. */
+/* Adds the options with which a command changes its configuration file, as a launch file on top of this configuration
+ * file, which was opened last. An option without a row in the table of the format is an error, so that no option is
+ * lost. path: path of the script. */
 static nnc_status put_on_top(nnc_reading *r, const char *path, const char *changes) {
     const int below = r->file_count - 1;
     if (changes == NULL || strcmp(changes, "{}") == 0) { return NNC_OK; }
@@ -400,14 +404,14 @@ static nnc_status put_on_top(nnc_reading *r, const char *path, const char *chang
     return open_table(r, file);
 }
 
-/* Tests whether a file can be read: it is on disk, or a script writes it. */
+/* Tests whether a file can be read: the file is on disk, or a script writes the file. */
 static bool is_there(nnc_reading *r, const char *path) {
     return nnc_specs_kept(r->specs, path) != NULL || access(path, R_OK) == 0;
 }
 
-/* If a command names the file with the defaults of its program (the member "base" of the table, such as base.yml), this
- * file may be missing, because its values stand in the table: then adds only what the command changes. *known: whether
- * that is so. */
+/* Handles a command whose configuration file is missing. If the missing file has the defaults of the program (base.yml,
+ * the member "base" of the table), the table contains these defaults, and only the options of the command are added.
+ * *known: true if the missing file is the file with the defaults. */
 static nnc_status add_changes_of_base(nnc_reading *r, const char *path, const char *config, const char *changes,
                                       bool *known) {
     const char *slash = strrchr(config, '/');
@@ -425,17 +429,29 @@ static nnc_status add_changes_of_base(nnc_reading *r, const char *path, const ch
     return NNC_OK;
 }
 
-/* Adds a command of a script to the reading: the configuration file that it names, with what its options change, or the
- * options of its program; then the options of its launcher. *known: whether these options have a known format, or there
- * is a configuration file. NOLINTNEXTLINE(misc-no-recursion): the command of a script opens only a YAML or TOML file,
- * never another script */
+/* Adds a command of a script to the list of launch files. If the command names a configuration file, adds this file,
+ * and the options that change keys of the file. For any other command, adds the options of the program. Then adds the
+ * options of the launcher. *known: true if the options have a known format, or if there is a configuration file.
+ * NOLINTNEXTLINE(misc-no-recursion): the command of a script opens only a YAML or TOML file, never another script */
 static nnc_status add_command(nnc_reading *r, const char *path, const char *format, const nnc_shell_command *command,
                               bool *known) {
     bool launcher = false;
     *known = false;
+    if (command->config != NULL && r->parameters != NULL && strcmp(command->config, NNC_RUN_PARAMETERS) == 0) {
+        NNC_TRY(add_options(r, path, format, r->parameters, known));
+        return *known ? put_on_top(r, path, command->changes) : NNC_OK;
+    }
     const char *config = command->config != NULL ? nnc_launch_path(r->arena, path, command->config) : NULL;
     if (config != NULL && !is_there(r, config)) {
         NNC_TRY(add_changes_of_base(r, path, config, command->changes, known));
+    }
+    if (config != NULL && !*known && !is_there(r, config)) {
+        char where[512];
+        snprintf(where, sizeof where, "%.400s:%ld", path, command->line);
+        return nnc_fail(r->err, NNC_BAD_SPEC, where,
+                        "names the configuration %.200s, which is not found: give this file instead, with the options "
+                        "that the command adds",
+                        command->config);
     }
     if (config != NULL && !*known) {
         NNC_TRY(open_named(r, config, format));
@@ -454,7 +470,8 @@ typedef struct source_reader {
 } source_reader;
 
 /* Returns the text of a script that another script reads. Looks in the folder of the script on the command line and in
- * the folders above it, then among the scripts of frameworks. Not a device or a pipe, whose text may never end. */
+ * the folders above it, then among the scripts of frameworks. Does not read a device or a pipe, whose text may never
+ * end. */
 static const char *read_script(void *context, const char *name) {
     const source_reader *reader = context;
     nnc_reading *r = reader->r;
@@ -479,75 +496,34 @@ static nnc_status keep_written(nnc_reading *r, const char *script, const nnc_scr
     return NNC_OK;
 }
 
-/* Returns the key of the command's options that says which node of several the command is for; NULL = none. */
-static const char *rank_of_node(nnc_json options) {
-    static const char *const ranks[] = { "node-rank", "headless", "data-parallel-start-rank", NULL };
-    for (int i = 0; ranks[i] != NULL; i++) {
-        if (nnc_json_get(options, ranks[i]).node != NULL) { return ranks[i]; }
-    }
-    return NULL;
-}
-
-/* Tests whether another command has all options of a command, with the same values. Options that say where the
- * processes of a node run are ignored. */
-static bool has_options_of(nnc_json options, nnc_json other) {
-    static const char *const places[] = { "node-rank", "headless", "data-parallel-start-rank", "host", "port", NULL };
-    for (nnc_json at = nnc_json_first(options); at.node != NULL; at = nnc_json_next(at)) {
-        const nnc_json same = nnc_json_get(other, nnc_json_key(at));
-        const char *own = nnc_json_copy(at), *value = same.node != NULL ? nnc_json_copy(same) : NULL;
-        const bool equal = own != NULL && value != NULL && strcmp(own, value) == 0;
-        if (!equal && !nnc_is_one_of(nnc_json_key(at), places)) { return false; }
-    }
-    return true;
-}
-
-/* Tests whether two commands start the same deployment on different nodes: one of them has a rank of its node, and all
- * other options are equal. */
-static bool is_other_node(nnc_reading *r, const nnc_shell_command *a, const nnc_shell_command *b) {
-    nnc_error err;
-    nnc_document one = { .faults = { .name = "", .err = &err } }, other = { .faults = { .name = "", .err = &err } };
-    bool is = false;
-    if (nnc_document_parse(r->specs, &one, a->options, strlen(a->options)) == NNC_OK &&
-        nnc_document_parse(r->specs, &other, b->options, strlen(b->options)) == NNC_OK) {
-        const nnc_json first = nnc_json_root(&one.doc), second = nnc_json_root(&other.doc);
-        is = rank_of_node(second) != NULL && has_options_of(first, second) && has_options_of(second, first);
-    }
-    nnc_document_free(&one);
-    nnc_document_free(&other);
-    return is;
-}
-
 /* Adds the only command of a script whose options have a known format. Fails if there are several such commands, or
  * none. NOLINTNEXTLINE(misc-no-recursion) */
-static nnc_status open_script(nnc_reading *r, const char *path, const char *format) {
-    char *text = NULL;
-    size_t size = 0;
+static nnc_status open_commands(nnc_reading *r, const char *path, const char *text, const char *format) {
     int first = -1;
-    NNC_TRY(nnc_specs_read(r->specs, path, &text, &size, r->err));
     source_reader reader = { r, path, text };
     nnc_shell_script script = { .read = read_script, .context = &reader };
     script.given = r->defined;
     nnc_status status = nnc_shell_read(path, text, r->arena, &script, r->err);
     const nnc_shell_command *commands = script.commands;
-    free(text);
     status = status == NNC_OK ? keep_written(r, path, script.files) : status;
     for (int i = 0; status == NNC_OK && i < script.count; i++) {
         bool known = false;
-        if (first >= 0 && strcmp(commands[i].options, commands[first].options) == 0) {
-            /* the same program with the same options: only its launcher may be new, as "echo $COMMAND" has none */
+        if (first >= 0 && nnc_commands_start_same(r->specs, &commands[first], &commands[i])) {
+            /* this command starts the same program as the first command, perhaps on another node. If the first command
+             * has no launcher, as in "echo $COMMAND", the launcher of this command is added. */
             if (commands[first].launcher == NULL && commands[i].launcher != NULL) {
                 status = add_options(r, path, commands[i].launcher, commands[i].launcher_options, &known);
                 first = i;
             }
             continue;
         }
-        if (first >= 0 && is_other_node(r, &commands[first], &commands[i])) { continue; }
         status = add_command(r, path, format, &commands[i], &known);
         if (status == NNC_OK && known && first >= 0) {
+            const char *by = commands[i].decides != NULL ? commands[i].decides : commands[first].decides;
             return nnc_fail(r->err, NNC_BAD_SPEC, path,
                             "several commands, expected one command that trains or serves, found commands in lines %ld "
-                            "and %ld; NAME=VALUE among the arguments may select one",
-                            commands[first].line, commands[i].line);
+                            "and %ld; %s=VALUE among the arguments may select one",
+                            commands[first].line, commands[i].line, by != NULL ? by : "NAME");
         }
         first = known ? i : first;
     }
@@ -563,6 +539,32 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
     return nnc_fail(r->err, NNC_BAD_SPEC, path,
                     "neither this script nor a script that it reads starts a program with options, expected a script "
                     "that starts a program that docs/files.md lists");
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static nnc_status open_script(nnc_reading *r, const char *path, const char *format) {
+    char *text = NULL;
+    size_t size = 0;
+    NNC_TRY(nnc_specs_read(r->specs, path, &text, &size, r->err));
+    const nnc_status status = open_commands(r, path, text, format);
+    free(text);
+    return status;
+}
+
+/* The file that was added last is a run file of a platform. Replaces the run file by three of its parts: the command,
+ * the configuration and the number of devices. NOLINTNEXTLINE(misc-no-recursion) */
+static nnc_status open_run(nnc_reading *r, const char *path, const char *format) {
+    nnc_launch_file *file = &r->files[r->file_count - 1];
+    nnc_run_file parts = { .command = NULL };
+    bool known = false;
+    NNC_TRY(nnc_run_file_read(r->arena, &file->content, &parts, r->err));
+    nnc_document_free(&file->content);
+    r->file_count--;
+    r->parameters = parts.parameters;
+    const nnc_status status = open_commands(r, path, parts.command, format);
+    r->parameters = NULL;
+    NNC_TRY(status);
+    return add_options(r, path, "torchrun", parts.devices, &known);
 }
 
 /* In a format with layers (member "layers" of its table), the values of a launch file replace those of the previous
@@ -590,6 +592,7 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
     nnc_launch_file *file = add_file(r, path, format);
     if (file == NULL) { return r->status; }
     NNC_TRY(document_read(r->specs, path, r->defined, &file->content, r->err));
+    if (nnc_run_file_is(nnc_json_root(&file->content.doc))) { return open_run(r, path, format); }
     NNC_TRY(open_table(r, file));
     put_beneath(r, file);
     return file->format != NULL ? NNC_OK : refuse_kind(r, path);
@@ -652,8 +655,8 @@ static void read_references(nnc_reading *r) {
 
 /* ---- adds the settings of the launch files to those of the command line ---- */
 
-/* Returns the options of nncost that have the same effect as launch file number `index`, as text. Adds its changes of
- * the named model to `given`. */
+/* Returns the options of nncost that have the same effect as launch file number `index`, as text. Adds the fields of
+ * the named model that this file changes to `given`. */
 static const char *options_of(nnc_reading *r, int index, nnc_scenario_args *given) {
     nnc_buffer text = { 0 };
     const nnc_model_field *software = nnc_reading_model(r, "SOFTWARE");
@@ -756,7 +759,7 @@ static nnc_status make_model(nnc_reading *r, int index, const char **path) {
     nnc_buffer text = { 0 };
     char stem[64];
     const nnc_piped **all = nnc_specs_piped(r->specs);
-    /* options of a command that change a configuration file have the name of this file */
+    /* if the options of a command change a configuration file, the model gets the name of this configuration file */
     const bool is_changed = r->files[index].beneath > 0 && !is_yaml(r->files[index].path);
     const char *file = r->files[is_changed ? r->files[index].beneath - 1 : index].path;
     nnc_piped *made = nnc_arena_alloc(r->arena, sizeof *made);
@@ -798,8 +801,8 @@ static nnc_status make_model(nnc_reading *r, int index, const char **path) {
     return nnc_reading_goes_on(r) ? NNC_OK : r->status;
 }
 
-/* Finds the model of the launch files: *model is the name that they give, or the path of the model file that was made
- * from the fields that they set; NULL = they neither name nor describe a model. */
+/* Finds the model of the launch files. *model receives the name of the model, or the path of the model file that is
+ * made from the fields in the launch files. NULL = the launch files neither name nor describe a model. */
 static nnc_status model_of(nnc_reading *r, const char **model) {
     const nnc_model_field *name = nnc_reading_model(r, "MODEL");
     *model = name != NULL ? name->value : NULL;
@@ -818,7 +821,7 @@ static bool is_model(nnc_specs *specs, const char *operand) {
     const char *path = NULL;
     snprintf(first, sizeof first, "%.*s", (int)strcspn(operand, ","), operand);
     if (nnc_specs_find(specs, NNC_SPEC_DEVICE, first, &path, NULL) == NNC_OK) {
-        /* a device is no model; without this test, its name would be looked up among the names of the hub */
+        /* a device is no model; this test avoids a search for the device among the names of the hub */
         return false;
     }
     return nnc_model_load(specs, first, &model, NULL) == NNC_OK;
@@ -867,8 +870,8 @@ static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *
     return status;
 }
 
-/* Returns true if an operand is an option, or the name of a program or launcher; the words after it belong to its
- * command. */
+/* Returns true if an operand is an option, or the name of a program or launcher. The operands after such an operand
+ * belong to the same command. */
 static bool is_program(const char *word) {
     static const char *const programs[] = {
         "vllm",     "trtllm-serve", "sglang",    "python", "python3", "torchrun",

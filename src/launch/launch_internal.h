@@ -50,6 +50,9 @@ typedef struct nnc_shell_command {
     /* JSON object with the other options and the words KEY=VALUE of a command that names a configuration file; they
      * replace keys of this file */
     const char *changes;
+    /* variable that decides whether the branch with this command runs; NULL = the command runs, or the variable is not
+     * known */
+    const char *decides;
     long line;
 } nnc_shell_command;
 
@@ -60,12 +63,12 @@ typedef struct nnc_script_file {
 } nnc_script_file;
 
 typedef struct nnc_shell_script {
-    /* function that returns the text, in the arena, of another script that the script reads; NULL = no such script. If
-     * the member `read` is NULL, other scripts are skipped. */
+    /* function that returns the text of another script that this script reads; the text is in the arena; NULL = the
+     * other script is not found. If the member `read` is NULL, other scripts are skipped. */
     const char *(*read)(void *context, const char *path);
     void *context;
-    /* assignments of the user, read before the script: "A='1'; B='2'; "; a value that the script cannot know does not
-     * replace them; NULL = none */
+    /* assignments of the user, "A='1'; B='2'; ", which are read before the script. If the script assigns an unknown
+     * value to such a variable, the value of the user stays. NULL = no assignments */
     const char *given;
     nnc_shell_command *commands;
     int count;
@@ -82,9 +85,9 @@ nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, nnc_she
 
 /* Returns the path of a file that another file names. Looks in the folder of the naming file, in the folders above it,
  * and in the current folder. If none of these folders has the file, returns the path in the folder of the naming file.
- * If the name begins with a variable that a script does not set, "${A}/x.yaml", looks for the rest of the name. Of a path
- * from the root that does not exist, as "/workspace/configs/x.yaml" in a container, looks for the end, "configs/x.yaml".
- * NULL when out of memory. */
+ * If the name begins with a variable that a script does not set, "${A}/x.yaml", looks for the rest of the name. If a
+ * path from the root does not exist, such as "/workspace/configs/x.yaml" of a container, looks for the end of the path,
+ * "configs/x.yaml". NULL when out of memory. */
 const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name);
 
 /* ---- checkpoint.c: counts the tensors of checkpoints ---- */
@@ -159,9 +162,9 @@ typedef struct nnc_launch_plan {
 
 /* Adds to *given the fields that a plan in this launch format needs, and the software profile of its framework; fields
  * that the user gives are not changed. searches: true = also adds the fields that a search needs. *model: the model as
- * the user names it; if the file has the model's name, the id of a shipped model becomes its usual name on the hub.
- * NNC_BAD_USAGE: the format is unknown, or the framework of the user's software profile does not read files of this
- * format. */
+ * the user names it; if files of this format contain the model's name, the id of a shipped model is replaced by its
+ * usual name on the hub. NNC_BAD_USAGE: the format is unknown, or the framework of the user's software profile does not
+ * read files of this format. */
 nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches, char **model,
                                nnc_scenario_args *given, nnc_error *err);
 
@@ -186,9 +189,9 @@ enum {
 
 enum { NNC_ROW_LISTS = 256 };
 
-/* Index of the table of a launch format: its rows in lists, and the members of the table that are read often. The lists
- * `first` have the rows by the part of their keys before the first dot; the lists `wide` have the rows with a '*' in this
- * part, by the first two characters. */
+/* Index of the table of a launch format: its rows in lists, and the members of the table that are read often. A row
+ * with a '*' before the first dot of its key is in one of the lists `wide`; the first two characters of the key select
+ * the list. Any other row is in one of the lists `first`; the part of the key before the first dot selects the list. */
 typedef struct nnc_table_index {
     const char **keys; /* keys[i]: key of row i of the table */
     nnc_json *rows;
@@ -209,13 +212,14 @@ typedef struct nnc_document {
     nnc_buffer json; /* JSON text into which the content of a YAML, TOML or other file was converted */
     bool is_parsed;
     nnc_table_index *index; /* index of the rows, if the document is an open table of a launch format; in the arena */
-    /* index of the members of the root, if it is an object with many: nodes at members[digest of the key & member_mask]
-     * or at the next free places; NULL = no index; in the arena */
+    /* hash table of the members of the root, in the arena. The node of a member is at members[digest of the key &
+     * member_mask], or at the next free element. NULL = no hash table, because the root has few members or is no
+     * object */
     const struct cJSON **members;
     size_t member_mask;
 } nnc_document;
 
-/* A launch file, and the table of its format. A shell script becomes several of these: one for the options of the
+/* A launch file, and the table of its format. A shell script becomes several launch files: one for the options of the
  * launcher, one for the options of the program. */
 typedef struct nnc_launch_file {
     /* path: path of the launch file; format: name of its format, such as "megatron"; NULL = not yet known */
@@ -228,8 +232,8 @@ typedef struct nnc_launch_file {
     /* 1 + index of the file that names this file and whose settings take precedence over those of this file; 0 = no
      * such file */
     int yields_to;
-    bool is_beneath; /* true: another file is looked up before this file (its `beneath`); the rules of the table are
-                      * applied only to that file */
+    bool is_beneath; /* true: this file is the file `beneath` of another file. Keys are first looked up in the other
+                      * file, and the rules of the table are applied only to the other file */
 } nnc_launch_file;
 
 /* A field of the plan, the run or the deployment to which a launch file gives a value. */
@@ -293,6 +297,8 @@ typedef struct nnc_reading {
     int reference_count;
     /* assignments NAME=VALUE of the command line, as the text that is read before a script */
     const char *defined;
+    /* JSON text of the file NNC_RUN_PARAMETERS while the command of a run file is read; NULL = no run file */
+    const char *parameters;
     const char *model_given; /* operand MODEL of the command line; NULL = not given */
     bool serves;             /* true: the launch files start a serving engine */
     /* true: a file that a launch file names is missing, so the rules of the tables are not applied */
@@ -334,7 +340,7 @@ enum {
 /* A cell: one character of the value of a shell variable, with its line in the script. */
 typedef struct nnc_script_cell {
     int32_t line;
-    char c;       /* the character; '\0' stands for an empty text in quotes, which is a word, too */
+    char c;       /* the character; '\0' stands for an empty text in quotes, which is also a word */
     bool is_kept; /* true: the character was in quotes, so a blank does not separate words */
 } nnc_script_cell;
 
@@ -345,7 +351,7 @@ typedef struct nnc_script_cells {
 typedef struct nnc_shell_var {
     struct nnc_shell_var *next;
     const char *name;
-    nnc_script_cell *value; /* cells of the value; of an array, the items with unquoted spaces between them */
+    nnc_script_cell *value; /* cells of the value; unquoted spaces separate the items of an array */
     int32_t count;
     bool is_unknown;
     bool is_given; /* true: the user gives the value */
@@ -371,7 +377,7 @@ typedef struct nnc_shell_frame {
     nnc_certainty behind;  /* certainty that the commands after the end of this construct run */
     nnc_certainty taken;   /* certainty that an earlier branch of this construct was taken */
     bool at_pattern;
-    const char *subject; /* of a case: the value of the word after `case`; NULL = unknown */
+    const char *subject; /* value of the word after `case`; NULL = unknown, or the construct is no case */
     const char *decides; /* name of a variable without a known value in the condition of the branch; NULL = none */
 } nnc_shell_frame;
 
@@ -383,8 +389,9 @@ typedef struct nnc_shell {
     nnc_error *err;
     nnc_status status;
     nnc_shell_var *variables;
-    nnc_shell_var *skipped; /* variables that only a branch which does not run sets */
-    const char *decides;    /* as in nnc_shell_frame, of the condition that was read last */
+    nnc_shell_var *skipped; /* variables that are set only in branches that do not run */
+    const char *decides;    /* name of a variable without a known value in the condition that was read last; NULL = no
+                             * such variable */
     nnc_shell_frame frames[NNC_SHELL_NESTING_MAX];
     int depth, nesting;
     int32_t shifted;    /* number of arguments of the script that "shift" has removed */
@@ -398,12 +405,14 @@ typedef struct nnc_shell {
     size_t marker_length;
     bool is_plain;    /* true: the here document has no expansion of variables, because its end word is quoted */
     const char *into; /* path of the file that receives the text of the here document; NULL = no file */
+    /* text that the previous command of a pipeline writes; NULL = not known */
+    const char *stream;
     bool appends;
     nnc_certainty writes; /* certainty that the command that writes the here document to the file runs */
     nnc_shell_commands made;
     bool starts_unknown; /* true: a launcher of the script starts a program whose name is not known */
     nnc_shell_script *script;
-    /* name of the script that is to be read next, because a command reads or runs it; NULL = no script */
+    /* path of a script that a command reads or runs but nncost could not read; NULL = no such script */
     const char *sourced;
     int32_t reads_at; /* line of the command that reads the current script; 0 = the current script is the first one */
     int sources, calls, called; /* sources: number of scripts read; calls: number of function calls so far; called:
@@ -448,7 +457,7 @@ void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_
  * arena. */
 const char *nnc_shell_expand_text(nnc_shell *s, const char *at, const char *end);
 
-/* A word of a command that stands for all arguments of the script, which only a run of the script knows. */
+/* Word of a command that stands for all arguments of the script. The arguments are known only when the script runs. */
 #define NNC_SHELL_ARGUMENTS "${@}"
 /* Returns $#: the number of arguments of the current function or script; 0 = the user gives none. */
 int32_t nnc_shell_arguments_given(const nnc_shell *s);
@@ -459,15 +468,33 @@ void nnc_shell_expand_line(nnc_shell *s, const char *at, const char *end, nnc_sc
 /* Stores the text of a here document as the content of the file that a command of the script writes. */
 void nnc_shell_write_file(nnc_shell *s, const nnc_script_cells *text);
 
+/* Returns the name of the variable that decides the condition of the current branch; NULL = not known. */
+const char *nnc_shell_decides(const nnc_shell *s);
+
+/* ---- shell_options.c: conditions of a script ---- */
+
+nnc_certainty nnc_shell_not(nnc_certainty t);
+nnc_certainty nnc_shell_truth(bool holds);
+/* Returns the value of an operand of a shell test. If the operand is a variable that the script never sets, the value
+ * is empty. NULL: the value is not known. */
+const char *nnc_shell_operand(const char *text, const nnc_shell *s);
+/* Evaluates a test "[ .. ]" or "[[ .. ]]", or the part of a test between && and ||. from: index of its first word.
+ * Returns NNC_RUNS if the test is true, NNC_RUNS_NOT if it is false, NNC_RUNS_MAYBE if it is not known. */
+nnc_certainty nnc_shell_test(const nnc_shell *s, const nnc_script_words *w, int32_t from);
+
+/* ---- shell_options.c: files that a script makes from templates ---- */
+
+/* If a command is cat, or sed with replacements of words, stores the text that the command writes. is_piped: true = the
+ * next command of the pipeline receives the text. file: path of the file that receives the text of a command that is
+ * not piped; NULL = no file. */
+void nnc_shell_edit(nnc_shell *s, const nnc_script_words *w, const char *file, bool is_piped);
+
 /* ---- shell_words.c: splits commands of a script into launcher, program and options ---- */
 
 bool nnc_shell_is_option(const char *word);
 bool nnc_shell_has_program(const nnc_script_words *w);
 /* Tests whether the words of a command are a launcher that starts a program whose name is not known. */
 bool nnc_shell_starts_unknown(const nnc_script_words *w);
-/* ms-swift starts its processes itself: turns the variables NPROC_PER_NODE and NNODES, or CUDA_VISIBLE_DEVICES with one
- * device, into the options of torchrun that the last command of the script stands for. */
-void nnc_shell_keep_environment(nnc_shell *s);
 /* nnc_shell_keep adds a command of the script to the list if it starts a program with options. nnc_shell_keep_options
  * adds options that belong to no program. */
 void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w);
@@ -475,12 +502,17 @@ void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w);
 
 /* ---- shell_options.c: options of a command as JSON, and arithmetic ---- */
 
+/* Works as nnc_shell_keep, and stores three more values: the variable that decides whether the command runs, the number
+ * of processes from environment variables of ms-swift, and the number of tokens of a step with drafts from an
+ * environment variable of SGLang. */
+void nnc_shell_keep_command(nnc_shell *s, const nnc_script_words *w);
+
 /* Computes a whole-number expression of the shell, as in $((..)), including choices "a > b ? a : b". Returns false if
  * the value of a name in the expression is not known. */
 bool nnc_shell_calculate(nnc_shell *s, const char *text, double *result);
 
-/* Returns the name of a model in a folder that only a run of the script knows, as in "${MODELS}/gpt-oss-120b"; any other
- * text as it is. */
+/* Returns the name of a model in an unknown folder: "gpt-oss-120b" for "${MODELS}/gpt-oss-120b". Returns any other text
+ * as it is. */
 const char *nnc_name_in_folder(const char *text);
 /* Returns the last part of a path: the text after the last slash. */
 const char *nnc_shell_base_name(const char *text);
@@ -508,38 +540,62 @@ nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *
 /* Makes the index of the rows of a launch format's table. NNC_BAD_SPEC: a row has no key. */
 nnc_status nnc_table_index_make(nnc_document *table);
 
-/* Makes the index of the members of a document's root, if it has many. */
+/* Makes the hash table of the members of a document's root, if the root has many members. */
 nnc_status nnc_document_index(nnc_document *d);
 /* Tests whether the root of a document is an object with a member `key`. */
 bool nnc_document_has(const nnc_document *d, const char *key);
 
+/* ---- shell_options.c: compares commands of a script ---- */
+
+/* Tests whether two commands start the same program with the same options. The lines of the two commands in the script
+ * may differ, because a script may print a command before it runs the command. If command `b` has an option with the
+ * rank of its node, options such as the rank, the host and the port may differ. */
+bool nnc_commands_start_same(nnc_specs *specs, const nnc_shell_command *a, const nnc_shell_command *b);
+
+/* ---- shell_options.c: divides a run file of a platform into its parts ---- */
+
+/* Path of a file that the MosaicML platform writes. The file has the member "parameters" of a run file, and the command
+ * of the run file reads it. */
+#define NNC_RUN_PARAMETERS "/mnt/config/parameters.yaml"
+
+/* The parts of a run file, in the arena: the script, the configuration of the program as JSON, and options of torchrun
+ * that give the number of devices. */
+typedef struct nnc_run_file {
+    const char *command, *parameters, *devices;
+} nnc_run_file;
+
+/* Tests whether a document is a run file. */
+bool nnc_run_file_is(nnc_json root);
+nnc_status nnc_run_file_read(nnc_arena *arena, const nnc_document *d, nnc_run_file *parts, nnc_error *err);
+
 /* ---- launch_rows.c: reads the keys of launch files ---- */
 
 bool nnc_reading_goes_on(const nnc_reading *r);
-/* Sets r->status and r->err from the fault that was noted at the value `at` of a launch file. */
+/* Sets r->status to the status of the fault that was noted at the value `at` of a launch file. */
 void nnc_reading_fail(nnc_reading *r, nnc_json at);
 /* Adds a key that sets no field to the list of ignored keys. path: the keys from the root of the file to this key,
  * joined by dots. */
 void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why, bool skipped);
 bool nnc_reading_is_given(const nnc_reading *r, const nnc_field *field);
 /* Sets the fields that a JSON object in the table of a format lists, such as { "zero": "3" }. at, path: value and path
- * of the key of the launch file that causes this. are_defaults: true = fields that already have a value keep it. */
+ * of the key of the launch file that sets these fields. are_defaults: true = fields that already have a value keep
+ * it. */
 void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, bool are_defaults);
 /* Returns the field `name` of the model (or "MODEL", "SOFTWARE") that a launch file has set; NULL = no file has set
  * it. */
 nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name);
 
-/* Returns the text of a script that another script reads, if it is a script of a framework: the member "scripts" of a
- * table of foreign/launch/ has its name, and the other script, whose text is `script`, has its sign. NULL: no table has
- * it. */
+/* Returns the text of the script `name` that another script reads, if `name` is a script of a framework. Such a script
+ * is an entry in the member "scripts" of a table in foreign/launch/. `script` is the text of the other script, and must
+ * contain the word "sign" of the entry. NULL: no table has such an entry. */
 const char *nnc_launch_shipped(nnc_specs *specs, const char *script, const char *name);
-/* If the table of file number `index` has the member "changes", the files name a model, and the user gives none: adds
- * the fields of the model that this file sets to `given`, as the option --set does, and writes these options to
- * *text. */
+/* Adds the fields of the model that file number `index` sets to `given`, as the option --set does, and writes these
+ * options to *text. Does nothing if the table of this file has no member "changes", if no file names a model, or if the
+ * command line gives a model. */
 void nnc_reading_change_model(nnc_reading *r, int index, nnc_scenario_args *given, nnc_buffer *text);
 
-/* Tests whether a row or a rule of a format's table applies: the conditions in its member `when` are met, and those in
- * its member "unless" are not. */
+/* Tests whether a row or a rule of a format's table applies: the conditions in the member `when` of the row are met,
+ * and the conditions in its member "unless" are not met. */
 bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when);
 /* Computes the value that a table gives to a field, as text: a plain string, the result of a formula (value begins with
  * '='), or the value of a key (begins with '@'). Returns false if an error was noted, or if the launch file does not
@@ -584,18 +640,18 @@ const nnc_launch_file *nnc_file_beneath(const nnc_reading *r, const nnc_launch_f
  * are looked up). Only the last parts of the two paths are compared. */
 bool nnc_reading_names_file(const nnc_reading *r, const nnc_launch_file *file, const char *key);
 
-/* If a value is a reference to another key, such as "${a.b}", returns the value of that key in a file on top of its file,
- * otherwise in its file; for any other value, returns the value itself. path: path of the key that has the value, for
- * references such as "${.b}". A reference may compute: "${multiply:4, ${.b}}", also sum, divide_floor, divide_ceil. */
+/* If a value is a reference to another key, such as "${a.b}", returns the value of the other key: first from the files
+ * on top of the file with the reference, then from this file. Returns any other value as it is. path: path of the key
+ * that has the value, for references such as "${.b}". A reference may compute: "${multiply:4, ${.b}}", also sum,
+ * divide_floor, divide_ceil. */
 nnc_json nnc_launch_referred(const nnc_reading *r, nnc_json at, const char *path);
 
 /* Returns the value of a key in the file that is being read, or else in the files beneath it. If no file has the key,
- * returns the program's default, which the member "absent" of the table states; node NULL: the table states no default.
- * */
+ * returns the program's default, which is in the member "absent" of the table; node NULL: the table has no default. */
 nnc_json nnc_reading_value(const nnc_reading *r, const char *key);
 
-/* Tests whether a key of a file has no effect: a file on top of it has the same key, or the key of a file beneath only
- * repeats the program's default. */
+/* Tests whether a key of a file has no effect. This is the case if a file on top of the file has the same key, or if
+ * the file is beneath another file and its key only repeats the program's default. */
 bool nnc_reading_is_replaced(const nnc_reading *r, nnc_json at, const char *key);
 
 /* Writes a value as text: "true", "5e8", "cpu". NOLINTNEXTLINE(misc-no-recursion): a list has no list inside */
@@ -617,8 +673,8 @@ void nnc_reading_refuse(nnc_reading *r, nnc_json at, const char *path, const cha
 nnc_set_field *nnc_reading_find_set(nnc_reading *r, const nnc_field *field);
 
 /* Returns the field that a table of a launch format calls `name`. If the file starts a serving engine, the field
- * belongs to the deployment; otherwise to the plan, to the run, or to the switches of a software profile. NULL = no
- * such field. */
+ * belongs to the deployment. For any other file, the field belongs to the plan, to the run, or to the switches of a
+ * software profile. NULL = no such field. */
 const nnc_field *nnc_reading_field(const nnc_reading *r, const char *name);
 
 /* Returns the name of a field of the model without "model.": "model.hidden" -> "hidden". Also returns "MODEL" and

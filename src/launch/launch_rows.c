@@ -5,42 +5,44 @@
  *     "values"     For each possible value, the fields to set. Other values are refused, unless there is a value "*".
  *                  The value "*x*" stands for each text that contains x.
  *     "sets"       The fields to set for any value.
- *     "file"       The value is the path of another launch file, in this format, or an object with keys. "known": fields to set if the path
- *                  names a file that is shipped with the framework; they are used if the file is missing. "yields":
- *                  the settings of this file take precedence over those of the other.
+ *     "file"       The value is the path of another launch file, or an object with the keys of such a file. "file" is
+ *                  its format. "known": fields to set if the path names a file that is shipped with the framework and
+ *                  the file is missing. "yields": this file takes precedence over the named file.
  *     "harmless"   The reason why the key does not affect the cost.
- *     "note"       The reason why the key makes the estimate inexact. Every output shows it, unless the value is off.
- *                  A value that sets fields and is inexact has the reason among its fields, as "#".
+ *     "note"       The reason why the key makes the estimate inexact. Every output shows this reason, unless the value
+ *                  is off. If a value in "values" makes the estimate inexact, the reason is its member "#".
  * Other members of a row:
  *     "as"         How "to" takes the value. "switch": on if the number is above 0. "vocab": the vocabulary of the
- *                  model that the value names. "pattern": a pattern of layers; "letters" has the kinds of layers,
- *                  "count" the field for the number of layers, "second" another such row for the same pattern,
- *                  "first" the field for the number of dense layers if all of them are the first layers.
- *                  "parameters": regular expressions of the parameters that are trained; see take_parameters.
- *     "auto"       The value may be "auto". Another file or an option must then set one of these fields.
+ *                  model that the value names. "pattern": a pattern of layers. "letters" has the kinds of layers.
+ *                  "count" is the field for the number of layers. "second" is a second row for the same pattern.
+ *                  "first" is the field for the number of dense layers, if all dense layers come first.
+ *                  "parameters": regular expressions of the parameters that are trained; see nnc_reading_parameters.
+ *                  "accepted": the mean number of tokens of a step with drafts, from which the share of accepted
+ *                  drafts is computed. "drafts" is the key for the number of drafts.
+ *     "auto"       A list of fields. If the value is "auto", another file or an option must set one of these fields.
  *     "instead"    The option to pass when the value cannot be used.
- *     "decides"    A field. If it is given on the command line, the value is not needed.
+ *     "decides"    A field. If the command line gives this field, the value of the key may be unknown.
  *     "when"       Conditions that must hold. "unless": conditions that must not hold. If they are not met, the fields
  *                  of "otherwise" are set, or the key has no effect, for the reason "else". If a row has neither
  *                  "otherwise" nor "else", the key is refused.
  *     "with"       Another key. Its value, a '/' and the value of this key are looked up in "values".
- *     "each"       Each item of a list, or of a text with commas, is a value. Without "each", the value of a list is
- *                  its items in alphabetic order, "a,b".
+ *     "each"       Each item of a list, or of a text with commas, is a value. Without "each", a list is one
+ *                  value: its items in alphabetic order, "a,b".
  *     "same"       Another key. If both keys have the same value, this key has no effect.
  *     "of_model"   The key is not refused when MODEL is given.
- * The row of a key that ends in ".*" is for all keys inside that key. The row of a key that ends in '*' is for all keys
- * with this beginning. ".program" is the program of a script.
+ * A row with the key "a.*" is for all keys inside the key a. A row with the key "a*" is for all keys that begin with a.
+ * The key ".program" is the program that a script starts.
  *
- * A field is one of the plan or of a run, or, if the table "serves", one of a deployment. "MODEL" is the name of the
- * model, "SOFTWARE" the software profile. "model.FIELD" is a field of a model that the file describes; the described
- * model becomes a model file, and the table's "model" has the fields that no key sets. Fields to set are texts:
- * { "zero": "3" }. The first letter of the name of a field may be
+ * A field belongs to the plan or to the run. If the table has the member "serves", a field belongs to the deployment.
+ * "MODEL" is the name of the model, "SOFTWARE" is the software profile. "model.FIELD" is a field of a model that the
+ * file describes. The described model becomes a model file; the member "model" of the table has the fields that no key
+ * sets. The values of fields to set are texts: { "zero": "3" }. The name of a field may begin with
  *     '?'  a default: it is used when nothing else sets the field;
  *     '!'  a question: something else must set the field;
  *     '-'  the field keeps the default of nncost, so that no rule sets it;
  *     '+'  in a rule: it replaces the value that a file sets.
  * A text that begins with '=' is arithmetic with keys of the same file: + - * / % and brackets; the result is a whole
- * number, unless the text begins with "=~". A key in it that ends in '?' counts as 1 when it is absent. "model.FIELD"
+ * number, unless the text begins with "=~". A key that ends in '?' counts as 1 if it is absent. "model.FIELD"
  * is a field of the model that was already set, "plan.FIELD" a field of the plan. A text "@key" is the value of a key.
  * A value "${key}" in a file is the value of that key; see nnc_launch_referred.
  *
@@ -58,18 +60,22 @@
  *     "renamed"    Earlier names of keys of a file: { "old.name": "new.name" }.
  *     "arguments"  The keys are options of a command line: "--a-b" is a_b.
  *     "inside"     The object that has the keys.
- *     "layers"     The key that names the file beneath a file. Of two files of this format, the second is on top: its
- *                  values replace those of the first, which the key need not name.
- *     "groups"     A file is the content of one of these groups: "${group.key}" in the file is the value of its own key.
+ *     "layers"     The key that names the file beneath a file. If two files have this format, the second file is on
+ *                  top: its values replace those of the first file, even if the key does not name the first file.
+ *     "groups"     Names of groups. A file is the content of one group: "${group.key}" in the file is the value of
+ *                  "key" in the same file.
  *     "base"       The name of the file with the defaults of the program. This file may be missing, because its values
  *                  stand in "absent".
- *     "changes"    The fields of a model that a file of this format sets change the model that it names, as --set does.
- *     "scripts"    Scripts of the framework that other scripts read: "name", "text", and "sign", a word of these others.
- *     "serves"     The program serves the model. "any": it may serve or train.
+ *     "changes"    If a file of this format names a model and sets fields of a model, these fields change the named
+ *                  model, as --set does.
+ *     "scripts"    Scripts of the framework that other scripts read. "name", "text": name and text of the script.
+ *                  "sign": a word that the other script must contain.
+ *     "serves"     The program serves the model. "any": the program may serve or train.
  *     "command", "write", "writer": see launch_write.c.
  *
- * Order: the files in the order given; files that these name; questions; "rules", which are defaults of the program
- * with a condition; questions of rules. If two files disagree, this is an error unless an option sets the field. */
+ * The order is: the files in the order of the command line; the files that these files name; questions; "rules", which
+ * are defaults of the program with a condition; questions of rules. If two files give a field different values, and no
+ * option sets the field, nncost reports an error. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,8 +89,8 @@ void nnc_reading_fail(nnc_reading *r, nnc_json at) {
     r->status = at.doc->faults->status != NNC_OK ? at.doc->faults->status : NNC_BAD_SPEC;
 }
 
-/* Returns a copy of the reason why a key is ignored. Many keys in a row are ignored for the same reason, which is copied
- * once. */
+/* Returns a copy of the reason why a key is ignored. If successive keys are ignored for the same reason, the reason is
+ * copied once. */
 static const char *keep_reason(const nnc_reading *r, const char *why) {
     const nnc_launch_said *said = r->said;
     const char *last = said->ignored_count > 0 ? said->ignored[said->ignored_count - 1].why : "";
@@ -117,8 +123,8 @@ static bool gives_option(const nnc_reading *r, const char *text) {
         snprintf(name, sizeof name, "%.*s", (int)length, text);
         for (char *c = name; *c != '\0'; c++) { *c = (char)(*c == '-' ? '_' : *c); }
         const nnc_field *field = length > 0 ? nnc_reading_field(r, name) : NULL;
-        /* The option --method changes the meaning of the batch, so it alone cannot take the place of a key of a launch
-         * file. */
+        /* The option --method changes the meaning of the batch, so --method alone cannot take the place of a key of a
+         * launch file. */
         if (field != NULL && strcmp(field->name, "method") != 0 && nnc_reading_is_given(r, field)) { return true; }
     }
     return false;
@@ -210,7 +216,7 @@ static void disagree(nnc_reading *r, nnc_json at, const nnc_set_field *first, co
     nnc_reading_fail(r, at);
 }
 
-/* Tests whether a question is still without an answer whose first possible answer is the field `name`. */
+/* Tests whether the field `name` is the first possible answer of a question that has no answer yet. */
 static bool is_open(const nnc_reading *r, const char *name) {
     for (int i = 0; i < r->question_count; i++) {
         const nnc_launch_question *q = &r->questions[i];
@@ -333,7 +339,8 @@ void nnc_reading_set_text(nnc_reading *r, nnc_json at, const char *name, const c
     snprintf(set->value, sizeof set->value, "%s", text);
 }
 
-/* Marks a field that no file has set: it keeps the default of nncost, and no rule of a table may set it. */
+/* If no file has set a field, marks the field: the field keeps the default of nncost, and no rule of a table may set
+ * it. */
 static void keep(nnc_reading *r, nnc_json at, const char *name) {
     const nnc_field *field = nnc_reading_field(r, name);
     if (field != NULL && nnc_reading_find_set(r, field) == NULL && r->set_count < NNC_LAUNCH_FIELDS_MAX) {
@@ -465,8 +472,8 @@ static bool read_pattern(nnc_json letters, const char *text, nnc_buffer *out, in
     return *at == '\0';
 }
 
-/* Returns the number of dense layers of a list '["dense", ..., "experts", ...]' whose dense layers all come first; -1 =
- * another list. */
+/* If all dense layers of a list of layers come first, '["dense", ..., "experts", ...]', returns the number of dense
+ * layers. Returns -1 for any other list. */
 static int dense_first(const char *list) {
     static const char dense[] = "\"dense\"";
     const char *experts = strstr(list, "\"experts\"");
@@ -521,6 +528,29 @@ static void take_vocab(nnc_reading *r, nnc_json at, const char *model, const cha
     }
 }
 
+/* Computes the share a of accepted drafts from the mean number of tokens of a step, and sets the field to this share.
+ * The mean number is 1 + a + a^2 + .. + a^drafts; the 1 is the token of the model itself. */
+static void take_accepted(nnc_reading *r, nnc_json at, nnc_json row, double tokens) {
+    char text[NNC_LAUNCH_VALUE] = "";
+    double drafts = 0.0, low = 0.0, high = 1.0;
+    const nnc_json number = nnc_reading_value(r, nnc_row_member(row, "drafts"));
+    const bool known = number.node != NULL && nnc_launch_value_text(number, text, sizeof text) &&
+                       nnc_read_double(text, &drafts) && drafts >= 1.0 && drafts <= 100.0;
+    if (!known || !(tokens >= 1.0 && tokens <= drafts + 1.0)) {
+        nnc_reading_refuse(r, at, nnc_row_member(row, "key"), "needs between 1 and drafts + 1 tokens", row);
+        return;
+    }
+    for (int i = 0; i < 60; i++) { /* the sum grows with the share, so bisection finds the share */
+        const double share = 0.5 * (low + high);
+        double sum = 1.0;
+        for (int k = 0; k < (int)drafts; k++) { sum = 1.0 + share * sum; }
+        low = sum < tokens ? share : low;
+        high = sum < tokens ? high : share;
+    }
+    snprintf(text, sizeof text, "%.6f", high);
+    nnc_reading_set_text(r, at, nnc_row_member(row, "to"), text, false);
+}
+
 static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *text) {
     const nnc_json as = nnc_json_get(row, "as");
     const char *name = nnc_json_text(nnc_json_get(row, "to"));
@@ -531,6 +561,8 @@ static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *t
         take_vocab(r, at, text, name);
     } else if (strcmp(nnc_json_text(as), "pattern") == 0) {
         take_pattern(r, at, row, text);
+    } else if (strcmp(nnc_json_text(as), "accepted") == 0) {
+        take_accepted(r, at, row, nnc_read_double(text, &number) ? number : 0.0);
     } else if (nnc_read_double(text, &number) && number >= 0.0) {
         nnc_reading_set_text(r, at, name, number > 0.0 ? "on" : "off", false);
     } else {
@@ -565,8 +597,8 @@ static size_t needed_name(const char *text, const char **name) {
     return at[length] == '}' ? length : 0;
 }
 
-/* Appends to `list`, " NAME,", the names of all other variables that values of the launch file need, so that the user
- * can give them at once. */
+/* Appends the names of all other variables that values of the launch file need to `list`, each as " NAME,". The user
+ * can then give all variables at once. */
 static void put_others(nnc_reading *r, char *list, size_t size) {
     for (nnc_json at = nnc_json_first(nnc_reading_keys_of(r)); at.node != NULL; at = nnc_json_next(at)) {
         char key[NNC_LAUNCH_KEY], other[NNC_LAUNCH_VALUE];
@@ -584,7 +616,7 @@ static void put_others(nnc_reading *r, char *list, size_t size) {
     }
 }
 
-/* Refuses a value that contains a variable which the script does not set, such as "${NAME}". */
+/* Refuses a value with a variable "${NAME}" that the script does not set. */
 static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text) {
     const char *name = "";
     const size_t length = needed_name(text, &name);
@@ -618,8 +650,8 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
     refuse_with(r, at, path, what, row, length > 0 || is_branch ? NULL : as_option);
 }
 
-/* Names a word of a command that may stand for options, "${NAME}" or "${@}". Without arguments, a script runs with no
- * such options, so they are listed; a value that a branch sets is refused. */
+/* Handles a word of a command that may stand for options, "${NAME}" or "${@}". The word is listed and skipped, because
+ * the script also runs without such options. A value that a branch sets is refused. */
 static void take_loose(nnc_reading *r, nnc_json at, const char *text) {
     char path[NNC_LAUNCH_KEY], why[NNC_LAUNCH_TEXT];
     const nnc_json none = { 0 };
@@ -793,7 +825,7 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
         if (nnc_json_type_of(now) == NNC_JSON_TEXT) { snprintf(path, sizeof path - 2, "%s", nnc_json_text(now)); }
         const nnc_json row = fits ? nnc_reading_row(r, path, &below) : none;
         const nnc_json_type type = nnc_json_type_of(at);
-        /* true: the content of a file that the key usually names stands in its place */
+        /* true: the value is the content of a launch file, in place of the path of this file */
         const bool is_inline = type == NNC_JSON_OBJECT && nnc_json_get(row, "file").node != NULL;
         if (strncmp(nnc_json_key(at), "${", 2) == 0) {
             take_loose(r, at, nnc_json_key(at));
@@ -806,8 +838,8 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
         } else if (row.node != NULL && !is_inline) {
             take_value(r, at, path, row);
         } else if (path[0] == '.') {
-            /* a key that begins with '.' is the name of the program; most tables have no row for it, so it is
-             * skipped */
+            /* a key that begins with '.' is the name of the program; most tables have no row for this key, so the key
+             * is skipped */
             continue;
         } else if ((below || is_inline) && type == NNC_JSON_OBJECT) {
             const size_t end = strlen(path); /* `fits` is true, so `path` has space for one more dot */
@@ -845,8 +877,7 @@ static void read_absent(nnc_reading *r, nnc_json keys) {
     }
 }
 
-/* Makes the list of ignored keys, if it does not exist yet, as long as the longest list that an object of keys can
- * give. */
+/* Allocates the list of ignored keys, if it does not exist yet, with one entry for each member of the object `keys`. */
 static void make_ignored(nnc_reading *r, nnc_json keys) {
     nnc_launch_said *said = r->said;
     if (said->ignored_capacity > 0 || nnc_json_count(keys) == 0) { return; }

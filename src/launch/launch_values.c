@@ -14,7 +14,7 @@ typedef int regex_t;
 enum { REG_EXTENDED = 1, REG_NOSUB = 2 };
 static int regcomp(regex_t *pattern, const char *text, int flags) {
     (void)pattern, (void)text, (void)flags;
-    return 1; /* not compiled, so the two functions below are not called */
+    return 1; /* 1: the pattern is not compiled, so the two functions below are not called */
 }
 static int regexec(const regex_t *pattern, const char *text, size_t count, void *matches, int flags) {
     (void)pattern, (void)text, (void)count, (void)matches, (void)flags;
@@ -104,7 +104,7 @@ nnc_status nnc_document_index(nnc_document *d) {
     return NNC_OK;
 }
 
-/* Returns the member of an object of a document that has a key; node NULL: the object has no such member. */
+/* Returns the member `key` of an object in a document; node NULL: the object has no such member. */
 static nnc_json member_of(const nnc_document *d, nnc_json object, const char *key) {
     if (d->members == NULL || object.node != d->doc.root) { return nnc_json_get(object, key); }
     nnc_json found = { object.doc, NULL };
@@ -118,8 +118,8 @@ bool nnc_document_has(const nnc_document *d, const char *key) {
     return member_of(d, nnc_json_root(&d->doc), key).node != NULL;
 }
 
-/* Returns the member of an object of a document that has a dotted key, or the member at the end of the path that the key
- * is; node NULL: the object has neither. */
+/* Returns the member `key` of an object in a document. If the object has no member "a.b", returns the member b of its
+ * member a. node NULL: the object has neither. */
 static nnc_json member_at(const nnc_document *d, nnc_json object, const char *key) {
     const char *rest = "";
     const bool is_path = strchr(key, '.') != NULL;
@@ -128,8 +128,8 @@ static nnc_json member_at(const nnc_document *d, nnc_json object, const char *ke
     return *rest != '\0' ? none : found;
 }
 
-/* Returns the value of a key in one file, which may have it under an earlier name; node NULL: the file does not have the
- * key. NOLINTNEXTLINE(misc-no-recursion): once, as the name of an option has no dot */
+/* Returns the value of a key in one file. The file may use an earlier name of the key. node NULL: the file does not
+ * have the key. NOLINTNEXTLINE(misc-no-recursion): calls itself once, because an option has no dot */
 static nnc_json value_in(const nnc_reading *r, const nnc_launch_file *file, const char *key) {
     const nnc_json keys = nnc_reading_keys_in(r, file), none = { 0 };
     nnc_json found = { 0 };
@@ -159,7 +159,7 @@ static nnc_json value_in(const nnc_reading *r, const nnc_launch_file *file, cons
 
 /* Returns the value of a key in a file beneath another file; node NULL = the file does not have the key. A value that
  * is equal to the program's default counts as absent, so that another key of the file on top, such as the name of a
- * model, can decide it. */
+ * model, can decide the value. */
 static nnc_json value_beneath(const nnc_reading *r, const nnc_launch_file *file, const char *key) {
     const nnc_json found = value_in(r, file, key), absent = nnc_json_get(nnc_reading_table(r)->absent, key),
                    none = { 0 };
@@ -169,11 +169,11 @@ static nnc_json value_beneath(const nnc_reading *r, const nnc_launch_file *file,
     return same ? none : found;
 }
 
-/* REFERENCES_MAX: longest chain of references. A reference with a function counts as NESTED_STEPS, and it has at most
- * OPERANDS_MAX operands, so that a file made for this purpose cannot keep the program busy. */
+/* REFERENCES_MAX: longest chain of references. A reference with a function counts as NESTED_STEPS references, and has
+ * at most OPERANDS_MAX operands. The limits bound the time for a malicious file. */
 enum { REFERENCES_MAX = 8, NESTED_STEPS = 3, OPERANDS_MAX = 4 };
 
-/* Finds the value of a key in the files on top of the document `doc`, otherwise in the document itself. If the table has
+/* Finds the value of a key in the files on top of the document `doc`, or else in the document itself. If the table has
  * a member "groups", the file is the content of one of these groups, and a key may begin with the name of its group. */
 static nnc_json find_referred(const nnc_reading *r, const nnc_json_doc *doc, const char *key) {
     const nnc_json none = { 0 };
@@ -479,7 +479,7 @@ static bool calculate(nnc_reading *r, nnc_json at, const char *text, char value[
     return true;
 }
 
-/* Writes the present value of a field: from an option, else from a launch file, else its default. */
+/* Writes the current value of a field: the value of an option, or else of a launch file, or else the default. */
 static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_LAUNCH_VALUE]) {
     const nnc_plan plan = nnc_plan_default();
     const nnc_run_ask run = nnc_run_ask_default();
@@ -587,16 +587,16 @@ typedef struct trained {
     bool matched[TRAINED_PATTERNS_MAX]; /* matched[i]: true = pattern i matches a parameter of the model family */
     bool words[TRAINED_PATTERNS_MAX];   /* words[i]: true = pattern i is a word, such as embed_tokens. Such a pattern
                                          * may match no parameter: users mean all names that contain the word, but a
-                                         * pattern matches only names that begin with it */
+                                         * pattern matches only names that begin with the word */
     int count;
     bool layers[TRAINED_LAYERS_MAX], any_layer, is_partial;
     char parts[NNC_LAUNCH_VALUE]; /* the matched parts of the model, as a value of --train: "mlp,head" */
 } trained;
 
-/* Compiles a regular expression with the rules of Axolotl: it must match from the beginning of a parameter's name, and
- * '.' means a dot unless '+' follows. Returns false for forms that the examples of Axolotl do not use: ranges of rows,
- * escapes other than \d, groups with '?', counts, and repeats of groups or of repeats. Source: Axolotl,
- * src/axolotl/utils/freeze.py. */
+/* Compiles a regular expression with the rules of Axolotl: the expression must match from the beginning of a
+ * parameter's name, and '.' means a dot unless '+' follows. Returns false for forms that the examples of Axolotl do not
+ * use: ranges of rows, escapes other than \d, groups with '?', counts, and repeats of groups or of repeats. Source:
+ * Axolotl, src/axolotl/utils/freeze.py. */
 static bool compile_pattern(const char *text, regex_t *pattern) {
     char posix[3 * TRAINED_PATTERN + 4] = "^(";
     size_t used = 2;
@@ -604,7 +604,7 @@ static bool compile_pattern(const char *text, regex_t *pattern) {
     if (strlen(text) >= TRAINED_PATTERN || strpbrk(text, "{:?") != NULL) { return false; }
     for (; *text != '\0'; text++) {
         const bool digit = text[0] == '\\' && text[1] == 'd';
-        /* nested repeats are refused: regcomp copies each repeated part, so that they would take minutes */
+        /* nested repeats are refused: regcomp copies each repeated part, so it takes minutes for nested repeats */
         const bool nested = strchr(")+*", *text) != NULL && (text[1] == '+' || text[1] == '*');
         depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
         if (nested || depth < 0 || (*text == '\\' && !digit)) { return false; }
@@ -734,8 +734,8 @@ static bool is_inside(const char *key, const char *path) {
     return strncmp(key, path, stem) == 0 && (path[stem] == '.' || key[stem] == '*');
 }
 
-/* Returns the key of a row of a format's table; it is usually the first member of the row. node NULL: the row has no
- * key. */
+/* Returns the member "key" of a row of a format's table, which is usually the first member of the row. node NULL: the
+ * row has no key. */
 static nnc_json row_key(nnc_json row) {
     const nnc_json first = nnc_json_first(row), none = { 0 };
     const bool is_first = first.node != NULL && strcmp(nnc_json_key(first), "key") == 0;
@@ -743,8 +743,8 @@ static nnc_json row_key(nnc_json row) {
     return nnc_json_type_of(key) == NNC_JSON_TEXT ? key : none;
 }
 
-/* Returns the list of rows with '*' in which the key `key` is: its first two characters decide. Keys with '*' at the
- * first or second place are in the list '*'. */
+/* Returns the number of the list `wide` in which the key `key` is. The first two characters of the key decide. If one
+ * of these two characters is '*', the number of the list is '*'. */
 static unsigned char wide_list_of(const char *key) {
     const unsigned char one = (unsigned char)key[0];
     const unsigned char two = one == '\0' || key[1] == '.' ? 0 : (unsigned char)key[1];
@@ -863,7 +863,7 @@ const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name
     const char *next_to = nnc_path_from(arena, from, name);
     if (next_to == NULL || access(next_to, R_OK) == 0) { return next_to; }
     if (name[0] != '/') { found = find_above(arena, from, name); }
-    /* the end of a path of a container: a folder and a file in it */
+    /* looks for the end of a path in a container: the last folders and the file */
     for (const char *end = name[0] == '/' ? strchr(name + 1, '/') : NULL;
          found == NULL && end != NULL && strchr(end + 1, '/') != NULL; end = strchr(end + 1, '/')) {
         found = find_above(arena, from, end + 1);
@@ -896,7 +896,7 @@ void nnc_reading_change_model(nnc_reading *r, int index, nnc_scenario_args *give
 
 /* ---- scripts of frameworks that other scripts read ---- */
 
-/* A file that a script reads, and this script. */
+/* A file that a script reads, with the text of the script. */
 typedef struct sourced {
     const char *script, *file; /* script: text of the script that reads the file; file: name of the file */
     const char *text;          /* text of the file; NULL = no framework has such a file */

@@ -1,11 +1,11 @@
 /* Writes a launch file for a training plan, or the command of a serving engine for a deployment. The writer uses the
  * tables of foreign/launch/ in the reverse direction: from fields of the plan to keys.
  *
- * The member "writer" of a table lists the keys of a file in the order in which they are written. The value that is
- * written for a key is the text "value" of the entry, if the entry has one; otherwise it is the value from which the
- * key's row would read the same values of fields as the plan has. Texts and conditions have the same form as in
- * launch_rows.c, but names after '@', in formulas and in {braces} are fields of the plan and of the model instead of
- * keys.
+ * The member "writer" of a table lists the keys of a file in the order in which they are written. If an entry has the
+ * text "value", this text is the value of the key. For an entry without "value", the key's row is used in the reverse
+ * direction: the written value is the value that sets the row's fields to those of the plan. Texts and conditions have
+ * the same form as in launch_rows.c, but names after '@', in formulas and in {braces} are fields of the plan and of the
+ * model instead of keys.
  *
  * The written file is then read again. If this gives another plan or model, the error names the first field that
  * differs. So a key that a writer does not list leads to an error, never to a different plan.
@@ -13,26 +13,27 @@
  * Members of a writer:
  *     "form"      The form of the file: "shell", "yaml", "toml" or "json".
  *     "software"  The profiles that run such files. The first is used for a plan that names no profile.
- *     "plan"      Values of fields that a plan does not give: the defaults of the program.
- *     "search"    Values of fields that a search does not give: the plans that the program can start.
- *     "alone"     The same for a search on one device, in place of the values of "search".
- *     "named"     true: the file has the model's name, and transformers runs that model. So an operand that is a shape is
- *                 replaced by the shape's name on the hub, and the plan is estimated with the operators of transformers.
+ *     "plan"      Values of fields that the user does not give: the defaults of the program.
+ *     "search"    Values of fields that the user of a search does not give: the plans that the program can start.
+ *     "alone"     Values of fields for a search on one device. They take precedence over the values of "search".
+ *     "named"     true: the file has the model's name, and the library transformers runs this model. So the id of a
+ *                 shipped model is replaced by the model's name on the hub, and the plan is estimated with the
+ *                 operators of transformers.
  *     "outside"   Fields, and "MODEL", that no key of the file sets: options or other files give them.
  *     "cannot"    Plans that the program does not start: conditions, the "option" to change, and "why".
  *     "head"      Lines before the first key.
  *     "keys"      The keys, each an entry with "key", "value", and the conditions "if" and "unless". "text": instead of
  *                 "value", a text in which {@FIELD} and {=FORMULA} are replaced by their values. "of": the key
  *                 whose row gives the value. "part": only the first or second half of that value, divided at a '/'.
- *                 "or": the reason why no file is written for a model without a value. */
+ *                 "or": if the key has no value for the model, no file is written, and the error gives this reason. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "launch/launch_internal.h"
 
-/* Fields of a plan that no training program sets. When the written launch file is read again, they are given as
- * options. */
+/* Fields of a plan that no training program sets. When the written launch file is read again, options give these
+ * fields. */
 static const char *const never_decided[] = {
     "imbalance", "mode",    "activations",   "price", "flops_convention", "devices_per_node", "tokens",
     "samples",   "mtbf_of", "reserve_bytes", NULL
@@ -118,8 +119,8 @@ static void put_document(nnc_buffer *out, const nnc_launch_plan *asked, const ch
     nnc_buffer_byte(out, '\0');
 }
 
-/* Returns the value of a field of the plan or the model as text; NULL: the field has no value. name: as a table writes
- * it, so a '?', '!' or '-' in front is ignored. */
+/* Returns the value of a field of the plan or the model as text; NULL: the field has no value. name: name of the field
+ * in a table; a '?', '!' or '-' at the beginning of the name is ignored. */
 static const char *field_text(const writing *w, const char *name) {
     const nnc_json root = nnc_json_root(&w->r->files[0].content.doc);
     return text_in(root, name + (*name == '?' || *name == '!' || *name == '-'));
@@ -162,8 +163,8 @@ static int matches(writing *w, nnc_json fields, const char **given) {
     return count;
 }
 
-/* Finds the value to write for a key: the value for which the key's row would set its fields to those of the plan.
- * Returns false if no value does this, for example because the feature is off. */
+/* Finds the value to write for a key: the value for which the key's row sets its fields to the values of the plan.
+ * Returns false if there is no such value, for example because the feature is off. */
 static bool invert(writing *w, const char *key, char *value, size_t size) {
     bool below = false;
     const nnc_json row = nnc_reading_row(w->r, key, &below);
@@ -439,8 +440,8 @@ static bool is_moot(const nnc_plan *plan, const char *name) {
            (strcmp(name, "adapters") == 0 && plan->adapter_rank == 0);
 }
 
-/* Compares the fields of the plan (or the model) that was to be written with those that were read from the written
- * file. NNC_ILLEGAL_PLAN: a field differs, so the format cannot express it; err names the field. */
+/* Compares the fields of the plan (or the model) with the fields that were read from the written file.
+ * NNC_ILLEGAL_PLAN: a field differs, so the format cannot express it; err names the field. */
 static nnc_status compare(const writing *w, const nnc_field_table *table, const char *prefix, const void *asked,
                           const void *read, nnc_error *err) {
     for (size_t i = 0; i < table->count; i++) {
@@ -505,7 +506,8 @@ static nnc_status check_as(const writing *w, nnc_specs *specs, nnc_scenario_args
     if (nnc_model_table_of(&scenario->model) != nnc_model_table_of(w->asked->model)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "MODEL", "cannot be written for %s", asked.format);
     }
-    if (!has_text(nnc_json_get(w->writer, "outside"), "MODEL")) { /* otherwise the file does not describe the model */
+    if (!has_text(nnc_json_get(w->writer, "outside"), "MODEL")) { /* if "outside" has MODEL, the file does not describe
+                                                                   * the model */
         NNC_TRY(compare(w, nnc_model_table_of(w->asked->model), "model.", w->asked->model, &scenario->model, err));
     }
     NNC_TRY(compare_library(w, scenario, err));
@@ -548,7 +550,7 @@ const char *nnc_launch_suffix(const char *format) {
                                                : ".yaml";
 }
 
-/* Tests whether the options give a field this value. */
+/* Tests whether the options give the value `value` to the field `name`. */
 static bool is_given(const nnc_scenario_args *given, const char *name, const char *value) {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *one = &given->settings[i];
@@ -659,9 +661,9 @@ nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_
 
 /* The command of a serving engine is written from the rows of its table. If a row gives the value of its key to one
  * field of the deployment, the key is written with the value of this field. The member "write" of the table lists the
- * other options: each is the product of some fields, or a switch that is on when this product is above 1; an entry with
- * "given" is written only if its first field is given. The member "command" is the program. The written command is then
- * read again; if a field of the deployment differs, the error names the field. */
+ * other options. The value of such an option is the product of some fields; a switch is on if this product is above 1.
+ * An entry with "given" is written only if its first field is given. The member "command" is the program. The written
+ * command is then read again; if a field of the deployment differs, the error names the field. */
 
 /* Fields of a deployment that the options of the engine set. All other fields describe load, prices and images. */
 static const char *const decided[] = {

@@ -3,8 +3,8 @@
  *     text -> tokens -> commands, one after the other. An assignment changes a variable. A command that starts a
  *     program with options is stored, after its words were expanded.
  *
- * A condition of the script is evaluated if the values in it are known. In a loop, and in a branch that runs only
- * perhaps, an assignment makes the value of its variable unknown.
+ * A condition of the script is evaluated if the values in it are known. An assignment in a loop, or in a branch that
+ * runs only perhaps, makes the value of its variable unknown.
  *
  * The body of a function is read at the command that calls the function. Another script that a command reads ("source
  * x.sh") or runs ("sbatch x.sh") is read in place of this command, if the file is found. If a script starts no program
@@ -16,23 +16,6 @@
 
 #include "base/base_internal.h"
 #include "launch/launch_internal.h"
-
-#if defined(_WIN32)
-/* Replacement for fnmatch(), which Windows does not have: compares a text with a pattern that may contain '*' and '?'.
- * Returns 0 if the text matches the pattern. */
-static int fnmatch(const char *pattern, const char *text, int flags) {
-    for (; *pattern != '\0' && *pattern != '*'; pattern++, text++) {
-        if (*text == '\0' || (*pattern != '?' && *pattern != *text)) { return 1; }
-    }
-    if (*pattern == '\0') { return *text != '\0'; }
-    while (fnmatch(pattern + 1, text, flags) != 0) {
-        if (*text++ == '\0') { return 1; }
-    }
-    return 0;
-}
-#else
-#include <fnmatch.h>
-#endif
 
 enum {
     SOURCES_MAX = 16, /* largest number of other scripts that are read in place of commands */
@@ -156,7 +139,8 @@ static void add_word(nnc_shell *s, nnc_script_words *to, const nnc_script_cell *
     to->items[to->count++] = (nnc_script_word){ nnc_script_cells_text(s, from, count), from->line };
 }
 
-/* Divides an expanded value into words. Words end at unquoted spaces; at_all: true = at quoted spaces, too. */
+/* Divides an expanded value into words. Words end at unquoted spaces. at_all: true = words also end at quoted
+ * spaces. */
 static void split(nnc_shell *s, const nnc_script_cell *all, int32_t count, bool at_all, nnc_script_words *to) {
     int32_t begin = 0;
     for (int32_t i = 0; i <= count; i++) {
@@ -170,7 +154,7 @@ static void split(nnc_shell *s, const nnc_script_cell *all, int32_t count, bool 
 static void expand_words(nnc_shell *s, const token *t, nnc_script_words *to) {
     nnc_script_cells all = { 0 };
     const int32_t line = s->line;
-    /* true: the word after "bash -c" or eval, or after --command, which is a whole command in quotes */
+    /* true: the token is a whole command in quotes, because it follows "bash -c", eval or --command */
     const char *last = to->count > 0 ? to->items[to->count - 1].text : "";
     const bool inner = strcmp(last, "-c") == 0 || strcmp(last, "eval") == 0 || strcmp(last, "-lc") == 0 ||
                        strcmp(last, "--command") == 0 || (t->length > 10 && strncmp(t->at, "--command=", 10) == 0);
@@ -186,104 +170,10 @@ static void expand_words(nnc_shell *s, const token *t, nnc_script_words *to) {
 /* Stores a command of the script that starts a program, unless it is certain that the command does not run. */
 static void keep(nnc_shell *s, const nnc_script_words *w) {
     if (s->runs != NNC_RUNS_NOT && nnc_shell_goes_on(s)) {
-        nnc_shell_keep(&s->made, w);
-        nnc_shell_keep_environment(s);
+        nnc_shell_keep_command(s, w);
         s->status = s->made.status;
         s->starts_unknown = s->starts_unknown || nnc_shell_starts_unknown(w);
     }
-}
-
-static nnc_certainty not_of(nnc_certainty t) {
-    return t == NNC_RUNS          ? NNC_RUNS_NOT
-           : t == NNC_RUNS_NOT    ? NNC_RUNS
-           : t == NNC_RUNS_LIKELY ? NNC_RUNS_NOT
-                                  : NNC_RUNS_MAYBE;
-}
-
-/* Returns the value of an operand of a shell test. If the operand is a variable that the script never sets, its value
- * is empty. NULL: the value is not known. */
-static const char *operand(const char *text, const nnc_shell *s) {
-    const size_t length = strlen(text);
-    if (strstr(text, "${") == NULL) { return text; }
-    const bool whole = strncmp(text, "${", 2) == 0 && strchr(text, '}') == text + length - 1;
-    return whole && nnc_shell_variable(s, text + 2, length - 3) == NULL &&
-                   (nnc_shell_name_length(text + 2) == length - 3 || length == 4)
-               ? ""
-               : NULL;
-}
-
-static nnc_certainty truth_of(bool holds) { return holds ? NNC_RUNS : NNC_RUNS_NOT; }
-
-/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
-static nnc_certainty compare(const char *a, const char *of, const char *b, bool has_patterns) {
-    double x = 0.0, y = 0.0;
-    const bool differs = strcmp(of, "!=") == 0;
-    if (differs || strcmp(of, "=") == 0 || strcmp(of, "==") == 0) {
-        const bool is_pattern = strpbrk(b, "*?[") != NULL;
-        const bool same = is_pattern ? fnmatch(b, a, 0) == 0 : strcmp(a, b) == 0;
-        return is_pattern && !has_patterns ? NNC_RUNS_MAYBE : truth_of(same != differs);
-    }
-    if (!nnc_read_double(a, &x) || !nnc_read_double(b, &y)) { return NNC_RUNS_MAYBE; }
-    return strcmp(of, "-eq") == 0   ? truth_of(!(x < y || x > y))
-           : strcmp(of, "-ne") == 0 ? truth_of(x < y || x > y)
-           : strcmp(of, "-gt") == 0 ? truth_of(x > y)
-           : strcmp(of, "-ge") == 0 ? truth_of(x >= y)
-           : strcmp(of, "-lt") == 0 ? truth_of(x < y)
-           : strcmp(of, "-le") == 0 ? truth_of(x <= y)
-                                    : NNC_RUNS_MAYBE;
-}
-
-/* Joins `count` words from index `from` with blanks: the operand of a [[ ]] test may have blanks. Returns "" if out of
- * memory. */
-static const char *joined(const nnc_shell *s, const nnc_script_words *w, int32_t from, int32_t count) {
-    nnc_buffer text = { 0 };
-    for (int32_t i = from; i < from + count; i++) {
-        nnc_buffer_text(&text, i > from ? " " : "");
-        nnc_buffer_text(&text, w->items[i].text);
-    }
-    nnc_buffer_byte(&text, '\0');
-    const char *kept = text.failed ? NULL : nnc_arena_strdup(s->arena, text.bytes);
-    nnc_buffer_free(&text);
-    return kept != NULL ? kept : "";
-}
-
-/* Evaluates a test "[ .. ]" or "[[ .. ]]", or the part of a test between && and ||. from: index of its first word.
- * Returns NNC_RUNS if the test is true, NNC_RUNS_NOT if it is false, NNC_RUNS_MAYBE if it is not known. */
-static nnc_certainty test(const nnc_shell *s, const nnc_script_words *w, int32_t from) {
-    int32_t count = w->count - from;
-    const bool bracket = count > 0 && w->items[w->count - 1].text[0] == ']';
-    count -= bracket ? 1 : 0;
-    const bool negated = count > 0 && strcmp(w->items[from].text, "!") == 0;
-    from += negated ? 1 : 0;
-    count -= negated ? 1 : 0;
-    const char *a = count > 0 ? operand(w->items[from].text, s) : NULL;
-    const char *b = count > 1 ? operand(w->items[from + 1].text, s) : NULL;
-    const char *c = count > 2 ? operand(w->items[from + 2].text, s) : NULL;
-    const bool is_double = strcmp(w->items[0].text, "[[") == 0;
-    nnc_certainty found = NNC_RUNS_MAYBE;
-    if (count == 2 && a != NULL && (strcmp(a, "==") == 0 || strcmp(a, "=") == 0 || strcmp(a, "!=") == 0)) {
-        c = b, b = a, a = ""; /* the left operand is empty and thus is no word */
-        count = 3;
-    }
-    if (is_double && count > 3) {
-        a = operand(joined(s, w, from, count - 2), s);
-        b = w->items[from + count - 2].text;
-        c = operand(w->items[from + count - 1].text, s);
-        count = 3;
-    }
-    if (count == 1 && a != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
-        /* "[ -z ]" or "[ -n ]": the operand was empty and thus is no word; -z is true, -n is false */
-        found = truth_of(a[1] == 'z');
-    } else if (count == 1 && a != NULL) {
-        found = truth_of(a[0] != '\0');
-    } else if (count == 2 && a != NULL && b != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
-        found = truth_of((b[0] == '\0') == (a[1] == 'z'));
-    } else if (count == 2 && a != NULL && b != NULL && strcmp(a, "-v") == 0) {
-        found = truth_of(nnc_shell_variable(s, b, strlen(b)) != NULL);
-    } else if (count == 3 && a != NULL && b != NULL && c != NULL) {
-        found = compare(a, b, c, is_double);
-    }
-    return negated ? not_of(found) : found;
 }
 
 /* Returns the certainty that a branch of a construct runs, from the certainty that the construct runs (`outside`) and
@@ -334,8 +224,8 @@ static void begin_for(nnc_shell *s) {
     skip_to(s, "do", "do");
 }
 
-/* Stores the name of the first variable without a known value in the words of a condition as the one that decides the
- * condition. */
+/* Finds the first variable without a known value in the words of a condition, and stores its name: this variable
+ * decides the condition. */
 static void note_decides(nnc_shell *s, const nnc_script_words *w) {
     static const char branch[] = "branch:";
     for (int32_t i = 0; i < w->count; i++) {
@@ -360,7 +250,7 @@ static void begin_case(nnc_shell *s) {
     pass(s, &t);
     nnc_shell_frame *f = open_frame(s, 'c');
     f->at_pattern = true;
-    f->subject = w.count == 0 ? "" : operand(w.items[0].text, s);
+    f->subject = w.count == 0 ? "" : nnc_shell_operand(w.items[0].text, s);
     s->decides = NULL;
     note_decides(s, &w);
     f->decides = s->decides;
@@ -378,13 +268,13 @@ static void read_patterns(nnc_shell *s, token t) {
             const char *text = w.count > 0 ? w.items[0].text : "";
             const nnc_certainty one = f->subject == NULL || (strpbrk(text, "*?[$") != NULL && strcmp(text, "*") != 0)
                                           ? NNC_RUNS_MAYBE
-                                          : truth_of(strcmp(text, "*") == 0 || strcmp(text, f->subject) == 0);
+                                          : nnc_shell_truth(strcmp(text, "*") == 0 || strcmp(text, f->subject) == 0);
             met = one > met ? one : met;
         }
         pass(s, &t);
         t = next_token(s);
     }
-    met = both(met, not_of(f->taken));
+    met = both(met, nnc_shell_not(f->taken));
     s->runs = both(f->outside, met);
     f->taken = met > f->taken ? met : f->taken;
     f->at_pattern = false;
@@ -398,7 +288,7 @@ static void begin_branch(nnc_shell *s, nnc_certainty condition) {
         nnc_shell_refuse(s, "bad syntax, expected an if before it");
         return;
     }
-    const nnc_certainty met = both(condition == NNC_RUNS_LIKELY ? NNC_RUNS_MAYBE : condition, not_of(f->taken));
+    const nnc_certainty met = both(condition == NNC_RUNS_LIKELY ? NNC_RUNS_MAYBE : condition, nnc_shell_not(f->taken));
     f->decides = s->decides;
     s->runs = both(f->outside, met);
     f->taken = met > f->taken ? met : f->taken;
@@ -518,7 +408,7 @@ static nnc_certainty read_sum(nnc_shell *s) {
     const char *text = nnc_shell_expand_text(s, s->at, end);
     const bool known = nnc_shell_goes_on(s) && nnc_shell_calculate(s, text, &result);
     s->at = end + 2;
-    return known ? truth_of(result > 0.0 || result < 0.0) : NNC_RUNS_MAYBE;
+    return known ? nnc_shell_truth(result > 0.0 || result < 0.0) : NNC_RUNS_MAYBE;
 }
 
 /* Handles a redirection: the operator `of` (<, >, << ...) and the word after it. The text of a here document (<<)
@@ -596,7 +486,7 @@ static void read_source(nnc_shell *s, const char *path, const char *job) {
         if (argument == NULL) { return; }
         snprintf(what, sizeof what, "reads %.120s, expected %.*s=VALUE among the arguments", path,
                  (int)nnc_shell_parameter_length(argument + 2), argument + 2);
-        nnc_shell_refuse(s, what); /* options of the command may stand in the script that the argument names */
+        nnc_shell_refuse(s, what); /* the script that the argument names may set options of the command */
         return;
     }
     const int32_t before = s->reads_at, reads_at = before > 0 ? before : s->line;
@@ -625,7 +515,8 @@ static void begin_function(nnc_shell *s, const char *name) {
     s->runs = NNC_RUNS_NOT;
 }
 
-/* Adds a variable that hides the previous one of the same name, and sets it to the cells `value`. */
+/* Adds a variable that takes precedence over earlier variables with the same name. The value of the new variable is the
+ * cells `value`. */
 static void add_variable(nnc_shell *s, const char *name, const nnc_script_cells *value, bool is_unknown) {
     nnc_shell_var *v = nnc_arena_alloc(s->arena, sizeof *v);
     if (v == NULL) {
@@ -661,8 +552,8 @@ static void set_arguments(nnc_shell *s, const nnc_script_words *w, int32_t from)
     s->runs = runs;
 }
 
-/* Removes the arguments of a call that has been read, so that $1 to $9 are those of the caller again. before: the value
- * of s->variables before the call. */
+/* Removes the arguments of a call that has been read, so that $1 to $9 have the values of the caller again. before: the
+ * value of s->variables before the call. */
 static void drop_arguments(const nnc_shell *s, const nnc_shell_var *before) {
     for (nnc_shell_var *v = s->variables; v != before && v != NULL; v = v->next) {
         if (isdigit((unsigned char)v->name[0]) || v->name[0] == '@') { v->name = ""; }
@@ -724,8 +615,9 @@ static int32_t script_at(const nnc_script_words *w) {
     return -1;
 }
 
-/* Reads a script that a command runs, with its arguments, if it is found. The options of sbatch take precedence over
- * the #SBATCH lines of the script. Returns false if the command runs no script. NOLINTNEXTLINE(misc-no-recursion) */
+/* Reads a script that a command runs, if the script is found, with the arguments of the command. The options of sbatch
+ * take precedence over the #SBATCH lines of the script. Returns false if the command runs no script.
+ * NOLINTNEXTLINE(misc-no-recursion) */
 static bool run_script(nnc_shell *s, const nnc_script_words *w) {
     const nnc_shell_var *before = s->variables;
     const int32_t at = script_at(w), shifted = s->shifted;
@@ -758,7 +650,7 @@ static token read_command(nnc_shell *s) {
     if (s->after[0] == '&') {
         s->runs = both(outside, s->last == NNC_RUNS_LIKELY ? NNC_RUNS : s->last);
     } else if (s->after[0] == '|') {
-        s->runs = both(outside, not_of(s->last));
+        s->runs = both(outside, nnc_shell_not(s->last));
     }
     token t = next_token(s);
     for (; t.length > 0 && nnc_shell_goes_on(s); t = next_token(s)) {
@@ -773,9 +665,8 @@ static token read_command(nnc_shell *s) {
             negated = negated != is_token(&t, "!");
             if (!is_token(&t, "!") && !is_token(&t, "time")) {
                 if (s->depth > depth) {
-                    s->frames[depth].behind = outside; /* after the construct, commands run with the
-                                                        * certainty from before it, as in "a || { b;
-                                                        * } c" */
+                    s->frames[depth].behind = outside; /* commands after the construct run with the certainty from
+                                                        * before the construct, as in "a || { b; } c" */
                 }
                 pass(s, &t);
                 s->after[0] = '\0';
@@ -816,6 +707,7 @@ static token read_command(nnc_shell *s) {
     }
     const char *first = w.count > 0 ? w.items[0].text : "";
     const bool goes_on_test = s->in_test;
+    if (w.count > 0 && nnc_shell_goes_on(s)) { nnc_shell_edit(s, &w, file, is_token(&t, "|")); }
     if (s->marker != NULL && w.count == 1 && strcmp(first, "cat") == 0) {
         s->into = file;
         s->writes = s->runs;
@@ -823,7 +715,7 @@ static token read_command(nnc_shell *s) {
     if (w.count > 0 && (goes_on_test || strcmp(first, "[[") == 0)) {
         s->in_test = strcmp(w.items[w.count - 1].text, "]]") != 0;
     }
-    if (s->runs == NNC_RUNS_NOT) { /* it is certain that this command does not run, so it has no effect */
+    if (s->runs == NNC_RUNS_NOT) { /* it is certain that this command does not run, so the command has no effect */
         s->runs = outside;
         return t;
     }
@@ -831,9 +723,9 @@ static token read_command(nnc_shell *s) {
     if (is_sum) {
         s->last = sum_truth;
     } else if (strcmp(first, "[") == 0 || strcmp(first, "[[") == 0 || strcmp(first, "test") == 0) {
-        s->last = both(before, test(s, &w, 1));
+        s->last = both(before, nnc_shell_test(s, &w, 1));
     } else if (goes_on_test && w.count > 0) {
-        s->last = both(before, test(s, &w, 0));
+        s->last = both(before, nnc_shell_test(s, &w, 0));
     } else if (w.count > 1 && (strcmp(first, ".") == 0 || strcmp(first, "source") == 0)) {
         read_source(s, w.items[1].text, NULL);
         s->last = NNC_RUNS_LIKELY;
@@ -843,7 +735,7 @@ static token read_command(nnc_shell *s) {
         s->last = strcmp(first, "false") == 0 ? NNC_RUNS_NOT : strcmp(first, "true") == 0 ? NNC_RUNS : NNC_RUNS_LIKELY;
         keep(s, &w);
     }
-    s->last = negated ? not_of(s->last) : s->last;
+    s->last = negated ? nnc_shell_not(s->last) : s->last;
     s->runs = outside;
     return t;
 }
@@ -877,7 +769,7 @@ static void read_text(nnc_shell *s, bool is_function) {
     }
 }
 
-/* Reads lines such as "#SBATCH --nodes=2". Sets the variables that Slurm would set (SLURM_NNODES ...), and stores the
+/* Reads lines such as "#SBATCH --nodes=2". Sets the variables that Slurm sets (SLURM_NNODES ...), and stores the
  * options of these lines for a program that srun starts. */
 static void read_slurm(nnc_shell *s, const char *text) {
     const int32_t line = s->line;
@@ -928,7 +820,8 @@ static void add_tokenizer(nnc_shell *s, nnc_script_words *options) {
 }
 
 /* Finds the options in the variables of a script that starts no program itself. If the value of a variable is a whole
- * command, stores this command; otherwise joins the values of all variables that begin with an option. */
+ * command, stores this command. If no value is a command, joins the values of all variables that begin with an
+ * option. */
 static void keep_variables(nnc_shell *s) {
     const nnc_shell_var *order[256];
     nnc_script_words all = { 0 };

@@ -1,14 +1,36 @@
-/* Writes the options of a command of a shell script as JSON, and computes the whole-number arithmetic of the shell.
+/* Reads parts of a shell script without running it:
  *
- *     vllm serve NAME --tp 2 --enforce-eager   ->   { ".program": "vllm", "--tp": 2, "--enforce-eager": true }
+ *     arithmetic      $((2 * NODES))
+ *     conditions      [ $MODE = train ]
+ *     templates       sed "s/BATCH/8/" template.json >config.json
+ *     options         vllm serve NAME --tp 2 --enforce-eager   ->   { ".program": "vllm", "--tp": 2, ... }
+ *     run files       the script that is the command of a run file of the MosaicML platform
  *
- * shell.c finds the commands, shell_words.c expands their words. */
+ * shell.c finds the commands, shell_words.c expands their words. The last section compares commands: commands that start
+ * the same program on several nodes count once. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base_internal.h"
 #include "launch/launch_internal.h"
+
+#if defined(_WIN32)
+/* Replacement for fnmatch(), which Windows does not have: compares a text with a pattern that may contain '*' and '?'.
+ * Returns 0 if the text matches the pattern. */
+static int fnmatch(const char *pattern, const char *text, int flags) {
+    for (; *pattern != '\0' && *pattern != '*'; pattern++, text++) {
+        if (*text == '\0' || (*pattern != '?' && *pattern != *text)) { return 1; }
+    }
+    if (*pattern == '\0') { return *text != '\0'; }
+    while (fnmatch(pattern + 1, text, flags) != 0) {
+        if (*text++ == '\0') { return 1; }
+    }
+    return 0;
+}
+#else
+#include <fnmatch.h>
+#endif
 
 /* ---- whole-number arithmetic of the shell: $((..)) ---- */
 
@@ -113,8 +135,8 @@ bool nnc_put_object(nnc_buffer *out, const char *text) {
     return true;
 }
 
-/* Writes the value of an option as JSON. Quotes around a value stay in it if the script joins words in a variable and
- * starts them by bash -c or eval, which removes these quotes. */
+/* Writes the value of an option as JSON. Quotes around the value are removed. A value has such quotes if a script joins
+ * words in a variable and starts them with bash -c or eval, which remove the quotes. */
 static void put_option(nnc_buffer *out, const char *text) {
     double number = 0.0;
     char inner[1024];
@@ -173,14 +195,14 @@ static void put_flag(nnc_buffer *out, const flag *f, const nnc_script_words *w) 
     }
 }
 
-/* Tests whether a word is nothing but one value that is not known, such as "${EXTRA_ARGS}". */
+/* Tests whether a word consists of a single unknown value, such as "${EXTRA_ARGS}". */
 static bool is_unset(const char *text) {
     const char *end = strncmp(text, "${", 2) == 0 ? strchr(text, '}') : NULL;
     return end != NULL && end[1] == '\0';
 }
 
-/* Tests whether a word that is not known may stand for options of its own: all arguments of the script, or a variable
- * whose name says that it has options, such as "${EXTRA_ARGS}". */
+/* Tests whether an unknown word may stand for options. Such words are "${@}", which means all arguments of the script,
+ * and a variable whose name means options, such as "${EXTRA_ARGS}". */
 static bool stands_for_options(const char *text) {
     static const char *const names[] = { "arg", "args", "flag", "flags", "opts", "option", "options", "extra" };
     char name[64];
@@ -194,9 +216,9 @@ static bool stands_for_options(const char *text) {
     return strcmp(text, NNC_SHELL_ARGUMENTS) == 0;
 }
 
-/* Tests whether the words from index `at` up to the next option are not known, so that they may stand for more options
- * and do not belong to the option before them. is_first: the word is the first one after an option, which is usually
- * its value. */
+/* Tests whether all words from index `at` up to the next option are unknown. Such words may stand for more options, so
+ * they are no values of the option before them. is_first: true = the word at `at` directly follows an option, and is
+ * usually the value of this option. */
 static bool is_loose(const nnc_script_words *w, int32_t at, int32_t end, bool is_first) {
     if (!is_unset(w->items[at].text) || (is_first && !stands_for_options(w->items[at].text))) { return false; }
     for (at++; at < end && !nnc_shell_is_option(w->items[at].text); at++) {
@@ -302,4 +324,357 @@ const char *nnc_shell_options(nnc_shell_commands *s, const nnc_script_words *w, 
     nnc_buffer_free(&out);
     if (json == NULL) { s->status = nnc_no_memory(s->err); }
     return json != NULL ? json : "{}";
+}
+
+/* ---- stores the commands of a script ---- */
+
+/* ms-swift starts its processes itself, and environment variables give their number. Adds options of torchrun with the
+ * same meaning to the last command of the script: from NPROC_PER_NODE and NNODES, or from CUDA_VISIBLE_DEVICES with one
+ * device. */
+static void keep_environment(nnc_shell *s, nnc_shell_command *last) {
+    static const char *const names[][2] = { { "NPROC_PER_NODE", "--nproc_per_node" }, { "NNODES", "--nnodes" } };
+    static const char visible[] = "CUDA_VISIBLE_DEVICES";
+    nnc_script_word words[4];
+    nnc_script_words own = { .items = words };
+    if (strncmp(last->options, "{\"swift\":", 9) != 0 || last->launcher != NULL) { return; }
+    for (size_t i = 0; i < NNC_COUNT_OF(names); i++) {
+        const nnc_shell_var *v = nnc_shell_variable(s, names[i][0], strlen(names[i][0]));
+        const char *text = v != NULL && !v->is_unknown ? nnc_script_cells_text(s, v->value, v->count) : NULL;
+        if (v == NULL && i == 0) { /* one process with one visible device */
+            const nnc_shell_var *devices = nnc_shell_variable(s, visible, strlen(visible));
+            text = devices != NULL && !devices->is_unknown && devices->count == 1 ? "1" : NULL;
+        }
+        if (text != NULL) {
+            words[own.count++] = (nnc_script_word){ names[i][1], (int32_t)last->line };
+            words[own.count++] = (nnc_script_word){ text, (int32_t)last->line };
+        }
+    }
+    if (own.count > 0 && strcmp(words[0].text, names[0][1]) == 0) {
+        last->launcher = "torchrun";
+        last->launcher_options = nnc_shell_options(&s->made, &own, 0, own.count, last->launcher);
+    }
+}
+
+/* For benchmarks, a script can set the mean number of tokens of a step with drafts in an environment variable of
+ * SGLang. If the value is known, adds the value to the options of the last command, as simulate-acc-len. */
+static void keep_simulation(nnc_shell *s, nnc_shell_command *last) {
+    static const char name[] = "SGLANG_SIMULATE_ACC_LEN";
+    const nnc_shell_var *v = nnc_shell_variable(s, name, strlen(name));
+    double tokens = 0.0;
+    nnc_buffer out = { 0 };
+    if (strncmp(last->options, "{\"sglang", 8) != 0 || v == NULL || v->is_unknown ||
+        !nnc_read_double(nnc_script_cells_text(s, v->value, v->count), &tokens)) {
+        return;
+    }
+    nnc_buffer_put(&out, last->options, strlen(last->options) - 1);
+    nnc_buffer_text(&out, ",\"simulate-acc-len\":");
+    nnc_buffer_number(&out, tokens);
+    nnc_buffer_text(&out, "}");
+    nnc_buffer_byte(&out, '\0');
+    const char *json = out.failed ? NULL : nnc_arena_strdup(s->arena, out.bytes);
+    nnc_buffer_free(&out);
+    if (json == NULL) { s->status = nnc_no_memory(s->err); }
+    last->options = json != NULL ? json : last->options;
+}
+
+void nnc_shell_keep_command(nnc_shell *s, const nnc_script_words *w) {
+    const int32_t before = s->made.count;
+    nnc_shell_keep(&s->made, w);
+    if (s->made.count == before) { return; }
+    nnc_shell_command *last = &s->made.list[s->made.count - 1];
+    last->decides = s->runs == NNC_RUNS_MAYBE ? nnc_shell_decides(s) : NULL;
+    keep_environment(s, last);
+    keep_simulation(s, last);
+}
+
+/* ---- conditions: [ .. ] and [[ .. ]] with values that are known ---- */
+
+nnc_certainty nnc_shell_not(nnc_certainty t) {
+    return t == NNC_RUNS          ? NNC_RUNS_NOT
+           : t == NNC_RUNS_NOT    ? NNC_RUNS
+           : t == NNC_RUNS_LIKELY ? NNC_RUNS_NOT
+                                  : NNC_RUNS_MAYBE;
+}
+
+const char *nnc_shell_operand(const char *text, const nnc_shell *s) {
+    const size_t length = strlen(text);
+    if (strstr(text, "${") == NULL) { return text; }
+    const bool whole = strncmp(text, "${", 2) == 0 && strchr(text, '}') == text + length - 1;
+    return whole && nnc_shell_variable(s, text + 2, length - 3) == NULL &&
+                   (nnc_shell_name_length(text + 2) == length - 3 || length == 4)
+               ? ""
+               : NULL;
+}
+
+nnc_certainty nnc_shell_truth(bool holds) { return holds ? NNC_RUNS : NNC_RUNS_NOT; }
+
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
+static nnc_certainty compare(const char *a, const char *of, const char *b, bool has_patterns) {
+    double x = 0.0, y = 0.0;
+    const bool differs = strcmp(of, "!=") == 0;
+    if (differs || strcmp(of, "=") == 0 || strcmp(of, "==") == 0) {
+        const bool is_pattern = strpbrk(b, "*?[") != NULL;
+        const bool same = is_pattern ? fnmatch(b, a, 0) == 0 : strcmp(a, b) == 0;
+        return is_pattern && !has_patterns ? NNC_RUNS_MAYBE : nnc_shell_truth(same != differs);
+    }
+    if (!nnc_read_double(a, &x) || !nnc_read_double(b, &y)) { return NNC_RUNS_MAYBE; }
+    return strcmp(of, "-eq") == 0   ? nnc_shell_truth(!(x < y || x > y))
+           : strcmp(of, "-ne") == 0 ? nnc_shell_truth(x < y || x > y)
+           : strcmp(of, "-gt") == 0 ? nnc_shell_truth(x > y)
+           : strcmp(of, "-ge") == 0 ? nnc_shell_truth(x >= y)
+           : strcmp(of, "-lt") == 0 ? nnc_shell_truth(x < y)
+           : strcmp(of, "-le") == 0 ? nnc_shell_truth(x <= y)
+                                    : NNC_RUNS_MAYBE;
+}
+
+/* Joins `count` words from index `from` with blanks, because an operand of a [[ ]] test may have blanks. Returns "" if
+ * out of memory. */
+static const char *joined(const nnc_shell *s, const nnc_script_words *w, int32_t from, int32_t count) {
+    nnc_buffer text = { 0 };
+    for (int32_t i = from; i < from + count; i++) {
+        nnc_buffer_text(&text, i > from ? " " : "");
+        nnc_buffer_text(&text, w->items[i].text);
+    }
+    nnc_buffer_byte(&text, '\0');
+    const char *kept = text.failed ? NULL : nnc_arena_strdup(s->arena, text.bytes);
+    nnc_buffer_free(&text);
+    return kept != NULL ? kept : "";
+}
+
+nnc_certainty nnc_shell_test(const nnc_shell *s, const nnc_script_words *w, int32_t from) {
+    int32_t count = w->count - from;
+    const bool bracket = count > 0 && w->items[w->count - 1].text[0] == ']';
+    count -= bracket ? 1 : 0;
+    const bool negated = count > 0 && strcmp(w->items[from].text, "!") == 0;
+    from += negated ? 1 : 0;
+    count -= negated ? 1 : 0;
+    const char *a = count > 0 ? nnc_shell_operand(w->items[from].text, s) : NULL;
+    const char *b = count > 1 ? nnc_shell_operand(w->items[from + 1].text, s) : NULL;
+    const char *c = count > 2 ? nnc_shell_operand(w->items[from + 2].text, s) : NULL;
+    const bool is_double = strcmp(w->items[0].text, "[[") == 0;
+    nnc_certainty found = NNC_RUNS_MAYBE;
+    if (count == 2 && a != NULL && (strcmp(a, "==") == 0 || strcmp(a, "=") == 0 || strcmp(a, "!=") == 0)) {
+        c = b, b = a, a = ""; /* the left operand is empty and thus is no word */
+        count = 3;
+    }
+    if (is_double && count > 3) {
+        a = nnc_shell_operand(joined(s, w, from, count - 2), s);
+        b = w->items[from + count - 2].text;
+        c = nnc_shell_operand(w->items[from + count - 1].text, s);
+        count = 3;
+    }
+    if (count == 1 && a != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
+        /* "[ -z ]" or "[ -n ]": the operand was empty and thus is no word; -z is true, -n is false */
+        found = nnc_shell_truth(a[1] == 'z');
+    } else if (count == 1 && a != NULL) {
+        found = nnc_shell_truth(a[0] != '\0');
+    } else if (count == 2 && a != NULL && b != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
+        found = nnc_shell_truth((b[0] == '\0') == (a[1] == 'z'));
+    } else if (count == 2 && a != NULL && b != NULL && strcmp(a, "-v") == 0) {
+        found = nnc_shell_truth(nnc_shell_variable(s, b, strlen(b)) != NULL);
+    } else if (count == 3 && a != NULL && b != NULL && c != NULL) {
+        found = compare(a, b, c, is_double);
+    }
+    return negated ? nnc_shell_not(found) : found;
+}
+
+/* ---- files that sed makes from a template ---- */
+
+/* Reads the commands of a shell script that make a file from a template, without running them:
+ *
+ *     sed "s/BATCH_SIZE/${SIZE}/" template.json | sed "s/STAGE/2/" >config.json
+ *
+ * nncost understands only replacements of words without special characters. A file from any other command stays
+ * unknown. */
+
+/* A replacement "s/word/by/g" of sed. is_global: true = replaces the word everywhere in a line; false = only once. */
+typedef struct replacement {
+    const char *word, *by;
+    size_t word_length, by_length;
+    bool is_global;
+} replacement;
+
+/* Reads a replacement, such as "s/word/by/". An unknown value may contain the separator '/', so the last separator ends
+ * the value. Returns false if the text is another command of sed. */
+static bool read_replacement(const char *text, replacement *of) {
+    const char mark = text[0] == 's' ? text[1] : '\0';
+    const char *by = mark != '\0' && !isalnum((unsigned char)mark) ? strchr(text + 2, mark) : NULL;
+    const char *end = by != NULL ? strrchr(by + 1, mark) : NULL;
+    if (end == NULL) { return false; }
+    *of = (replacement){ .word = text + 2, .by = by + 1 };
+    of->word_length = (size_t)(by - of->word);
+    of->by_length = (size_t)(end - of->by);
+    of->is_global = strcmp(end + 1, "g") == 0;
+    for (size_t i = 0; i < of->word_length; i++) {
+        if (!isalnum((unsigned char)of->word[i]) && strchr("_- <>@%\"", of->word[i]) == NULL) { return false; }
+    }
+    return of->word_length > 0 && memchr(of->by, '&', of->by_length) == NULL &&
+           memchr(of->by, '\\', of->by_length) == NULL && (of->is_global || end[1] == '\0');
+}
+
+/* Applies a replacement to a text. Returns the new text, which is in the arena; NULL = out of memory. */
+static const char *replace(nnc_shell *s, const char *text, const replacement *of) {
+    nnc_buffer out = { 0 };
+    bool done = false; /* true: the word was already replaced in this line */
+    while (*text != '\0') {
+        const bool is = !(done && !of->is_global) && strncmp(text, of->word, of->word_length) == 0;
+        done = is || (done && *text != '\n');
+        nnc_buffer_put(&out, is ? of->by : text, is ? of->by_length : 1);
+        text += is ? of->word_length : 1;
+    }
+    nnc_buffer_byte(&out, '\0');
+    const char *made = out.failed ? NULL : nnc_arena_strdup(s->arena, out.bytes);
+    nnc_buffer_free(&out);
+    if (made == NULL) { s->status = nnc_no_memory(s->err); }
+    return made;
+}
+
+/* Returns the text of a file that the script made, or of a file near the script; NULL = there is no such file. */
+static const char *text_of(const nnc_shell *s, const char *path) {
+    for (const nnc_script_file *file = s->script->files; file != NULL; file = file->next) {
+        if (strcmp(file->path, path) == 0) { return file->text; }
+    }
+    return s->script->read != NULL ? s->script->read(s->script->context, path) : NULL;
+}
+
+/* Returns the text that "sed EXPRESSION.. FILE" writes; piped: the text that sed reads if the command has no FILE. NULL
+ * = not known. */
+static const char *edited(nnc_shell *s, const nnc_script_words *w, const char *piped) {
+    replacement list[32];
+    size_t count = 0;
+    bool has_option = false;
+    const char *text = piped;
+    for (int32_t i = 1; i < w->count; i++) {
+        const char *word = w->items[i].text;
+        const bool is_option = strcmp(word, "-e") == 0 && i + 1 < w->count;
+        if (word[0] == '-' && !is_option) { return NULL; }
+        if (is_option || (count == 0 && !has_option)) {
+            word = is_option ? w->items[++i].text : word;
+            if (count == NNC_COUNT_OF(list) || !read_replacement(word, &list[count++])) { return NULL; }
+        } else {
+            text = text_of(s, word);
+        }
+        has_option = has_option || is_option;
+    }
+    for (size_t i = 0; i < count && text != NULL; i++) { text = replace(s, text, &list[i]); }
+    return text;
+}
+
+void nnc_shell_edit(nnc_shell *s, const nnc_script_words *w, const char *file, bool is_piped) {
+    const char *first = w->items[0].text, *text = s->stream;
+    s->stream = NULL;
+    if (s->runs == NNC_RUNS_NOT || s->marker != NULL || (file == NULL && !is_piped)) { return; }
+    if (strcmp(first, "sed") == 0) {
+        text = edited(s, w, text);
+    } else if (strcmp(first, "cat") == 0 && w->count <= 2) {
+        text = w->count == 2 ? text_of(s, w->items[1].text) : text;
+    } else {
+        return;
+    }
+    if (text == NULL || !nnc_shell_goes_on(s)) { return; }
+    if (is_piped) {
+        s->stream = text;
+        return;
+    }
+    nnc_script_cells cells = { 0 };
+    nnc_script_cells_put_text(s, &cells, text, strlen(text), true);
+    s->into = file;
+    s->writes = s->runs;
+    if (nnc_shell_goes_on(s)) { nnc_shell_write_file(s, &cells); }
+    s->into = NULL;
+    nnc_buffer_free(&cells.bytes);
+}
+
+/* ---- run files of the MosaicML platform ---- */
+
+/* Divides a run file of the MosaicML platform (mcli) into its parts:
+ *
+ *     command: composer train.py /mnt/config/parameters.yaml      a script
+ *     parameters: { max_seq_len: 2048, ... }                      the text of the file that the command names
+ *     compute: { gpus: 8 }                                        the number of devices
+ *
+ * Each part keeps the line numbers of the run file. */
+
+bool nnc_run_file_is(nnc_json root) {
+    static const char *const others[] = { "image", "compute", "integrations", "parameters" };
+    const nnc_json command = nnc_json_get(root, "command");
+    int count = 0;
+    for (size_t i = 0; i < NNC_COUNT_OF(others); i++) { count += nnc_json_get(root, others[i]).node != NULL; }
+    return command.node != NULL && nnc_json_type_of(command) == NNC_JSON_TEXT && count >= 2;
+}
+
+/* Returns a text with line breaks before it, so that the text begins on line `line`; NULL = out of memory. */
+static const char *on_line(nnc_arena *arena, long line, const char *text, size_t length) {
+    const size_t breaks = line > 1 ? (size_t)line - 1 : 0;
+    char *made = nnc_arena_alloc(arena, breaks + length + 1);
+    if (made == NULL) { return NULL; }
+    memset(made, '\n', breaks);
+    memcpy(made + breaks, text, length);
+    made[breaks + length] = '\0';
+    return made;
+}
+
+nnc_status nnc_run_file_read(nnc_arena *arena, const nnc_document *d, nnc_run_file *parts, nnc_error *err) {
+    const nnc_json root = nnc_json_root(&d->doc), command = nnc_json_get(root, "command");
+    const nnc_json devices = nnc_json_get(nnc_json_get(root, "compute"), "gpus");
+    const char *text = nnc_json_text(command);
+    char launcher[64] = "{}";
+    /* the text of a block begins on the line after its key */
+    parts->command = on_line(arena, nnc_json_line(command) + (strchr(text, '\n') != NULL), text, strlen(text));
+    parts->parameters = "{}";
+    nnc_walk w = nnc_walk_begin(d->doc.text);
+    while (nnc_walk_member(&w, true)) {
+        const bool is = nnc_walk_key_is(&w, "parameters");
+        const size_t begin = w.at;
+        const long line = w.line;
+        nnc_walk_value(&w);
+        if (is && d->doc.text[begin] == '{') {
+            parts->parameters = on_line(arena, line, d->doc.text + begin, w.at - begin);
+        }
+    }
+    if (devices.node != NULL && nnc_json_type_of(devices) == NNC_JSON_NUMBER) {
+        snprintf(launcher, sizeof launcher, "{\"world-size\":%.0f}", nnc_json_number(devices));
+    }
+    parts->devices = on_line(arena, nnc_json_line(devices.node != NULL ? devices : root), launcher, strlen(launcher));
+    return parts->command == NULL || parts->parameters == NULL || parts->devices == NULL ? nnc_no_memory(err) : NNC_OK;
+}
+
+/* ---- commands that start the same program ---- */
+
+/* Returns the option that tells for which of several nodes a command is; NULL = the command has no such option. */
+static const char *rank_of_node(nnc_json options) {
+    static const char *const ranks[] = { "node-rank", "headless", "data-parallel-start-rank", NULL };
+    for (int i = 0; ranks[i] != NULL; i++) {
+        if (nnc_json_get(options, ranks[i]).node != NULL) { return ranks[i]; }
+    }
+    return NULL;
+}
+
+/* Tests whether another command has all options of a command, with the same values, except the options `places`. */
+static bool has_options_of(nnc_json options, nnc_json other, const char *const *places) {
+    for (nnc_json at = nnc_json_first(options); at.node != NULL; at = nnc_json_next(at)) {
+        const nnc_json same = nnc_json_get(other, nnc_json_key(at));
+        const char *own = nnc_json_copy(at), *value = same.node != NULL ? nnc_json_copy(same) : NULL;
+        const bool equal = own != NULL && value != NULL && strcmp(own, value) == 0;
+        if (!equal && !nnc_is_one_of(nnc_json_key(at), places)) { return false; }
+    }
+    return true;
+}
+
+bool nnc_commands_start_same(nnc_specs *specs, const nnc_shell_command *a, const nnc_shell_command *b) {
+    /* options that say where the processes of a node run */
+    static const char *const places[] = { "node-rank", "headless", "data-parallel-start-rank", "host", "port", NULL };
+    static const char *const none[] = { NULL };
+    nnc_error err;
+    nnc_document one = { .faults = { .name = "", .err = &err } }, other = { .faults = { .name = "", .err = &err } };
+    bool same = false;
+    if (nnc_document_parse(specs, &one, a->options, strlen(a->options)) == NNC_OK &&
+        nnc_document_parse(specs, &other, b->options, strlen(b->options)) == NNC_OK) {
+        const nnc_json first = nnc_json_root(&one.doc), second = nnc_json_root(&other.doc);
+        const char *const *ignored = rank_of_node(second) != NULL ? places : none;
+        same = has_options_of(first, second, ignored) && has_options_of(second, first, ignored);
+    }
+    nnc_document_free(&one);
+    nnc_document_free(&other);
+    return same;
 }

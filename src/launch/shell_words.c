@@ -40,15 +40,15 @@ void nnc_script_cells_put_text(nnc_shell *s, nnc_script_cells *to, const char *t
 
 enum { NUMBER_TEXT = 24 };
 
-/* Returns the name of the variable at `name`. An argument that "shift" has renumbered has the number that it has on the
- * command line; this name is written to `number`. */
+/* Returns the name of the variable at `name`. If "shift" has renumbered an argument, returns the number that the
+ * argument has on the command line, and writes this number to `number`. */
 static const char *name_of(const nnc_shell *s, const char *name, size_t *length, char number[NUMBER_TEXT]) {
     int64_t asked = 0;
     if (s->shifted == 0 || !isdigit((unsigned char)*name)) { return name; }
     for (size_t i = 0; i < *length && isdigit((unsigned char)name[i]); i++) {
         asked = asked < INT32_MAX ? 10 * asked + (name[i] - '0') : asked; /* no command line has so many arguments */
     }
-    if (asked == 0) { return name; } /* the name of the script */
+    if (asked == 0) { return name; } /* $0 is the name of the script */
     *length = (size_t)snprintf(number, NUMBER_TEXT, "%" PRId64, asked + s->shifted);
     return number;
 }
@@ -89,8 +89,7 @@ const char *nnc_shell_expand_text(nnc_shell *s, const char *at, const char *end)
     return text;
 }
 
-/* Returns the name of the variable that decides the condition of the current branch; NULL = not known. */
-static const char *decides(const nnc_shell *s) {
+const char *nnc_shell_decides(const nnc_shell *s) {
     for (int i = s->depth - 1; i >= 0; i--) {
         if (s->frames[i].decides != NULL) { return s->frames[i].decides; }
     }
@@ -109,7 +108,7 @@ static void put_branch(nnc_shell *s, const char *name, nnc_script_cells *to) {
 /* Tests whether a value begins with an option, such as "--tp 2". */
 static bool has_options(const nnc_script_cell *from, int32_t count) {
     int32_t i = 0;
-    while (i < count && strchr(" \t\n", from[i].c) != NULL) { i++; } /* also passes NUL */
+    while (i < count && strchr(" \t\n", from[i].c) != NULL) { i++; } /* also skips '\0' */
     return i + 1 < count && from[i].c == '-' && (from[i + 1].c == '-' || isalpha((unsigned char)from[i + 1].c));
 }
 
@@ -122,7 +121,7 @@ static void put_options(nnc_shell *s, const nnc_script_cell *list, int32_t count
         is_option = at_begin && !ends ? list[i].c == '-' : is_option;
         if (is_option && ends && !at_begin) {
             nnc_script_cells_put(s, to, ' ', s->line, false);
-            put_branch(s, decides(s), to);
+            put_branch(s, nnc_shell_decides(s), to);
             nnc_script_cells_put(s, to, ' ', s->line, false);
         } else if (is_option && !ends) {
             nnc_script_cells_put(s, to, list[i].c, list[i].line, list[i].is_kept);
@@ -146,10 +145,10 @@ static nnc_shell_var *add_to(nnc_shell *s, nnc_shell_var **list, const char *nam
     return v;
 }
 
-/* Remembers the variable that decides a branch which does not run and sets the variable `name`. */
+/* Stores which variable decides the current branch. This branch does not run, and sets the variable `name`. */
 static void note_skipped(nnc_shell *s, const char *name, size_t length) {
     nnc_shell_var *v = add_to(s, &s->skipped, name, length);
-    if (v != NULL) { v->decides = decides(s); }
+    if (v != NULL) { v->decides = nnc_shell_decides(s); }
 }
 
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
@@ -160,9 +159,9 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
     const bool has_value = v != NULL;
     const nnc_script_cell *from = (const nnc_script_cell *)(const void *)value->bytes.bytes;
     int32_t i = 0, count = nnc_script_cells_count(value);
-    if (s->runs == NNC_RUNS_NOT && v == NULL && decides(s) != NULL) { note_skipped(s, name, length); }
-    if (s->runs == NNC_RUNS_NOT) { /* options that only a branch that does not run sets are empty */
-        while (i < count && strchr(" \t\n", from[i].c) != NULL) { i++; } /* also passes NUL */
+    if (s->runs == NNC_RUNS_NOT && v == NULL && nnc_shell_decides(s) != NULL) { note_skipped(s, name, length); }
+    if (s->runs == NNC_RUNS_NOT) { /* options that are set only in a branch that does not run are empty */
+        while (i < count && strchr(" \t\n", from[i].c) != NULL) { i++; } /* also skips '\0' */
         if (has_value || i == count || from[i].c != '-') { return; }
         count = 0;
     }
@@ -197,7 +196,7 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
                              nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)all.bytes.bytes,
                                                    nnc_script_cells_count(&all))) == 0;
     v->is_unknown = maybe && !append && !is_array && !joins && !same;
-    v->decides = v->is_unknown ? decides(s) : NULL;
+    v->decides = v->is_unknown ? nnc_shell_decides(s) : NULL;
     v->is_given = v->is_given || s->reads_given;
     v->count = nnc_script_cells_count(&all);
     v->value = nnc_arena_alloc(s->arena, all.bytes.size + 1);
@@ -338,7 +337,8 @@ static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, co
     const int32_t length = (int32_t)strlen(text);
     int32_t begin = 0, stop = length;
     const bool any = size > 0 && part[sign == '%' ? size - 1 : 0] == '*'; /* true: the pattern has a '*' at its open
-                                                                           * end, as "x*" after '%' or "*x" after '#' */
+                                                                           * end, such as "x*" after '%' or "*x" after
+                                                                           * '#' */
     if (any) {
         size--;
         part += sign == '#';
@@ -361,8 +361,8 @@ static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, co
     }
 }
 
-/* Expands the word of ${NAME:-word}, which stays one word in quotes; of ${NAME:=word}, the variable `name` gets the
- * value. name: NULL = none does. NOLINTNEXTLINE(misc-no-recursion) */
+/* Expands the word of ${NAME:-word}. In quotes, the result stays one word. For ${NAME:=word}, the variable `name` also
+ * gets the result. name: NULL = no variable gets the result. NOLINTNEXTLINE(misc-no-recursion) */
 static void put_default(nnc_shell *s, const char *word, const char *end, bool quoted, const char *name, size_t length,
                         nnc_script_cells *to) {
     const int32_t before = nnc_script_cells_count(to);
@@ -425,8 +425,9 @@ static nnc_script_cell *find_item(const nnc_shell_var *v, const char *key, int32
     return found;
 }
 
-/* Takes the item of an array, if a subscript stands at *rest, and sets *rest to the text after it. Returns the variable
- * itself without a subscript, otherwise `item`; NULL = the array has no such item. NOLINTNEXTLINE(misc-no-recursion) */
+/* If a subscript is at *rest, writes the item of the array to `item`, sets *rest to the text after the subscript, and
+ * returns `item`. Without a subscript, returns the variable itself. NULL = the array has no such item.
+ * NOLINTNEXTLINE(misc-no-recursion) */
 static const nnc_shell_var *take_item(nnc_shell *s, const nnc_shell_var *v, const char **rest, const char *end,
                                       nnc_shell_var *item) {
     const char *close = *rest < end && **rest == '[' ? nnc_shell_subscript_end(*rest, end) : NULL;
@@ -439,7 +440,7 @@ static const nnc_shell_var *take_item(nnc_shell *s, const nnc_shell_var *v, cons
     return item->is_unknown || item->value != NULL ? item : NULL;
 }
 
-/* Returns the variable of argument `number`, as $3; NULL = the argument is not given. */
+/* Returns the variable of argument `number`, such as $3; NULL = the argument is not given. */
 static const nnc_shell_var *argument(const nnc_shell *s, int32_t number) {
     char name[16];
     const size_t length = (size_t)snprintf(name, sizeof name, "%d", (int)number);
@@ -475,7 +476,7 @@ static void put_arguments(nnc_shell *s, long first, nnc_script_cells *to) {
     } else if (given == 0) {
         nnc_script_cells_put_text(s, to, NNC_SHELL_ARGUMENTS, strlen(NNC_SHELL_ARGUMENTS), true);
     }
-    const int32_t from = first < 1 ? 1 : first > given ? given + 1 : (int32_t)first; /* 0 is the name of the script */
+    const int32_t from = first < 1 ? 1 : first > given ? given + 1 : (int32_t)first; /* $0 is the script */
     for (int32_t i = from; v == NULL && i <= given; i++) {
         if (i > from) { nnc_script_cells_put(s, to, ' ', s->line, false); }
         put_variable(s, argument(s, i), true, false, to);
@@ -768,8 +769,9 @@ bool nnc_shell_is_option(const char *text) {
     return text[0] == '-' && text[1] != '\0' && !isdigit((unsigned char)text[1]) && text[1] != '.';
 }
 
-/* If the program is a serving engine, returns the JSON options with the engine and its model as the first member,
- * {"vllm":"MODEL",..}; for ms-swift, with its task, {"swift":"sft",..}; for any other program, returns `options`. */
+/* Adds a first member to the JSON options of a program. For a serving engine, the member has the engine and its model,
+ * {"vllm":"MODEL",..}. For ms-swift, the member has the task, {"swift":"sft",..}. For any other program, returns
+ * `options`. */
 static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w, int32_t program, const char *options) {
     const char *name = nnc_shell_engine(w->items[program].text);
     if (name == NULL) { return options; }
@@ -860,8 +862,8 @@ static bool trains(const nnc_script_words *w, int32_t program, int32_t end) {
     return false;
 }
 
-/* Returns a word KEY=VALUE or an option as the option "--key=value", with '_' for each '-' of the key; NULL = the word
- * is neither. Only words before the first option can be KEY=VALUE (is_first). */
+/* Converts a word KEY=VALUE, or an option, to the option "--key=value", with '_' in place of each '-' of the key. NULL
+ * = the word has neither form. is_first: true = the word is before the first option, so it can be KEY=VALUE. */
 static const char *change_of(nnc_shell_commands *s, const char *text, bool is_first) {
     const bool option = nnc_shell_is_option(text);
     const char *key = text + (option ? strspn(text, "-") : 0), *equals = strchr(key, '=');
@@ -877,8 +879,9 @@ static const char *change_of(nnc_shell_commands *s, const char *text, bool is_fi
     return change;
 }
 
-/* Finds the configuration file that a command names, among the words `from` to `end`, and what the command changes in
- * it. "axolotl train FILE --launcher torchrun -- OPTIONS" has options of a launcher at the end. */
+/* Finds the configuration file among the words `from` to `end` of a command, and the options of the command that change
+ * keys of this file. In "axolotl train FILE --launcher torchrun -- OPTIONS", the words after "--" are options of the
+ * launcher. */
 static void read_config(nnc_shell_commands *s, const nnc_script_words *w, int32_t from, int32_t end,
                         nnc_shell_command *made) {
     nnc_script_words own = { .items = nnc_arena_array(s->arena, (size_t)(end - from) + 1, sizeof *own.items) };
@@ -927,31 +930,6 @@ void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w) {
     }
     if (made.options == options && trains(w, program, end)) { read_config(s, w, program + 1, end, &made); }
     add_command(s, made);
-}
-
-void nnc_shell_keep_environment(nnc_shell *s) {
-    static const char *const names[][2] = { { "NPROC_PER_NODE", "--nproc_per_node" }, { "NNODES", "--nnodes" } };
-    static const char visible[] = "CUDA_VISIBLE_DEVICES";
-    nnc_shell_command *last = s->made.count > 0 ? &s->made.list[s->made.count - 1] : NULL;
-    nnc_script_word words[4];
-    nnc_script_words own = { .items = words };
-    if (last == NULL || strncmp(last->options, "{\"swift\":", 9) != 0 || last->launcher != NULL) { return; }
-    for (size_t i = 0; i < NNC_COUNT_OF(names); i++) {
-        const nnc_shell_var *v = nnc_shell_variable(s, names[i][0], strlen(names[i][0]));
-        const char *text = v != NULL && !v->is_unknown ? nnc_script_cells_text(s, v->value, v->count) : NULL;
-        if (v == NULL && i == 0) { /* one process with one visible device */
-            const nnc_shell_var *devices = nnc_shell_variable(s, visible, strlen(visible));
-            text = devices != NULL && !devices->is_unknown && devices->count == 1 ? "1" : NULL;
-        }
-        if (text != NULL) {
-            words[own.count++] = (nnc_script_word){ names[i][1], (int32_t)last->line };
-            words[own.count++] = (nnc_script_word){ text, (int32_t)last->line };
-        }
-    }
-    if (own.count > 0 && strcmp(words[0].text, names[0][1]) == 0) {
-        last->launcher = "torchrun";
-        last->launcher_options = nnc_shell_options(&s->made, &own, 0, own.count, last->launcher);
-    }
 }
 
 bool nnc_shell_has_program(const nnc_script_words *w) { return program_at(w) >= 0; }

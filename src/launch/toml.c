@@ -1,14 +1,14 @@
-/* Converts TOML to JSON in which each value keeps its line number, so that the JSON reader and its error messages work
- * for TOML files, too.
+/* Converts TOML to JSON in which each value keeps its line number, so that the JSON reader and its error messages also
+ * work for TOML files.
  *
  *     [training]              {
  *     steps = 1_000    ->     "training.steps":1000,
  *     norm = 1.0              "training.norm":1}
  *
- * The keys of a table are joined to the name of the table by dots: the keys of a TOML table may be at several places of
- * the file, but those of a JSON object may not. The reader accepts tables, dotted keys, strings, numbers, true, false,
- * lists and inline tables; dates become strings. The reader refuses arrays of tables ([[name]]), because no launch file
- * has an array of tables. */
+ * The keys of a table are joined to the name of the table by dots, because a TOML file may have the keys of one table
+ * at several places. The keys of a JSON object must be at one place. The reader accepts tables, dotted keys, strings,
+ * numbers, true, false, lists and inline tables; dates become strings. The reader refuses arrays of tables ([[name]]),
+ * because no launch file has an array of tables. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void step(toml *t) {
     }
 }
 
-/* Skips blanks and a comment in the TOML text. over: true = skips line ends, too. */
+/* Skips blanks and a comment in the TOML text. over: true = also skips line ends. */
 static void skip(toml *t, bool over) {
     while (t->at < t->end) {
         const char c = *t->at;
@@ -242,7 +242,7 @@ static bool put_quoted(toml *t) {
 
 static bool put_member(toml *t, const char *prefix, int depth);
 
-/* Writes a value, which may be a list or an inline table. Returns false if it refuses the text, with the reason in
+/* Writes a value, which may be a list or an inline table. Returns false if the text is wrong; the error is then in
  * t->err. NOLINTNEXTLINE(misc-no-recursion) */
 static bool put_value(toml *t, int depth) {
     const char open = peek(t), close = open == '[' ? ']' : '}';

@@ -1,5 +1,5 @@
-/* Converts YAML to JSON in which each value keeps its line number, so that the JSON reader and its error messages work
- * for YAML files, too.
+/* Converts YAML to JSON in which each value keeps its line number, so that the JSON reader and its error messages also
+ * work for YAML files.
  *
  *     a: 1            {"a":1,
  *     b:        ->    "b":
@@ -22,7 +22,7 @@
 const bool nnc_yaml_is_read = true;
 
 /* Limits of the YAML reader: bytes of a file, and depth of its nesting. Files that people write are far smaller; the
- * limits exclude files that are made so that libyaml takes long. */
+ * limits exclude malicious files, for which libyaml takes long. */
 enum { YAML_BYTES_MAX = 1000 * 1000, DEPTH_MAX = NNC_SCAN_DEPTH_MAX - 4 };
 
 #define YAML_CALLS(X)          \
@@ -82,8 +82,8 @@ typedef struct writer {
     anchor anchors[ANCHORS_MAX];
     int anchor_count;
     nnc_buffer keys; /* array of `member`: the positions of the members of all objects that are still open */
-    /* bits of the digests in `keys` (and of members of objects that are closed): a key whose bit is 0 is no member of
-     * an open object, which saves a search in files with many keys */
+    /* one bit for the digest of each key that was written, in open and in closed objects. If the bit of a key is 0, no
+     * open object has this key, and no search is needed; this saves time in files with many keys */
     uint64_t filter[FILTER_BITS / 64];
     nnc_error *err;
 } writer;
@@ -102,7 +102,7 @@ static void step_to(writer *w, yaml_mark_t at) {
     for (; w->line < at.line; w->line++) { nnc_buffer_byte(w->out, '\n'); }
 }
 
-/* Called after each value: in an object, the next event is then a key. */
+/* Must be called after each value: the next event in an object is then a key. */
 static void end_value(writer *w) {
     if (w->depth > 0) { w->levels[w->depth - 1].at_value = false; }
 }
@@ -114,8 +114,8 @@ static bool is_word(const char *text, const char *const *words) {
     return false;
 }
 
-/* Converts a decimal number of YAML 1.1; underscores are skipped. As the programs that read such files do, accepts an
- * exponent without a dot before it (1e-5). Refuses octal numbers such as 010. Returns false if the text is no decimal
+/* Converts a decimal number of YAML 1.1; underscores are skipped. Accepts an exponent without a dot before it (1e-5),
+ * as the programs do that read launch files. Refuses octal numbers such as 010. Returns false if the text is no decimal
  * number. */
 static bool read_number(const char *text, double *number) {
     char digits[64];
@@ -145,7 +145,7 @@ static void put_plain(nnc_buffer *out, const char *text) {
     static const char *const no[] = { "false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", NULL };
     static const char *const empty[] = { "", "~", "null", "Null", "NULL", NULL };
     double number = 0.0;
-    const bool may_be_word = strchr("tTfFyYnNoO~", text[0]) != NULL; /* an empty text may be one, too */
+    const bool may_be_word = strchr("tTfFyYnNoO~", text[0]) != NULL; /* also true for an empty text */
     if (may_be_word && is_word(text, yes)) {
         nnc_buffer_text(out, "true");
     } else if (may_be_word && is_word(text, no)) {
@@ -231,8 +231,8 @@ static void blank(writer *w, size_t from, size_t end) {
     for (size_t at = from; at < end; at++) { w->out->bytes[at] = w->out->bytes[at] == '\n' ? '\n' : ' '; }
 }
 
-/* Removes an earlier member of the open object `in` that has the same key as the one written last, if the earlier value
- * is empty (null) or a merge ("<<") added it. The text of the removed member is replaced by blanks. */
+/* Removes an earlier member of the open object `in` that has the same key as the member written last, if the earlier
+ * value is empty (null) or a merge ("<<") added it. The text of the removed member is replaced by blanks. */
 static void drop_earlier(writer *w, const level *in, size_t key) {
     const size_t length = w->out->size - key;
     if (w->out->failed) { return; }
@@ -343,7 +343,8 @@ static nnc_status put_alias(writer *w, const yaml_event_t *event) {
     return NNC_OK;
 }
 
-/* Replaces each NUL of a text, which a separator of a chat template may have, by a space: JSON texts end at a NUL here. */
+/* Replaces each NUL of a text by a space, because a NUL ends a JSON text here. Separators of a chat template may be
+ * NUL. */
 static void replace_nuls(yaml_char_t *text, size_t length) {
     const yaml_char_t *const end = text + length;
     while ((text = memchr(text, '\0', (size_t)(end - text))) != NULL) { *text = ' '; }
@@ -444,11 +445,11 @@ static nnc_status refuse_syntax(const writer *w, const yaml_parser_t *parser) {
 
 /* ---- shortens comments, which are two thirds of some files: libyaml reads each of their characters ---- */
 
-/* Tests whether a quotation mark after the character `before` opens a quoted text: elsewhere it is part of a word, as in
- * "don't". */
+/* Tests whether a quotation mark after the character `before` opens a quoted text. After any other character, the
+ * quotation mark is part of a word, as in "don't". */
 static bool opens_quote(char before) { return strchr(" \t\n\r[]{},:\"'", before) != NULL; }
 
-/* Tests whether the bytes `end`, which end a line of YAML 1.1 as U+0085, U+2028 and U+2029 do, stand in a text. */
+/* Tests whether a text contains the bytes `end`: one of the line breaks U+0085, U+2028 and U+2029 of YAML 1.1. */
 static bool has_break(const char *text, size_t size, const char *end) {
     const size_t length = strlen(end);
     for (const char *at = text; (at = memchr(at, end[0], size - (size_t)(at - text))) != NULL; at++) {
@@ -457,15 +458,15 @@ static bool has_break(const char *text, size_t size, const char *end) {
     return false;
 }
 
-/* Tests whether a text has NUL bytes, line breaks other than '\n' and '\r', or another encoding than UTF-8: then its
- * comments stay. */
+/* Tests whether a text has NUL bytes, line breaks other than '\n' and '\r', or another encoding than UTF-8. The
+ * comments of such a text stay. */
 static bool is_unusual(const char *text, size_t size) {
     return size == 0 || (unsigned char)text[0] >= 0x80 || memchr(text, '\0', size) != NULL ||
            has_break(text, size, "\xc2\x85") || has_break(text, size, "\xe2\x80\xa8") ||
            has_break(text, size, "\xe2\x80\xa9");
 }
 
-/* Returns the end of the quoted text that begins at `at`; NULL = the line ends before it. */
+/* Returns the end of the quoted text that begins at `at`; NULL = the line ends before the quoted text does. */
 static const char *quote_end(const char *at, const char *last) {
     const char quote = *at;
     for (at++; at < last && *at != '\n' && *at != '\r'; at++) {
@@ -477,9 +478,9 @@ static const char *quote_end(const char *at, const char *last) {
     return NULL;
 }
 
-/* Returns the end of the line that begins at `line`, or the position of its comment, *comment, if it has one. Returns
- * NULL if text in quotes goes on after the line, or if a block of text ("|", ">") may follow: there, '#' is no
- * comment. */
+/* Returns the end of the line that begins at `line`. If the line has a comment, returns the position of the comment and
+ * sets *comment to true. Returns NULL if text in quotes goes on after the line, or if a block of text ("|", ">") may
+ * follow; in such texts, '#' begins no comment. */
 static const char *line_end(const char *line, const char *last, bool *comment) {
     /* special[c]: true = outside quotes, c may end a line, or begin a comment, a quoted text or a block of text */
     static const bool special[UCHAR_MAX + 1] = {
@@ -501,8 +502,8 @@ static const char *line_end(const char *line, const char *last, bool *comment) {
     return NULL;
 }
 
-/* Copies a YAML text with empty comments. All lines and columns stay; from the first line with text that goes on in the
- * next lines, the text is copied as it is. */
+/* Copies a YAML text without the words of its comments. All lines and columns stay. From the first line whose text goes
+ * on in the next line, the whole text is copied as it is. */
 static void shorten_comments(const char *text, size_t size, nnc_buffer *out) {
     const char *const last = text + size;
     for (bool plain = !is_unusual(text, size), comment = false; plain && text < last;) {

@@ -252,8 +252,8 @@ bool nnc_report_is_implausible(const nnc_report *report) {
            !nnc_is_as_published(report->result, report->model);
 }
 
-/* Tests whether the device is a CPU, which is its own host: its host takes no time to issue kernels, and no link joins
- * both. A GPU with --host 0 has such a link. */
+/* Tests whether the device is a CPU, which is its own host: it takes no time to issue kernels, and there is no link
+ * between host and device. A GPU has this link even with --host 0. */
 static bool is_cpu(const nnc_device *device) { return device->host.kernel_s == 0.0 && isnan(device->host.bytes_per_s); }
 
 bool nnc_past_lacks_cpu(const nnc_report *report) {
@@ -261,8 +261,9 @@ bool nnc_past_lacks_cpu(const nnc_report *report) {
 }
 
 /* Factors of the range around the printed mean error that contains the mean error of other groups of ten or more steps.
- * An error of steps of the same device is compared with groups of other models, an error of steps of all devices with
- * groups of other sources: of 23 groups 22 are within a factor of 2, and of 35 groups 32 within 3.5 (tests/levels.py). */
+ * beyond_models is for the error of one device, compared with groups of other models: 22 of 23 groups are within a
+ * factor of 2. beyond_sources is for the error of all devices, compared with groups of other sources: 32 of 35 groups
+ * are within a factor of 3.5 (tests/levels.py). */
 static const double beyond_models = 2.0, beyond_sources = 3.5;
 
 static nnc_past with_range(nnc_past past) {
@@ -279,7 +280,7 @@ nnc_past nnc_report_past(const nnc_report *report) {
     const char *family = experts ? "experts" : nnc_family_name(model->family);
     nnc_past here = { .of = NNC_PAST_DEVICE }, all = { .of = NNC_PAST_ALL_DEVICES }, seen = { .of = NNC_PAST_NONE };
     if (report->result->plan.mode != NNC_MODE_PREDICTED || nnc_report_is_implausible(report) || model->stand_in ||
-        (report->result->plan.train & NNC_TRAIN_NONE) != 0 || /* all measured steps train */
+        (report->result->plan.train & NNC_TRAIN_NONE) != 0 || /* all measured steps are training steps */
         (software->compared_count == 0 && software->date[0] == '\0')) {
         return (nnc_past){ .of = NNC_PAST_NONE };
     }
@@ -417,7 +418,7 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
     if (r->plan.devices > 1) { snprintf(many, sizeof many, "%" PRId32 " x ", r->plan.devices); }
     write_memory_words(report, memory);
     snprintf(text, NNC_METRIC_TEXT_MAX,
-             "One %s of %.48s%s takes %s%s on %s%.60s and is bound by %s, %.1f%% of it; %.170s.",
+             "One %s of %.48s%s takes %s%s on %s%.60s and is bound by %s (%.1f%% of the time); %.170s.",
              nnc_is_forward_pass(model, &r->plan) ? "forward pass" : "step", nnc_report_model_name(report), set,
              r->plan.mode == NNC_MODE_IDEAL ? "at least " : "", nnc_unit_text(r->step_s, "s", step), many,
              device->name[0] != '\0' ? device->name : device->id, nnc_bound_name(r->bound),

@@ -35,7 +35,7 @@ typedef enum nnc_show {
     NNC_SHOW_SCALED,   /* a number with a prefix such as G, for a column whose heading names the unit: "386.5 G" */
     NNC_SHOW_PERCENT,  /* a share in percent with one decimal: "41.2%" */
     NNC_SHOW_PERCENT2, /* a share in percent with two decimals: "41.23%" */
-    NNC_SHOW_ERROR     /* an error in percent, "+12.3%"; a large error as a factor, "x11.5" */
+    NNC_SHOW_ERROR     /* an error in percent, "+12.3%"; an error of 100 or more as a factor, "x101" */
 } nnc_show;
 
 /* The place of a record: the record, and its position in the list that contains it. */
@@ -100,13 +100,14 @@ typedef struct nnc_metric {
     uint8_t count_size;
     bool full : 1; /* true: a brief estimate does not compute the value, so it is NaN (see `brief` in nnc_scratch) */
     bool blank_zero : 1; /* true: the value 0 means that the metric does not apply; JSON writes null */
-    bool sparse : 1;     /* true: of an array, JSON writes only the values that are not 0 */
+    bool sparse : 1;     /* true: JSON writes only those values of an array that are not 0 */
     bool in_place : 1;   /* true: the elements of a list are in the record; false: the record has a pointer to them */
     bool null_empty : 1; /* true: JSON writes an empty list as null */
     /* true: the value may be negative; a metric with a unit and without this mark is never negative */
     bool any_sign : 1;
     bool shrinks : 1; /* true: the text is cut if a line of the text table would be too long */
-    bool wraps : 1;   /* true: the text, options of a command, goes on in further lines if a line would be too long */
+    bool wraps : 1;   /* true: the value is a text of command options, which continues on further lines if a line is too
+                       * long */
     uint8_t values;   /* of an enumerator: number of its values */
     int8_t drop;      /* order in which columns are omitted from a line that is too long even with cut texts: lowest
                        * number first; 0 = never omitted */
@@ -147,7 +148,7 @@ struct nnc_metrics {
     NNC_NAMED_(of, member, name_of_value, __VA_ARGS__, .type = NNC_METRIC_ENUM)
 #define NNC_NAMED_(of, member, name_of_value, number, ...) \
     { .name = #member, NNC_IN(of, member), .name_of = (name_of_value), .values = (number), __VA_ARGS__ }
-/* NNC_AS makes a row whose name differs from that of the struct member. NNC_HEAD makes a row that only text tables
+/* NNC_AS makes a row whose name differs from the name of the struct member. NNC_HEAD makes a row that only text tables
  * show. NNC_ROWS inserts the rows of another metrics table. */
 #define NNC_AS(text, kind, ...) \
     { .name = (text), .type = NNC_METRIC_##kind, __VA_ARGS__ }
@@ -254,7 +255,7 @@ typedef struct nnc_column {
     /* rows of the objects in which the value is, the outermost object first */
     const nnc_metric *inside[NNC_COLUMN_DEPTH];
     int depth;
-    bool joins; /* true: the value is in the same object as that of the previous column */
+    bool joins; /* true: the value is in the same object as the value of the previous column */
 } nnc_column;
 
 typedef struct nnc_columns {
@@ -279,8 +280,8 @@ nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NN
 const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name);
 
 /* Finds the full name that a word of the user means: the name equal to the word, or the only name that ends with a dot
- * and the word. If a result and an input of the plan both end so, the result is meant. names: address of the first of
- * `count` pointers to names; the next pointer is `stride` bytes later. */
+ * and the word. If a result and an input of the plan both have a name with this end, the result is meant. names:
+ * address of the first of `count` pointers to names; the next pointer is `stride` bytes later. */
 typedef struct nnc_name_match {
     /* index: position of the name that was found; -1 = no name fits. other: position of a second name that fits as
      * well; -1 = no second name fits */
@@ -301,16 +302,16 @@ typedef struct nnc_own_step {
 enum { NNC_PAST_FEWEST = 10 };
 
 /* Measured steps from which the printed error is computed: steps with the model family and software profile of the
- * estimate that no fit has used. If nncost chose the profile, only those errors count whose prediction did not use the
- * framework of the measured step. */
+ * estimate that no fit has used. If nncost chose the profile, the error is computed only from predictions that did not
+ * use the framework of the measured step. */
 typedef enum nnc_past_of {
     NNC_PAST_NONE, /* no error is printed: the estimate is no prediction, or no step with this profile was measured */
-    NNC_PAST_FEW,  /* all devices together have fewer than NNC_PAST_FEWEST such steps, so no error is printed */
+    NNC_PAST_FEW,  /* fewer than NNC_PAST_FEWEST steps were measured on all devices together, so no error is printed */
     NNC_PAST_DEVICE,
     NNC_PAST_ALL_DEVICES,
-    NNC_PAST_OTHER_DEVICES, /* all devices, but no such step was measured on this one */
-    NNC_PAST_SEEN, /* all measured steps of this device: it has too few unseen steps, and the error of its steps is
-                    * larger than the error over all devices */
+    NNC_PAST_OTHER_DEVICES, /* measured steps of all devices; none of them is on the device of the estimate */
+    NNC_PAST_SEEN, /* all measured steps of the device, because it has too few unseen steps, and the error of its steps
+                    * is larger than the error over all devices */
     NNC_PAST_COUNT
 } nnc_past_of;
 const char *nnc_past_name(unsigned of);
@@ -318,16 +319,17 @@ const char *nnc_past_name(unsigned of);
 typedef struct nnc_past {
     nnc_past_of of;
     int64_t device_rows;  /* number of measured steps of this device that no fit has used */
-    int64_t rows, unseen; /* rows: number of measured steps that `of` selects; unseen: how many of these no fit used;
-                           * error and bias are means over the unseen steps, with NNC_PAST_SEEN over all `rows` */
+    int64_t rows, unseen; /* rows: number of measured steps that `of` selects; unseen: number of these steps that no fit
+                           * has used; error and bias are means over the unseen steps, or, with NNC_PAST_SEEN, over all
+                           * steps that `rows` counts */
     double error, bias;
-    double error_range[2]; /* contains the mean error of nine of ten other groups of ten or more steps, of other models
-                            * or of other sources (tests/levels.py) */
+    double error_range[2]; /* range of the mean error of other groups of ten or more measured steps: nine of ten groups
+                            * of other models or other sources are inside (tests/levels.py) */
 } nnc_past;
 
 /* A setting of the software that the user has not stated: the option that sets it, and the possible values of this
- * option. low, high: smallest and largest relative change of the step time over these values; effect: the one of the
- * two that is farther from 0. */
+ * option. low, high: smallest and largest relative change of the step time over these values; effect: `low` or `high`,
+ * whichever is farther from 0. */
 enum { NNC_OPEN_FACTS_MAX = 10 };
 typedef struct nnc_open_fact {
     const char *name;
@@ -344,8 +346,8 @@ typedef struct nnc_source_file {
     const char *options;
 } nnc_source_file;
 
-/* A key of a launch file that sets no option: it does not change the estimate, or it cannot be used and --lenient
- * skipped it. */
+/* A key of a launch file that sets no option, because the key does not change the estimate, or because nncost cannot
+ * use the key and --lenient skipped it. */
 typedef struct nnc_ignored_key {
     const char *file, *key;
     int64_t line;
@@ -425,9 +427,10 @@ typedef struct nnc_report {
 } nnc_report;
 
 /* Returns the mean error of earlier predictions for the model family and the software profile of a report, and the
- * number of measured steps behind it. */
+ * number of measured steps over which the mean is taken. */
 nnc_past nnc_report_past(const nnc_report *report);
-/* Tests whether the device is a CPU without measured steps. Steps of GPUs say nothing about a CPU. */
+/* Tests whether the device is a CPU without measured steps. The errors of predicted steps of GPUs do not apply to a
+ * CPU. */
 bool nnc_past_lacks_cpu(const nnc_report *report);
 /* Tests whether the device or the software profile is implausible, or the number of parameters differs from the
  * published one. Measured ranges of errors do not apply to an implausible report. */
@@ -466,13 +469,14 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
 /* Writes the result of serving as one sentence (load, tokens per second, latency, and whether it fits) to `text`.
  * Returns text. */
 const char *nnc_serve_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]);
-/* Returns the name of the model for a sentence: its own, or the name on a hub that the user gave (without the owner) if
- * the network has the name of another model, as Llama 3 8B has for Llama-3.1-8B. */
+/* Returns the name of the model for a sentence: the name in the model file. But if the user gave a name on a hub, and
+ * the model file has the name of another model (Llama 3 8B for meta-llama/Llama-3.1-8B), returns the name on the hub
+ * without its owner. */
 const char *nnc_report_model_name(const nnc_report *report);
 /* Returns the bytes of one device that the serving engine may use: its share of the device memory. */
 double nnc_serve_used_bytes(const nnc_serve *serve);
-/* Tests whether the plan does not fit as given, but would fit with other values of settings that the user has not
- * stated (least_options, least_bytes). */
+/* Tests whether the plan does not fit as given, but fits with other values of settings that the user has not stated
+ * (least_options, least_bytes). */
 bool nnc_report_may_fit(const nnc_report *report);
 
 /* nnc_report_sustained_flops_per_s: FLOP/s that large matrix products in the precision of the plan reach with the
@@ -498,7 +502,7 @@ extern const nnc_metrics nnc_estimate_run_metrics, nnc_run_metrics;
  * image generation. NULL = no table has this name. */
 const nnc_metric *nnc_figure_metric(const char *name);
 
-/* Metrics table of a report's launch files, and of those of their keys that set no option. */
+/* Metrics table of a report's launch files, and of the keys in these files that set no option. */
 extern const nnc_metrics nnc_launch_metrics;
 
 /* Metrics tables of serving. nnc_serve_metrics (all values) and nnc_serve_document (the whole JSON document, with its

@@ -277,7 +277,7 @@ double nnc_serve_used_bytes(const nnc_serve *serve) { return serve->plan.memory_
 
 enum { SERVED_TEXT = 128 };
 
-/* Writes what is served: "a batch of 8", "64 concurrent requests", "2.5 requests/s". */
+/* Writes the load of a deployment: "a batch of 8", "64 concurrent requests", "2.5 requests/s". */
 static void write_load(const nnc_serve *s, char text[SERVED_TEXT]) {
     char number[NNC_NUMBER_TEXT];
     switch (s->mode) {
@@ -293,7 +293,8 @@ static void write_load(const nnc_serve *s, char text[SERVED_TEXT]) {
     }
 }
 
-/* Writes the rate and the latencies of the served requests; of a load that is too high, the highest load. */
+/* Writes the rate and the latencies of the served requests. If the load is too high, writes the highest possible
+ * load. */
 static void write_latency(const nnc_serve *s, char text[SERVED_TEXT]) {
     char rate[NNC_NUMBER_TEXT], ttft[NNC_NUMBER_TEXT], tpot[NNC_NUMBER_TEXT];
     if (s->saturated) {

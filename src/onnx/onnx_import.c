@@ -1,6 +1,6 @@
-/* Reads a whole ONNX file (its tensors, then its nodes in order) and writes the graph file of nncost. A program without
- * protobuf-c contains only the first part of this C file (NNC_ONNX_MISSING), which reports that ONNX files cannot be
- * read. */
+/* Reads a whole ONNX file (its tensors, then its nodes in order) and writes the graph file of nncost. In a build
+ * without protobuf-c, only the first part of this C file (NNC_ONNX_MISSING) is compiled, which reports that nncost
+ * cannot read ONNX files. */
 #include "onnx/onnx_import.h"
 
 #include "base/base_internal.h"
@@ -41,8 +41,8 @@ nnc_status nnc_onnx_import(const char *path, const char *id, const char *axes, n
 
 #include "onnx/onnx_internal.h"
 
-/* Largest size of an ONNX file in bytes. A larger file contains the weights of the network, which an import does not
- * need: it needs only their shapes. */
+/* Largest size of an ONNX file in bytes. A larger file contains the weights of the network, but an import needs only
+ * the shapes of the weights. */
 #define BYTES_MAX 536870912
 
 static nnc_status read_file(const char *path, uint8_t **bytes, size_t *size, nnc_error *err) {
@@ -87,7 +87,7 @@ static bool make_room(nnc_onnx_graph *g) {
         g->status = nnc_no_memory(g->err);
         return false;
     }
-    /* the value with index 0 has the name "", which a node gives to an input that it omits */
+    /* the value with index 0 has the name "", which stands for an input that a node omits */
     return nnc_onnx_find(g, "") == 0;
 }
 
@@ -100,7 +100,7 @@ static bool is_float(const Onnx__ValueInfoProto *info) {
 }
 
 /* Writes an input of the ONNX network to the graph file: the first input as the member "input", each later input as an
- * entry of "ops". Returns false if the ONNX file was refused. */
+ * entry of "ops". Returns false if nncost refuses the ONNX file. */
 static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool first) {
     char shape[96] = "";
     const bool ids = !is_float(info);
@@ -143,8 +143,7 @@ static bool read_tensors(nnc_onnx_graph *g) {
         if (at <= 0) { return nnc_onnx_refuse(g, "an input without a name"); }
         nnc_onnx_value *v = &g->values[at];
         if (v->kind != NNC_ONNX_UNKNOWN) {
-            /* skipped: old ONNX files list their parameters as inputs, too, and this input has the name of a
-             * parameter */
+            /* old ONNX files list their parameters as inputs, too; an input with the name of a parameter is skipped */
             continue;
         }
         if (!first && g->shapeless && is_float(info)) {
@@ -216,7 +215,7 @@ static bool write_outputs(nnc_onnx_graph *g) {
 }
 
 /* Converts all nodes of the ONNX graph. The import runs this function twice: the first run only finds the last use of
- * each tensor, the second run writes the graph file. Returns false if the ONNX file was refused. */
+ * each tensor, the second run writes the graph file. Returns false if nncost refuses the ONNX file. */
 static bool pass(nnc_onnx_graph *g) {
     for (int32_t i = 0; i < g->name_count; i++) { g->names[i] = -1; }
     g->count = g->regs = g->step = 0;
@@ -284,19 +283,20 @@ static nnc_status convert(nnc_onnx_graph *g, const char *id, char **text, size_t
     return g->status;
 }
 
-/* State of the allocator of protobuf-c, which limits memory: two bytes of an ONNX file can describe a tensor that needs
- * 200 bytes. failed: true after a failed allocation, because protobuf-c reports a failed allocation like a bad file. */
+/* State of the allocator of protobuf-c. The allocator limits memory, because two bytes of an ONNX file can describe a
+ * tensor that needs 200 bytes. failed: true after a failed allocation. The member `failed` is needed because protobuf-c
+ * reports a failed allocation in the same way as a bad file. */
 typedef struct unpacking {
     size_t left; /* number of bytes that protobuf-c may still allocate */
     bool too_many, failed;
 } unpacking;
 
-/* Returns how many bytes protobuf-c may allocate for an ONNX file of `count` bytes: enough for a million values, and
- * for files that contain weights. */
+/* Returns the number of bytes that protobuf-c may allocate for an ONNX file of `count` bytes. The number is large
+ * enough for a million values, and for files that contain weights. */
 static size_t most_bytes(size_t count) { return (size_t)1000000000 + 3 * count; }
 
 static void *take(void *context, size_t size) {
-    enum { OVERHEAD = 32 }; /* number of bytes that the system needs in addition for each allocation */
+    enum { OVERHEAD = 32 }; /* number of additional bytes that the system needs for each allocation */
     unpacking *u = context;
     u->too_many = u->too_many || size > u->left || u->left - size < OVERHEAD;
     if (u->too_many) { return NULL; }

@@ -7,12 +7,13 @@
 #include "base/base_internal.h"
 
 /* Converts an ONNX file to a graph file, as JSON text in the arena. id: id of the new graph file. axes: sizes of axes
- * to which the ONNX file gives no size, "sequence=128,x.2=48"; NULL = no sizes. *notes: remarks for the user, one per
- * line. NNC_BAD_SPEC: err names the node that cannot be converted. */
+ * that have no size in the ONNX file, "sequence=128,x.2=48"; NULL = no sizes. *notes: remarks for the user, one per
+ * line. If the function returns NNC_BAD_SPEC, err names the node that cannot be converted. */
 nnc_status nnc_onnx_import(const char *path, const char *id, const char *axes, nnc_arena *arena, char **text,
                            size_t *size, const char **notes, nnc_error *err);
 
-/* Works as nnc_onnx_import for an ONNX file of `count` bytes in memory; errors name it by `path`. */
+/* Converts an ONNX file of `count` bytes in memory, as nnc_onnx_import converts a file. Errors name the file by
+ * `path`. */
 nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, const char *id, const char *axes,
                          nnc_arena *arena, char **text, size_t *size, const char **notes, nnc_error *err);
 

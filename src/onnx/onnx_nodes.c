@@ -1,13 +1,13 @@
-/* Converts the nodes of an ONNX graph: one function for each type of node, and the table of types. Nodes that cut, join
- * or reorder tensors come first, then nodes on feature maps. If the type of a node is unknown, the import refuses the
- * file, and the error names the type; the import never guesses the function of a node. */
+/* Converts the nodes of an ONNX graph. The file has one function for each type of node, and the table of types. Nodes
+ * that cut, join or reorder tensors come first, then nodes on feature maps. If the type of a node is unknown, the
+ * import refuses the file, and the error names the type; the import never guesses the function of a node. */
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 
 /* ---- converts nodes that cut, join or reorder tensors ---- */
 
-/* Converts a node whose output is a part of an axis of its input. The op depends on the length of the part, not on its
- * position, because only the length decides the cost. Returns false if the node was refused. */
+/* Converts a node whose output is a part of an axis of its input. The op depends only on the length of the part,
+ * because the position of the part does not change the cost. Returns false if the node was refused. */
 static bool part(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out) {
     int64_t had = 0, has = 0;
     nnc_onnx_elements(in, &had);
@@ -196,8 +196,8 @@ static bool window_text(nnc_onnx_graph *g, const window *w, char *text, size_t s
            nnc_onnx_refuse(g, "dilations that differ");
 }
 
-/* Returns the size of the output along one side of a map: the number of positions of the window; -1 = the window is
- * larger than the side. up: true for a transposed convolution. */
+/* Returns the size of the output along one side of a map, which is the number of positions of the window; -1 = the
+ * window is larger than the side. up: true = a transposed convolution. */
 static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t length, bool up) {
     const int64_t reach = w->dilation[i] * (w->kernel[i] - 1) + 1;
     if (up) { return (length - 1) * w->stride[i] - w->begin[i] - w->end[i] + reach + w->more[i]; }
@@ -209,8 +209,8 @@ static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t 
     return out;
 }
 
-/* If the value `in` is the output of a Pad node, returns the input of the Pad node and copies its padding to pads;
- * otherwise returns `in`, and sets pads to 0. */
+/* If the value `in` is the output of a Pad node, returns the input of the Pad node and copies its padding to pads. If
+ * not, returns `in`, and sets pads to 0. */
 static nnc_onnx_value *without_pad(nnc_onnx_graph *g, nnc_onnx_value *in, int64_t pads[4]) {
     memset(pads, 0, 4 * sizeof *pads);
     if (in->pattern != NNC_ONNX_PADDED) { return in; }
@@ -229,7 +229,8 @@ static bool place_window(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *
         return nnc_onnx_refuse(g, "expected one map of channels x height x width, found %d axes%s", in->rank,
                                in->rank >= 4 ? " and another batch than 1" : "");
     }
-    const int32_t held = sides < 2 ? 2 : sides; /* at least two sides: a sequence becomes a map with one row */
+    /* a map has at least two sides; a sequence becomes a map with one row */
+    const int32_t held = sides < 2 ? 2 : sides;
     memcpy(side + SIDES - sides, in->dims + 2, (size_t)sides * sizeof *side);
     shape[0] = in->dims[1];
     memcpy(shape + 1, side + SIDES - held, (size_t)held * sizeof *side);
@@ -343,8 +344,8 @@ static bool pad(nnc_onnx_graph *g) {
     return true;
 }
 
-/* Returns the factor by which a Resize node enlarges both height and width of a map; 0 = there is no common whole
- * factor. */
+/* Returns the factor by which a Resize node enlarges both height and width of a map; 0 = the factors differ, or are no
+ * whole numbers. */
 static int64_t factor_of(nnc_onnx_graph *g, const nnc_onnx_value *in) {
     const bool old = nnc_onnx_is(g, "Upsample");
     const nnc_onnx_value *scales = nnc_onnx_input(g, old ? 1 : 2), *sizes = nnc_onnx_input(g, 3);

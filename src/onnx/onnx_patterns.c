@@ -1,5 +1,5 @@
 /* Converts ONNX nodes that may be a part of a larger op: norms, GELU and SiLU, linear layers with a bias, attention.
- * Each node completes a deferred pattern (onnx_write.c), continues it, or becomes an op of its own. */
+ * Each node completes a deferred pattern (onnx_write.c), continues such a pattern, or becomes a separate op. */
 #include "onnx/onnx_internal.h"
 
 bool nnc_onnx_batch_norm(nnc_onnx_graph *g) {
@@ -98,8 +98,8 @@ static bool is_mean_of(const nnc_onnx_graph *g, const nnc_onnx_value *m, const n
     return m->pattern == NNC_ONNX_MEAN && &g->values[m->src] == x;
 }
 
-/* Returns true if the value w has one element for each channel of x. *map: true = the channels are the first axis of a
- * map; false = they are the last axis of x. */
+/* Tests whether the value w has one element for each channel of x. *map: true = the channels are the first axis of a
+ * map; false = the channels are the last axis of x. */
 static bool per_channel(const nnc_onnx_value *w, const nnc_onnx_value *x, bool *map) {
     int64_t elements = 0;
     if (!nnc_onnx_elements(w, &elements) || x->rank < 1 || w->rank < 1) { return false; }
@@ -179,8 +179,8 @@ static bool same_place(const nnc_onnx_value *a, const nnc_onnx_value *b) {
     return a->pattern == NNC_ONNX_PLAIN && b->pattern == NNC_ONNX_PLAIN && a->reg >= 0 && a->reg == b->reg;
 }
 
-/* Returns the name of the activation function that the product of x and f computes, such as "gelu", where f was
- * computed from x; NULL = the product is no known activation function. */
+/* Returns the name of the activation function that the product of x and f computes, such as "gelu"; f was computed from
+ * x. NULL = the product is no known activation function. */
 static const char *product_of(const nnc_onnx_graph *g, const nnc_onnx_value *x, const nnc_onnx_value *f) {
     if (f->src < 0 || !same_place(x, &g->values[f->src])) { return NULL; }
     return f->pattern == NNC_ONNX_ERF_PLUS       ? "gelu"
@@ -250,7 +250,7 @@ bool nnc_onnx_pair(nnc_onnx_graph *g) {
         if (over && a->kind != NNC_ONNX_ACTIVATION) { return nnc_onnx_refuse(g, "a constant over an activation"); }
         return a->kind == NNC_ONNX_ACTIVATION ? with_constant(g, a, b, out) : with_constant(g, b, a, out);
     }
-    /* a or b is the scores of attention, and the other one is a mask that the network computes */
+    /* one input is the scores of attention, and the other input is a mask that the network computes */
     if (a->pattern == NNC_ONNX_SCORES || b->pattern == NNC_ONNX_SCORES) {
         nnc_onnx_value *scores = a->pattern == NNC_ONNX_SCORES ? a : b;
         nnc_onnx_same_dims(scores, out);
@@ -270,8 +270,8 @@ bool nnc_onnx_pair(nnc_onnx_graph *g) {
     return both(g, a, b, out, times || over ? "mul" : "add");
 }
 
-/* Converts a node of type Sum with several inputs to a chain of additions, each of two tensors. Returns false if the
- * node was refused. */
+/* Converts a node of type Sum with several inputs to a chain of additions. Each addition has two inputs. Returns false
+ * if the node was refused. */
 bool nnc_onnx_sum(nnc_onnx_graph *g) {
     nnc_onnx_value *out = nnc_onnx_output(g, 0), *first = nnc_onnx_input(g, 0);
     nnc_onnx_value sum = *first;
@@ -337,7 +337,7 @@ static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value 
         return nnc_onnx_refuse(g, "a table of biases that is no multiple of the heads");
     }
     if (blocks > 1) { nnc_text_append(extra, sizeof extra, "", ", \"window\": %" PRId64, s); }
-    /* the names of keys and values are taken first, because the entry of "ops" then reads the queries */
+    /* gets the names of keys and values first, because the entry of "ops" then reads the queries */
     nnc_onnx_with(g, key->reg, k_name);
     nnc_onnx_with(g, value->reg, v_name);
     const int32_t step = g->step;

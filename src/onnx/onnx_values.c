@@ -1,6 +1,7 @@
-/* Values of an ONNX graph: finds them by name, folds constants, and computes the shapes of values that are moved
- * without arithmetic. Programs that export ONNX files write the arithmetic on shapes as nodes (Shape, Gather, Concat,
- * Reshape), so this file computes them. Of parameters only the shapes are read, not the numbers. */
+/* Values of an ONNX graph: the functions find values by name, fold constants, and compute the shapes of values that
+ * nodes move without arithmetic. Programs that export ONNX files write the arithmetic on shapes as nodes (Shape,
+ * Gather, Concat, Reshape), so nncost computes these nodes during the import. nncost reads only the shapes of
+ * parameters, not their numbers. */
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 
@@ -37,9 +38,8 @@ int32_t nnc_onnx_find(nnc_onnx_graph *g, const char *name) {
         if (strcmp(g->values[g->slots[at] - 1].name, name) == 0) { return g->slots[at] - 1; }
         at = (at + 1) & mask;
     }
-    if (g->count == g->capacity) { /* all names of the ONNX file have space in the table, so this does not happen */
-        return -1;
-    }
+    /* a full table does not occur, because the table has space for all names of the ONNX file */
+    if (g->count == g->capacity) { return -1; }
     g->values[g->count] = (nnc_onnx_value){ .name = name, .src = -1, .key = -1, .reg = -1 };
     g->slots[at] = ++g->count;
     return g->count - 1;
@@ -116,8 +116,8 @@ bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_on
 
 enum { AXES_MAX = 32 };
 
-/* Returns the size that g->axes gives for an axis of an input of the network; the axis is found by its name, or by
- * input and number ("x.2"). -1 = g->axes has no such entry. */
+/* Returns the size that g->axes gives for an axis of an input of the network. The entry of g->axes has the name of the
+ * axis, or the input and the number of the axis ("x.2"). -1 = g->axes has no such entry. */
 static int64_t axis_said(nnc_onnx_graph *g, const char *input, int axis, const char *name) {
     char place[96];
     int index = 0;
@@ -215,8 +215,8 @@ static bool whole_of(const Onnx__TensorProto *t, size_t index, int64_t *value) {
     return false;
 }
 
-/* Returns the elements of a tensor of floats as whole numbers, such as the factors of a Resize node. NULL = an element
- * is no whole number or is not in the ONNX file, or the tensor has more than 8 elements. */
+/* Converts the elements of a tensor of floats, such as the factors of a Resize node, to whole numbers. NULL = an
+ * element is no whole number or is not in the ONNX file, or the tensor has more than 8 elements. */
 static int64_t *whole_floats(nnc_onnx_graph *g, const Onnx__TensorProto *t, int64_t count) {
     enum { SOME = 8 };
     int64_t *whole =
@@ -253,7 +253,8 @@ bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_v
         v->whole = new_numbers(g, elements);
         for (int64_t i = 0; v->whole != NULL && i < elements; i++) {
             if (!whole_of(t, (size_t)i, &v->whole[i])) {
-                v->whole = NULL; /* NULL = the elements are not in this file; ONNX can store them in another file */
+                /* NULL = the elements are not in this ONNX file (ONNX can store them in another file) */
+                v->whole = NULL;
             }
         }
     } else {
@@ -283,8 +284,8 @@ static bool calculate(const char *type, int64_t a, int64_t b, int64_t *out) {
     return strcmp(type, "Equal") == 0 || strcmp(type, "Less") == 0 || strcmp(type, "Greater") == 0;
 }
 
-/* Folds an elementwise node with two constants: computes the elements if both inputs are known, otherwise only the
- * shape. Returns false if the node was refused. */
+/* Folds an elementwise node with two constants. If both inputs are known, computes the elements; if not, computes only
+ * the shape. Returns false if the node was refused. */
 static bool combine(nnc_onnx_graph *g, nnc_onnx_value *out) {
     const nnc_onnx_value *a = nnc_onnx_input(g, 0), *b = nnc_onnx_input(g, 1);
     int64_t na = 0, nb = 0, count = 0;
@@ -330,8 +331,8 @@ static bool concatenate(nnc_onnx_graph *g, nnc_onnx_value *out) {
     return true;
 }
 
-/* Folds a node of type ConstantOfShape: its output repeats one value, as whole numbers or as a parameter without data.
- * Returns false if the node was refused. */
+/* Folds a node of type ConstantOfShape, whose output repeats one value. The output is a list of whole numbers, or a
+ * parameter without data. Returns false if the node was refused. */
 static bool fill(nnc_onnx_graph *g, nnc_onnx_value *out) {
     const Onnx__AttributeProto *value = nnc_onnx_attribute(g, "value");
     const nnc_onnx_value *shape = nnc_onnx_input(g, 0);
@@ -415,9 +416,9 @@ bool nnc_onnx_fold(nnc_onnx_graph *g) {
     return nnc_onnx_moved_shape(g, in, out);
 }
 
-/* Reads a list of numbers of the current node: from the attribute `name` in older ONNX files, from an input in newer
- * ones. *count receives the length; -1 = the node has neither the attribute nor the input. Returns false if the node
- * was refused. */
+/* Reads a list of numbers of the current node. Older ONNX files have the list in the attribute `name`, newer files in
+ * an input. *count receives the length; -1 = the node has neither the attribute nor the input. Returns false if the
+ * node was refused. */
 static bool list_of(nnc_onnx_graph *g, const char *name, size_t input, const int64_t **list, int64_t *count) {
     static const int64_t none[1] = { 0 };
     const Onnx__AttributeProto *a = nnc_onnx_attribute(g, name);
@@ -576,8 +577,8 @@ static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *o
     return true;
 }
 
-/* Computes the shape of the output of a Gather node: the axes of the indices take the place of the axis from which
- * elements are selected. Returns false if the node was refused. */
+/* Computes the shape of the output of a Gather node: the axes of the indices replace the axis from which elements are
+ * selected. Returns false if the node was refused. */
 static bool gather(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     const nnc_onnx_value *index = nnc_onnx_input(g, 1);
     const int32_t axis = nnc_onnx_axis(g, in, nnc_onnx_int(g, "axis", 0));
@@ -606,7 +607,7 @@ static bool gather(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
     return true;
 }
 
-/* For nodes that do not change the shape: gives the output the shape of the input. Returns true. */
+/* Gives the output the shape of the input, for nodes that do not change the shape. Returns true. */
 static bool keep(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     (void)g;
     nnc_onnx_same_dims(in, out);
@@ -616,7 +617,7 @@ static bool keep(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *ou
 static const struct {
     const char *type;
     bool (*shape)(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
-    /* true: the output has the same elements as the input in the same order, so known whole numbers stay known */
+    /* true: the output has the elements of the input in the same order, so known whole numbers stay known */
     bool keeps;
 } moves[] = {
     { "Reshape", reshape, true }, { "Transpose", transpose, false }, { "Flatten", flatten, true },

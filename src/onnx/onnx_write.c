@@ -1,8 +1,8 @@
 /* Writes the entries of the list "ops" of a graph file, and values that were deferred.
  *
- * A tensor of the graph file gets a name only if a later entry reads it and is not the next entry; after its last use,
- * the name is free for other tensors. The nodes are converted twice in the same way: the first run finds the last use
- * of each register (tensor), the second run writes.
+ * A tensor of the graph file gets a name only if an entry after the next entry reads it. After the last use of the
+ * tensor, the name is free for other tensors. The nodes are converted twice in the same way: the first run finds the
+ * last use of each register (tensor), the second run writes.
  *
  * Programs export one op, such as a norm, as several nodes (mean, subtract, square ...). The value of a node that is
  * part of an op is deferred: only its pattern and the input of the op are stored. The value is written when a later
@@ -28,7 +28,8 @@ static int32_t new_reg(nnc_onnx_graph *g) {
     return g->regs++;
 }
 
-/* Frees those names of registers that no later entry of the list "ops" reads, so that later registers can use them. */
+/* Frees the names of registers that no later entry of the list "ops" reads, so that later registers can use the
+ * names. */
 static void release(nnc_onnx_graph *g) {
     for (int32_t i = 0; i < g->name_count; i++) {
         if (g->names[i] >= 0 && g->reg[g->names[i]].last <= g->step) { g->names[i] = -1; }
@@ -208,8 +209,8 @@ bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v) {
     return nnc_onnx_as_map(g, &g->values[v->src]) && write_plain(g, v, "\"op\": \"norm\", \"kind\": \"batch\"");
 }
 
-/* Writes a value that has the same elements as another value: the other value is written first if necessary, and both
- * values then share its register. Returns false if the node was refused. */
+/* Writes a value that has the same elements as another value. If the other value is not written yet, writes the other
+ * value first. Both values then share the register of the other value. Returns false if the node was refused. */
 static bool write_same(nnc_onnx_graph *g, nnc_onnx_value *v) {
     nnc_onnx_value *same = &g->values[v->same_as - 1];
     if (!nnc_onnx_materialise(g, same)) { return false; }

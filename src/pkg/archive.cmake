@@ -4,8 +4,8 @@ if(CPACK_GENERATOR MATCHES "TGZ|ZIP")
     set(CPACK_PACKAGE_FILE_NAME ${CPACK_ARCHIVE_FILE_NAME})
 endif()
 
-# Finds the packages whose libraries a Debian package needs. CPack itself would start two programs for each installed
-# file; only the program and the library of nncost are linked with other libraries.
+# Finds the packages whose libraries a Debian package needs. CPack itself starts two programs for each installed file,
+# but only the program and the library of nncost are linked with other libraries.
 find_program(SHLIBDEPS_EXECUTABLE dpkg-shlibdeps)
 if(CPACK_GENERATOR STREQUAL "DEB" AND CPACK_DEBIAN_PACKAGE_SHLIBDEPS AND SHLIBDEPS_EXECUTABLE)
     list(GET CPACK_INSTALL_CMAKE_PROJECTS 0 build)

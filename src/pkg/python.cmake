@@ -1,6 +1,7 @@
-# Installs the Python module: its files, and its library if it has its own. The folder depends on the Python (Debian:
-# /usr/lib/python3/dist-packages, /usr/local/lib/python3.X/dist-packages; a virtual environment:
-# lib/python3.X/site-packages), so a Python with folders below the prefix is asked. Without one, PYTHONPATH names the folder.
+# Installs the files of the Python module, and its library if it has its own. The target folder depends on the installed
+# Python (Debian: /usr/lib/python3/dist-packages or /usr/local/lib/python3.X/dist-packages; a virtual environment:
+# lib/python3.X/site-packages). Therefore the script asks a Python for a folder of modules below the prefix. If no
+# Python has a folder there, the user must add the installed folder to PYTHONPATH.
 set(folder lib/python3/dist-packages)
 if("$ENV{DESTDIR}" STREQUAL "" AND NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
     foreach(python ${CMAKE_INSTALL_PREFIX}/bin/python3 /usr/bin/python3 python3)

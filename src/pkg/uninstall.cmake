@@ -1,4 +1,4 @@
-# Removes the files that an install manifest lists, and the folders that are empty then.
+# Removes the files in an install manifest, and the folders that become empty.
 file(STRINGS ${MANIFEST} files)
 foreach(file ${files})
     file(REMOVE $ENV{DESTDIR}${file})

@@ -33,7 +33,7 @@ static void put_words(nnc_canvas *canvas, nnc_px x, nnc_px right, const char *te
     char line[NNC_TEXT_PX_MAX];
     while (*text != '\0') {
         size_t fits = 0, length = 0;
-        do { /* one word more in each round, until the words no longer fit on the line */
+        do { /* each round of the loop adds one word, until the words no longer fit on the line */
             fits = length;
             length += strspn(text + length, " ");
             length += strcspn(text + length, " ");
@@ -302,9 +302,9 @@ static int decade_ticks(const nnc_scale *scale, const double *steps, int step_co
     return count;
 }
 
-/* Lists the tick values of a logarithmic scale: 1, 2 and 5 times each power of ten. If these are fewer than three
- * ticks, lists more factors. If these are more than `most` ticks, lists one tick for each power of ten, or for every
- * second (third ...) power of ten. */
+/* Lists the tick values of a logarithmic scale: 1, 2 and 5 times each power of ten. If there are fewer than three such
+ * ticks, uses more factors. If there are more than `most` such ticks, lists one tick for each power of ten, or for
+ * every second (third ...) power of ten. */
 static int log_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX]) {
     static const double few[] = { 1.0, 2.0, 5.0 }, many[] = { 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0 };
     int count = decade_ticks(scale, few, 3, 1, ticks);

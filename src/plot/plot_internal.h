@@ -41,7 +41,7 @@ typedef struct nnc_plot_how {
     int32_t width;  /* width of the picture in pixels */
     bool fragment;  /* true: the style sheet is left out, because the HTML page has it already */
     const char *id; /* id of the picture in the HTML page; NULL = "nnc-" and the name of the picture */
-    bool stages;    /* true: the picture of memory shows each pipeline stage, not only the fullest */
+    bool stages;    /* true: the picture of memory shows each pipeline stage, not only the stage with the most memory */
     /* 0 = the HTML page has only this picture. Above 0 = the page has several pictures, and each is kept small: a
      * timeline gives each pass a tooltip only if it has at most `marks` passes, and a roofline joins small ops at a
      * larger distance. */
@@ -168,8 +168,8 @@ bool nnc_place_by(nnc_places *places, nnc_spot spot, nnc_px w, nnc_px h, nnc_px 
  * distance `far`. */
 bool nnc_canvas_label(nnc_canvas *canvas, nnc_places *places, nnc_spot spot, nnc_px far, const char *line,
                       const char *below);
-/* Places labels in a row: moves each label as little as possible from its wanted position x until no two overlap.
- * Returns false if the labels do not fit between `from` and `to`. */
+/* Places labels in a row: moves each label as little as possible from its wanted position x until no two labels
+ * overlap. Returns false if the labels do not fit between `from` and `to`. */
 bool nnc_place_row(nnc_px *x, const nnc_px *w, int count, nnc_px from, nnc_px to, nnc_px gap);
 
 /* Returns the box that a line of 12 px text occupies; y is the baseline of the text, w its width. */

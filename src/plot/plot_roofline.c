@@ -1,5 +1,5 @@
-/* Two pictures. The roofline shows each op below the roof of the device, with its side of the ridge point and its
- * distance from the roof. The picture of a trace shows operators with their lower bounds. */
+/* Two pictures. The roofline shows each op below the roof of the device: its arithmetic intensity, compared with the
+ * ridge point, and its distance from the roof. The picture of a trace shows operators with their lower bounds. */
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 
@@ -20,7 +20,7 @@ typedef struct roofline {
     /* other: the second estimate, drawn as outlines; NULL = only one estimate is drawn */
     const nnc_report *report, *other;
     nnc_scale x, y;
-    /* roof of the device: peak: peak rate of matrix products in FLOP/s; rate: memory bandwidth in B/s */
+    /* roof of the device. peak: peak rate of matrix products in FLOP/s; rate: memory bandwidth in B/s */
     double peak, rate;
     roof_mark *marks;
     int count;
@@ -39,10 +39,10 @@ static bool is_drawn(const nnc_op_cost *cost) {
 
 static double power_below(double value) { return pow(10.0, floor(log10(value) + 1e-9)); }
 
-/* Sets both scales of the roofline, from and to whole powers of ten. The scale of the intensity (FLOP/B) reaches from
- * 0.1, or the lowest intensity of an op if this is less, to eight times the ridge point, or the highest intensity if
- * this is more. The scale of the rate (FLOP/s) reaches down to the slowest op, but at most seven powers of ten below
- * the peak. */
+/* Sets the two scales of the roofline. Each scale begins and ends at a power of ten. The scale of the intensity
+ * (FLOP/B) begins at 0.1 or at the lowest intensity of an op, whichever is less. The scale ends at eight times the
+ * ridge point or at the highest intensity, whichever is more. The scale of the rate (FLOP/s) reaches down to the
+ * slowest op, but at most seven powers of ten below the peak. */
 static void roofline_scale(roofline *r, nnc_box area) {
     const nnc_report *both[] = { r->report, r->other };
     double least = 0.1, most = least, slowest = INFINITY, peak = 0.0, ridge = 0.0;
@@ -95,11 +95,11 @@ static int by_share(const void *a, const void *b) {
     return x->share > y->share ? -1 : x->share < y->share ? 1 : x->cost < y->cost ? -1 : 1;
 }
 
-/* Joins small symbols at the same position that have the same bound, even if they belong to different ops: hundreds of
- * small symbols would look like a cloud. */
+/* Joins small symbols at the same position that have the same bound, even if they belong to different ops, because
+ * hundreds of small symbols look like a cloud. */
 static void join_small(roofline *r) {
-    const double small = 9.0 / (46.0 * 46.0); /* the radius of a symbol grows with its share; below this share it is the
-                                               * minimum */
+    const double small = 9.0 / (46.0 * 46.0); /* the radius of a symbol grows with the share of its op; below this
+                                               * share, the radius has its minimum */
     const bool page = r->canvas->how->marks > 0;
     const nnc_px near = page ? NNC_PX(6) : NEAR;
     int kept = 0;
@@ -413,7 +413,9 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data) {
 
 const nnc_picture nnc_plot_roofline = {
     .name = "roofline",
-    .help = "Every op under the roof of the device: its side of the ridge, and its distance to the roof.",
+    .help =
+        "Every op below the roofline of the device: its arithmetic intensity, compared with the ridge point, and its "
+        "distance from the roofline.",
     .of = NNC_PLOT_ESTIMATE,
     .draw = draw,
 };

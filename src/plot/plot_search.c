@@ -82,9 +82,9 @@ static void draw_plans(front *f) {
     for (int32_t i = 0; i < r->pareto_count; i++) { draw_plan(f, &r->pareto[i], "dot compute", NNC_PX(4.5)); }
 }
 
-/* Returns the index of the plan at the knee of the front, from which on more memory saves little time: in the picture,
- * the plan farthest below the line between the fastest plan and the plan with the least memory. -1 = the front has no
- * knee. */
+/* Returns the index of the plan at the knee of the front. Plans with more memory than the plan at the knee are only a
+ * little faster. In the picture, the plan at the knee is farthest below the line between the fastest plan and the plan
+ * with the least memory. -1 = the front has no knee. */
 static int32_t knee_of(const front *f) {
     const nnc_search_result *r = f->data->search->result;
     const int32_t last = r->pareto_count - 1;
@@ -170,8 +170,8 @@ static double stragglers_of(const nnc_search_size *size) {
 /* Returns a number proportional to the samples per second of each device. */
 static double rate_of(const nnc_search_size *size) { return 1.0 / (size->best.step_s * size->devices); }
 
-/* Returns the number of devices with the highest throughput per device (the first of several equal ones), with its best
- * plan; NULL = no plan fits for any number of devices. */
+/* Returns the number of devices with the highest throughput per device (the first of several numbers with equal
+ * throughput), with its best plan; NULL = no plan fits for any number of devices. */
 static const nnc_search_size *base_of(const nnc_search_report *report, int count) {
     const nnc_search_size *base = NULL;
     for (int i = 0; i < count; i++) {

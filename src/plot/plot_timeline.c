@@ -38,7 +38,7 @@ static const char *const activity_labels[NNC_ACTIVITY_COUNT] = {
     [NNC_ACTIVITY_UPDATE] = "update",           [NNC_ACTIVITY_IDLE] = "idle",
 };
 
-/* Returns the intervals of one pipeline stage; first: the first of them. */
+/* Returns the intervals of one pipeline stage. first: the first interval of the stage. */
 static stage_row stage_row_from(const stage_rows *t, const nnc_interval *first) {
     const nnc_interval *end = t->report->intervals + t->report->interval_count, *at = first;
     while (at < end && at->stage == first->stage) { at++; }
@@ -194,13 +194,14 @@ static void put_stage(stage_rows *t, stage_row l) {
     for (int a = 0; detail && a < NNC_ACTIVITY_IDLE; a++) { put_wide(t, l, a, true); }
 }
 
-/* MEMORY_ROWS: largest number of stages whose memory is drawn. MEMORY_STEPS: number of intervals of a stage from which
- * on not all steps of its memory are drawn. ROWS: largest number of stages in the picture; of a longer pipeline only
- * every n-th stage is drawn. MARKS: largest number of rectangles. */
+/* MEMORY_ROWS: largest number of stages whose memory is drawn. MEMORY_STEPS: largest number of intervals of a stage
+ * with which all steps of its memory are drawn. ROWS: largest number of stages in the picture; of a longer pipeline
+ * only every n-th stage is drawn. MARKS: largest number of rectangles. */
 enum { MEMORY_ROWS = 16, MEMORY_STEPS = 200, ROWS = 64, MARKS = 4000 };
 
 /* Returns the number of micro-batches (in an interleaved schedule, of their chunks) whose activations a stage keeps
- * after an interval: one more after a forward, and one fewer after the last pass that reads their activations. */
+ * after an interval. The number grows by one after a forward, and falls by one after the last pass that reads the
+ * activations of a micro-batch. */
 static int64_t kept_after(const nnc_interval *one, bool splits, int64_t kept) {
     const nnc_activity last = splits ? NNC_ACTIVITY_WEIGHT : NNC_ACTIVITY_BACKWARD;
     return kept + (one->activity == NNC_ACTIVITY_FORWARD) - (one->activity == last);
@@ -265,8 +266,8 @@ static void draw_memory_key(const stage_rows *t) {
     canvas->y += NNC_PX(8);
 }
 
-/* Returns the first interval of the next stage that the picture shows. at NULL: of the first stage. Returns NULL after
- * the last stage. */
+/* Returns the first interval of the next stage that the picture shows. If `at` is NULL, returns the first interval of
+ * the first stage. Returns NULL after the last stage. */
 static const nnc_interval *next_row(const stage_rows *t, const nnc_interval *at) {
     const nnc_interval *end = t->report->intervals + t->report->interval_count;
     do {

@@ -1,5 +1,5 @@
 /* Compares two estimates value by value: finds the values that changed, sorts these changes for readers, and writes
- * them as text. This file also has the functions of `nncost diff`, which compares two files of recorded estimates, and
+ * them as text. The file also has the functions of `nncost diff`, which compares two files of recorded estimates, and
  * the reports of `nncost check` and `nncost diff`. */
 #include <nncost/check.h>
 
@@ -10,8 +10,8 @@
 #include "scenario/scenario_internal.h"
 
 /* Returns the value with the name `name`; NULL = the list has no such value. The search starts at index *next, and sets
- * *next to the index after the found value: estimates mostly list the same values in the same order, so the next value
- * is found at once. */
+ * *next to the index after the found value. Two estimates mostly list the same values in the same order, so the search
+ * mostly finds the value at once. */
 static const nnc_figure *find_from(nnc_figures figures, int32_t *next, const char *name) {
     for (int32_t i = 0; i < figures.count; i++) {
         const int32_t at = (*next + i) % figures.count;
@@ -23,7 +23,7 @@ static const nnc_figure *find_from(nnc_figures figures, int32_t *next, const cha
     return NULL;
 }
 
-/* Returns true if a value of an estimate is a text or a number; NaN counts as missing. */
+/* Tests whether a value of an estimate is present. A number that is NaN counts as missing. */
 static bool is_known(const nnc_figure *figure) {
     return figure != NULL && (figure->text != NULL || !isnan(figure->number));
 }
@@ -33,7 +33,7 @@ static bool same_number(double a, double b) {
     char a_text[NNC_NUMBER_TEXT], b_text[NNC_NUMBER_TEXT];
     if (a == b) { return true; }
     if (fabs(a - b) > 1e-10 * fabs(a)) {
-        /* numbers that differ this clearly also differ in their first 12 digits, which need not be printed */
+        /* numbers with such a large difference also differ in their first 12 digits, so they need not be printed */
         return false;
     }
     return strcmp(nnc_number_text(a, a_text), nnc_number_text(b, b_text)) == 0;
@@ -68,8 +68,8 @@ static bool is_input(const char *name) {
     return false;
 }
 
-/* Returns the size of a change, by which changes are sorted: |new / old - 1|; infinite if the old value is 0; -1 if a
- * value is missing or is a text. */
+/* Returns the size of a change, which decides the order of changes: |new / old - 1|; infinite if the old value is 0; -1
+ * if a value is missing or is a text. */
 static double size_of(const nnc_change *change) {
     const bool number = change->kind != NNC_CHANGE_GONE && change->kind != NNC_CHANGE_NEW &&
                         change->old->text == NULL && change->now->text == NULL;
@@ -90,9 +90,9 @@ static int rank_of(const nnc_change *change) {
     return rank;
 }
 
-/* Compares two changes for sorting: by rank, then inputs before results, then by kind, then the larger change first.
- * Values that only the new estimate has come last. No two changes are equal in this order, so the result does not
- * depend on the qsort of the system. */
+/* Compares two changes for sorting. Changes with a lower rank come first, then inputs before results, then changes are
+ * sorted by kind, then larger changes come first. A value comes last if only the new estimate has it. No two changes
+ * are equal in this order, so the result does not depend on the qsort of the system. */
 static int by_size(const void *a, const void *b) {
     const nnc_change *left = a, *right = b;
     const bool left_new = left->kind == NNC_CHANGE_NEW, right_new = right->kind == NNC_CHANGE_NEW;
@@ -140,8 +140,7 @@ int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_toleranc
     return count;
 }
 
-/* Returns new value - old value of the value `name`; 0 if the value is a text, or is missing in one of the two
- * estimates. */
+/* Returns new value - old value for the value `name`; 0 = the value is a text, or one of the two estimates lacks it. */
 static double moved(nnc_figures old, nnc_figures now, const char *name) {
     int32_t next = 0;
     const nnc_figure *was = find_from(old, &next, name);
@@ -151,7 +150,7 @@ static double moved(nnc_figures old, nnc_figures now, const char *name) {
     return is->number - was->number;
 }
 
-/* Returns true if the metric `name` is one of the parts whose sum is the metric `total`. */
+/* Tests whether the metric `name` is one of the parts whose sum is the metric `total`. */
 static bool is_part(const char *name, const char *total) {
     const nnc_metric *metric = nnc_figure_metric(name);
     return metric != NULL && nnc_metric_rare(metric)->part_of != NULL &&
@@ -174,7 +173,7 @@ const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char
     return found;
 }
 
-/* Returns the unit of a metric; NULL if the metric has no unit, or if this version of nncost has no such metric. */
+/* Returns the unit of a metric; NULL = the metric has no unit, or this version of nncost has no such metric. */
 static const char *unit_of(const char *name) {
     const nnc_metric *metric = nnc_figure_metric(name);
     return metric != NULL ? metric->unit : NULL;
@@ -225,7 +224,8 @@ static void full_text(const nnc_figure *figure, char *into, size_t size) {
 static void percent_text(double relative, char *into, size_t size) {
     if (isnan(relative)) {
         into[0] = '\0';
-    } else if (fabs(relative) >= 10) { /* for large changes a factor: "x 11.5" is easier to read than "+1050%" */
+    } else if (fabs(relative) >= 10) {
+        /* a large change is written as a factor, because "x 11.5" is easier to read than "+1050%" */
         snprintf(into, size, "x %.4g", 1 + relative);
     } else {
         snprintf(into, size, "%+.3g%%", 100 * relative);
@@ -256,7 +256,7 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
     const nnc_figure line = { .name = figure->name, .text = asked->text, .number = asked->number };
     short_text(figure, found, sizeof found);
     short_text(&line, limit, sizeof limit);
-    /* found value and limit look equal with four digits, so they are written with all digits */
+    /* found value and limit have the same four digits, so both are written with all digits */
     if (strcmp(found, limit) == 0) {
         full_text(figure, found, sizeof found);
         full_text(&line, limit, sizeof limit);
@@ -290,7 +290,7 @@ void nnc_check_headline(const nnc_check_row *row, char *text, size_t size) {
         const char *part = nnc_figures_responsible(row->old, row->now, totals[i].name, &moved_by);
         const char *dot = part != NULL ? strchr(part, '.') : NULL;
         nnc_text_append(text, size, "; ", "%s %s -> %s (%s)%s%s", totals[i].what, pair.old, pair.now, pair.percent,
-                        part != NULL ? ", most of it " : "", dot != NULL ? dot + 1 : "");
+                        part != NULL ? ", mostly from " : "", dot != NULL ? dot + 1 : "");
     }
     const nnc_change *software = nnc_change_find(row, "plan.software");
     if (software != NULL && text[0] != '\0') {
@@ -306,8 +306,8 @@ static const nnc_recorded_estimate *find(const nnc_recorded *recorded, const cha
     return NULL;
 }
 
-/* Adds the time of an op to the row that has the same name and phase. now: true = adds it to the time of the new
- * estimate; false = to that of the old estimate. */
+/* Adds the time of an op to the row with the same name and phase. now: true = the time belongs to the new estimate;
+ * false = the time belongs to the old estimate. */
 static void add_op(nnc_check_op *rows, int32_t *count, const nnc_recorded_op *op, bool now) {
     int32_t i = 0;
     while (i < *count && (strcmp(rows[i].name, op->name) != 0 || strcmp(rows[i].phase, op->phase) != 0)) { i++; }
@@ -357,9 +357,9 @@ static bool compare(nnc_arena *arena, const nnc_recorded_estimate *old, const nn
     return compare_ops(arena, old, now, row);
 }
 
-/* Finds the pairs of estimates to compare in two files. If each file has a single estimate, these two are a pair, even
- * if their names differ. In files with several estimates, two estimates with the same name are a pair; pairs are in the
- * order of the new file. */
+/* Finds the pairs of estimates to compare in two files. If each file has a single estimate, the two estimates are a
+ * pair, even if their names differ. In files with several estimates, two estimates with the same name are a pair; pairs
+ * are in the order of the new file. */
 static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old, const nnc_recorded *now, int32_t *count) {
     const bool single = old->estimate_count == 1 && now->estimate_count == 1;
     const size_t room = (size_t)old->estimate_count + (size_t)now->estimate_count;
@@ -402,8 +402,8 @@ static const nnc_field *plan_field(const char *name) {
     return strncmp(name, "plan.", 5) == 0 ? nnc_field_of_key(&nnc_plan_table, name + 5) : NULL;
 }
 
-/* Estimates a recorded plan again, with the given software profile, and returns the step time in seconds; NaN = the
- * estimate is not possible. */
+/* Estimates a recorded plan again, with the given software profile, and returns the step time in seconds; NaN = no
+ * estimate is possible. */
 static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures, const char *software) {
     const char *model = text_in(figures, "model.id"), *device = text_in(figures, "device.id");
     const char *overrides = text_in(figures, "plan.overrides");
@@ -448,9 +448,8 @@ static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures
 }
 
 /* Divides the change of a row's step time into two parts: the part that comes from another software profile, and the
- * part that comes from plan, model or device. Leaves the row unchanged if the software profile is the same, or if
- * estimating both plans again does not give the recorded step times (to 12 digits). Returns false when out of
- * memory. */
+ * part that comes from plan, model or device. The row does not change if the software profile is the same, or if new
+ * estimates of both plans do not give the recorded step times (to 12 digits). Returns false when out of memory. */
 static bool split_change(nnc_specs *specs, nnc_arena *arena, nnc_check_row *row) {
     static const char step[] = "step.step_s";
     const char *was = text_in(row->old, "plan.software"), *is = text_in(row->now, "plan.software");

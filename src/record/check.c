@@ -1,6 +1,7 @@
-/* `nncost check`: estimates the scenarios of a plan file again, compares the results with the recorded estimates, finds
- * the causes of changes, checks the requirements, and records the new estimates. The lists of values and changes are
- * used again for each scenario; values that the report needs later are copied to the arena. */
+/* Functions of `nncost check`. The command estimates the scenarios of a plan file again, compares the results with the
+ * recorded estimates, finds the causes of changes, checks the requirements, and records the new estimates. All
+ * scenarios share the memory of the lists of values and changes; values that the report needs later are copied to the
+ * arena. */
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -14,8 +15,8 @@
 
 enum { NNC_CAUSES_MAX = NNC_REF_COUNT + 3 };
 
-/* Digests of the model, device, profile and cluster files that the scenarios of a plan file name. The digest of each
- * file is computed once. */
+/* Digests of the model, device, profile and cluster files that the scenarios of a plan file name. nncost computes the
+ * digest of each file once. */
 typedef struct nnc_origins {
     nnc_specs *specs;
     nnc_arena *arena;
@@ -36,7 +37,7 @@ static const char *find(const nnc_recorded_digest *list, int32_t count, const ch
 }
 
 /* Finds the recorded digest of a scenario's plan. The digests of plans are recorded in the order of the scenarios, so
- * the search begins after the digest that was found last. */
+ * the search begins after the digest that the last search found. */
 static const char *find_plan(const nnc_recorded *recorded, const char *id, int32_t *next) {
     for (int32_t i = 0; i < recorded->digest_count; i++) {
         const nnc_recorded_digest *digest = &recorded->digests[(*next + i) % recorded->digest_count];
@@ -57,8 +58,8 @@ static nnc_status add(nnc_origins *origins, const char *kind, const char *name, 
     NNC_GOT(list, err);
     origins->list = list;
     const char *copy = nnc_arena_strdup(origins->arena, nnc_digest_print(digest, text));
-    const char *own = nnc_arena_strdup(origins->arena, name); /* a copy, because the next scenario may overwrite the
-                                                               * name */
+    /* the list gets a copy of the name, because the next scenario may overwrite `name` */
+    const char *own = nnc_arena_strdup(origins->arena, name);
     NNC_GOT(copy, err);
     NNC_GOT(own, err);
     origins->list[origins->count++] = (nnc_recorded_digest){ kind, own, copy };
@@ -72,8 +73,8 @@ static const char *name_of(const nnc_plans_scenario *from, const nnc_scenario *s
     return kind == NNC_REF_SOFTWARE && nnc_software_is_chosen(name) ? scenario->software.id : name;
 }
 
-/* Adds the digests of the files that a loaded scenario uses (model, device, profile, cluster) to the list, unless they
- * are already there. */
+/* Adds the digests of the files that a loaded scenario uses (model, device, profile, cluster) to the list, unless the
+ * list already has them. */
 static nnc_status origins_add(nnc_origins *origins, const nnc_plans_scenario *from, const nnc_scenario *scenario,
                               nnc_error *err) {
     const char *const paths[NNC_REF_COUNT] = { scenario->model.path, scenario->device.path, scenario->software.path,
@@ -129,7 +130,8 @@ static bool say(const nnc_origins *origins, const char **causes, nnc_check_row *
 }
 
 /* Tests whether a changed value is a setting that the scenario itself states: a field of the plan, or the id of its
- * model or device. Of the values that only the new estimate has, only plan.overrides and plan.cluster count. */
+ * model or device. If only the new estimate has the value, the result is true only for plan.overrides and
+ * plan.cluster. */
 static bool is_of_plan(const nnc_change *change) {
     const char *name = nnc_change_name(change);
     if (change->kind == NNC_CHANGE_NEW) {
@@ -154,9 +156,9 @@ static void plan_text(const nnc_check_row *row, char *text, size_t size) {
     if (used == head) { snprintf(text, size, "plan: changed in the file"); }
 }
 
-/* Lists the causes of a scenario's changed values in row->causes: a changed plan; changed files (found by their
- * digests); another version of nncost or of its conventions. If plan, files, version and conventions are equal, the
- * cause is another build of nncost. Returns false when out of memory. */
+/* Lists the causes of a scenario's changed values in row->causes. A cause is a changed plan, a changed file (found by
+ * its digest), or another version of nncost or of its conventions. If plan, files, version and conventions are equal,
+ * the cause is another build of nncost. Returns false when out of memory. */
 static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from, const nnc_scenario *scenario,
                         const nnc_recorded *recorded, nnc_check_row *row) {
     const char **causes = nnc_arena_array(origins->arena, NNC_CAUSES_MAX, sizeof *causes);
@@ -195,14 +197,14 @@ static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from, co
     return said;
 }
 
-/* Memory for a list of values, used again for each scenario. */
+/* Memory for a list of values; each scenario uses it again. */
 typedef struct nnc_figure_room {
     nnc_figure *list;
     int32_t capacity;
 } nnc_figure_room;
 
 /* State of reading the recorded estimates of a plan file block by block. Each recorded estimate is compared as text
- * with the text that --update would write. */
+ * with the text that --update would write for the scenario. */
 typedef struct nnc_recorded_stream {
     nnc_blocks file;
     nnc_buffer text;           /* JSON text that --update would write for the current scenario's estimate */
@@ -224,7 +226,8 @@ struct nnc_check {
     nnc_collector collector;
     /* names of all values of the last estimate: names[0] of training, names[1] of serving */
     nnc_figures names[2];
-    const nnc_figure *required;    /* the value that find_required found last; NULL = none was found yet */
+    /* the value that find_required found last; NULL = find_required has not found a value yet */
+    const nnc_figure *required;
     const nnc_figure *required_of; /* the list of values in which find_required found `required` */
     const char *required_name;     /* the name with which find_required found `required` */
     bool *recorded;                /* recorded[i]: true = the value with index i in recorded_of is recorded */
@@ -232,17 +235,18 @@ struct nnc_check {
     nnc_check_keeping keeping;
     /* estimates of the scenarios that were checked so far; --update writes them to the file */
     nnc_recorded_estimate *estimates;
-    nnc_figure_room old, now; /* old: recorded values of the current scenario; now: its new values */
-    nnc_change *changes;      /* changes from the recorded to the new values of the current scenario */
+    /* old: recorded values of the current scenario; now: new values of the current scenario */
+    nnc_figure_room old, now;
+    nnc_change *changes; /* changes from the recorded to the new values of the current scenario */
     int32_t change_room;
     int32_t next_old;
-    nnc_recorded_stream *stream; /* state of reading the recorded estimates one by one from the file; NULL: all recorded
-                                  * estimates are in memory */
+    /* state of reading the recorded estimates one by one from the file; NULL: memory has all recorded estimates */
+    nnc_recorded_stream *stream;
     nnc_check_report report;
 };
 
-/* Tests whether the value with this name is recorded. If the plan file has a list "record", only the names in it are
- * recorded; otherwise all names except those for display (model.name, device.name). */
+/* Tests whether the value with this name is recorded. If the plan file has a list "record", only the names in this list
+ * are recorded. Without the list, all names are recorded, except those for display (model.name, device.name). */
 static bool is_name_recorded(const nnc_plans *plans, const char *name) {
     if (strcmp(name, "model.name") == 0 || strcmp(name, "device.name") == 0) { return false; }
     for (int32_t i = 0; i < plans->record_count; i++) {
@@ -261,7 +265,7 @@ static bool reserve(nnc_check *c, int32_t count, nnc_figure_room *room) {
     return room->list != NULL;
 }
 
-/* Selects the values of a new estimate that are recorded in the plan file; values that are NaN are left out. */
+/* Selects the values of a new estimate that the plan file records; values that are NaN are left out. */
 static nnc_status select_now(nnc_check *c, nnc_figures all, nnc_figures *selected, nnc_error *err) {
     int32_t count = 0;
     if (!reserve(c, all.count, &c->now)) { return nnc_no_memory(err); }
@@ -278,7 +282,7 @@ static nnc_status select_now(nnc_check *c, nnc_figures all, nnc_figures *selecte
     return NNC_OK;
 }
 
-/* Selects those recorded values that a check would record today. If the list "record" has changed, metrics that are no
+/* Selects the recorded values that a check would record today. If the list "record" has changed, metrics that are no
  * longer in this list must not be reported as missing. */
 static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *selected, nnc_error *err) {
     int32_t count = 0;
@@ -300,7 +304,7 @@ static bool own_list(nnc_check *c, nnc_figures *figures) {
     return list != NULL;
 }
 
-/* Fails if no value of the estimate has the name of a tolerance: such a tolerance would have no effect. */
+/* Fails if no value of the estimate has the name of a tolerance, because such a tolerance has no effect. */
 static nnc_status check_name(nnc_figures figures, const char *key, const char *name, nnc_error *err) {
     for (int32_t i = 0; i < figures.count; i++) {
         if (nnc_figure_match(name, figures.list[i].name) >= 0) { return NNC_OK; }
@@ -310,7 +314,7 @@ static nnc_status check_name(nnc_figures figures, const char *key, const char *n
     return NNC_BAD_SPEC;
 }
 
-/* Finds a required value as nnc_figure_find does, but first tries the value that was found last, because most scenarios
+/* Finds a required value as nnc_figure_find does. First tries the value that was found last, because most scenarios
  * have the same requirements. */
 static const nnc_figure *find_required(nnc_check *c, nnc_figures all, const char *name, nnc_error *err) {
     if (c->required == NULL || c->required_of != all.list || c->required - all.list >= all.count ||
@@ -322,16 +326,16 @@ static const nnc_figure *find_required(nnc_check *c, nnc_figures all, const char
     return c->required;
 }
 
-/* Tests whether only the required values of a scenario are needed, because no estimate is recorded, and none will be.
- */
+/* Tests whether nncost needs only the required values of a scenario. The result is true if the file has no recorded
+ * estimate and no estimate will be recorded. */
 static bool needs_required_only(const nnc_check *c) {
     const nnc_recorded *recorded = &c->plans->recorded;
     return c->keeping == NNC_KEEPS_CHANGES && c->stream == NULL && recorded->tool == NULL &&
            recorded->estimate_count == 0;
 }
 
-/* Compares the values `all` of a scenario with its requirements. unread: the report from which the required values are
- * to be read; NULL = all values are read. */
+/* Compares the values `all` of a scenario with its requirements. unread: the report from which the function reads the
+ * required values; NULL = all values are already read. */
 static nnc_status judge(nnc_check *c, const nnc_plans_scenario *from, nnc_figures all, const nnc_report *unread,
                         nnc_check_row *row, nnc_error *err) {
     nnc_check_verdict *verdicts = nnc_arena_array(c->arena, (size_t)from->requirement_count + 1, sizeof *verdicts);
@@ -346,8 +350,8 @@ static nnc_status judge(nnc_check *c, const nnc_plans_scenario *from, nnc_figure
         if (unread != NULL && !nnc_figure_read(&c->collector, unread, (int32_t)(figure - all.list))) {
             return nnc_no_memory(err);
         }
-        nnc_figure *own = nnc_arena_alloc(c->arena, sizeof *own); /* a copy, because the list is overwritten for the
-                                                                   * next scenario */
+        /* the row gets a copy, because the next scenario overwrites the list */
+        nnc_figure *own = nnc_arena_alloc(c->arena, sizeof *own);
         NNC_GOT(own, err);
         *own = *figure;
         verdicts[i] = (nnc_check_verdict){ requirement, own, nnc_requirement_met(requirement, own) };
@@ -390,8 +394,8 @@ static bool own_changes(nnc_check *c, const nnc_plans_scenario *from, nnc_check_
 }
 
 /* Lists the changes from the recorded to the new values of a scenario, and sets row->state if a value changed or is
- * missing. If there are changes, copies them and all values of the row to the arena, and finds their causes. Returns
- * false when out of memory. */
+ * missing. If there are changes, copies the changes and all values of the row to the arena, and finds the causes of the
+ * changes. Returns false when out of memory. */
 static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row) {
     const int32_t room = row->old.count + row->now.count;
     if (c->changes == NULL || room > c->change_room) {
@@ -411,8 +415,8 @@ static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row 
             causes_find(&c->origins, from, scenario_of(c, from), &c->plans->recorded, row));
 }
 
-/* Copies those values of a scenario to the arena that c->keeping asks for: for a later update of the file, or for the
- * report. Returns false when out of memory. */
+/* Copies the values of a scenario to the arena that c->keeping selects: values for a later update of the file, or for
+ * the report. Returns false when out of memory. */
 static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row) {
     if (c->keeping >= NNC_KEEPS_ESTIMATES) {
         const int32_t index = c->report.row_count;
@@ -428,8 +432,8 @@ static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *ro
     return true;
 }
 
-/* Tests whether a brief estimate (see `brief` in nnc_scratch) has every value that a loaded scenario needs. The names of
- * values are known after the first scenario. */
+/* Tests whether a brief estimate (see `brief` in nnc_scratch) has every value that a loaded scenario needs. nncost
+ * knows the names of values only after the first scenario. */
 static bool is_brief_enough(nnc_check *c, const nnc_plans_scenario *from, const nnc_scenario *scenario) {
     const nnc_figures all = c->names[false];
     nnc_error unknown;
@@ -458,8 +462,8 @@ static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scena
     return status == NNC_OK && nnc_scenario_run(one, err) == NNC_OK ? NNC_OK : nnc_plans_blame(c->plans, from, err);
 }
 
-/* Tests whether the file continues with the recorded estimate of this scenario, and this estimate has exactly the
- * values `now`. If they are equal, moves to the position after the estimate. */
+/* Tests whether the recorded estimate of this scenario comes next in the file and has exactly the values `now`. If the
+ * result is true, moves to the position after the estimate. */
 static bool is_next(nnc_check *c, const nnc_plans_scenario *from, nnc_figures now) {
     nnc_recorded_stream *s = c->stream;
     if (s->last.values == NULL || now.count > s->capacity) {
@@ -481,7 +485,7 @@ static bool is_next(nnc_check *c, const nnc_plans_scenario *from, nnc_figures no
     return same;
 }
 
-/* Returns the size in bytes of the JSON object with which a text begins; 0 = the text ends before the object does. */
+/* Returns the size in bytes of the JSON object at the start of a text; 0 = the text ends inside the object. */
 static size_t object_size(const char *text, size_t size) {
     int depth = 0;
     bool quoted = false;
@@ -564,7 +568,7 @@ static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, n
     return NNC_OK;
 }
 
-/* Adds a row to the report for each recorded estimate whose scenario the plan file no longer has. */
+/* Adds a row to the report for each recorded estimate whose scenario is no longer in the plan file. */
 static void add_removed(nnc_check *c) {
     const nnc_recorded *recorded = &c->plans->recorded;
     const int32_t scenarios = c->plans->scenario_count;
@@ -612,13 +616,13 @@ nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_check **chec
     return nnc_check_make(specs, path, NNC_KEEPS_ROWS, check, err);
 }
 
-/* ---- check of a large plan file, whose recorded estimates are not all kept in memory ---- */
+/* ---- check of a large plan file: not all recorded estimates are kept in memory ---- */
 
-/* Copies the text of a plan file up to its recorded estimates, and adds the closing brackets that the text then needs.
- * Returns false if the file has no recorded estimates. */
+/* Copies the text of a plan file up to its recorded estimates, and adds the missing closing brackets. Returns false if
+ * the file has no recorded estimates. */
 static bool read_head(nnc_blocks *file, nnc_buffer *head) {
-    static const char key[] = "\n    \"estimates\": {"; /* text of the key "estimates", as nnc_recorded_write writes the
-                                                         * key */
+    /* the key "estimates", in the form in which nnc_recorded_write writes it */
+    static const char key[] = "\n    \"estimates\": {";
     const size_t length = sizeof key - 1;
     for (size_t left; (left = nnc_blocks_fill(file, length)) >= length;) {
         const char *begin = file->bytes + file->at, *line = memchr(begin, '\n', left);
@@ -635,7 +639,7 @@ static bool read_head(nnc_blocks *file, nnc_buffer *head) {
     return false;
 }
 
-/* Moves to the next character of the file that is no white space. Returns false at the end of the file. */
+/* Moves to the next character of the file that is not white space. Returns false at the end of the file. */
 static bool skip_blanks(nnc_blocks *file) {
     while (nnc_blocks_fill(file, 1) > 0) {
         const char c = file->bytes[file->at];
@@ -645,8 +649,8 @@ static bool skip_blanks(nnc_blocks *file) {
     return false;
 }
 
-/* Tests whether the file ends after the recorded part, and whether this part has the digest that the file states (so
- * that it was not edited by hand). */
+/* Tests whether the file ends after the recorded part, and whether this part has the digest that the file states. A
+ * part that was edited by hand has another digest. */
 static bool ends_well(nnc_recorded_stream *s, const nnc_recorded *recorded) {
     char digest[NNC_DIGEST_TEXT];
     for (int brackets = 3; brackets > 0; brackets--) {
@@ -658,8 +662,8 @@ static bool ends_well(nnc_recorded_stream *s, const nnc_recorded *recorded) {
     return !skip_blanks(&s->file) && recorded->digest != NULL && strcmp(recorded->digest, digest) == 0;
 }
 
-/* Checks a plan file that --update wrote, whose scenarios are in the order of the recorded estimates. Returns false for
- * any other file, and after any error; the caller then reads the whole file into memory and checks it again. */
+/* Checks a plan file that --update wrote, whose scenarios are in the order of the recorded estimates. For any other
+ * file, and after any error, returns false; the caller then reads the whole file into memory and checks it again. */
 static bool check_stream(nnc_check *c, const char *path) {
     nnc_buffer head = { 0 };
     nnc_error ignored;
@@ -675,8 +679,8 @@ static bool check_stream(nnc_check *c, const char *path) {
         good = faults.count == 0 && plans->recorded.tool != NULL && check_all(c, &ignored) == NNC_OK &&
                ends_well(&stream, &plans->recorded);
         c->stream = NULL;
-        plans->text = NULL; /* nnc_check_update would need the text, but it is never called here, because the estimates
-                             * are not kept */
+        /* only nnc_check_update needs the text, and it is never called here, because the estimates are not kept */
+        plans->text = NULL;
     }
     nnc_blocks_close(&stream.file);
     nnc_buffer_free(&stream.text);
@@ -746,8 +750,7 @@ const nnc_check_row *nnc_check_scenario(const nnc_check *check, int32_t index) {
 
 /* ---- writes the new estimates into the plan file ---- */
 
-/* Fails if the plan file was changed during the check, or if it is something that cannot be replaced, such as a
- * pipe. */
+/* Fails if the plan file was changed during the check, or if it cannot be replaced (for example a pipe). */
 static nnc_status refuse_other(const nnc_plans *plans, const char *option, nnc_error *err) {
     struct stat about;
     char *text = NULL;

@@ -1,5 +1,5 @@
-/* Values of an estimate: the functions here find a value by its name, pack values to save memory, and test values
- * against requirements such as "<= 9.5". */
+/* Values of an estimate. The functions find a value by its name, pack values to save memory, and test values against
+ * requirements such as "<= 9.5". */
 #include <nncost/check.h>
 #include <nncost/nncost.h>
 
@@ -11,7 +11,7 @@
 
 enum { NAMES_MAX = 512 };
 
-/* Returns true if the full name of a value is `name`, or ends with a dot and `name`. */
+/* Tests whether the full name of a value is `name`, or ends with a dot and `name`. */
 static bool ends(const char *figure, const char *name) {
     const size_t whole = strlen(figure), part = strlen(name);
     if (part > whole || strcmp(figure + whole - part, name) != 0) { return false; }
@@ -110,8 +110,8 @@ const nnc_figure *nnc_packed_list(nnc_arena *arena, const nnc_packed *packed) {
     return list;
 }
 
-/* Comparison signs of requirements. A sign such as "<=" comes before the sign with which it begins ("<"), so that it is
- * found first. */
+/* Comparison signs of requirements. A sign such as "<=" comes before the sign with which it begins ("<"), so that the
+ * search finds the longer sign first. */
 static const struct {
     const char *sign;
     nnc_relation relation;

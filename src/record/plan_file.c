@@ -1,8 +1,9 @@
-/* Reads plan files ("nncost.plans/1"): the common settings, the scenarios, which inherit each key of the common
- * settings, and their requirements. plan_file.c also checks spec files of any kind for faults.
+/* Reads plan files ("nncost.plans/1"): the common settings, the scenarios with their requirements, and the recorded
+ * estimates. A scenario inherits each key of the common settings. The file also has functions that check spec files of
+ * any kind for faults.
  *
  * All lists of keys and values (fields of the plan, fields of --set, rules) are inherited in the same way: a key of a
- * scenario replaces the same key of the common settings, and the value null removes it. */
+ * scenario replaces the same key of the common settings, and the value null removes the inherited key. */
 #include <unistd.h>
 
 #include <nncost/run.h>
@@ -49,7 +50,7 @@ static void value_text(nnc_json at, char *text, size_t size) {
     case NNC_JSON_BOOL: snprintf(text, size, "%s", nnc_json_bool(at) ? "on" : "off"); break;
     case NNC_JSON_NUMBER: {
         const double value = nnc_json_number(at);
-        /* a whole number is written with all digits, not rounded to six */
+        /* writes a whole number with all digits, not rounded to six digits */
         if (value == floor(value) && fabs(value) < 1e15) {
             snprintf(text, size, "%" PRId64, (int64_t)value);
         } else {
@@ -76,13 +77,13 @@ static bool suits(const nnc_field *field, nnc_json at) {
     case NNC_FIELD_I64:
     case NNC_FIELD_F64: return type == NNC_JSON_NUMBER;
     default:
-        return type == NNC_JSON_TEXT || type == NNC_JSON_NUMBER; /* an enumeration may also be given as a number:
-                                                                  * "zero": 1 */
+        /* the value of an enumeration may also be a number: "zero": 1 */
+        return type == NNC_JSON_TEXT || type == NNC_JSON_NUMBER;
     }
 }
 
-/* Checks the text of a field's value: sets the field in a struct that is not used otherwise. Fails with the error
- * message of the option. */
+/* Checks the text of a field's value: sets the field in a struct that has no other use. Fails with the error message of
+ * the option. */
 static nnc_status try_value(const nnc_field *field, const char *text, nnc_error *err) {
     if (nnc_field_is_of(&nnc_switch_table, field)) {
         nnc_software software = nnc_software_default();
@@ -99,8 +100,8 @@ static nnc_status try_value(const nnc_field *field, const char *text, nnc_error 
     return nnc_field_set_known(table, &unused, field, text, err);
 }
 
-/* Reads the value of a field of a scenario, and adds it to the list `into` as the text that its option has. The value
- * null removes an inherited value from the list. */
+/* Reads the value of a field of a scenario, and adds the value to the list `into` in the form that the option of the
+ * field has. The value null removes an inherited value from the list. */
 static void pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *into) {
     nnc_error err;
     char text[256];
@@ -124,7 +125,8 @@ static void pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *int
 }
 
 /* Reads a JSON object of keys and values into a list. The value null removes a key from the list; the key "note" is
- * skipped. read: function that converts a value to text; if it cannot, it reports a fault and returns NULL. */
+ * skipped. read: function that converts a value to text; for a value that it cannot convert, it reports a fault and
+ * returns NULL. */
 static void pairs_read(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_json item)) {
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { return; }
     if (!nnc_json_expect(at, NNC_JSON_OBJECT, "an object")) { return; }
@@ -170,7 +172,7 @@ static bool pairs_own(nnc_json at, nnc_pairs *pairs) {
     return true;
 }
 
-/* Converts the object "measured" of a scenario to requirements: the measured step time must be inside the interval of
+/* Converts the object "measured" of a scenario to requirements. The measured step time must be inside the interval of
  * the estimate. A measured memory must only be below the upper end of the interval of the memory, because programs log
  * only the memory that their allocator holds; `nncost watch` compares memory in the same way. */
 static void read_measured(nnc_json at, nnc_pairs *require) {
@@ -218,8 +220,8 @@ const char *const nnc_plans_ref_names[NNC_REF_COUNT] = { "model", "device", "sof
 static const char *const own_keys[] = { "id",  "note",    "model",    "device",    "software", "cluster",
                                         "set", "require", "measured", "tolerance", "serve",    NULL };
 
-/* The settings of a scenario while it is read. The settings begin as a copy of the common settings of the plan file;
- * then the keys of the scenario change this copy. */
+/* Settings of a scenario while nncost reads it. At first, the settings are a copy of the common settings of the plan
+ * file; then the keys of the scenario change the copy. */
 typedef struct part {
     bool serve;
     const char *refs[NNC_REF_COUNT];
@@ -261,7 +263,7 @@ static void read_tolerances(nnc_json at, part *into) {
     }
 }
 
-/* Copies those inherited lists that the scenario at `at` changes; the scenario shares all other lists with the common
+/* Copies the inherited lists that the scenario at `at` changes; the scenario shares all other lists with the common
  * settings. Returns false if memory ran out. */
 static bool own_lists(nnc_json at, part *own) {
     const bool tolerances = nnc_json_get(at, "tolerance").node != NULL;
@@ -290,9 +292,9 @@ static void read_ref(nnc_json at, const char **ref) {
     }
 }
 
-/* Reads the key "serve", which decides between training and serving; the two have different keys, metrics and
- * requirements. If a scenario serves but the common settings are for training, or the reverse, the scenario inherits
- * only the specs and the fields of --set. */
+/* Reads the key "serve", which decides between training and serving. Training and serving have different keys, metrics
+ * and requirements. If a scenario serves but the common settings are for training, or the reverse, the scenario
+ * inherits only the specs and the fields of --set. */
 static void read_serve(nnc_json at, part *into) {
     const nnc_json_type type = nnc_json_type_of(at);
     if (type == NNC_JSON_ABSENT) { return; }
@@ -411,8 +413,8 @@ static int by_id(const void *a, const void *b) {
     return ids != 0 ? ids : (left->place > right->place) - (left->place < right->place);
 }
 
-/* Tests whether two scenarios may have the same id, because the digests of their ids are equal. Returns true, too, when
- * out of memory. */
+/* Tests whether two scenarios may have the same id, because the digests of their ids are equal. When out of memory,
+ * also returns true. */
 static bool may_repeat(const nnc_plans *plans) {
     size_t slots = 64;
     while (slots < 2 * (size_t)plans->scenario_count) { slots *= 2; }
@@ -508,8 +510,8 @@ static void read_root(nnc_json root, bool head, nnc_plans *plans) {
 }
 
 /* Sets the line number of each scenario, and the position of the recorded part in the text of the plan file. large:
- * which list of the JSON document is its large list, whose end is known: true = the list of scenarios, false = the
- * recorded estimates. */
+ * tells which list is the large list of the JSON document, whose end is known: true = the list of scenarios, false =
+ * the recorded estimates. */
 static void find_lines(nnc_json root, bool large, nnc_plans *plans) {
     const size_t count = (size_t)plans->scenario_count;
     nnc_plans_scenario *list = nnc_arena_array(root.doc->arena, count + 1, sizeof(*list));
@@ -584,8 +586,8 @@ bool nnc_plans_is(nnc_specs *specs, const char *path) {
     return is;
 }
 
-/* Reads a spec file whose kind is not known. The kind is found first, because it decides which table of fields is used.
- * A model file is faulty if its number of parameters differs from the key published_params. */
+/* Reads a spec file of an unknown kind. The function finds the kind first, because the kind decides which table of
+ * fields is used. A model file is faulty if its number of parameters differs from the key published_params. */
 static void read_any(nnc_json_doc *doc, nnc_specs *specs, const char *path) {
     char stem[NNC_STEM_MAX];
     const char *named = nnc_spec_required_id(path, stem);
@@ -688,8 +690,8 @@ nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id, const nnc_plan
 }
 
 /* Returns the id or path of a scenario's model, device, software profile or cluster. A path is relative to the folder
- * of the plan file; a cluster is always named by its path. A model that is no file there may have the name of a hub,
- * which stays as it is. */
+ * of the plan file; a cluster always has a path. If the folder has no file with the name of a model, the name may be a
+ * hub name: the function then returns the name without a change. */
 static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans, const nnc_plans_scenario *from,
                                nnc_plans_ref kind) {
     const char *ref = from->refs[kind];
@@ -701,14 +703,14 @@ static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans, const n
 }
 
 /* Tests whether a field states how requests arrive (batch, concurrency, request_rate, offline). A scenario has only one
- * field that states how requests arrive, so a new one replaces the one it had. */
+ * such field, so a new field of this kind replaces the old field. */
 static bool is_load(const nnc_field *field) {
     static const char *const loads[] = { "batch", "concurrency", "request_rate", "offline", NULL };
     return nnc_field_is_of(&nnc_serve_table, field) && nnc_is_one_of(field->name, loads);
 }
 
-/* Tests whether one of the first `count` settings of the command line sets this field, or replaces it because both
- * state how requests arrive. */
+/* Tests whether one of the first `count` settings of the command line sets this field. If the field states how requests
+ * arrive, any other field that states how requests arrive also counts. */
 static bool is_given(const nnc_scenario_args *given, int count, const nnc_field *field) {
     for (int i = 0; i < count; i++) {
         const nnc_field *other = given->settings[i].field;
@@ -754,8 +756,8 @@ nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *fro
     return err->status;
 }
 
-/* All inputs of a scenario after the command line was applied: the files, and the options of the scenario together with
- * those of the command line. */
+/* All inputs of a scenario with the options of the command line: the files, the options of the scenario, and the
+ * options of the command line. */
 typedef struct whole_ask {
     const char *refs[NNC_REF_COUNT];
     nnc_scenario_args given;
@@ -787,8 +789,8 @@ static nnc_status ask_whole(nnc_specs *specs, const nnc_scenario_args *given, nn
                : NNC_OK;
 }
 
-/* Puts the file, the line and the id of the scenario before the place that an error names. `own` is true if no option
- * of the command line changes the scenario: then a bad option value comes from the file, so NNC_BAD_USAGE becomes
+/* Puts the file, the line and the id of the scenario before the place that an error names. own: true = no option of the
+ * command line changes the scenario. A bad option value then comes from the file, so NNC_BAD_USAGE becomes
  * NNC_BAD_SPEC. */
 static nnc_status blame(const nnc_plans *plans, const nnc_plans_scenario *from, bool own, nnc_status status,
                         nnc_error *err) {
@@ -831,7 +833,7 @@ nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_scenario_args *give
 }
 
 /* Converts a cell of a metrics table to *figure. If the text of the cell equals the old text of *figure, the old text
- * is used again instead of a new copy. Returns false when out of memory. */
+ * is used again, without a new copy. Returns false when out of memory. */
 static bool set_figure(nnc_figure *figure, nnc_arena *arena, const char *name, const nnc_cell *cell) {
     const char *last = figure->text;
     *figure = (nnc_figure){ .name = name, .number = (double)NAN };
@@ -849,7 +851,8 @@ static bool set_figure(nnc_figure *figure, nnc_arena *arena, const char *name, c
     return true;
 }
 
-/* Returns the names and values of reports of one kind, to be filled; NULL when out of memory. */
+/* Returns the struct for the names and values of reports of one kind, which the caller fills; NULL when out of
+ * memory. */
 static struct nnc_collected *collected_of(nnc_collector *collector, const nnc_report *report) {
     const bool served = report->serve != NULL, images = report->images != NULL;
     struct nnc_collected *kind = images ? &collector->images : served ? &collector->served : &collector->trained;

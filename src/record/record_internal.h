@@ -10,7 +10,7 @@
 
 /* ---- figure.c: packed lists of the values of estimates ---- */
 
-/* nnc_packed has the values of one estimate in a form that needs little memory: all estimates whose values have the
+/* nnc_packed has the values of one estimate in a form that needs little memory. All estimates whose values have the
  * same names share one list of names. */
 
 typedef union nnc_packed_value {
@@ -25,7 +25,7 @@ typedef struct nnc_packed {
     const nnc_packed_value *values;
 } nnc_packed;
 
-/* Packs the values of an estimate. before: the previously packed estimate; if its list of names equals the new one,
+/* Packs the values of an estimate. before: the estimate that was packed last; if its list of names equals the new list,
  * both estimates share the list; NULL = no estimate was packed before. Names and strings must exist as long as the
  * packed values. Returns false when out of memory. */
 bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *before, nnc_packed *packed);
@@ -50,7 +50,7 @@ const nnc_figure *nnc_packed_list(nnc_arena *arena, const nnc_packed *packed);
 #define NNC_ESTIMATE_SCHEMA "nncost.estimate/1"
 #define NNC_SERVE_SCHEMA "nncost.serve/1"
 #define NNC_RECORDED_CONVENTIONS NNC_ESTIMATE_SCHEMA ", SI units, 12 significant digits"
-/* placeholder in the text of a plan file, which the digest of the recorded part later replaces */
+/* placeholder in the text of a plan file; the digest of the recorded part replaces it later */
 #define NNC_DIGEST_OPEN "----------------"
 
 /* The kinds of files that a scenario of a plan file names, by id or by path. */
@@ -108,7 +108,7 @@ typedef struct nnc_recorded_op {
 } nnc_recorded_op;
 
 typedef struct nnc_recorded_estimate {
-    const char *id; /* id of the scenario whose estimate this is; "" if the estimate was read from an estimate file */
+    const char *id; /* id of the scenario of this estimate; "" = the estimate was read from an estimate file */
     nnc_packed figures;
     /* ops of the step; empty for an estimate of a plan file, because only estimate files list ops */
     const nnc_recorded_op *ops;
@@ -123,14 +123,15 @@ typedef struct nnc_recorded {
     int32_t digest_count;
     const nnc_recorded_estimate *estimates;
     int32_t estimate_count;
-    /* Only nnc_plans_parse_head sets these two members. digest: digest of the recorded part of the plan file; members:
-     * sum of the digests of the members of the recorded part, without its estimates. */
+    /* Only nnc_plans_parse_head sets `digest` and `members`. digest: digest of the recorded part of the plan file;
+     * members: sum of the digests of the members of the recorded part, without its estimates. */
     const char *digest;
     uint64_t members;
 } nnc_recorded;
 
-/* Position of the recorded part (the value of the key "recorded") in the text of a plan file: the bytes from `begin` to
- * before `end`. If begin and end are 0, the file has no recorded part, and a new one is inserted at `insert`. */
+/* Position of the recorded part (the value of the key "recorded") in the text of a plan file. The recorded part is from
+ * the byte `begin` to the byte before `end`. If begin and end are 0, the file has no recorded part, and a new recorded
+ * part is inserted at `insert`. */
 typedef struct nnc_plans_places {
     size_t begin, end, insert;
 } nnc_plans_places;
@@ -161,7 +162,7 @@ void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults
 /* Parses a plan file as nnc_plans_parse does, but from a text that ends with "estimates": {}}}, because the caller has
  * cut all recorded estimates out of it. Does not check the digest of the recorded part. */
 void nnc_plans_parse_head(nnc_arena *arena, const char *text, size_t size, nnc_faults *faults, nnc_plans *plans);
-/* Removes the recorded part of a plan file; every other byte of the file stays. If this fails, the file is
+/* Removes the recorded part of a plan file; every other byte of the file stays. After a failure, the file is
  * unchanged. */
 nnc_status nnc_plans_forget(nnc_specs *specs, const char *path, nnc_error *err);
 /* Reads the recorded estimates of a plan file, or the single estimate of an estimate file (the output of `estimate
@@ -173,26 +174,29 @@ nnc_status nnc_recorded_parse(nnc_arena *arena, const char *name, const char *te
                               nnc_error *err);
 
 /* Writes recorded estimates as the value of the key "recorded" of a plan file, with a placeholder instead of the
- * digest. one_line true: each estimate takes one line; false: each group of values, such as "step" or "memory", takes
- * one line. */
+ * digest. one_line: true = each estimate takes one line; false = each group of values, such as "step" or "memory",
+ * takes one line. */
 void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_line);
 
-/* A value of an estimate, and sizes and digests of the JSON text that was last written for it. */
+/* A value of an estimate, with sizes and digests of the JSON text that was last written for the value. */
 typedef struct nnc_written {
     nnc_figure figure;
-    uint64_t group, key, digest; /* group: digest of the first part of the name ("step" of "step.step_s"); key: digest
-                                  * of the other part; digest: digest of key and value */
+    /* group: digest of the first part of the name ("step" of "step.step_s"); key: digest of the other part of the name;
+     * digest: digest of key and value */
+    uint64_t group, key, digest;
     /* number of bytes of the first part of the value's name, before the dot: 4 for "step.step_s" */
     uint32_t group_size;
     uint32_t key_size,
-        size; /* key_size: bytes before the value, which are a comma or the beginning of a group, and the key; size:
-                 * key_size plus the bytes of the value */
-    /* true: the value is the first one of its group ("step"), so the text of the group's beginning precedes it */
+        /* key_size: bytes before the value, that is, a comma or the beginning of a group, and the key; size: key_size
+         * plus the bytes of the value */
+        size;
+    /* true: the value is the first value of its group ("step"), so the text of the group's beginning comes before the
+     * value */
     bool opens;
 } nnc_written;
 
-/* The estimate that was written last. Most values of the next estimate are equal, so their JSON text is copied from
- * `text` instead of being formatted again. */
+/* The estimate that was written last. Most values of the next estimate are equal, so nncost copies their JSON text from
+ * `text` and does not format them again. */
 typedef struct nnc_written_estimate {
     nnc_written *values;
     int32_t count;   /* number of values whose JSON text is in `text` */
@@ -200,8 +204,8 @@ typedef struct nnc_written_estimate {
 } nnc_written_estimate;
 
 /* Writes one estimate with its scenario's id, in the format of nnc_recorded_write, and adds the digest of the estimate
- * to *members. last: the estimate that was written before, from which the text of equal values is copied, and which is
- * then replaced by the new estimate; NULL = nothing is copied. */
+ * to *members. last: the estimate that was written before. The function copies the text of equal values from `last`,
+ * and then replaces `last` by the new estimate. NULL = no text is copied. */
 void nnc_recorded_put(nnc_buffer *out, const char *id, const nnc_packed *figures, bool one_line, bool first,
                       nnc_written_estimate *last, uint64_t *members);
 
@@ -214,16 +218,16 @@ typedef struct nnc_figure_list {
     bool faulty;      /* true: at least one fault was found in the values of the estimate */
 } nnc_figure_list;
 
-/* Reads the recorded estimate of a scenario from its JSON text, in which text[size] is NUL, and adds its digest to
- * *members. before: the estimate that was read before; NULL = no such estimate. found: working memory, which each call
- * uses again. Returns false if the text has a fault, or when out of memory. */
+/* Reads the recorded estimate of a scenario from its JSON text, in which text[size] is NUL, and adds the digest of the
+ * estimate to *members. before: the estimate that was read before; NULL = no such estimate. found: working memory,
+ * which each call uses again. Returns false if the text has a fault, or when out of memory. */
 bool nnc_recorded_read_one(nnc_arena *arena, const char *id, const char *text, size_t size,
                            const nnc_recorded_estimate *before, nnc_figure_list *found, nnc_recorded_estimate *estimate,
                            uint64_t *members);
 
-/* Returns the text of a plan file in which `recorded`, the text of nnc_recorded_write, replaces the old recorded part,
- * and the digest replaces its placeholder. Every other byte of the file stays. The returned text is in the arena; NULL
- * when out of memory. */
+/* Returns a new text of a plan file. The text `recorded` (see nnc_recorded_write) replaces the old recorded part, and
+ * the digest replaces its placeholder. Every other byte of the file stays. The returned text is in the arena; NULL when
+ * out of memory. */
 const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, char *recorded, size_t *size);
 
 /* ---- functions that plan_file.c and recorded.c share ---- */
@@ -246,8 +250,8 @@ nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model,
  * Returns NNC_BAD_USAGE if the file has no scenario with the id. */
 nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id, const nnc_plans_scenario **scenario, nnc_error *err);
 
-/* Loads a scenario of a plan file, changed by the options of the command line. device: id of the device to use; NULL =
- * the device that the scenario names. Errors name the file, the line and the scenario. */
+/* Loads a scenario of a plan file with the changes that the options of the command line make. device: id of the device
+ * to use; NULL = the device that the scenario names. Errors name the file, the line and the scenario. */
 nnc_status nnc_plans_load(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena, const nnc_plans *plans,
                           const nnc_plans_scenario *from, const char *device, nnc_scenario *scenario, nnc_error *err);
 
@@ -275,16 +279,16 @@ typedef struct nnc_collector {
 /* Returns the values of a report. The list is valid until the next call for a report of the same kind. The member
  * `list` is NULL when out of memory. Strings are static, or in the arena of the collector. */
 nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report);
-/* Returns the list of nnc_figures_of with the names alone, which is faster: the values are those of an earlier report.
- * nnc_figure_read then reads the value of one entry; it returns false when out of memory. */
+/* nnc_figures_named is faster than nnc_figures_of: the names in its list are valid, but the values are those of an
+ * earlier report. nnc_figure_read then reads the value of one entry; it returns false when out of memory. */
 nnc_figures nnc_figures_named(nnc_collector *collector, const nnc_report *report);
 bool nnc_figure_read(nnc_collector *collector, const nnc_report *report, int32_t index);
-/* Returns true if a brief estimate of a training step does not compute the value with this index. */
+/* Tests whether a brief estimate of a training step leaves out the value with this index. */
 bool nnc_figure_is_full(const nnc_collector *collector, int32_t index);
 
 /* ---- change.c: reports of `nncost check` and `nncost diff` ---- */
 
-/* An op whose time in the step (repeat x time_s) differs between the old and the new estimate. NaN as its time: that
+/* An op whose time in the step (repeat x time_s) differs between the old and the new estimate. A time is NaN if the
  * estimate lacks the op. */
 typedef struct nnc_check_op {
     const char *name, *phase;
@@ -299,7 +303,7 @@ typedef struct nnc_check_line {
 
 typedef struct nnc_check_report {
     const char *path;     /* path of the plan file that was checked, or of the file with the old estimate */
-    const char *other;    /* path of the file with the new estimate; only set by nnc_diff_make */
+    const char *other;    /* path of the file with the new estimate; only nnc_diff_make sets it */
     const char *tool;     /* version of nncost that computed the new values */
     const char *old_tool; /* version of nncost that recorded the old values; NULL = no values are recorded, or the
                            * version is not known */
@@ -311,8 +315,8 @@ typedef struct nnc_check_report {
 } nnc_check_report;
 
 /* Data that `nncost check` keeps in memory about a scenario whose values did not change. NNC_KEEPS_CHANGES: only the
- * state of the scenario. NNC_KEEPS_ESTIMATES: in addition its estimate, which --update records. NNC_KEEPS_ROWS: in
- * addition the old and new values of its row. */
+ * state of the scenario. NNC_KEEPS_ESTIMATES: also the estimate of the scenario, which --update records.
+ * NNC_KEEPS_ROWS: also the old and new values of its row. */
 typedef enum nnc_check_keeping { NNC_KEEPS_CHANGES, NNC_KEEPS_ESTIMATES, NNC_KEEPS_ROWS } nnc_check_keeping;
 
 nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping keeping, nnc_check **check,
@@ -322,9 +326,10 @@ const nnc_check_report *nnc_check_report_of(const nnc_check *check);
 /* Lists the changed values of all rows of a report in report->lines. Returns NNC_OK or NNC_NO_MEMORY. */
 nnc_status nnc_check_list_changes(nnc_arena *arena, nnc_check_report *report, nnc_error *err);
 
-/* Compares two files of recorded estimates. If each file has exactly one estimate, compares these two, even if their
- * names differ; otherwise pairs estimates with equal names, in the order of the new file. If the two estimates of a
- * pair have different software profiles, splits the change of the step time between profile and plan. */
+/* Compares two files of recorded estimates. If each file has exactly one estimate, compares the two estimates, even if
+ * their names differ. For files with several estimates, pairs estimates with equal names, in the order of the new file.
+ * If the two estimates of a pair have different software profiles, splits the change of the step time between profile
+ * and plan. */
 nnc_status nnc_diff_make(nnc_specs *specs, nnc_arena *arena, const char *old_path, const char *now_path,
                          nnc_check_report *report, nnc_error *err);
 
@@ -339,8 +344,8 @@ typedef struct nnc_check_sum {
 nnc_check_sum nnc_check_sum_of(const nnc_check_report *report);
 int32_t nnc_check_missed(const nnc_check_row *row);
 bool nnc_check_row_moved(const nnc_check_row *row);
-/* Tests whether a scenario fails the check: one of its values changed without being accepted, or it misses a
- * requirement. */
+/* Tests whether a scenario fails the check. A scenario fails if one of its values changed and the change was not
+ * accepted, or if it misses a requirement. */
 bool nnc_check_row_failed(const nnc_check_report *report, const nnc_check_row *row);
 
 /* Writes the summary line of a check, such as "2 of 3 scenarios as recorded, 1 moved; 1 of 4 requirements missed". */
@@ -350,13 +355,14 @@ void nnc_check_summary(const nnc_check_report *report, char *text, size_t size);
 void nnc_check_headline(const nnc_check_row *row, char *text, size_t size);
 
 /* A changed value as text for people: old value, new value and relative change. Values have units and four significant
- * digits; if old and new are equal in four digits, they are written with all digits. */
+ * digits. If the old and the new value are equal in four digits, both are written with all digits. */
 typedef struct nnc_change_text {
     char old[64], now[64], percent[32];
 } nnc_change_text;
 nnc_change_text nnc_change_text_of(const nnc_change *change);
 const char *nnc_change_name(const nnc_change *change);
-/* Returns the change of the metric `name` if its value differs from the recorded one; otherwise NULL. */
+/* Returns the change of the metric `name` if its value differs from the recorded value; NULL = the value did not
+ * change. */
 const nnc_change *nnc_change_find(const nnc_check_row *row, const char *name);
 void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size);
 

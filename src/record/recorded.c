@@ -1,4 +1,4 @@
-/* Reads recorded estimates, either from the recorded part of a plan file, which `check --update` writes, or from the
+/* Reads recorded estimates. The source is the recorded part of a plan file, which `check --update` writes, or the
  * output of `estimate --format json`, which is one estimate. Writes the recorded part and replaces it in a plan file.
  * Equal estimates give equal bytes. */
 #include <nncost/check.h>
@@ -23,9 +23,9 @@ static const char *text_for(nnc_arena *arena, const nnc_figure_list *into, const
     return last != NULL && strcmp(last, text) == 0 ? last : nnc_arena_strdup(arena, text);
 }
 
-/* Tests whether a value has the type, number or text, that the metrics table states for its name. A metric that the
- * table lacks can be a number or a text. Most values have the name and the type of the value at the same index of the
- * previous estimate (into->like), so this value is compared before the table is searched. */
+/* Tests whether a value has the type (number or text) that the metrics table states for its name. A metric that is not
+ * in the table can be a number or a text. Most values have the name and the type of the value at the same index of the
+ * previous estimate (into->like), so the function compares with this value before it searches the table. */
 static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure) {
     const nnc_figures like = into->like;
     const bool text = figure->text != NULL;
@@ -87,7 +87,7 @@ static size_t append_part(char *name, size_t used, const char *part) {
 }
 
 /* Adds the values of a JSON object to the list of values, each under its full name with dots. Skips lists of strings or
- * of objects, such as the advice, which only people read. */
+ * of objects, such as the advice, which have no values to compare. */
 static void flatten(nnc_json at, char *name, size_t used, nnc_figure_list *into) {
     const bool list = nnc_json_type_of(at) == NNC_JSON_LIST;
     int index = 0;
@@ -122,8 +122,8 @@ static void figures_add(nnc_json at, const char *prefix, nnc_figure_list *into) 
 }
 
 /* Moves the position of the JSON reader to the end of the recorded part. The estimates are most of the text of a large
- * file, so they are skipped without reading if their end is known. estimates_end: byte offset of this end in the text;
- * 0 = not known. */
+ * file. If their end is known, the function skips the estimates without reading them. estimates_end: byte offset of
+ * this end in the text; 0 = not known. */
 static void pass_recorded(nnc_walk *w, size_t estimates_end) {
     if (estimates_end <= w->at) {
         nnc_walk_value(w);
@@ -236,12 +236,12 @@ static void read_digests(nnc_json at, nnc_recorded *recorded) {
 static const char *const not_digested[] = { "digest", NULL };
 
 /* Reads the values of one recorded estimate from JSON. loud: true = faults of the values are reported. before: the
- * estimate that was read before, whose list of names is shared if it is equal; NULL = no such estimate. */
+ * estimate that was read before; if its list of names is equal, both estimates share the list; NULL = no such
+ * estimate. */
 static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded_estimate *before,
                      nnc_figure_list *found, nnc_recorded_estimate *estimate) {
     nnc_arena *arena = item.doc->arena;
-    found->like = (nnc_figures){ found->list, found->count }; /* the list of values is used again for the next
-                                                               * estimate */
+    found->like = (nnc_figures){ found->list, found->count }; /* the next estimate uses the list of values again */
     found->count = 0;
     found->quiet = !loud;
     *estimate = (nnc_recorded_estimate){ .id = nnc_arena_strdup(arena, nnc_json_key(item)) };
@@ -257,8 +257,8 @@ static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded
 
 static uint64_t digest_of(nnc_json_type type) { return nnc_digest_number(NNC_DIGEST_START, (uint64_t)type); }
 
-/* Returns the digest of one member of a JSON object, computed from the key of the member and the digest of its value in
- * the same way as in nnc_json_digest_members. */
+/* Returns the digest of one member of a JSON object. The digest is computed from the key of the member and the digest
+ * of its value, in the same way as in nnc_json_digest_members. */
 static uint64_t member_of(const char *key, uint64_t value) {
     return nnc_digest_number(nnc_digest_text(NNC_DIGEST_START, key), value);
 }
@@ -305,7 +305,7 @@ static bool read_estimates(nnc_json at, bool loud, nnc_recorded *recorded) {
 }
 
 /* Converts a version of nncost to a number that grows with the version: "0.1.0" -> 1000; each of the three parts is
- * below 1000. Returns -1 if the text is not a version. */
+ * below 1000. Returns -1 if the text is no version. */
 static int64_t version_number(const char *text) {
     int64_t number = 0;
     for (int i = 0; i < 3; i++) {
@@ -319,7 +319,7 @@ static int64_t version_number(const char *text) {
 }
 
 /* Tests whether the recorded part of a plan file has the format that this version of nncost writes, and was not written
- * by a newer version. If the test fails, notes a fault; the recorded estimates are then neither compared nor
+ * by a newer version. If the test fails, notes a fault. The recorded estimates are then not compared and not
  * overwritten. */
 static bool is_of_this_version(nnc_json at, nnc_recorded *recorded) {
     const nnc_json schema = nnc_json_get(at, "schema");
@@ -346,8 +346,8 @@ static bool is_of_this_version(nnc_json at, nnc_recorded *recorded) {
     return true;
 }
 
-/* Tests whether the digest that the recorded part states equals the digest computed from its content. If the digests
- * differ, the part was edited by hand, and a fault is noted. */
+/* Tests whether the recorded part has the digest that it states. If its content has another digest, the part was edited
+ * by hand, and a fault is noted. */
 static bool is_untouched(nnc_json at) {
     const nnc_json digest = nnc_json_get(at, "digest");
     char own[NNC_DIGEST_TEXT];
@@ -361,9 +361,9 @@ static bool is_untouched(nnc_json at) {
     return true;
 }
 
-/* Reads the recorded part of a plan file. First reads all estimates without reporting faults, because the digest is
- * computed from them. If the digest differs from the stated one, reports only this; otherwise reads faulty estimates
- * again to report their faults. */
+/* Reads the recorded part of a plan file. First reads all estimates without reporting faults, because they are needed
+ * to compute the digest. If the digest differs from the stated digest, reports only this difference. If the digests are
+ * equal, reads faulty estimates again to report their faults. */
 void nnc_recorded_of(nnc_json at, bool head, nnc_recorded *recorded) {
     static const char *const keys[] = {
         "schema", "note", "tool", "conventions", "digest", "digests", "estimates", NULL
@@ -396,7 +396,7 @@ static double number_or_nan(nnc_json at) {
     return nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : (double)NAN;
 }
 
-/* Reads the ops of an estimate file. In an estimate of serving, the time of an op already covers all layers, so
+/* Reads the ops of an estimate file. For an estimate of serving, the time of an op already covers all layers, so
  * `repeat` is set to 1. */
 static void read_ops(nnc_json at, bool served, nnc_recorded_estimate *estimate) {
     if (nnc_json_type_of(at) != NNC_JSON_LIST) { return; }
@@ -524,7 +524,7 @@ static void put_digests(nnc_buffer *out, const nnc_recorded *recorded) {
 static uint64_t put_value(nnc_buffer *out, const nnc_figure *figure) {
     if (figure->text == NULL) {
         char number[NNC_NUMBER_TEXT];
-        /* the number that a reader of the written text gets, because the text has only 12 significant digits */
+        /* `value` is the number that a reader of the text gets: the text has only 12 significant digits */
         double value = 0.0;
         uint64_t bits = 0;
         nnc_buffer_put(out, number, nnc_number_write_read(figure->number, number, &value));
@@ -541,7 +541,7 @@ static uint64_t put_value(nnc_buffer *out, const nnc_figure *figure) {
 }
 
 /* Writes the text before a value: a comma, or the end of the previous group and the beginning of a new group; then the
- * key of the value. before: the value before it in the estimate; NULL = the value is the first one. */
+ * key of the value. before: the previous value of the estimate; NULL = the value is the first value. */
 static void put_key(nnc_buffer *out, const char *name, const nnc_written *before, bool one_line, nnc_written *to) {
     const size_t own = strcspn(name, ".");
     const char *key = name[own] == '.' ? name + own + 1 : name;
@@ -565,14 +565,14 @@ static void put_key(nnc_buffer *out, const char *name, const nnc_written *before
     to->key = nnc_digest_text(NNC_DIGEST_START, key);
 }
 
-/* Tests whether two figures are equal. Texts of figures are in an arena and never overwritten, so two figures with the
- * same pointer have the same text. */
+/* Tests whether two figures are equal. Texts of figures are in an arena and never overwritten, so two equal pointers
+ * mean equal texts. */
 static bool same_value(const nnc_figure *a, const nnc_figure *b) {
     return a->text == b->text && nnc_same_bytes(&a->number, &b->number, sizeof a->number);
 }
 
-/* Writes the key and the value of a figure. key: text with this key from the last estimate, which is copied; NULL =
- * put_key writes the key. */
+/* Writes the key and the value of a figure. key: the text of this key in the last estimate, which the function copies;
+ * NULL = put_key writes the key. */
 static void put_figure(nnc_buffer *out, const nnc_figure *figure, const char *key, const nnc_written *before,
                        bool one_line, nnc_written *to) {
     const size_t begin = out->size;
@@ -587,7 +587,7 @@ static void put_figure(nnc_buffer *out, const nnc_figure *figure, const char *ke
     to->size = (uint32_t)(out->size - begin);
 }
 
-/* Replaces the text that *last stores by the text of the newest estimate: the bytes of `out` from `begin` on. */
+/* Replaces the text in *last by the text of the newest estimate: the bytes of `out` from `begin` on. */
 static void keep_text(const nnc_buffer *out, size_t begin, int32_t count, nnc_written_estimate *last) {
     last->text.size = 0;
     last->count = 0;
@@ -605,9 +605,10 @@ static uint64_t put_estimate(nnc_buffer *out, const nnc_packed *figures, bool on
     uint64_t sum = 0, members = 0;
     const int32_t count = nnc_packed_count(figures);
     const size_t begin = out->size;
-    /* bytes [from, at) of the last estimate's text belong to unchanged values and still have to be copied to `out` */
+    /* the bytes from `from` to before `at` of the last estimate's text belong to unchanged values and still have to be
+     * copied to `out` */
     size_t from = 0, at = 0;
-    /* true: this value and all values before it have the same names as the values of the last estimate */
+    /* true: all values up to this value have the same names as the values of the last estimate */
     bool named = true;
     for (int32_t i = 0; i < count; i++) {
         const nnc_figure figure = figures->values == NULL ? figures->kinds->list[i] : nnc_packed_figure(figures, i);

@@ -139,7 +139,7 @@ static void put_array(nnc_record *record, const nnc_metric *row, const nnc_place
     nnc_record_close(record);
 }
 
-/* Tables nest a few deep. NOLINTNEXTLINE(misc-no-recursion) */
+/* The recursion follows nested tables, which are only a few levels deep. NOLINTNEXTLINE(misc-no-recursion) */
 static void put_list(nnc_record *record, const nnc_metric *row, const nnc_place *place) {
     const nnc_lines lines = nnc_metric_lines(row, place);
     const char *const *texts = lines.records;
@@ -223,8 +223,8 @@ const nnc_format nnc_format_json = {
 
 /* ---- CSV (RFC 4180): lines end with "\r\n" ---- */
 
-/* Tests whether a spreadsheet would read the text as a formula (= + - @), or GitHub Actions would run it as a command
- * (::). Some spreadsheets read the wide forms of = + - @ as formulas, too: U+FF0B, U+FF0D, U+FF1D and U+FF20. */
+/* Tests whether a spreadsheet reads the text as a formula (= + - @), or GitHub Actions runs the text as a command (::).
+ * Some spreadsheets read the wide forms of = + - @ as formulas, too: U+FF0B, U+FF0D, U+FF1D and U+FF20. */
 static bool is_formula(const char *text) {
     static const char *const wide[] = { "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\x9D", "\xEF\xBC\xA0" };
     bool starts = strchr("=+-@", *text) != NULL && *text != '\0';
@@ -232,8 +232,8 @@ static bool is_formula(const char *text) {
     return starts || (text[0] == ':' && text[1] == ':');
 }
 
-/* Writes a text as a CSV cell, in quotes where CSV needs them. Control characters and line breaks become blanks. A text
- * that a spreadsheet would run as a formula gets an apostrophe before it. Source: OWASP, "CSV Injection". */
+/* Writes a text as a CSV cell, in quotes where CSV needs them. Control characters and line breaks become blanks. An
+ * apostrophe is added before a text that a spreadsheet would run as a formula. Source: OWASP, "CSV Injection". */
 static void csv_put_text(nnc_buffer *out, const char *text) {
     const size_t begin = nnc_plain_length(text, SIZE_MAX);
     if (text[begin] == '\0' && memchr(text, ',', begin) == NULL && !is_formula(text)) {

@@ -24,7 +24,7 @@ typedef struct nnc_head {
     bool left;    /* true: the column is aligned left, for text; false: aligned right, for numbers */
     bool shrinks; /* true: texts of this column can be cut if a line of the table is wider than the terminal */
     /* true: this column is the first of the table, and its texts are options of a command. If a line of the table is
-     * wider than the terminal, they go on in further lines. */
+     * wider than the terminal, the texts continue on further lines. */
     bool wraps;
     int drop; /* order in which columns are left out if cutting is not enough: the lowest number first; 0 = never
                    * left out */
@@ -117,8 +117,8 @@ void nnc_view_write(nnc_buffer *out, nnc_style style, const nnc_view *view, cons
  * returned. */
 char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT]);
 
-/* Writes the mean error of measured steps and the range of other programs: "12.0% (6.0 to 24% for other programs)". The result
- * is written to `text`, which is returned. */
+/* Writes the mean error of measured steps and the range of other programs: "12.0% (6.0 to 24% for other programs)". The
+ * result is written to `text`, which is returned. */
 enum { NNC_ERROR_TEXT = 3 * NNC_NUMBER_TEXT };
 char *nnc_error_text(const nnc_past *past, char text[NNC_ERROR_TEXT]);
 
@@ -209,9 +209,9 @@ typedef struct nnc_page_row {
 } nnc_page_row;
 
 /* Macros for the rows of a page. NNC_LINE starts a line. NNC_ITEM, NNC_BOLD, NNC_GOOD and NNC_BAD add an item to the
- * current line; the item is written in plain, bold, green or red text. NNC_WORDS adds a text that a line break can divide between two words.
- * NNC_ADD calls a function that adds items to the current line, NNC_BLOCK a function that writes whole lines. NNC_GAP
- * writes an empty line. Each macro can have a condition (.when). */
+ * current line; the item is written in plain, bold, green or red text. NNC_WORDS adds a text that a line break can
+ * divide between two words. NNC_ADD calls a function that adds items to the current line, NNC_BLOCK a function that
+ * writes whole lines. NNC_GAP writes an empty line. Each macro can have a condition (.when). */
 #define NNC_LINE(...) NNC_PAGE_ROW_(.label = __VA_ARGS__)
 #define NNC_ITEM(...) NNC_PAGE_ROW_(.text = __VA_ARGS__)
 #define NNC_BOLD(...) NNC_PAGE_ROW_(.ink = NNC_INK_STRONG, .text = __VA_ARGS__)
@@ -253,8 +253,9 @@ void nnc_sheet_launch(nnc_sheet *sheet, const nnc_report *report);
  * nothing. */
 void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price);
 
-/* Functions that page rows of an nnc_report call. The functions write the model and the device, each as the user named
- * it and as the file that was found, and the sources of carbon intensity and PUE if the report has these. */
+/* Functions that page rows of an nnc_report call. nnc_sheet_model and nnc_sheet_device write the name that the user
+ * gave and the file that was found. nnc_sheet_region writes the source of the carbon intensity, and nnc_sheet_building
+ * the source of the PUE, if the report has these values. */
 void nnc_sheet_model(nnc_sheet *sheet, const void *record);
 void nnc_sheet_device(nnc_sheet *sheet, const void *record);
 void nnc_sheet_region(nnc_sheet *sheet, const void *record);
@@ -319,8 +320,8 @@ void nnc_table_of(nnc_buffer *out, nnc_style style, nnc_lines lines);
 bool nnc_table_under(nnc_buffer *out, nnc_style style, nnc_lines lines, const char *heading);
 
 /* Adds lines that the function `line` of the output format has written. If the format needs a layout (member `held`),
- * the first NNC_TABLE_HELD lines are stored until the widths of the columns follow from them; otherwise lines are
- * written at once. */
+ * the first NNC_TABLE_HELD lines are stored and determine the widths of the columns; otherwise each line is written at
+ * once. */
 void nnc_table_put(nnc_table *table, nnc_buffer *out, nnc_style style, const char *lines, size_t size);
 
 /* ---- formats.c: JSON ---- */

@@ -42,7 +42,7 @@ static void put_piece(nnc_sheet *sheet, nnc_ink ink, const char *text, int follo
 
 static void put_item(nnc_sheet *sheet, nnc_ink ink, const char *text) {
     if (sheet->items > 0) { page_of(sheet)->text(sheet, ","); }
-    put_piece(sheet, ink, text, 1); /* keeps one column free, for the comma before the next item */
+    put_piece(sheet, ink, text, 1); /* keeps one column free for the comma before the next item */
 }
 
 void nnc_sheet_item(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) {
@@ -60,7 +60,7 @@ void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    put_piece(sheet, ink, text, 1); /* an item can follow, with its comma */
+    put_piece(sheet, ink, text, 1); /* keeps one column free for the comma before the next item */
 }
 
 /* Writes running text, which can be divided between two words by a line break. The function changes the blanks in
@@ -179,7 +179,8 @@ static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, 
         if (row->type == NNC_METRIC_OBJECT && (row->name == NULL || name[length] == '.')) {
             nnc_place inside = place->record != NULL ? nnc_metric_inside(row, place) : *place;
             const char *rest = row->name != NULL ? name + length + 1 : name;
-            /* Tables nest a few deep. NOLINTNEXTLINE(misc-no-recursion) */
+            /* The recursion follows nested tables, which are only a few levels deep.
+             * NOLINTNEXTLINE(misc-no-recursion) */
             const nnc_metric *found = find_row(row->rows, rest, &inside, index);
             if (found != NULL) {
                 *place = inside;
@@ -677,8 +678,8 @@ void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price) {
     }
 }
 
-/* Writes the name of the data centre, and the year and source of its PUE, because values of different sources differ by
- * a factor of several. Writes nothing if the report has no data centre. */
+/* Writes the name of the data centre, and the year and source of its PUE, because the values of different sources
+ * differ much. Writes nothing if the report has no data centre. */
 void nnc_sheet_building(nnc_sheet *sheet, const void *record) {
     const nnc_building *building = ((const nnc_report *)record)->building;
     if (building != NULL) {
@@ -708,14 +709,14 @@ void nnc_sheet_past(nnc_sheet *sheet, const void *record) {
         nnc_sheet_words(sheet, "the error is not known: %s",
                         nnc_past_lacks_cpu(report)
                             ? "no step of a CPU was measured"
-                            : "fewer than 10 measured steps of this family and profile that no fit has seen");
+                            : "fewer than 10 measured steps of this family and profile that no fit has used");
         nnc_sheet_end(sheet);
         return;
     }
     if (p->of == NNC_PAST_SEEN) {
         nnc_sheet_words(sheet,
                         "%" PRId64 " measured steps of this device, family and profile%s, %" PRId64
-                        " of them seen by no fit: mean error %s, bias %s%s",
+                        " of them not used by any fit: mean error %s, bias %s%s",
                         p->rows, as, p->unseen, nnc_error_text(p, error), p->bias < 0.0 ? "-" : "+",
                         nnc_percent_text(fabs(p->bias), bias));
         nnc_sheet_end(sheet);
@@ -728,16 +729,17 @@ void nnc_sheet_past(nnc_sheet *sheet, const void *record) {
     }
     nnc_sheet_words(sheet,
                     "%" PRId64 " measured steps of this %sfamily and profile%s that no fit has "
-                    "seen%s%s: mean error %s, bias %s%s",
+                    "used%s%s: mean error %s, bias %s%s",
                     p->unseen, p->of == NNC_PAST_DEVICE ? "device, " : "", others, *as != '\0' ? "," : "", as,
                     nnc_error_text(p, error), p->bias < 0.0 ? "-" : "+", nnc_percent_text(fabs(p->bias), bias));
     nnc_sheet_end(sheet);
 }
 
-/* Tests whether the range of the step time reaches much farther above the prediction than below it. Such a range also
- * covers programs slower than that of the software profile (`skew` of the profile, docs/accuracy.md). */
+/* Tests whether the range of the step time reaches much farther above the prediction than below it. A range of this
+ * kind also covers programs that are slower than the program of the software profile (`skew` of the profile,
+ * docs/accuracy.md). */
 static bool covers_slower(const nnc_result *r) {
-    enum { SKEWED = 2 }; /* a usual range has 1.35, that of vision models without a stated framework 2.33 */
+    enum { SKEWED = 2 }; /* this ratio is usually 1.35; for vision models without a stated framework it is 2.33 */
     return r->interval_s[0] > r->lower_bound_s &&
            log(r->interval_s[1] / r->step_s) > SKEWED * log(r->step_s / r->interval_s[0]);
 }
@@ -758,20 +760,20 @@ void nnc_sheet_trust(nnc_sheet *sheet, const void *record) {
     } else if (!report->device->efficiency.fitted) {
         nnc_sheet_words(sheet, "datasheet rates: no efficiency of this device was measured");
     } else if (p->of >= NNC_PAST_DEVICE) {
-        nnc_sheet_words(sheet, "%" PRId64 "%s measured steps %s: %s off on average, %s too %s%s",
+        nnc_sheet_words(sheet, "%" PRId64 "%s measured steps %s: mean error %s, on average %s too %s%s",
                         p->of == NNC_PAST_SEEN ? p->rows : p->unseen, p->of == NNC_PAST_SEEN ? "" : " unseen",
                         p->of == NNC_PAST_OTHER_DEVICES ? "on other devices"
                         : p->of == NNC_PAST_ALL_DEVICES ? "on all devices"
-                                                        : "like it",
+                                                        : "of this kind",
                         nnc_percent_text(p->error, error), nnc_percent_text(fabs(p->bias), bias),
                         p->bias < 0.0 ? "fast" : "slow",
                         covers_slower(report->result) ? "; the range also covers slower frameworks" : "");
     } else if ((report->result->plan.train & NNC_TRAIN_NONE) != 0) {
-        nnc_sheet_words(sheet, "range of training steps, as few forward passes were measured");
+        nnc_sheet_words(sheet, "range of training steps, because few forward passes were measured");
     } else if (nnc_past_lacks_cpu(report)) {
-        nnc_sheet_words(sheet, "range of steps of GPUs, as no step of a CPU was measured");
+        nnc_sheet_words(sheet, "range of GPU steps, because no step of a CPU was measured");
     } else {
-        nnc_sheet_words(sheet, "range of similar steps, as too few of this kind were measured");
+        nnc_sheet_words(sheet, "range of similar steps, because too few of this kind were measured");
     }
     nnc_sheet_end(sheet);
 }

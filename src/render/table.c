@@ -35,8 +35,8 @@ static char *scaled_text(double value, char text[NNC_NUMBER_TEXT]) {
     return text;
 }
 
-/* Formats a relative error: 0.1234 -> "+12.3%"; from a hundredfold error up it is written as a factor, "x101"; NaN
- * becomes "-". */
+/* Formats a relative error: 0.1234 -> "+12.3%"; an error of 100 or more is written as a factor, "x101"; NaN becomes
+ * "-". */
 static char *error_text(double error, char text[NNC_NUMBER_TEXT]) {
     if (!isfinite(error)) {
         snprintf(text, NNC_NUMBER_TEXT, "-");
@@ -371,8 +371,8 @@ static void shrink(nnc_table *table, int width, int gap) {
 
 enum { WRAP_INDENT = 2 };
 
-/* Returns the number of bytes of the first line of a text of options that goes on in further lines of at most `width`
- * characters: as many whole options as fit, at least one. */
+/* Divides a text of options into lines of at most `width` characters, and returns the number of bytes of the first
+ * line. The first line has as many whole options as fit, at least one. */
 static size_t wrapped_size(const char *text, int width) {
     size_t size = 0;
     for (size_t end = 0; text[end] != '\0';) {
@@ -384,7 +384,8 @@ static size_t wrapped_size(const char *text, int width) {
     return size;
 }
 
-/* Makes the first column narrower if its texts can go on in further lines, but not narrower than its longest option. */
+/* Makes the first column narrower if its texts can continue on further lines, but not narrower than its longest
+ * option. */
 static void wrap(nnc_table *table, int width, int gap) {
     const int over = total_width(table, gap) - width;
     const char *cell = table->cells.bytes;
@@ -400,8 +401,8 @@ static void wrap(nnc_table *table, int width, int gap) {
     table->widths[0] = table->widths[0] - over > longest ? table->widths[0] - over : longest;
 }
 
-/* Makes the lines of a table fit into `width`: first uses a smaller gap between columns, then continues texts in further
- * lines, then cuts texts, then leaves columns out. Returns the gap in characters. */
+/* Makes the lines of a table fit into `width`: first uses a smaller gap between columns, then continues texts on
+ * further lines, then cuts texts, then leaves columns out. Returns the gap in characters. */
 static int fit(nnc_table *table, int width) {
     int full[NNC_TABLE_COLUMNS];
     memcpy(full, table->widths, sizeof full);
@@ -444,7 +445,7 @@ static bool put_cell(line *l, const nnc_head *head, int width, const char *text)
     return cut;
 }
 
-/* Writes the lines in which the text of the first cell of a row goes on. */
+/* Writes the further lines on which the text of the first cell of a row continues. */
 static void put_rest(nnc_buffer *out, const nnc_table *table, const char *text) {
     if (!table->heads[0].wraps || nnc_text_width(text) <= table->widths[0]) { return; }
     text += wrapped_size(text, table->widths[0]);

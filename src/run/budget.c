@@ -1,6 +1,6 @@
 /* Compute budgets. For a number of FLOPs or a sum of money, computes the model size and the number of training tokens
- * with the smallest loss; for a target loss, those with the fewest FLOPs. The published scaling laws are rows of a
- * table in this file. */
+ * with the smallest loss; for a target loss, computes the size and the tokens that need the fewest FLOPs. The published
+ * scaling laws are rows of a table in this file. */
 #include "base/base_internal.h"
 #include "run/run_internal.h"
 
@@ -29,8 +29,8 @@ static const law NNC_ROW(NNC_LAW_TEX) = LOSS(1.6933736809989528, 406.40101751947
                                              0.2849083);
 static const law NNC_ROW(NNC_LAW_EPOCH) = LOSS(1.81686, 482.00572, 2085.4342, 0.34781, 0.36585);
 /* Optimal number of parameters N for training with C FLOPs, after arXiv:2203.15556, table 3. N = 1e9 (C /
- * flops)^exponent, where `flops` is in the table's row of 1e9 parameters, and the exponent is the slope of log N over
- * log C between the first and the last row of the table. */
+ * flops)^exponent, where `flops` is the value in the table's row of 1e9 parameters, and the exponent is the slope of
+ * log N over log C between the first and the last row of the table. */
 static const law NNC_ROW(NNC_LAW_APPROACH_1) = BEST(false, 1e9, 1.21e20, 0.49803);
 static const law NNC_ROW(NNC_LAW_APPROACH_2) = BEST(false, 1e9, 1.20e20, 0.48986);
 static const law NNC_ROW(NNC_LAW_LLAMA_3) = BEST(true, 0.299, 1.0, 0.537);

@@ -63,8 +63,8 @@ static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const st
     return steps;
 }
 
-/* Refuses a run that never ends: a run in which failures come so fast that the time between two of them is not enough
- * to restart and to write a checkpoint. The goodput of a run that never ends is 0, up to rounding errors. */
+/* Refuses a run that never ends: a run in which the time between two failures is too short to restart and to write a
+ * checkpoint. The goodput of a run that never ends is 0, up to rounding errors. */
 static nnc_status check_advances(const nnc_run *run, nnc_error *err) {
     const double least = 1e-9;     /* smallest goodput of a run that is accepted */
     if (!(run->goodput < least)) { /* NaN (unknown goodput) does not satisfy `<`, so a run with unknown goodput is
@@ -84,10 +84,10 @@ static nnc_status check_asked(const nnc_plan *plan, const nnc_run_ask *ask, nnc_
     if (amounts == 2 && !isnan(amount) && !isnan(ask->epochs) && isnan(ask->dataset_size)) {
         const bool tokens = !isnan(plan->tokens);
         char passes[96] = "";
-        if (tokens) { /* --dataset-size counts tokens, or samples of a model without tokens */
+        if (tokens) { /* --dataset-size is a number of tokens, or of samples if the model has no tokens */
             snprintf(passes, sizeof passes, ", or --epochs %.10g --dataset-size %.10g", ask->epochs, amount);
         }
-        return nnc_fail(err, NNC_BAD_USAGE, "--epochs", "--%s counts all epochs, expected --%s %.10g alone%s",
+        return nnc_fail(err, NNC_BAD_USAGE, "--epochs", "--%s is the total of all epochs, expected only --%s %.10g%s",
                         tokens ? "tokens" : "samples", tokens ? "tokens" : "samples", amount * ask->epochs, passes);
     }
     if (amounts > 1) {
@@ -639,7 +639,7 @@ void nnc_run_sites(const nnc_result *result, const nnc_run_ask *ask, nnc_run *ru
         NNC_LET(why, outer_overlap_s, "s", ask->outer_overlap_s);
         NNC_SET(why, run->outer_bytes, "B", 2.0 * weight_bytes * (sites - 1.0) / sites);
         NNC_SET(why, run->outer_s, "s", nnc_max(0.0, run->outer_bytes / site_bytes_per_s - outer_overlap_s));
-        NNC_SOURCE(why, "arXiv:2311.08105; not scored: no published run states its links");
+        NNC_SOURCE(why, "arXiv:2311.08105; not compared with measurements: no published run states its links");
         NNC_NOTE(why, "the effect of rarer averaging on the loss is not modelled");
     }
     NNC_PUT(why, run->outer_s, "s");

@@ -37,7 +37,8 @@ static void name_profiles_of_library(const char *asked, nnc_error *err) {
         torch = torch || strncasecmp(asked, libraries[i], strlen(libraries[i])) == 0;
     }
     if ((torch || jax) && err != NULL) {
-        nnc_fail(err, NNC_UNKNOWN_ID, "--software", "several profiles describe it, expected %s, found \"%.60s\"",
+        nnc_fail(err, NNC_UNKNOWN_ID, "--software",
+                 "several profiles describe this software, expected %s, found \"%.60s\"",
                  jax ? "maxtext (TPU) or maxtext-gpu" : "torch-eager, torch-compile or fsdp, or no --software", asked);
     }
 }

@@ -534,7 +534,7 @@ nnc_status nnc_search_merge(nnc_arena *arena, char *const *paths, int count, con
     nnc_shard_set_free(&m->seen);
     NNC_TRY(status);
     if (digest != NULL && strcmp(report->digest, digest) != 0) {
-        return nnc_fail(err, NNC_BAD_SPEC, paths[0], "has a shard of another search than this one");
+        return nnc_fail(err, NNC_BAD_SPEC, paths[0], "contains a shard of another search");
     }
     NNC_TRY(check_legal(report, err));
     nnc_front_result(&m->front, report->result);

@@ -65,6 +65,9 @@ typedef struct worker {
     /* step: of the last start of prompts (balanced); from which each group of attention_data has a prompt, NONE = not
      * all groups have one (full) */
     int64_t balanced, full;
+    /* the last time at which the engine received the new requests of the clients: as a step, and in seconds */
+    int64_t received;
+    double received_s;
     int32_t head, tail; /* first request (head) and last request (tail) in the queue of this worker */
     int32_t *heap, running, newest;
 } worker;
@@ -89,6 +92,7 @@ typedef struct simulation {
                                     * request_s, counted_tpot in tpot */
     double context_low, context_gap;
     double tokens_of_step;
+    int64_t receive_steps; /* number of decode steps from one receipt of new requests to the next */
     /* sums over all decode steps; decode_area: number of sequences x seconds of the step; decode_s: seconds of the
      * step */
     double decode_area, decode_s;
@@ -433,11 +437,26 @@ static void preempt(simulation *s, worker *w) {
     stop(s, w, index);
     r->made = (int32_t)nnc_max((double)r->output - left, 1.0);
     r->left = r->fresh + r->made;
-    r->ready_s = w->clock_s;
+    r->ready_s = w->received_s; /* the engine has received it already */
     r->next = w->head;
     w->head = index;
     w->tail = w->tail == NONE ? index : w->tail;
     s->result->preemptions++;
+}
+
+/* Lets the engine receive the new requests of the clients, if this iteration does so: each receive_steps-th decode step
+ * after the last receipt, the iteration after one with prompts, and all iterations while no sequence runs. Source:
+ * SchedulerRecvSkipper of SGLang (managers/scheduler_recv_skipper.py): a decode step counts 1, prompts count 1,000. */
+static void receive(const simulation *s, worker *w) {
+    if (w->running > 0 && (w->step - w->received) % s->receive_steps != 0) { return; }
+    w->received = w->step;
+    w->received_s = w->clock_s;
+}
+
+/* Returns the smallest number of decode steps, at least `steps`, after which the engine receives new requests. */
+static double steps_to_receipt(const simulation *s, const worker *w, double steps) {
+    const int64_t over = (w->step - w->received + (int64_t)steps) % s->receive_steps;
+    return over == 0 ? steps : steps + (double)(s->receive_steps - over);
 }
 
 static double room_now(const worker *w) { return w->room + w->growth * (double)w->step; }
@@ -474,8 +493,8 @@ static bool waits_for_more(simulation *s, const worker *w, double *until_s) {
     for (; index != NONE && tokens < enough; index = s->requests[index].next) {
         request *r = &s->requests[index];
         take_place(s, r);
-        next_s = r->ready_s > w->clock_s ? r->ready_s : next_s;
-        if (r->ready_s > w->clock_s || !has_place(s, w, more, room, r)) { break; }
+        next_s = r->ready_s > w->received_s ? r->ready_s : next_s;
+        if (r->ready_s > w->received_s || !has_place(s, w, more, room, r)) { break; }
         tokens += r->left;
         room += r->room;
         more++;
@@ -501,8 +520,8 @@ static bool waits_for_groups(simulation *s, worker *w, double *until_s, double *
     for (; index != NONE && ready < plan->attention_data; index = s->requests[index].next) {
         request *r = &s->requests[index];
         take_place(s, r);
-        next_s = r->ready_s > w->clock_s ? r->ready_s : next_s;
-        if (r->ready_s > w->clock_s || !has_place(s, w, ready, room, r)) { break; }
+        next_s = r->ready_s > w->received_s ? r->ready_s : next_s;
+        if (r->ready_s > w->received_s || !has_place(s, w, ready, room, r)) { break; }
         room += r->room;
         ready++;
     }
@@ -530,7 +549,7 @@ static bool mixed_iteration(simulation *s, worker *w) {
     while (w->head != NONE && budget > 0.0) {
         request *r = &s->requests[w->head];
         const int32_t index = w->head;
-        if (r->ready_s > w->clock_s) { break; }
+        if (r->ready_s > w->received_s) { break; }
         take_place(s, r);
         if (!has_place(s, w, more, room, r)) { break; }
         const double part = nnc_min(r->left, budget), whole = r->fresh + r->made;
@@ -561,6 +580,7 @@ static bool mixed_iteration(simulation *s, worker *w) {
         s->decode_area += decode_s * w->running;
         w->step += w->running > 0 ? 1 : 0;
     }
+    w->received = w->step; /* the next iteration receives requests */
     write_text(s, w, 1.0, w->clock_s, w->running + complete);
     for (int32_t index = done; index != NONE;) {
         request *r = &s->requests[index];
@@ -608,7 +628,7 @@ static void decode_run(simulation *s, worker *w, double horizon_s) {
         until_s = has_place(s, w, 0, 0.0, r) ? nnc_min(until_s, r->ready_s) : until_s;
     }
     if (w->clock_s + steps * (step_s + slope_s / 2.0 * (steps - 1.0)) > until_s) {
-        steps = nnc_min(steps, steps_for(until_s - w->clock_s, step_s, slope_s));
+        steps = nnc_min(steps, steps_to_receipt(s, w, steps_for(until_s - w->clock_s, step_s, slope_s)));
     }
     const double time_s = steps * (step_s + slope_s / 2.0 * (steps - 1.0));
     w->clock_s += time_s;
@@ -644,6 +664,7 @@ static bool turn(simulation *s) {
     }
     if (w == NULL) { return false; }
     w->clock_s = first_s;
+    receive(s, w);
     while (s->load->of->plan->preempt && w->running > 1 && room_now(w) + w->growth > s->load->places * (1.0 + 1e-12)) {
         preempt(s, w);
     }
@@ -786,6 +807,7 @@ void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *resul
                      .count = load->count,
                      .workers = load->prefill_workers > 0 ? load->decode_workers : (int32_t)load->replicas,
                      .tokens_of_step = load->tokens_of_step,
+                     .receive_steps = load->prefill_workers > 0 ? 1 : load->of->plan->receive_steps,
                      .gaps = (uint64_t)load->of->plan->seed,
                      .lengths = ~(uint64_t)load->of->plan->seed };
     *result = (nnc_serve_replayed){ .preemptions = 0 };

@@ -353,8 +353,8 @@ static nnc_status check_samples(const struct nnc_captured *program, int64_t samp
                         one, two, samples);
     }
     return nnc_fail(err, NNC_ILLEGAL_PLAN, "--micro-batch",
-                    "the step was recorded with this many samples, expected %" PRId64 ", found %" PRId64
-                    "; python3 -m nncost.capture --join gives all between two steps",
+                    "expected %" PRId64 ", the number of samples of the recorded step, found %" PRId64
+                    "; python3 -m nncost.capture --join allows all numbers between those of two recorded steps",
                     one, samples);
 }
 
@@ -368,7 +368,8 @@ static nnc_status check_units(const struct nnc_captured *program, const nnc_plan
     if (program->passes > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
                         "the step has several forward and backward passes, expected one, found %" PRId32
-                        "; if they accumulate gradients, capture a step without it and say --micro-batches %" PRId32,
+                        "; if the passes accumulate gradients, capture a step without accumulation and give "
+                        "--micro-batches %" PRId32,
                         program->passes, program->passes);
     }
     if (p->recompute != 0 && p->recompute != NNC_RECOMPUTE_FULL) {

@@ -224,7 +224,8 @@ typedef struct core {
     int64_t all, pairs, scores;
     /* number of query-key pairs that there would be if every query had a complete window of keys before it */
     int64_t in_window;
-    int64_t kv_heads; /* number of key and value heads; copies for query heads are counted as heads */
+    int64_t
+        kv_heads; /* number of key and value heads; if heads are copied so that each query head has its own, the copies are counted */
     bool recomputed;
     /* true: backward computes queries, keys and values again from the latents of latent attention */
     bool projects_again;

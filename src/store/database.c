@@ -5,8 +5,8 @@
  *    columns  the short name and the full name of each column of the table `rows`
  *    sweep    one row, an nnc_database_head: which sweep this is, how many combinations are evaluated, digest of `rows`
  *
- * The rows and the progress are changed in one transaction, so a sweep that was killed continues after its last commit.
- * SQLite has no checksums, so a reader compares the rows with the digest. In a build without SQLite the functions of
+ * The rows and the progress change in one transaction, so a sweep that was killed continues after its last commit.
+ * SQLite has no checksums, so a reader compares the rows with the digest. In a build without SQLite, the functions of
  * this file exist, but return an error. */
 #include "base/base_internal.h"
 #include "store/store_internal.h"
@@ -16,7 +16,7 @@
 #include <sqlite3.h>
 
 enum {
-    /* the bytes "nncS", by which SQLite files with the rows of a sweep are recognised (application id of SQLite) */
+    /* the bytes "nncS", which mark an SQLite file with the rows of a sweep (application id of SQLite) */
     APPLICATION = 0x6E6E6353,
     BUSY_MS = 1000,
     PATH_SIZE = 4096
@@ -38,12 +38,12 @@ typedef struct sqlite_calls {
 
 /* An open SQLite file, and the addresses of the functions of the SQLite library. */
 typedef struct connection {
-    sqlite3 *file; /* the open database; NULL = no database is open, and the functions in `call` need not be loaded */
+    sqlite3 *file; /* the open database; NULL = no database is open; the functions in `call` may then not be loaded */
     sqlite_calls call;
     char path[PATH_SIZE];
 } connection;
 
-/* Describes the last error of SQLite in err, and returns the status that belongs to this error. */
+/* Describes the last error of SQLite in err, and returns the status of this error. */
 static nnc_status sql_fail(const connection *db, nnc_error *err) {
     const int code = db->file != NULL ? db->call.errcode(db->file) & 0xFF : SQLITE_NOMEM;
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) {
@@ -62,8 +62,8 @@ static bool sql_prepare(const connection *db, const char *sql, sqlite3_stmt **qu
     return db->call.prepare_v2(db->file, sql, -1, query, NULL) == SQLITE_OK;
 }
 
-/* Tests whether an earlier version of nncost wrote the database. The first versions stored no digest of the rows; later
- * versions stored the digest, but no table of column names. */
+/* Tests whether an earlier version of nncost wrote the database. The first versions of nncost stored no digest of the
+ * rows; later versions stored the digest, but no table of column names. */
 static bool is_earlier(const connection *db) {
     sqlite3_stmt *query = NULL;
     const bool found =
@@ -77,8 +77,8 @@ static bool is_earlier(const connection *db) {
     return found;
 }
 
-/* Returns the last error of SQLite if the memory, the disk or a lock caused it. For any other cause returns
- * NNC_BAD_SPEC, with a message that the database is of an earlier version of nncost or is damaged. */
+/* If memory, disk or a lock caused the last error of SQLite, returns the last error. For any other cause, returns
+ * NNC_BAD_SPEC; the message tells that the database is of an earlier version of nncost or is damaged. */
 static nnc_status sql_damaged(const connection *db, nnc_error *err) {
     const int code = db->call.errcode(db->file) & 0xFF;
     if (code == SQLITE_NOMEM || code == SQLITE_IOERR || code == SQLITE_BUSY || code == SQLITE_LOCKED) {
@@ -144,9 +144,9 @@ static uint64_t digest_names(const char *const *names, int count) {
 
 static const uint64_t NUMBER_MARK = UINT64_C(0x9e3779b97f4a7c15);
 
-/* Adds a row to the digest and returns the new digest. The digest uses cells as SQLite returns them, where NaN is null
- * and a boolean is an integer. Cells of different types have different digests even if their bits are equal, because
- * the stored type of a damaged cell can be wrong. */
+/* Adds a row to the digest and returns the new digest. The digest uses cells in the form in which SQLite returns them,
+ * where NaN is null and a boolean is an integer. Cells of different types have different digests even if their bits are
+ * equal, because the stored type of a damaged cell can be wrong. */
 static uint64_t digest_row(uint64_t digest, const nnc_cell *cells, int count) {
     for (int i = 0; i < count; i++) {
         const nnc_cell *cell = &cells[i];
@@ -199,8 +199,7 @@ static nnc_status sql_inspect(const connection *db, bool *empty, nnc_error *err)
 }
 
 static nnc_status keep_path(connection *db, const char *path, nnc_error *err) {
-    /* For the names ":memory:" and "", and for URIs, SQLite would use a database in memory, and the rows would be
-     * lost. */
+    /* For the names ":memory:" and "", and for URIs, SQLite uses a database in memory, and the rows are lost. */
     if (path[0] == ':' || path[0] == '\0' || strncmp(path, "file:", 5) == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, path,
                         "not the name of a file, expected one such as rows.db, or ./%.80s for a file "
@@ -269,8 +268,8 @@ static nnc_status cursor_open(cursor *rows, const connection *db, nnc_error *err
     return rows->count < 1 || rows->count > NNC_DATABASE_COLUMNS_MAX ? sql_foreign(db, err) : NNC_OK;
 }
 
-/* Reads the next row into *cells; after the last row, sets *cells to NULL. After the last row, fails if the number of
- * rows or their digest differs from the value that *head states. */
+/* Reads the next row into *cells; after the last row, sets *cells to NULL. After the last row, the function fails if
+ * *head states another number of rows or another digest. */
 static nnc_status cursor_next(cursor *rows, const connection *db, const nnc_database_head *head, const nnc_cell **cells,
                               nnc_error *err) {
     const int code = db->call.step(rows->query);
@@ -300,7 +299,7 @@ struct nnc_database {
     bool in_batch;
 };
 
-/* Writes a text between quotes, as SQL needs it: a quote character inside the text is written twice. */
+/* Writes a text between quotes in the form of SQL: a quote character inside the text is written twice. */
 static void put_quoted(nnc_buffer *sql, char quote, const char *text) {
     nnc_buffer_byte(sql, quote);
     for (; *text != '\0'; text++) {
@@ -409,8 +408,8 @@ static nnc_status open_file(nnc_database *db, const char *path, nnc_error *err) 
                : NNC_OK;
 }
 
-/* Locks the file, so that no other process can use it. In the locking mode "exclusive" SQLite keeps the lock after the
- * transaction has ended. */
+/* Locks the file, so that no other process can use it. In the locking mode "exclusive", SQLite keeps the lock after the
+ * end of the transaction. */
 static nnc_status lock(nnc_database *db, nnc_error *err) {
     return sql_run(&db->sql, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT", err);
 }
@@ -570,7 +569,7 @@ void nnc_database_reader_close(nnc_database_reader *reader) {
     }
 }
 
-#else /* this build of nncost has no SQLite, so no database can be opened */
+#else /* a build of nncost without SQLite can open no database */
 
 static nnc_status not_built(const char *path, nnc_error *err) {
     return nnc_fail(err, NNC_BAD_USAGE, path, "this program was built without SQLite");

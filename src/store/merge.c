@@ -24,8 +24,8 @@ nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err) {
     }
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) { return write_failed(file, EISDIR, err); }
     bool opened = false;
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) { /* the path names no regular file but a pipe or a
-                                                                 * file such as /dev/null */
+    /* the path names a pipe, or a special file such as /dev/null */
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
         file->descriptor = open(path, O_WRONLY | O_CLOEXEC);
         opened = file->descriptor >= 0;
     } else {
@@ -35,7 +35,7 @@ nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err) {
     return opened ? NNC_OK : write_failed(file, errno, err);
 }
 
-/* Is called after a failed write. If the output can be shortened (file->cuts), removes its incomplete last line. */
+/* Called after a failed write. If the output can be shortened (file->cuts), removes its incomplete last line. */
 static void cut_back(const nnc_file *file, const char *lines, size_t written) {
     size_t whole = written;
     while (whole > 0 && lines[whole - 1] != '\n') { whole--; }
@@ -67,9 +67,8 @@ nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err) {
     return closed ? NNC_OK : write_failed(file, errno, err);
 }
 
-/* ---- Merging the shards of a sweep. The inputs are all CSV, all JSON Lines, or all databases. Their rows are merged
- * in the order of row numbers: the next row of the output is always the row with the lowest number among the next rows
- * of all inputs.
+/* ---- Merges the shards of a sweep. The inputs are all CSV, all JSON Lines, or all databases. Their rows are merged
+ * in the order of row numbers: the next row of the output has the lowest number among the next rows of all inputs.
  *
  *    1.csv  row 0, 3, 6 ...  \
  *    2.csv  row 1, 4, 7 ...   >  lowest row first  >  lines or a database
@@ -92,10 +91,10 @@ typedef struct merger {
     int count;
     bool json;
     nnc_file file; /* output lines */
-    /* file for an output that is a database; the file has a temporary name until it is complete */
+    /* file for an output that is a database; it has a temporary name until the output is complete */
     nnc_atomic_file written;
     nnc_database *database;
-    /* headings of the columns, if databases are merged into CSV or JSON Lines */
+    /* headings of the columns, used only if databases are merged into CSV or JSON Lines */
     nnc_head heads[NNC_DATABASE_COLUMNS_MAX];
     int head_count;
     nnc_buffer text;
@@ -112,12 +111,12 @@ static nnc_status cannot_write(const char *path, nnc_error *err) {
 }
 
 /* Largest number of bytes in a line of an input. The longest lines that a sweep writes have some kB. A file with a
- * longer line is no output of a sweep, so it is not read further. */
+ * longer line is no output of a sweep, so nncost stops reading the file. */
 enum { LINE_MAX_BYTES = 1 << 20 };
 
-/* Reads the next line of an input, as the C function getline does, but with a limit on its length. Returns the number
- * of bytes; a number above LINE_MAX_BYTES if the line is longer than the limit; -1 at the end of the file or if out of
- * memory (errno = ENOMEM). */
+/* Reads the next line of an input, as the C function getline does, but with a limit on the length of the line. Returns
+ * the number of bytes. The result is above LINE_MAX_BYTES if the line is longer than the limit, and -1 at the end of
+ * the file or if out of memory (errno = ENOMEM). */
 static ssize_t next_line(source *s) {
     size_t size = 0;
     for (int c = 0; size <= LINE_MAX_BYTES && c != '\n' && (c = getc_unlocked(s->file)) != EOF;) {
@@ -206,7 +205,7 @@ static nnc_status is_database(const char *path, bool *is, nnc_error *err) {
 }
 
 /* Opens all inputs, which are CSV or JSON Lines. All CSV inputs must have the same header line, whose first column is
- * "row"; the output gets this header line, too. */
+ * "row". The output gets the same header line. */
 static nnc_status open_lines(merger *m, nnc_error *err) {
     for (int i = 0; i < m->count; i++) {
         source *s = &m->sources[i];
@@ -214,7 +213,7 @@ static nnc_status open_lines(merger *m, nnc_error *err) {
         if (s->file == NULL) { return cannot_open(s->path, err); }
         const int first = getc(s->file);
         ungetc(first, s->file);
-        /* an empty file is treated as a file in JSON Lines that has no rows */
+        /* an empty file counts as a file in JSON Lines without rows */
         const bool json = first == '{' || first == EOF;
         m->json = i == 0 ? json : m->json;
         if (json) { continue; }
@@ -312,7 +311,7 @@ static nnc_status merge_rows(merger *m, nnc_error *err) {
         }
         if (next == NULL) { return NNC_OK; }
         if (next->row == last) {
-            return nnc_fail(err, NNC_BAD_SPEC, next->path, "row %lld is in another shard too", (long long)last);
+            return nnc_fail(err, NNC_BAD_SPEC, next->path, "row %lld is also in another shard", (long long)last);
         }
         last = next->row;
         NNC_TRY(put(m, next, err));
@@ -350,8 +349,8 @@ static void close_all(merger *m) {
         free(s->line);
     }
     nnc_database_close(m->database);
-    nnc_atomic_file_drop(&m->written); /* the last statement, because closing a file drops all locks of the process
-                                        * on it */
+    /* called after the database is closed, because closing a file drops all locks of the process on the file */
+    nnc_atomic_file_drop(&m->written);
     nnc_buffer_free(&m->text);
     free(m->sources);
 }

@@ -7,8 +7,8 @@
 
 /* ---- merge.c: output of lines ---- */
 
-/* Output of whole lines to a file or to standard output. If the output stops early, its last line is still complete,
- * where the kind of output allows it. */
+/* Output of whole lines to a file or to standard output. If the output stops early, its last line is complete, except
+ * for some kinds of output (see `cuts`). */
 
 typedef struct nnc_file {
     int descriptor;
@@ -23,12 +23,12 @@ typedef struct nnc_file {
  * Returns NNC_IO if the output cannot be opened. */
 nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err);
 
-/* Writes whole lines to an output. If writing fails, removes an incomplete last line where the output allows it, and
- * returns NNC_IO. */
+/* Writes whole lines to an output. If writing fails, returns NNC_IO, and removes an incomplete last line if the output
+ * can be shortened. */
 nnc_status nnc_file_write(nnc_file *file, const char *lines, size_t size, nnc_error *err);
 
-/* Closes an output; must be called once after a successful nnc_file_open. keep true: a regular file gets its final name
- * and replaces an old file with this name; keep false: the new file is deleted and the old file stays. Returns NNC_IO
+/* Closes an output; must be called once after a successful nnc_file_open. keep: true = a regular file gets its final
+ * name and replaces an old file with this name; false = the new file is deleted and the old file stays. Returns NNC_IO
  * if closing fails. */
 nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err);
 
@@ -39,7 +39,7 @@ nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err);
 
 enum { NNC_DATABASE_COLUMNS_MAX = 256 };
 
-/* Describes which sweep the rows of a database belong to, and how far this sweep has come. */
+/* Describes the sweep to which the rows of a database belong, and the progress of this sweep. */
 typedef struct nnc_database_head {
     char digest[NNC_DIGEST_TEXT]; /* digest of all inputs on which the rows depend, except the shard number */
     int32_t shard, shards;        /* number of the shard in this file (from 1), and number of all shards; 1 and 1 = the
@@ -53,11 +53,11 @@ typedef struct nnc_database_head {
 
 typedef struct nnc_database nnc_database;
 
-/* Opens or creates a database. names: names of the columns; the first must be "row", whose values are integers. An
- * existing database must have the digest and shard of *head and the columns `names`; head->done is then set to its
- * progress, and all its rows are read once and compared with their digest, because SQLite has no checksums. Returns
- * NNC_BAD_SPEC if the database belongs to another sweep or is damaged; NNC_BAD_USAGE if this build has no SQLite or the
- * path is a name that SQLite does not use as a file; or NNC_IO. */
+/* Opens or creates a database. names: names of the columns. The first column must be "row"; its values are integers. An
+ * existing database must have the digest and shard of *head and the columns `names`. The function then sets head->done
+ * to the progress of the database, reads all its rows once and compares them with their digest, because SQLite has no
+ * checksums. Returns NNC_BAD_SPEC if the database belongs to another sweep or is damaged. Returns NNC_BAD_USAGE if this
+ * build has no SQLite or the path is a name that SQLite does not use as a file. Other errors: NNC_IO. */
 nnc_status nnc_database_open(const char *path, nnc_database_head *head, const char *const *names, int count,
                              nnc_database **database, nnc_error *err);
 
@@ -81,8 +81,9 @@ typedef struct nnc_database_reader nnc_database_reader;
 nnc_status nnc_database_reader_open(const char *path, nnc_database_reader **out, nnc_error *err);
 const nnc_database_head *nnc_database_reader_head(const nnc_database_reader *reader);
 const char *const *nnc_database_reader_names(const nnc_database_reader *reader, int *count);
-/* Reads the next row of a database. *cells is valid until the next call of this function; after the last row it is
- * NULL. Returns NNC_BAD_SPEC if the rows differ from their digest, which only the call after the last row can find. */
+/* Reads the next row of a database. *cells is valid until the next call of this function; after the last row, *cells is
+ * NULL. Returns NNC_BAD_SPEC if the rows differ from their digest; only the call after the last row can find a
+ * difference. */
 nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell **cells, nnc_error *err);
 void nnc_database_reader_close(nnc_database_reader *reader);
 
@@ -90,10 +91,10 @@ void nnc_database_reader_close(nnc_database_reader *reader);
 
 /* Merges the shards of a sweep into one output, in the order of the row numbers. */
 
-/* Merges inputs that are all CSV, all JSON Lines, or all databases; their first column must be "row". Databases are
- * merged into CSV or JSON Lines if the name `out` ends in .csv, .json or .jsonl, and otherwise into a database. The
- * output has a temporary name until it is complete. Returns NNC_BAD_SPEC if headings differ, if a row is given twice,
- * or if a shard is missing, given twice or not finished; or NNC_IO. */
+/* Merges inputs that are all CSV, all JSON Lines, or all databases. The first column of each input must be "row".
+ * Databases are merged into CSV or JSON Lines if the name `out` ends in .csv, .json or .jsonl; for any other name, they
+ * are merged into a database. The output has a temporary name until it is complete. Returns NNC_BAD_SPEC if headings
+ * differ, if a row is given twice, or if a shard is missing, given twice or not finished. Other errors: NNC_IO. */
 nnc_status nnc_merge(const char *out, char *const *inputs, int count, nnc_error *err);
 
 #endif

@@ -243,7 +243,7 @@ nnc_status nnc_shard_set_add(nnc_shard_set *set, const char *path, const char *d
     }
     const char **of = &set->paths[shard.number - 1];
     if (*of != NULL) {
-        return nnc_fail(err, NNC_BAD_SPEC, path, "is shard %lld/%lld, as is %s", (long long)shard.number,
+        return nnc_fail(err, NNC_BAD_SPEC, path, "is shard %lld/%lld, the same shard as %s", (long long)shard.number,
                         (long long)shard.of, *of);
     }
     *of = path;

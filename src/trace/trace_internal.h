@@ -7,7 +7,7 @@
  *
  * A kernel is linked to the operator that issued it in one of two ways. If the trace has the launch of the kernel (same
  * correlation id), the operator is the innermost operator with recorded shapes that ran on the thread of the launch at
- * the time of the launch. If the launch was not recorded, the operator is the one with the same External id.
+ * the time of the launch. If the launch was not recorded, the operator and the kernel have the same External id.
  *
  * Source of the format: PyTorch, torch/csrc/profiler, and libkineto, output_json.cpp. */
 #ifndef NNCOST_TRACE_TRACE_INTERNAL_H
@@ -74,8 +74,8 @@ typedef struct nnc_trace {
  * an error nothing has to be freed. */
 nnc_status nnc_trace_read(const char *path, nnc_trace **trace, nnc_error *err);
 
-/* Tests by the name and the first bytes of a file whether it is a trace. Other files that nncost reads are short and
- * never compressed. */
+/* Tests, by the name and the first bytes of a file, whether the file is a trace. Other files that nncost reads are
+ * short and never compressed. */
 bool nnc_trace_is(const char *path);
 void nnc_trace_free(nnc_trace *trace);
 
@@ -85,35 +85,36 @@ void nnc_trace_free(nnc_trace *trace);
  * its value. */
 typedef struct nnc_trace_price {
     double flops, moved_bytes, bound_s, predicted_s;
-    bool product; /* true: the operator is a matrix product; false: it is another operator */
-    /* only set for a matrix product: predicted time if m, n and k are padded so that each is a multiple of 16 bytes; in a
-     * finding about padding, multiplied by the factor of the row; NaN = no dimension needs padding */
+    bool product; /* true: the operator is a matrix product; false: any other operator */
+    /* only set for a matrix product: predicted time if m, n and k are padded, so that each is a multiple of 16 bytes.
+     * In a finding about padding, padded_s is multiplied by the factor of the row. NaN = no dimension needs padding. */
     double padded_s;
-    int64_t odd; /* size of the first dimension (in the order n, k, m) of a matrix product that needs padding; 0
-                      * = no dimension, or padding would save nothing */
-    char side;   /* name of the dimension whose size is in `odd`: 'm', 'n' or 'k'; NUL if `odd` is 0 */
+    /* size of the first dimension (in the order n, k, m) of a matrix product that needs padding; 0 = no dimension needs
+     * padding, or padding saves no time */
+    int64_t odd;
+    char side; /* name of the dimension whose size is in `odd`: 'm', 'n' or 'k'; NUL if `odd` is 0 */
 } nnc_trace_price;
 
-/* Properties of the kernels of an operator that cannot be found from the shapes of the operator. */
+/* Properties of the kernels of an operator that do not follow from the shapes of the operator. */
 typedef struct nnc_trace_hint {
     bool tf32; /* true: the kernels round fp32 operands to tf32 before they multiply */
-    /* alignment of the operands that the kernel's name states, in elements; 0 = the name states none */
+    /* alignment of the operands in elements, as the kernel's name states it; 0 = the name states no alignment */
     int aligned;
     double launches; /* number of kernels that one call of the operator launches */
 } nnc_trace_hint;
 
 nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind, nnc_trace_hint hint);
 
-/* Name and sizes of an operator, as tables of measurements have them: "matmul" has m, n, k and batch; other operators,
- * such as "gelu", have m rows of n elements. */
+/* Name and sizes of an operator, in the form of tables of measurements: "matmul" has m, n, k and batch; other
+ * operators, such as "gelu", have m rows of n elements. */
 typedef struct nnc_trace_sizes {
     const char *op;
     nnc_dtype dtype; /* number format in which the operator computes */
     int64_t batch, m, n, k;
 } nnc_trace_sizes;
 
-/* Finds the name and the sizes under which an operator is in tables of measurements. Returns false if the tables do not
- * have the operator, or if its shapes do not determine the sizes. */
+/* Finds the name and the sizes that an operator has in tables of measurements. Returns false if the tables do not have
+ * the operator, or if its shapes do not determine the sizes. */
 bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *sizes);
 
 /* A row of the summary of a trace. The row sums all calls of one operator with the same shapes, or all kernels with the
@@ -127,10 +128,11 @@ typedef struct nnc_trace_row {
     double share; /* time of this row's kernels / time of all kernels of the trace */
     nnc_trace_class class;
     nnc_trace_price price; /* work and predicted time, as sums over all calls of this row */
-    double factor;         /* factor on the predicted time, from the machine and from rows of similar size: see expect()
-                            * in trace_sum.c */
-    double expected_s;     /* expected time: predicted time x factor, but at least the lower bound */
-    double times;          /* measured time of this row / expected_s */
+    /* factor on the predicted time: it takes account of the machine and of rows of similar size (see expect() in
+     * trace_sum.c) */
+    double factor;
+    double expected_s; /* expected time: predicted time x factor, but at least the lower bound */
+    double times;      /* measured time of this row / expected_s */
     /* possible saving: measured time - expected_s; NaN = the time of this row cannot be predicted */
     double save_s;
     bool tf32, linked;
@@ -146,32 +148,33 @@ typedef struct nnc_trace_sum {
     /* times of the device that ran the most kernels. span_s: from the start of its first kernel to the end of its last
      * kernel; busy_s: part of span_s in which at least one kernel runs; idle_s: the other part of span_s */
     double span_s, busy_s, idle_s;
-    double idle_host_s;                 /* part of idle_s before kernels that the host launched only after the device
-                                           * was idle */
-    double communication_s, exposed_s;  /* communication_s: time of collectives; exposed_s: part of it in which no
-                                           * compute kernel runs */
-    double compute_s, copy_s, kernel_s; /* times: compute_s of compute kernels; copy_s of copies; kernel_s of all
-                                           * kernels */
+    /* part of idle_s: idle times that end with a kernel that the host launched only when the device was already idle */
+    double idle_host_s;
+    /* communication_s: time of collectives; exposed_s: time of collectives during which no compute kernel runs */
+    double communication_s, exposed_s;
+    /* compute_s: time of compute kernels; copy_s: time of copies; kernel_s: time of all kernels */
+    double compute_s, copy_s, kernel_s;
     /* time of kernels that are linked to an operator with shapes / time of all kernels */
     double linked_share;
-    double unlaunched_share;              /* share of kernel time that is not linked, because the trace lacks the
-                                           * launch */
-    double product_factor, memory_factor; /* median of measured / predicted time. product_factor: of products;
-                                           * memory_factor: of other operators. NaN = too few rows */
-    double save_s;                        /* sum of the savings (save_s) of all findings */
+    /* share of kernel time whose kernels are not linked, because the trace lacks their launches */
+    double unlaunched_share;
+    /* medians of measured / predicted time. product_factor: of products. memory_factor: of other operators. NaN = too
+     * few rows. */
+    double product_factor, memory_factor;
+    double save_s; /* sum of the savings (save_s) of all findings */
     /* span_s / number of kernels in the trace: the mean time between two kernels */
     double issue_s;
 } nnc_trace_sum;
 
-/* Sums the kernels of a trace in *sum. The arrays of *sum are in the arena of the trace. Returns NNC_NO_MEMORY, or
+/* Sums the kernels of a trace into *sum. The arrays of *sum are in the arena of the trace. Returns NNC_NO_MEMORY, or
  * NNC_BAD_SPEC if the trace has no kernel. */
 nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device *device, nnc_trace_sum *sum,
                             nnc_error *err);
 
 /* ---- trace_sum.c: comparing the traces of the ranks of one training ---- */
 
-/* A collective that one rank took part in. nth: its index, from 0, among those collectives of the rank that have the
- * same kernel and the same group of ranks. */
+/* A collective in which one rank took part. nth: index of the collective, from 0, among the collectives of the rank
+ * that have the same kernel and the same group of ranks. */
 typedef struct nnc_trace_collective {
     uint64_t what; /* hash computed from the name of the kernel and from the group of ranks */
     int64_t start_ns, nth;
@@ -184,7 +187,7 @@ typedef struct nnc_trace_rank {
     int64_t rank;
     double span_s, compute_s, communication_s, idle_s;
     double waits_s;   /* seconds that this rank waits inside collectives until the last rank of the group enters */
-    int64_t compared; /* number of collectives of this rank that could be compared with those of other ranks */
+    int64_t compared; /* number of collectives of this rank that could be compared with collectives of other ranks */
 } nnc_trace_rank;
 
 /* Appends the collectives in the trace of one rank to a buffer with elements of type nnc_trace_collective. Returns
@@ -192,9 +195,9 @@ typedef struct nnc_trace_rank {
 bool nnc_trace_collectives(const nnc_trace *t, int32_t rank, nnc_buffer *all);
 
 /* Computes how long each rank waits for other ranks inside collectives. A collective ends on all ranks at the same
- * time, so it is shortest on the rank that enters last; each other rank waits for the difference between its own
- * duration and the shortest. Not compared are collectives of a single rank, collectives that some ranks have more often
- * than other ranks, and send-receive pairs. */
+ * time, so it is shortest on the rank that enters last. Each other rank waits for the difference between its own
+ * duration and the shortest duration. The function does not compare collectives of a single rank, collectives that some
+ * ranks have more often than other ranks, and send-receive pairs. */
 void nnc_trace_wait(nnc_trace_collective *all, int64_t count, nnc_trace_rank *ranks);
 
 #endif

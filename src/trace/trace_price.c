@@ -2,11 +2,11 @@
  *
  *    "[[8, 16], [16, 4]]", "["float", "float"]"   -> tensors -> an op of src/op -> nnc_op_time
  *
- * A matrix product, a convolution or an attention becomes the op of src/op that describes it. For every other operator
- * it is assumed that it reads its inputs once and writes one tensor of the shape to which the inputs broadcast, unless
- * the operator is in the table of forms below. No time is predicted if the shapes of an operator do not determine its
- * work; an example is a forward convolution whose stride was not recorded. Source of the operators' names:
- * native_functions.yaml of PyTorch. */
+ * A matrix product, a convolution or an attention becomes the op of src/op that describes it. A table of forms
+ * describes other operators. For an operator that is not in the table, nncost assumes that it reads its inputs once and
+ * writes one tensor of the shape to which the inputs broadcast. nncost predicts no time if the shapes of an operator do
+ * not determine its work; an example is a forward convolution whose stride was not recorded. Source of the operators'
+ * names: native_functions.yaml of PyTorch. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,8 +89,8 @@ static void set_type(tensor *t, const char *list) {
     }
 }
 
-/* Reads the shape of a tensor, whose opening bracket is at p, and appends the tensor to `all`. An empty shape is not
- * appended, because it is no tensor. Returns the address of the closing bracket; NULL = the text is not a shape. */
+/* Reads the shape of a tensor, whose opening bracket is at p, and appends the tensor to `all`. An empty shape is no
+ * tensor, so it is not appended. Returns the address of the closing bracket; NULL = the text is not a shape. */
 static const char *add_shape(const char *p, int32_t input, const char *type_list, tensors *all) {
     tensor t = { .input = input, .elements = 1.0 };
     for (p++; *p != ']'; p++) {
@@ -141,8 +141,8 @@ static const tensor *input_of(const tensors *all, int32_t input) {
     return NULL;
 }
 
-/* Reads the whole numbers in element number `index` of a list of recorded values; such an element is "[1, 1]". Returns
- * how many numbers were read, at most `most`. */
+/* Reads the whole numbers in element number `index` of a list of recorded values, for example the element "[1, 1]".
+ * Returns the count of numbers that it read, at most `most`. */
 static int values_of(const char *list, int32_t index, int64_t *values, int most) {
     char text[32];
     int count = 0;
@@ -221,7 +221,7 @@ static bool forward_conv(const nnc_trace_kind *kind, const conv_form *form, cons
 static bool attention_of(const nnc_trace_kind *kind, const tensors *in, nnc_op *op) {
     const tensor *q = input_of(in, 0), *k = input_of(in, 1), *v = input_of(in, 2);
     char causal[32] = "";
-    /* the argument is_causal is number 4 (from 0) of flash attention, and number 6 of attention kernels with a bias */
+    /* the argument is_causal has the index 4 in flash attention, and the index 6 in attention kernels with a bias */
     const bool biased = strstr(kind->name, "flash") == NULL;
     if (q == NULL || k == NULL || v == NULL || q->rank != 4 || k->rank != 4 || v->rank != 4 || k->shape[1] <= 0 ||
         q->shape[1] % k->shape[1] != 0 || q->shape[2] <= 0 || !type_at(kind->values, biased ? 6 : 4, causal)) {
@@ -244,14 +244,15 @@ static bool attention_of(const nnc_trace_kind *kind, const tensors *in, nnc_op *
     return (masked && strcmp(causal, "True") == 0) || strcmp(causal, "False") == 0;
 }
 
-/* Form of a simple operator, which says which tensors the operator reads and writes. */
+/* Form of a simple operator: the tensors that the operator reads and writes. */
 typedef enum form {
     /* the operator reads all its inputs, and writes one tensor of the shape to which the inputs broadcast */
     MOVES_ALL,
-    WRITES_FIRST, /* the operator writes the tensor that is its first input, and reads nothing */
-    COPIES,       /* the operator reads its second input, and writes the tensor that is its first input */
-    REDUCES,      /* the operator reads its inputs; its result is so small that the bytes written are not counted */
-    JOINS,        /* the operator reads its inputs, and writes as many bytes as it reads */
+    WRITES_FIRST, /* the operator overwrites its first input, and reads no tensor */
+    COPIES,       /* the operator reads its second input, and overwrites its first input */
+    /* the operator reads its inputs; the bytes that it writes are not counted, because its result is small */
+    REDUCES,
+    JOINS, /* the operator reads its inputs, and writes as many bytes as it reads */
     /* for each element of its last input, the operator reads one row of its first input and writes this row */
     GATHERS,
     UPDATES, /* the operator reads several lists of tensors, and writes the tensors of the first list */
@@ -472,7 +473,7 @@ bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *
     return known && sizes->dtype != NNC_DTYPE_COUNT;
 }
 
-/* Makes an op that moves bytes a kernel that a library issues for one operator. */
+/* Makes an op that only moves bytes a single kernel, which a library issues for the operator. */
 static void issue(nnc_op *op) {
     const nnc_kernel *moved = &op->u.kernel;
     op->issued[0] = (nnc_issued){ .kernels = 1.0, .bytes = moved->read_bytes + moved->write_bytes };
@@ -495,9 +496,9 @@ static void add_time(const nnc_device *device, const nnc_op *op, nnc_trace_price
 
 /* Computes price->padded_s, the predicted time of a matrix product whose m, n and k are padded so that each is a
  * multiple of 16 bytes. A dimension of at most 8 x 16 bytes is not padded. The dimension m, which need not be the
- * length of a row, is padded only if the kernel's name states operands that are not aligned although n and k are
- * multiples. If no dimension needs padding, or the kernel's name states aligned operands, price->padded_s is not
- * changed. aligned: as in nnc_trace_hint. */
+ * length of a row, is padded only in one case: n and k are multiples of 16 bytes, but the kernel's name states operands
+ * that are not aligned. If no dimension needs padding, or the kernel's name states aligned operands, price->padded_s
+ * does not change. aligned: as in nnc_trace_hint. */
 static void try_padded(const nnc_device *device, const nnc_op *op, int aligned, nnc_trace_price *price) {
     nnc_op padded = *op;
     nnc_matmul *u = &padded.u.matmul;
@@ -520,8 +521,8 @@ static void try_padded(const nnc_device *device, const nnc_op *op, int aligned, 
 }
 
 /* Sets whether the operands of a matrix product are aligned to 16 bytes. If the kernel's name states an alignment, the
- * name decides; otherwise the lengths of rows (n and k) decide. The dimension m is the length of a row only if the
- * first operand is transposed, which shapes do not show. */
+ * name decides. For any other name, the lengths of rows (n and k) decide. The dimension m is the length of a row only
+ * if the first operand is transposed, which shapes do not show. */
 static void set_alignment(nnc_op *op, int aligned) {
     nnc_matmul *u = &op->u.matmul;
     const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->dtype));
@@ -531,9 +532,9 @@ static void set_alignment(nnc_op *op, int aligned) {
     op->phase = aligned > 0 && aligned < multiple && !odd ? NNC_PHASE_GRAD_WEIGHT : op->phase;
 }
 
-/* Returns the predicted time of all kernels of a call after the first one, which add up partial sums, for example. Each
- * further kernel takes the fixed time of a kernel of the library of matrix products, or of other kernels. launches:
- * number of kernels of the call. */
+/* Returns the predicted time of all kernels of a call after the first kernel. Kernels after the first kernel add up
+ * partial sums, for example. Each further kernel takes the fixed time of a kernel: for a matrix product, of the library
+ * of matrix products. launches: number of kernels of the call. */
 static double further_s(const nnc_device *device, const nnc_op *op, double launches) {
     const double start_s =
         op->kind == NNC_OP_MATMUL ? device->efficiency.gemm[op->math_dtype].fixed_s : device->efficiency.stream.fixed_s;

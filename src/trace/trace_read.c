@@ -4,8 +4,8 @@
  *    { "deviceProperties": [...], "traceEvents": [ {event}, {event}, ... ], ... }      or      [ {event}, ... ]
  *
  * Texts that occur several times (names, shapes) are stored once. Events without "ts" or "dur", and events of
- * categories that this file does not use, are skipped. The zlib library is loaded when a trace is read; it reads files
- * that are not compressed, too. */
+ * categories that this file does not use, are skipped. The zlib library, which is loaded when a trace is read, also
+ * reads files that are not compressed. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,10 +31,10 @@ bool nnc_trace_is(const char *path) {
 
 enum {
     WINDOW_BYTES = 1 << 16,
-    /* number of bytes allocated at first for the text of an event; the memory is doubled when an event is longer */
+    /* first size of the memory for the text of an event, in bytes; the size is doubled for a longer event */
     EVENT_BYTES = 1 << 12,
-    /* largest number of bytes in the text of an event; the longest events are those of foreach kernels, which list all
-     * their tensors */
+    /* largest number of bytes in the text of an event; the longest events are foreach kernels, which list all their
+     * tensors */
     EVENT_BYTES_MAX = 1 << 22,
     DEPTH_MAX = 200,
 };
@@ -69,8 +69,8 @@ static nnc_status load(zlib_calls *calls, nnc_error *err) {
 typedef struct texts {
     nnc_arena *arena;
     const char **list; /* all different strings of the trace; their number is `count` */
-    /* hash table with `size` entries, a power of two; an entry is 1 + the index in `list` of a string, or 0 if it is
-     * empty */
+    /* hash table with `size` entries, a power of two; an entry is 1 + the index of a string in `list`, or 0 if the
+     * entry is empty */
     int32_t *slots;
     int32_t count, capacity, size;
 } texts;
@@ -96,8 +96,8 @@ static bool grow_slots(texts *t) {
     return true;
 }
 
-/* Returns the index of a string in t->list. If the list does not contain the string yet, appends it. Returns -1 when
- * out of memory. */
+/* Returns the index of a string in t->list. If the list does not contain the string, appends the string. Returns -1
+ * when out of memory. */
 static int32_t number_of(texts *t, const char *text, size_t size) {
     if (2 * t->count >= t->size && !grow_slots(t)) { return -1; }
     uint64_t at = hash_of(text, size);
@@ -122,7 +122,7 @@ typedef struct reader {
     const char *path;
     char window[WINDOW_BYTES + 1]; /* the part of the file's text that is in memory; a NUL follows its last byte */
     int at, filled;
-    double before;     /* number of bytes of text that come before the current window in the file */
+    double before;     /* number of bytes of text in the file before the current window */
     bool failed;       /* true: an error occurred while reading; err describes the error */
     char *event;       /* text of the value that take_value copied last; NULL = take_value has not copied a value yet */
     size_t event_size; /* number of bytes that are allocated for `event` */
@@ -150,7 +150,7 @@ static void no_memory(reader *r) {
     }
 }
 
-/* Returns the next byte of the text but does not move past it; -1 = the text has ended, or reading has failed. */
+/* Returns the next byte of the text without moving past it; -1 = the text has ended, or reading has failed. */
 static int peek(reader *r) {
     if (r->at < r->filled) { return (unsigned char)r->window[r->at]; }
     if (r->failed) { return -1; }
@@ -192,12 +192,12 @@ static bool take(reader *r, char expected) {
 }
 
 /* true for the bytes that can begin or end a string, a list, an object, a member or a value of JSON, and for NUL. The
- * bytes between two of them are skipped together. */
+ * reader skips all bytes between two such bytes at once. */
 static const bool stops[256] = { ['"'] = true, ['\\'] = true, ['{'] = true, ['}'] = true, ['['] = true,
                                  [']'] = true, [','] = true,  [':'] = true, ['\0'] = true };
 
-/* Moves past the bytes in the window that come before the next byte of `stops`, but past at most `most` bytes. Copies
- * these bytes to `to` unless `to` is NULL. Returns the number of bytes. */
+/* Moves past the bytes in the window before the next byte of `stops`, but past at most `most` bytes. Copies these bytes
+ * to `to` unless `to` is NULL. Returns the number of bytes. */
 static size_t take_run(reader *r, char *to, size_t most) {
     const char *from = r->window + r->at;
     const size_t there = (size_t)(r->filled - r->at);
@@ -208,8 +208,8 @@ static size_t take_run(reader *r, char *to, size_t most) {
     return n;
 }
 
-/* Position inside a JSON value. depth: number of open brackets; text: true = inside a string; escaped: true = the byte
- * before, inside a string, was a backslash that escapes the next byte. */
+/* Position inside a JSON value. depth: number of open brackets. text: true = the position is inside a string. escaped:
+ * true = the previous byte, inside a string, was a backslash that escapes the next byte. */
 typedef struct nesting {
     int depth;
     bool text, escaped;
@@ -225,7 +225,7 @@ static void pass(nesting *at, int c) {
     }
 }
 
-/* Allocates more memory for the text of an event: twice as much as before. Returns false when out of memory. */
+/* Doubles the memory for the text of an event. Returns false when out of memory. */
 static bool grow_event(reader *r) {
     const size_t size = r->event_size > 0 ? 2 * r->event_size : EVENT_BYTES;
     char *grown = realloc(r->event, size);
@@ -245,13 +245,13 @@ static bool add_byte(reader *r, size_t size, int c) {
     return true;
 }
 
-/* Moves past bytes as take_run does. kept true: also appends as many of these bytes to the text of the event as fit
+/* Moves past bytes as take_run does. kept: true = also appends these bytes to the text of the event, as many as fit
  * into its memory. */
 static size_t take_plain(reader *r, bool kept, size_t size) {
     return kept ? take_run(r, r->event + size, r->event_size - 1 - size) : take_run(r, NULL, EVENT_BYTES_MAX - size);
 }
 
-/* Moves past one JSON value of the file and returns its number of bytes. kept true: copies the text of the value to
+/* Moves past one JSON value of the file and returns its number of bytes. kept: true = copies the text of the value to
  * r->event and adds a NUL. The function only counts brackets; read_members checks the content of objects. */
 static size_t take_value(reader *r, bool kept) {
     size_t size = 0;
@@ -307,7 +307,7 @@ static const char *skip_text(const char *p) {
     return p + 1;
 }
 
-/* Returns the address after the JSON list or object that begins at p; NULL = it has no end, or too many nested
+/* Returns the address after the JSON list or object that begins at p; NULL = the value has no end, or too many nested
  * levels. */
 static const char *skip_nested(const char *p) {
     int depth = 0;
@@ -325,8 +325,8 @@ static const char *skip_nested(const char *p) {
     return p;
 }
 
-/* Finds the JSON value that begins at p. *value becomes the text of a string without its quotes, or of a list or object
- * with its brackets, or of a number or word. Returns the address after the value; NULL = there is no value at p. */
+/* Finds the JSON value that begins at p. *value becomes the text of the value: a string without its quotes, a list or
+ * object with its brackets, a number or a word. Returns the address after the value; NULL = there is no value at p. */
 static const char *slice_value(const char *p, slice *value) {
     const char *begin = p;
     if (*p == '"') {
@@ -349,8 +349,8 @@ static const char *slice_value(const char *p, slice *value) {
 typedef void member_fn(event *e, slice key, slice value);
 
 /* Calls the function `each` for every member of the JSON object at p, and the function `each_arg` for every member of
- * the object "args" inside it. If each_arg is NULL, the member "args" is treated as every other member. Returns the
- * address after the object; NULL = the text at p is not an object. */
+ * the object "args" inside it. If each_arg is NULL, the function treats the member "args" in the same way as all other
+ * members. Returns the address after the object; NULL = the text at p is not an object. */
 static const char *read_members(const char *p, event *e, member_fn *each, member_fn *each_arg) {
     slice key, value;
     p = skip_blanks(p + 1);
@@ -375,7 +375,7 @@ static const char *read_members(const char *p, event *e, member_fn *each, member
 
 typedef struct named_slice {
     slice name;
-    size_t at; /* offset in the struct `event` of the slice that is set to the value of this key */
+    size_t at; /* offset in the struct `event` of the slice that receives the value of this key */
 } named_slice;
 
 #define KEY(text, member) \
@@ -404,7 +404,7 @@ static void set_arg(event *e, slice key, slice value) {
         KEY("external id", external),
         KEY("correlation", correlation),
         KEY("Input Dims", dims),
-        KEY("Input dims", dims), /* PyTorch before 1.9 */
+        KEY("Input dims", dims), /* PyTorch before 1.9 writes "Input dims" */
         KEY("Input type", types),
         KEY("Concrete Inputs", values),
         KEY("device", device),
@@ -484,7 +484,7 @@ static int32_t key_number(reader *r, texts *t) {
     return number;
 }
 
-/* Returns the index of the thread on which an event ran. A thread is found by the process id and the thread id of the
+/* Returns the index of the thread on which an event ran. The key of a thread is the process id and the thread id of the
  * event, joined by a byte that cannot occur in JSON text. */
 static int32_t thread_of(reader *r, const event *e) {
     nnc_buffer_clear(&r->key);
@@ -557,8 +557,9 @@ static void add_event(reader *r, const event *e, int64_t start, int64_t lasts) {
     if (r->calls.failed || r->launches.failed || r->kernels.failed) { no_memory(r); }
 }
 
-/* Reads an event of the trace. If the whole event is in the window, it is read there without a copy. An event that
- * continues after the end of the window, or that is not valid, is first copied; faults are then found in the copy. */
+/* Reads an event of the trace. If the window contains the whole event, the function reads the event in the window
+ * without a copy. An event that continues after the end of the window, or that is not valid, is first copied. Faults
+ * are then found in the copy. */
 static void read_event(reader *r) {
     event e = { 0 };
     int64_t start = 0, lasts = 0;
@@ -621,7 +622,7 @@ static void read_ranks(reader *r) {
 }
 
 static void read_document(reader *r) {
-    /* Chrome's traces have two forms; in the second form, the whole document is the list of events */
+    /* Chrome's traces have two forms; in the form that begins with '[', the whole document is the list of events */
     if (peek_word(r) == '[') {
         read_events(r);
         return;
@@ -679,7 +680,7 @@ static bool split_kinds(reader *r) {
     return t->kinds != NULL;
 }
 
-/* Finds the kernels that communicate by their names, and sets their class to NNC_TRACE_COMMUNICATION. The names are
+/* Finds, by their names, the kernels that communicate, and sets their class to NNC_TRACE_COMMUNICATION. The names are
  * those of NCCL, RCCL, oneCCL, DeepEP, NVSHMEM, FlashInfer (trtllm_allreduce_fusion.cuh), vLLM
  * (csrc/custom_all_reduce.cuh) and PyTorch's symmetric memory (symm_mem/CUDASymmetricMemoryOps.cu). Returns false when
  * out of memory. */

@@ -1,5 +1,5 @@
-/* Sums the kernels of a trace by operator, and finds operators that could be faster. For each row of the summary (all
- * calls of an operator with the same shapes):
+/* Sums the kernels of a trace by operator, and finds operators that could be faster. A row of the summary has all calls
+ * of an operator with the same shapes. For each row:
  *
  *     expected time = predicted time x sqrt(machine x near)
  *     saving        = measured time - expected time
@@ -7,8 +7,8 @@
  * machine: median of measured / predicted time over all rows of matrix products, or over all rows of other operators.
  * near: median of measured / predicted time over the eight rows with the nearest sizes.
  *
- * Because of this factor, a machine that is slower than its device file states does not make every row a finding. A
- * median counts each row once, so a single slow operator does not change the median. */
+ * The factor sqrt(machine x near) takes account of a machine that is slower than its device file states, so that not
+ * every row becomes a finding. A median counts each row once, so a single slow operator does not change the median. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,8 +29,8 @@ static int launch_in_time(const void *a, const void *b) {
     return thread != 0 ? thread : ((*x)->start_ns > (*y)->start_ns) - ((*x)->start_ns < (*y)->start_ns);
 }
 
-/* Comparison function for qsort that orders calls by thread, then by start. Of two calls with the same start, the
- * longer one comes first, because it contains the other. */
+/* Comparison function for qsort that orders calls by thread, then by start. If two calls have the same start, the
+ * longer call comes first, because it contains the other call. */
 static int call_in_time(const void *a, const void *b) {
     const nnc_trace_call *x = a, *y = b;
     const int thread = (x->thread > y->thread) - (x->thread < y->thread);
@@ -45,9 +45,9 @@ static int by_external(const void *a, const void *b) {
 
 enum { NESTING_MAX = 256 };
 
-/* For each launch t->launches[i], sets issuer[i] to the call of an operator that issued it: the innermost call that
- * contains the launch in time and whose operator has recorded shapes; NULL = there is no such call. in_time: the
- * launches, sorted by thread and time. */
+/* For each launch t->launches[i], sets issuer[i] to the call of the operator that issued the launch. The issuer is the
+ * innermost call that contains the launch in time and whose operator has recorded shapes; NULL = there is no such call.
+ * in_time: the launches, sorted by thread and time. */
 static void find_issuers(const nnc_trace *t, nnc_trace_launch *const *in_time, const nnc_trace_call **issuer) {
     const nnc_trace_call *open[NESTING_MAX];
     int depth = 0;
@@ -108,28 +108,28 @@ static const nnc_trace_launch *launch_of(const nnc_trace *t, const nnc_trace_ker
                : NULL;
 }
 
-/* Returns the call of the operator that issued a kernel. The call is found by the launch of the kernel or, without a
- * launch, by the kernel's external id. NULL = the operator is not known. */
+/* Returns the call of the operator that issued a kernel. The function finds the call by the launch of the kernel or,
+ * without a launch, by the kernel's external id. NULL = the operator is not known. */
 static const nnc_trace_call *issuer_of(const nnc_trace *t, const links *l, const nnc_trace_kernel *kernel) {
     const nnc_trace_launch *launch = launch_of(t, kernel);
     if (launch != NULL && l->issuer[launch - t->launches] != NULL) { return l->issuer[launch - t->launches]; }
     const nnc_trace_call wanted = { .external = kernel->external }, *at = &wanted;
-    /* PyTorch before 2.0 writes the correlation as External id of kernels; it names no operator */
+    /* PyTorch before 2.0 writes the correlation of a kernel as its External id; such an id does not name an operator */
     const bool names = kernel->external > 0 && kernel->external != kernel->correlation;
     const nnc_trace_call **call =
         names && t->call_count > 0 ? bsearch(&at, l->by_external, (size_t)t->call_count, sizeof at, by_external) : NULL;
     return call != NULL && t->kinds[(*call)->kind].dims != NULL ? *call : NULL;
 }
 
-/* Tests by the name of a kernel whether it runs on tensor cores and rounds fp32 operands to tf32. */
+/* Tests, by the name of a kernel, whether the kernel runs on tensor cores and rounds fp32 operands to tf32. */
 static bool rounds_to_tf32(const char *kernel) {
     return strstr(kernel, "tf32") != NULL || strstr(kernel, "s1688gemm") != NULL ||
            strstr(kernel, "s1688fprop") != NULL || strstr(kernel, "s1688dgrad") != NULL ||
            strstr(kernel, "s1688wgrad") != NULL;
 }
 
-/* Adds the time of a kernel to a row of the summary. rows[0] to rows[kind_count - 1] are for operators with shapes; the
- * rows after these are for kernels whose operator is not known, one row for each kernel name. */
+/* Adds the time of a kernel to a row of the summary. rows[0] to rows[kind_count - 1] are for operators with shapes. The
+ * rows from rows[kind_count] on are for kernels whose operator is not known, one row for each kernel name. */
 static void add_kernel(const nnc_trace *t, const nnc_trace_kernel *k, const nnc_trace_call *call, bool first,
                        nnc_trace_row *rows) {
     nnc_trace_row *row = call != NULL ? &rows[call->kind] : &rows[t->kind_count + k->name];
@@ -216,8 +216,9 @@ static int smallest_first(const void *a, const void *b) {
 
 enum { FACTOR_ROWS = 3, NEAR_ROWS = 4 };
 
-/* Returns the median of measured / predicted time over the rows that are nearest to row `at` when rows are sorted by
- * predicted time per call: four rows on each side, without row `at` itself. Returns 1 if there is no other row. */
+/* Returns the median of measured / predicted time over the rows with the nearest sizes. The rows are sorted by
+ * predicted time per call; the function uses four rows on each side of row `at`, without row `at` itself. Returns 1 if
+ * there is no other row. */
 static double factor_near(const sized *rows, int64_t count, int64_t at) {
     double near[2 * NEAR_ROWS] = { 1.0 };
     int64_t found = 0;
@@ -228,10 +229,11 @@ static double factor_near(const sized *rows, int64_t count, int64_t at) {
     return found > 0 ? nnc_median(near, (size_t)found) : 1.0;
 }
 
-/* Sets the factor of each matrix product (products true) or of each other operator (products false). The factor is the
- * geometric mean of two medians of measured / predicted time: that of all rows (the machine's factor), and that of the
- * rows with a similar predicted time. Because of this factor, neither a slow machine nor a prediction error that grows
- * with size makes a row a finding. Returns the machine's factor; NaN = there are too few rows. */
+/* Sets the factor of each matrix product (products = true) or of each other operator (products = false). The factor is
+ * the geometric mean of two medians of measured / predicted time. One median is over all rows (the machine's factor),
+ * the other is over the rows with a similar predicted time. Because of the factor, neither a slow machine nor a
+ * prediction error that grows with size makes a row a finding. Returns the machine's factor; NaN = there are too few
+ * rows. */
 static double expect(const nnc_trace_sum *sum, bool products, sized *rows, double *ratios) {
     int64_t count = 0;
     for (int64_t i = 0; i < sum->row_count; i++) {
@@ -242,8 +244,8 @@ static double expect(const nnc_trace_sum *sum, bool products, sized *rows, doubl
             count++;
         }
     }
-    /* largest factor that is used; a larger median means that the trace was made on another device than the one that
-     * was named */
+    /* largest factor that is used; a larger median means that the user named another device than the device of the
+     * trace */
     const double slowest = 2.0;
     const double factor = count < FACTOR_ROWS ? 1.0 : nnc_min(nnc_median(ratios, (size_t)count), slowest);
     qsort(rows, (size_t)count, sizeof *rows, smallest_first);
@@ -254,8 +256,8 @@ static double expect(const nnc_trace_sum *sum, bool products, sized *rows, doubl
     return count < FACTOR_ROWS ? (double)NAN : factor;
 }
 
-/* Returns the alignment of the operands, in elements, that the name of a kernel states; 0 = the name states none. Names
- * of CUTLASS kernels and of most cuBLAS kernels contain this number at the end: "..._tn_align4". */
+/* Returns the alignment of the operands in elements, as the name of a kernel states it; 0 = the name states no
+ * alignment. Names of CUTLASS kernels and of most cuBLAS kernels have the alignment at the end: "..._tn_align4". */
 static int aligned_to(const char *kernel) {
     const char *at = strstr(kernel, "_align");
     const char digit = (char)(at != NULL ? at[6] : '\0');
@@ -285,11 +287,11 @@ static int most_saved_first(const void *a, const void *b) {
     return (x->save_s < y->save_s) - (x->save_s > y->save_s);
 }
 
-/* Returns the largest ratio of measured to expected time that is within the usual error of predictions: two standard
- * deviations of the logarithms of the ratios of all matrix products (products true) or of all other operators (products
- * false). The standard deviation is 1.4826 times the median deviation from the median, as in a normal distribution, so
- * that single slow operators do not change it. Returns 1 if there are too few rows. logs: memory for one number per
- * row. */
+/* Returns the largest ratio of measured to expected time that is within the usual error of predictions. The usual error
+ * is two standard deviations of the logarithms of the ratios of all matrix products (products = true) or of all other
+ * operators (products = false). The standard deviation is 1.4826 times the median deviation from the median, as in a
+ * normal distribution, so that single slow operators do not change it. Returns 1 if there are too few rows. logs:
+ * memory for one number per row. */
 static double usual_error(const nnc_trace_sum *sum, bool products, double *logs) {
     size_t count = 0;
     for (int64_t i = 0; i < sum->row_count; i++) {
@@ -302,10 +304,10 @@ static double usual_error(const nnc_trace_sum *sum, bool products, double *logs)
     return exp(2.0 * 1.4826 * nnc_median(logs, count));
 }
 
-/* Sets the expected time of a row and the time that it could save, measured time - expected time. If the product would
- * be faster with its dimensions padded to multiples of 16 bytes, the saving is measured time - time of the padded
- * product. A product that is faster than expected is only padded if the name of its kernel states operands that are not
- * aligned; otherwise its time shows that they cost little. */
+/* Sets the expected time of a row and the time that the row could save, measured time - expected time. If the product
+ * is faster with its dimensions padded to multiples of 16 bytes, the saving is measured time - time of the padded
+ * product. If a product is faster than expected, the measured time shows that unaligned operands cost little. A product
+ * that is faster than expected is padded only if the name of its kernel states unaligned operands. */
 static void save(nnc_trace_row *r) {
     const double padded_s = r->price.padded_s * r->factor;
     r->expected_s = nnc_max(r->price.predicted_s * r->factor, r->price.bound_s);
@@ -320,8 +322,8 @@ static void save(nnc_trace_row *r) {
     }
 }
 
-/* Lists the findings, which are the rows that could save more than 5 % of their measured time: products that would be
- * faster if they were padded, and operators whose time exceeds the expected time by more than the usual error. */
+/* Lists the findings, which are rows that could save more than 5 % of their measured time. A finding is a product that
+ * would be faster with padding, or an operator whose time exceeds the expected time by more than the usual error. */
 static nnc_status find(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err) {
     double *ratios = malloc(((size_t)sum->row_count + 1) * sizeof *ratios);
     sized *sizes = malloc(((size_t)sum->row_count + 1) * sizeof *sizes);
@@ -370,8 +372,8 @@ static int32_t main_device(const nnc_trace *t, int32_t *devices) {
     return best - 1;
 }
 
-/* Returns the nanoseconds in which the device runs at least one kernel of the wanted classes. wanted: one bit for each
- * class of kernels. The kernels of the trace must be sorted by start. */
+/* Returns the nanoseconds in which the device runs at least one kernel of the selected classes. wanted: one bit for
+ * each class of kernels. The kernels of the trace must be sorted by start. */
 static int64_t covered_ns(const nnc_trace *t, int32_t device, unsigned wanted) {
     int64_t end = INT64_MIN, covered = 0;
     for (int64_t i = 0; i < t->kernel_count; i++) {
@@ -385,9 +387,9 @@ static int64_t covered_ns(const nnc_trace *t, int32_t device, unsigned wanted) {
     return covered;
 }
 
-/* Returns the nanoseconds in which the device is idle because of the host. An idle time is counted if the host launched
- * the kernel after it only when the device was idle already. The kernels of the trace must be sorted by start, and the
- * launches by correlation. */
+/* Returns the nanoseconds in which the device is idle because of the host. An idle time counts if the host launched the
+ * next kernel only when the device was already idle. The kernels of the trace must be sorted by start, and the launches
+ * by correlation. */
 static int64_t idle_for_host_ns(const nnc_trace *t, int32_t device) {
     int64_t end = INT64_MAX, late = 0;
     for (int64_t i = 0; i < t->kernel_count; i++) {
@@ -443,8 +445,8 @@ nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device
  *     rank 0   compute ....|collective          |          enters first: its collective takes longest, it waits
  *     rank 1   compute .............|collective |          enters last: its collective is shortest, it does not wait
  *
- * The clocks of ranks can differ, so start times are not compared. The code compares the durations that the nth
- * collective with the same kernel and the same group of ranks has on different ranks. */
+ * The clocks of ranks can differ, so start times are not compared. The code compares durations: the nth collective with
+ * the same kernel and the same group of ranks has a duration on each rank. */
 
 static int in_order(const void *a, const void *b) {
     const nnc_trace_collective *x = a, *y = b;
@@ -480,9 +482,9 @@ static int by_number(const void *a, const void *b) {
     return x->what != y->what ? (x->what > y->what) - (x->what < y->what) : (x->nth > y->nth) - (x->nth < y->nth);
 }
 
-/* Adds the waiting times of the ranks in all collectives of one kind, which are sorted by number (nth). Does nothing if
- * the ranks have different numbers of these collectives, because equal numbers then need not mean the same
- * collective. */
+/* Adds the waiting times of the ranks in all collectives of one kind, which are sorted by number (nth). If the ranks
+ * have different numbers of these collectives, the function does nothing, because collectives with equal numbers may
+ * then be different collectives. */
 static void wait_in_kind(const nnc_trace_collective *all, int64_t count, nnc_trace_rank *ranks) {
     int64_t members = 0;
     while (members < count && all[members].nth == 0) { members++; }

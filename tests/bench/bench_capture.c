@@ -16,7 +16,7 @@ typedef struct setup {
     nnc_scratch *scratch;
 } setup;
 
-/* Seconds to open the data and to read one recorded step; the fastest of some runs. */
+/* Measures the seconds to open the data folder and read one captured step; takes the shortest of several runs. */
 static nnc_status time_reads(const setup *s, const char *path, double *best_s, nnc_error *err) {
     nnc_status status = NNC_OK;
     *best_s = INFINITY;

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Measures three times for captured PyTorch steps: reading the file, an estimate after that, and the whole command.
+# Measures three times for captured PyTorch steps: to read the file, to estimate the step after reading, and to run the
+# whole command.
 #   usage: bench_capture.sh BENCH_CAPTURE BENCH_COLD NNCOST [RUNS]
 # If PyTorch and torchvision are installed (tools/setup capture), also captures MaxViT: 1,935 operators, in layers of
 # mostly different kinds. The largest files of tests/data/capture are T5 (3,513 operators, equal layers folded) and

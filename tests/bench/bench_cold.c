@@ -19,7 +19,7 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Seconds from before the start of the command until its end is known; negative when it failed. */
+/* Returns the seconds from the start of the command to its end; negative = the command failed. */
 static double run_once(char **command) {
     posix_spawn_file_actions_t actions;
     pid_t child = 0;
@@ -34,7 +34,7 @@ static double run_once(char **command) {
     return ended && WEXITSTATUS(status) == 0 ? elapsed : -1;
 }
 
-/* Both commands run in turn, so that other work on the machine slows both. false: one failed. */
+/* Runs both commands in turn, so that other work on the machine slows down both. Returns false if a command failed. */
 static int run_all(long runs, char **commands[2], double *times[2]) {
     for (long i = -WARM_UP; i < runs; i++) {
         for (int k = 0; k < 2; k++) {
@@ -50,7 +50,7 @@ static int run_all(long runs, char **commands[2], double *times[2]) {
 }
 
 static void report(long runs, double *times[2]) {
-    struct rusage children; /* ru_maxrss: of the largest child, KiB */
+    struct rusage children; /* ru_maxrss: of the largest child, in KiB */
     const double *nothing = times[0], *own = times[1];
     for (int k = 0; k < 2; k++) qsort(times[k], (size_t)runs, sizeof *times[k], by_value);
     getrusage(RUSAGE_CHILDREN, &children);

@@ -8,7 +8,7 @@
 #include "clock.h"
 #include "reference.h"
 
-/* One device, and clusters; fields of the plan as the command line takes them. */
+/* Plans on one device and on clusters. The fields of a plan are written as on the command line. */
 static const struct {
     const char *model, *plan[10][2];
 } questions[] = {
@@ -53,14 +53,14 @@ typedef struct setup {
     nnc_scratch *scratch;
 } setup;
 
-/* Seconds per call over `calls` calls. */
+/* Returns the mean seconds per call of `calls` calls. */
 static double time_calls(const setup *s, const nnc_model *model, long calls, nnc_result *result) {
     const double start = now_s();
     for (long i = 0; i < calls; i++) nnc_estimate(model, s->device, &s->software, &s->plan, s->scratch, result, NULL);
     return (now_s() - start) / (double)calls;
 }
 
-/* The fastest of some batches: what the call costs when nothing else disturbs it. */
+/* Measures batches of calls and takes the fastest batch, which other work on the machine disturbs least. */
 static void bench(const setup *s, const nnc_model *model) {
     nnc_result result;
     long calls = 1;
@@ -93,7 +93,7 @@ int main(int argc, char **argv) {
         if (status == NNC_OK) status = nnc_model_load(specs, questions[i].model, &found, &err);
         if (status != NNC_OK) break;
         model = *found;
-        if (s.plan.tensor > 1) /* so that the vocabulary divides */
+        if (s.plan.tensor > 1) /* pads the vocabulary, so that the tensor ranks can divide it */
             model.decoder.vocab_multiple = (int64_t)128 * s.plan.tensor;
         status = nnc_estimate(&model, s.device, &s.software, &s.plan, s.scratch, &result, &err);
         if (status == NNC_OK) bench(&s, &model);

@@ -36,7 +36,7 @@ static double time_calls(const setup *s, long calls, nnc_serve *serve) {
     return (now_s() - start) / (double)calls;
 }
 
-/* The fastest of some batches: what the call costs when nothing else disturbs it. */
+/* Measures batches of calls and takes the fastest batch, which other work on the machine disturbs least. */
 static void bench_call(const setup *s, const char *what) {
     nnc_serve serve;
     long calls = 1;
@@ -86,7 +86,7 @@ static nnc_status bench(setup *s, nnc_specs *specs, nnc_error *err) {
         bench_call(s, questions[i].what);
     }
     s->ask = nnc_serve_ask_default();
-    bench_search(s); /* of the last, which has experts */
+    bench_search(s); /* for the last model, which has experts */
     NNC_TRY(nnc_model_load(specs, "llama3-70b", &s->model, err));
     bench_search(s);
     return NNC_OK;

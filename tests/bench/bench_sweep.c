@@ -24,7 +24,7 @@ static double children_s(void) {
     return seconds(children.ru_utime) + seconds(children.ru_stime);
 }
 
-/* Runs the program on a text of arguments split at blanks; prints a line unless it fails. */
+/* Runs the program with arguments separated by blanks. Prints a line, unless the program fails. */
 static int run(const char *program, const char *what, const char *arguments, long rows) {
     char text[1024], *words[ARGUMENTS_MAX] = { NULL };
     int count = 0, status = 0;
@@ -49,7 +49,7 @@ static int run(const char *program, const char *what, const char *arguments, lon
     return 0;
 }
 
-/* 100 000 legal plans that fit, of one device and of a cluster. */
+/* Sweeps with 100 000 legal plans that fit, on one device and on a cluster. */
 #define ONE "sweep gpt2 h100 --micro-batch 1 --seq-len 1..1000 --micro-batches 1..100 "
 #define MANY "sweep gpt2 h100 --micro-batch 1 --seq-len 1..1000 --micro-batches 1..1000 "
 #define CLUSTER                                                                                 \
@@ -79,7 +79,7 @@ int main(int argc, char **argv) {
              run(argv[1], "constraint on axes alone, 2 threads", MANY "--threads 2 --where seq_len*micro_batches<9",
                  MANY_ROWS) ||
              run(argv[1], "a million rows, CSV, 2 threads", MANY "--format csv --threads 2", MANY_ROWS);
-    struct rusage children; /* ru_maxrss: of the largest child, KiB */
+    struct rusage children; /* ru_maxrss: of the largest child, in KiB */
     getrusage(RUSAGE_CHILDREN, &children);
     printf("peak RSS of all these %.1f MiB\n", (double)children.ru_maxrss / 1024);
     return failed;

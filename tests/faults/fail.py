@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Runs a dozen commands and makes one allocation, write, sync or read fail in each run. With --every N, tests only each
-N-th allocation; if a command has over 4 N writes or reads, tests only each N-th of them.
+"""Runs a dozen commands and makes one allocation, write, sync or read fail in each run. With --every N, tests only
+every N-th allocation; if a command has over 4 N writes or reads, tests only every N-th of them.
+
    usage: fail.py NNCOST LIBRARY ROOT [--every N] [COMMAND]    LIBRARY: fail.c, to be preloaded
-After the failure, the command must either give the same answer, or exit with 4 and one line on standard error. In the
-second case, standard output has only whole lines of the answer. An output file must be the old file or the complete new
-file."""
+
+After the failure, the command must either give the same answer, or exit with 4 and print one line on standard error. If
+the command exits with 4, standard output has only complete lines of the answer. An output file must be the old file or
+the complete new file."""
 import os
 import shutil
 import subprocess
@@ -13,7 +15,7 @@ import tempfile
 
 KINDS = ("alloc", "write", "sync", "read")
 SWEEP = ["sweep", "dense", "round", "--micro-batch", "1..6", "--zero", "0,1", "--devices", "8"]
-# each row: name; arguments; files that the command writes, which are created before every run
+# Each row has a name, arguments, and files that the command writes. The files of a row are created before every run.
 COMMANDS = (
     ("estimate", ["estimate", "dense", "round", "--micro-batch", "2"]),
     ("json", ["estimate", "unet", "round", "--format", "json", "--devices", "2"]),
@@ -47,8 +49,8 @@ COMMANDS = (
     ("budget", ["budget", "--device", "round", "--cost", "1e6", "--price", "1"]),
 )
 STREAMS = {"sweep"}
-# glibc ends the program with this message if an allocation fails when a library that was loaded late (NLopt) first uses
-# thread-local data; no program can handle this failure.
+# NLopt is loaded when it is first needed, and then uses thread-local data. If the allocation of this data fails, glibc
+# ends the program with the message below. No program can handle a failed allocation of thread-local data.
 TLS = b"cannot allocate memory for thread-local data: ABORT\n"
 
 
@@ -117,7 +119,7 @@ def whole_lines(text, answer):
 
 
 def judge(name, bench, right, found, kind):
-    """Returns the fault, or None."""
+    """Returns the fault of a run, or None."""
     (code, out, err), files = found[0], found[1]
     litter = files.keys() - right[1].keys() - bench.made.keys()
     litter = {n for n in litter if not n.endswith(("-journal", "-wal"))}
@@ -131,9 +133,11 @@ def judge(name, bench, right, found, kind):
     if kind == "alloc" and code == 127 and out == b"" and err == TLS:
         return None if files == bench.made else "is ended by the loader, and leaves other files"
     said = [line for line in err.splitlines() if b": note: " not in line]
-    each = name == "validate" and len(said) == 2  # it says what is wrong with each file
-    torn = kind == "read" and code == 3 and (b".db: " in err or b".nncost-" in err)  # SQLite takes it for damage
-    if name == "list" and kind == "read" and code == 1:  # it names what cannot be read, and lists the others
+    each = name == "validate" and len(said) == 2  # 'nncost validate' reports a fault of each file
+    # SQLite reports a failed read as damage
+    torn = kind == "read" and code == 3 and (b".db: " in err or b".nncost-" in err)
+    # 'nncost list' names files that cannot be read, and lists the others
+    if name == "list" and kind == "read" and code == 1:
         return None if all(b": cannot be read, " in line for line in said) else "says %r" % err[:200]
     if (code != 4 and not torn) or not (len(said) == 1 or each) or not all(s.startswith(b"nncost: ") for s in said):
         return "exit code %d, %r" % (code, err)

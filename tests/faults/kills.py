@@ -44,7 +44,7 @@ class Killer:
         self.killed += child.wait() == -9
 
     def files(self, name, arguments, begin):
-        """Kills a command that writes the file `name`; begin() creates the file that existed before."""
+        """Kills a command that writes the file `name`. begin() creates the file that existed before the command."""
         begin()
         old = read(name)
         took = self.whole(arguments)
@@ -54,7 +54,7 @@ class Killer:
         self.kill(arguments, 1.2 * took)
         check(read(name) in (old, new), name, "is neither the old one nor the new one")
         left = set(os.listdir(".")) - set(before) - {name}
-        # A merged database has a temporary file while it is written, because SQLite opens files by name; see
+        # While a merged database is written, it has a temporary file, because SQLite opens files by name. See
         # docs/sweeping.md.
         left = {n for n in left if not (name.endswith(".db") and n.startswith(".nncost-"))}
         check(not left, arguments[0], "leaves", left)

@@ -55,7 +55,8 @@ def main():
             code, text, _ = run(program, "out.csv", getattr(signal, "SIG" + name))
             check(code < 0 and text == b"old\n", name, code, text[:100])
             check(sorted(n for n in os.listdir(".") if not n.startswith("core")) == before, name, os.listdir("."))
-        # Exceeding a limit on the size of files must be reported as a full disk, not end the program by a signal.
+        # If a file exceeds the limit on file sizes, the program must report a full disk, and must not be ended by a
+        # signal.
         limited = subprocess.run([program, *SWEEP], stdout=open("stdout", "wb"), stderr=subprocess.PIPE, check=False,
                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000)))
         with open("stdout", "rb") as file:

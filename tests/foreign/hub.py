@@ -69,7 +69,7 @@ def main():
     if len(names) < 400:
         fail(f"{len(names)} names, expected 400 or more")
     for number, (name, shape) in enumerate(names):
-        if number % 7 == 0:  # each is a start of the program
+        if number % 7 == 0:  # the test starts the program for each name, so it tests only every seventh name
             alone = len(owners[plain(table, name)]) == 1
             forms = [name, name.upper()] + ([f"someone/{name.split('/')[-1]}-AWQ",
                                             f"someone/{name.replace('/', '_')}-GGUF"] if alone else [])
@@ -80,7 +80,8 @@ def main():
     with open(os.path.join(folder, "foreign", "names", "members.json")) as file:
         others = file.read()
     for number, shape in enumerate(shapes):
-        # the id of a shape is a name, unless it is a network of pytorch-image-models, which takes precedence
+        # The id of a shape is a name, unless it is the name of a network of pytorch-image-models. Such a network takes
+        # precedence.
         if number % 7 == 0 and f'"{shape.replace("-", "_")}":' not in others:
             for form in (shape, re.sub("([a-z])([0-9])", r"\1-\2", shape)):
                 found, err = shape_of(program, form)
@@ -90,7 +91,7 @@ def main():
         found, err = shape_of(program, name)
         if found or ("expected" not in err and "no device, model" not in err):
             fail(f"{name}: {found or err}, expected no such name")
-    # a floating-point format after another one is that of the products
+    # If a name has two floating-point formats, the last one is the format of the products.
     for name, stored in (("hugging-quants/Meta-Llama-3.1-405B-BNB-NF4-BF16", "nf4"), ("Qwen/Qwen3-8B-bf16", "bf16"),
                          ("someone/Qwen3-8B-fp8-dequantized", "bf16")):
         if f"stored as {stored}:" not in run(program, "estimate", name, "h100-sxm5-80gb", "--format", "json")[1]:

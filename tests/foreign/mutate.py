@@ -45,14 +45,14 @@ def mutate(config, draw):
 
 
 def run(program, path, config):
-    """Returns the fault, or the status."""
+    """Returns "refused", "accepted", "exact" (as many parameters as by the formula), or a fault."""
     with open(path, "w") as file:
         json.dump(config, file)
     done = subprocess.run([program, "sweep", path, "h100-sxm5-80gb", "--all", "--threads", "1", "--columns",
                            "model.params", "--format", "csv"], capture_output=True, text=True, check=False)
     if done.returncode in (2, 3):
         lines = done.stderr.splitlines()
-        # for a network that is a list of ops, the message names an op that contradicts another
+        # For a network that is a list of ops, the message names an op that contradicts another op.
         ok = done.stdout == "" and len(lines) == 1 and ("expected" in lines[0] or "ops[" in lines[0])
         return "refused" if ok else f"refused without saying what to do: {done.stderr[:200]}"
     if done.returncode not in (0, 1):

@@ -1,8 +1,8 @@
 """Counts parameters of decoders by formulas that do not use the table of architectures in foreign/.
 
-params(config) returns the number of parameters that the PyTorch class of the configuration has. It returns None if
-there is no formula for this type of model, or if the class could not build the network. The formulas have the form:
-total = tables + layers x (attention + MLP + norms) + final norm + head.
+params(config) returns the number of parameters that the PyTorch class of the configuration has. params(config) returns
+None if there is no formula for this type of model, or if the class cannot build the network. The formulas have the
+form: total = tables + layers x (attention + MLP + norms) + final norm + head.
 """
 
 
@@ -17,7 +17,7 @@ def whole(value, least=1):
 
 
 def get(config, key, default=None, null=None):
-    """Returns a value of the configuration: `default` for an absent key, `null` for a key that is null. If this value
+    """Returns a value of the configuration: `default` if the key is absent, `null` if the value is null. If the result
     is None, raises Unbuildable."""
     value = config.get(key, default)
     if value is None:
@@ -36,11 +36,11 @@ def flag(config, key, default):
 
 def gated(config, kv=None, kv_null=False, head=None, tied=False, bias="qkvo", mlp_bias=False, norms=2, qk=0, width=1,
           final=1, act=("silu", "swish"), gate=3, vocab_bias=False, defaults=None):
-    """Parameters of a layer with RMS norms (1 vector per norm) or layer norms with biases (2 vectors), attention by
-    heads, and one MLP."""
+    """Counts the parameters of a model with gated or plain MLPs. Each layer has RMS norms (1 vector per norm) or layer
+    norms with biases (2 vectors), attention with heads, and one MLP."""
     c = dict(defaults or {})
     c.update(config)
-    if (c.get("hidden_act") or act[0]) not in act:  # null is let pass: it is no part of a count
+    if (c.get("hidden_act") or act[0]) not in act:  # null is accepted, because the activation does not change the count
         raise Unbuildable
     h, a = whole(get(c, "hidden_size")), whole(get(c, "num_attention_heads"))
     layers, inner, vocab = (whole(get(c, k)) for k in ("num_hidden_layers", "intermediate_size", "vocab_size"))

@@ -52,7 +52,7 @@ def main():
             exact = found["params"] == model["params"]
             active = model.get("params_active") in (None, found["active_params"])
             products = model.get("forward_flops", found["forward_flops"])
-            flops = abs(found["forward_flops"] - products) <= 1e-11 * products  # printed with 12 digits
+            flops = abs(found["forward_flops"] - products) <= 1e-11 * products  # the answer has 12 digits
             kind[2] += exact and flops
             word = "exact   " if exact and flops else "WRONG   "
             line = f"{word} {model['config']}: {found['params']}"

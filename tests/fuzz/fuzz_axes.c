@@ -8,10 +8,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A million values are allowed; reading them again and again finds nothing. */
+/* A list may have a million values. Reading lists of this length again and again finds no further faults. */
 enum { SIZE_MAX_FUZZED = 200, LONG_RANGE = 2000, ONE_OF = 64 };
 
-/* Is it like "1..999999", "0..1+1e-9" or "1..4M"? */
+/* Returns true for long ranges, such as "1..999999", "0..1+1e-9" or "1..4M". */
 static bool is_long(const char *text) {
     for (const char *dots = strstr(text, ".."); dots != NULL; dots = strstr(dots + 2, "..")) {
         char *end = NULL;

@@ -17,7 +17,7 @@ static void read_any(nnc_specs *specs, const char *text, size_t size) {
     nnc_json_free(&doc);
 }
 
-/* Every accepted price is a valid price. */
+/* Aborts if an accepted price is not above 0. */
 static void read_prices(nnc_specs *specs, const char *path) {
     nnc_device device = { .id = "round" };
     nnc_error err;
@@ -30,7 +30,7 @@ static void read_prices(nnc_specs *specs, const char *path) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static char path[FUZZ_PATH + 16]; /* of the process */
+    static char path[FUZZ_PATH + 16]; /* kept for the whole process */
     nnc_specs *specs = fuzz_toys();
     char *text = NULL;
     nnc_error err;

@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Alone, and with a part that names it, too. */
+/* Configurations that name the architecture `fuzz` alone or for their vision part. */
 static const char *const configurations[] = {
     "{\"model_type\": \"fuzz\", \"num_hidden_layers\": 4, \"hidden_size\": 64, "
     "\"num_attention_heads\": 4, \"intermediate_size\": 128, \"vocab_size\": 100, "
@@ -27,7 +27,8 @@ static const char *const configurations[] = {
     "\"vision_config\": {\"model_type\": \"fuzz\", \"hidden_size\": 32}, \"new_size\": 3}",
 };
 
-/* Opened anew for each input: the arena keeps what a reader adds. */
+/* Reads all configurations. Opens a new set of specs for each input, because the arena keeps everything that a reader
+ * adds. */
 static void read_all(const char *folder) {
     nnc_specs *specs = nnc_specs_open(folder);
     nnc_model model;
@@ -41,7 +42,7 @@ static void read_all(const char *folder) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static char folder[FUZZ_PATH], path[FUZZ_PATH + 32]; /* of the process */
+    static char folder[FUZZ_PATH], path[FUZZ_PATH + 32]; /* kept for the whole process */
     if (path[0] == '\0') {
         fuzz_folder(folder);
         snprintf(path, sizeof path, "%s/foreign", folder);

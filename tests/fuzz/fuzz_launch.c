@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         "axolotl",    "llama-factory", "llm-foundry", "maxtext", "megatron",  "nanotron", "sglang", "tensorrt-llm",
         "torchtitan", "transformers",  "vllm",        "nemo",    "torchtune", "gpt-neox", "olmo",
     };
-    const size_t other = data[0] >> 4; /* 0: one of the first two formats */
+    const size_t other = data[0] >> 4; /* 0 = one of the two formats below */
     const char *format = other > 0 && other <= sizeof others / sizeof *others ? others[other - 1]
                          : data[0] & 1                                        ? "deepspeed"
                                                                               : "accelerate";
@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     snprintf(path, sizeof path, "/none/f.%s", data[0] & 8 ? "json" : "yaml");
     char *operands[] = { path, NULL };
     int count = 1;
-    /* The file is in memory only, which is faster. */
+    /* The file exists only in memory, which is faster. */
     if (specs != NULL && nnc_specs_keep(specs, path, (const char *)data + 1, size - 1, &err) == NNC_OK &&
         nnc_launch_take(specs, &asked, operands, &count, &given, &err) == NNC_OK) {
         check(&given);

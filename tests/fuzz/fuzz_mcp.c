@@ -7,8 +7,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Stand-in for the commands. A line is one word after another: the options before "--", which neither write
- * nor read a pipe, then at most two operands. */
+/* Replaces the commands of nncost. Checks the words of a command line: first options, then "--", then at most two
+ * operands. No option may read or write a pipe. */
 nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err) {
     int i = 1;
     if (argc < 5 || argv[argc] != NULL || strcmp(argv[0], "nncost") != 0 || argv[1][0] == '-') { abort(); }
@@ -27,7 +27,7 @@ const nnc_command *nnc_command_at(int index) {
     return NULL;
 }
 
-/* An answer is one line. */
+/* Aborts if an answer is not one line. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     nnc_buffer out = { 0 };
     nnc_error err;

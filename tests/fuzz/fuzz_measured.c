@@ -8,7 +8,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A row that can be expressed holds a model that passes the rules of a model file. */
+/* Aborts if a row without a reason for refusal has no positive time, or a model that breaks the rules of model
+ * files. */
 static void check_row(const nnc_measured *row) {
     const bool of_step = row->kind == NNC_MEASURED_STEP && row->model_id == NULL;
     if (row->reason == NULL && !(row->measured_s > 0.0)) { abort(); }
@@ -16,7 +17,7 @@ static void check_row(const nnc_measured *row) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    nnc_specs *specs = fuzz_toys(); /* with words and profiles */
+    nnc_specs *specs = fuzz_toys(); /* the set also has words and profiles */
     nnc_measured_file file;
     nnc_error err;
     if (specs != NULL && nnc_measured_parse(specs, "fuzz", (const char *)data, size, &file, &err) == NNC_OK) {

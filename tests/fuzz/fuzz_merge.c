@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char between[] = "----\n";
-    static char folder[FUZZ_PATH]; /* of the process */
+    static char folder[FUZZ_PATH]; /* kept for the whole process */
     char first[FUZZ_PATH + 16], second[FUZZ_PATH + 16], out[FUZZ_PATH + 16];
     char *paths[] = { first, second };
     const size_t mark = sizeof between - 1;

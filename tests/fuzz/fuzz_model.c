@@ -10,8 +10,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    /* Architectures are those that are shipped; a model may be like a toy. */
-    static bool begun; /* of the process */
+    /* The architectures are those shipped with nncost. The input may name a model of tests/toy as "like". */
+    static bool begun; /* kept for the whole process */
     if (!begun) { begun = setenv("NNCOST_PATH", NNCOST_SOURCE_DIR, 1) == 0; }
     nnc_specs *specs = fuzz_toys();
     nnc_model model;

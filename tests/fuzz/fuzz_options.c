@@ -25,10 +25,10 @@ nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *e
     return NNC_BAD_USAGE;
 }
 
-/* The defaults file of this process ($XDG_CONFIG_HOME/nncost/defaults); empty if the input has no text for
- * it. */
+/* Writes the defaults file of this process ($XDG_CONFIG_HOME/nncost/defaults); the file is empty if the input has no
+ * text for it. */
 static void write_defaults(const char *text) {
-    static char path[FUZZ_PATH + 32]; /* of the process */
+    static char path[FUZZ_PATH + 32]; /* kept for the whole process */
     if (path[0] == '\0') {
         char folder[FUZZ_PATH];
         fuzz_folder(folder);
@@ -40,7 +40,7 @@ static void write_defaults(const char *text) {
     fuzz_write(path, (const uint8_t *)text, strlen(text));
 }
 
-/* Words of text, each cut off at its line's end, into argv; returns how many. */
+/* Splits text into lines and writes them to argv. Returns the number of lines. */
 static int split(char *text, char **argv) {
     int argc = 0;
     for (char *at = text; argc < WORDS_MAX && *at != '\0';) {

@@ -20,7 +20,7 @@ typedef struct toys {
     nnc_run_ask run;
 } toys;
 
-/* abort() is what a fuzzer sees. */
+/* Calls abort() if a rule is broken, because a fuzzer reports aborts. */
 static void sound(bool holds) {
     if (!holds) { abort(); }
 }
@@ -61,7 +61,7 @@ static void estimate(toys *t, nnc_scratch *scratch) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const models[] = { "dense", "experts", "unet", "vision" };
-    static nnc_specs *specs; /* of the process, as are the toys */
+    static nnc_specs *specs; /* kept for the whole process, as are the toys */
     static nnc_scratch *scratch;
     specs = specs != NULL ? specs : nnc_specs_open(NNCOST_SOURCE_DIR "/tests/toy");
     scratch = scratch != NULL ? scratch : nnc_scratch_create();

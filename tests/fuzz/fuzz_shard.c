@@ -8,7 +8,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static char folder[FUZZ_PATH]; /* of the process */
+    static char folder[FUZZ_PATH]; /* kept for the whole process */
     char path[FUZZ_PATH + 16];
     char *paths[] = { path };
     nnc_arena *arena = nnc_arena_create();

@@ -27,14 +27,14 @@ static void check_ranks(const nnc_trace *trace) {
                        ranks);
     }
     if (ranks[0].waits_s != 0.0 || ranks[1].waits_s != 0.0 || ranks[0].compared != ranks[1].compared) {
-        abort(); /* a rank waits for its equal */
+        abort(); /* a rank that is compared with itself never waits */
     }
     nnc_buffer_free(&all);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static char path[FUZZ_PATH], file[FUZZ_PATH + 8];
-    static nnc_device device; /* its numbers outlive the set */
+    static nnc_device device; /* static, because its numbers are used after the set is closed */
     const nnc_device *loaded = NULL;
     nnc_error err;
     nnc_trace *trace = NULL;

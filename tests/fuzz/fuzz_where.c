@@ -12,7 +12,7 @@ enum { KNOWN = 16 };
 
 typedef struct known {
     nnc_cell cells[KNOWN];
-    int32_t count; /* that are known */
+    int32_t count; /* number of known variables */
 } known;
 
 static nnc_status name(void *context, const char *text, int32_t *variable, nnc_error *err) {
@@ -26,7 +26,7 @@ static const nnc_cell *read_known(void *context, int32_t variable) {
     return variable < k->count ? &k->cells[variable] : NULL;
 }
 
-/* A constraint that is decided stays so when more variables become known. */
+/* Aborts if a decided constraint changes when more variables become known. */
 static void check(const nnc_where *where) {
     static const nnc_cell some[] = { { .kind = NNC_CELL_WHOLE, .whole = 3 },
                                      { .kind = NNC_CELL_NUMBER, .number = -0.5 },

@@ -9,7 +9,7 @@
 enum { FUZZ_TOYS_USES = 64 };
 
 static inline nnc_specs *fuzz_toys(void) {
-    static nnc_specs *specs; /* of the process */
+    static nnc_specs *specs; /* kept for the whole process */
     static int uses;
     if (uses++ % FUZZ_TOYS_USES == 0) {
         nnc_specs_close(specs);

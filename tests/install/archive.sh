@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Unpacks the archive of tools/release in a temporary folder and tests it. The program must be linked only with static
-# libraries and must print the same as the built program. The Python module must find its library. The examples of
-# docs/ci must install and use the archive. docs/ci/Containerfile must build a container image from the archive, in
-# which the tasks of tests/jobs.py succeed.
+# libraries and must print the same output as the built program. The Python module must find its library. The examples
+# of docs/ci must install and use the archive. docs/ci/Containerfile must build a container image from the archive, and
+# the tasks of tests/jobs.py must succeed in this image.
 #   usage: archive.sh ROOT BUILD_DIR NNCOST        (CC, CFLAGS and PRESET as the build had them)
 set -euo pipefail
 
@@ -13,7 +13,7 @@ export HOME=$work XDG_CONFIG_HOME=$work/config
 unset NNCOST_PATH DESTDIR
 
 "$root/tools/source" cjson "$root/build/source/cjson" cJSON.h cJSON.c >"$work/log" 2>&1 || { echo "skipped: the source of cJSON cannot be fetched"; exit 77; }
-# Uses the flags of the tested build, so that ccache already has the objects.
+# Uses the compiler flags of the tested build, so that ccache already has the objects.
 options=(-DNNCOST_FOR_TESTS=ON)
 [[ ${PRESET:-dev} != dev ]] ||
     options=(-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-g -Og" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DNNCOST_LTO=OFF)
@@ -30,13 +30,14 @@ readelf --program-headers --dynamic "$program" >"$work/linked"
 "$nncost" estimate llama3-8b h100 --devices 8 --zero 3 --format json >"$work/expected"
 "$program" estimate llama3-8b h100 --devices 8 --zero 3 --format json >"$work/found"
 cmp "$work/expected" "$work/found"
-"$program" show h100 --format json >"$work/shown" # the data beside it
+"$program" show h100 --format json >"$work/shown" # uses the data files next to the program
 grep -qF "$PWD/share/nncost/hw" "$work/shown"
-"$program" show "$root/tests/data/foreign/llama2-7b.json" >"$work/shown" # by the architectures beside it
-"$program" estimate "$root/tests/data/interop/axolotl--llama-3--fft-8b.yaml" h100 --format csv >"$work/found" || (($? == 1)) # YAML
+"$program" show "$root/tests/data/foreign/llama2-7b.json" >"$work/shown" # uses the architectures next to the program
+# needs the YAML reader
+"$program" estimate "$root/tests/data/interop/axolotl--llama-3--fft-8b.yaml" h100 --format csv >"$work/found" || (($? == 1))
 "$nncost" estimate "$root/tests/data/interop/axolotl--llama-3--fft-8b.yaml" h100 --format csv >"$work/expected-csv" || (($? == 1))
 cmp "$work/expected-csv" "$work/found"
-"$program" sweep gpt2 a100 --micro-batch 1,2 --db "$work/rows.db" # SQLite is inside
+"$program" sweep gpt2 a100 --micro-batch 1,2 --db "$work/rows.db" # needs SQLite, which the program contains
 
 # A second archive of the same build must have the same bytes.
 cp "$archive" "$work/first"
@@ -52,7 +53,8 @@ import json, sys
 sys.path.insert(0, sys.argv[1])
 import nncost
 said = json.load(open(sys.argv[2]))
-for part in ("accuracy", "open_facts", "trust"): said.pop(part, None) # of measured rows, which the program alone has
+# only the program has these parts about measured rows
+for part in ("accuracy", "open_facts", "trust"): said.pop(part, None)
 assert nncost.estimate("llama3-8b", "h100", devices=8, zero=3) == said
 PY
 readelf --dynamic lib/libnncost.so >"$work/linked"

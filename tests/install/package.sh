@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian package of a build with a shared library below a temporary root. Tests the list of files in the
 # package, the program, the Python module, and C and C++ programs that use the library. Removing the package must leave
-# no file. Also tests the files that 'cmake --install' installs, and that the uninstall target removes all of them.
+# no file. The script also tests the list of files that 'cmake --install' installs. The uninstall target must remove all
+# of these files.
 #   usage: package.sh BUILD_DIR
 set -euo pipefail
 
@@ -13,7 +14,7 @@ unset NNCOST_PATH DESTDIR
 
 (cd "$work" && cpack -G DEB --config "$build/CPackConfig.cmake" >log 2>&1) || { cat "$work/log"; exit 1; }
 deb=$(ls "$work"/nncost_*.deb)
-for package in libcjson1 libsqlite3-0 libnlopt0; do # the program loads them by name
+for package in libcjson1 libsqlite3-0 libnlopt0; do # the program loads these libraries by name
     dpkg-deb --field "$deb" Depends | grep -q "$package" || { echo "does not depend on $package"; exit 1; }
 done
 root=$work/root
@@ -33,10 +34,11 @@ import json, sys
 sys.path.insert(0, sys.argv[1])
 sys.dont_write_bytecode = True
 import nncost
-import nncost.capture # needs no PyTorch until it records
+import nncost.capture # importing the module needs no PyTorch
 told = nncost.estimate("gpt2-xl", "a100", micro_batch=4)
 said = json.load(open(sys.argv[2]))
-for part in ("accuracy", "open_facts", "trust"): said.pop(part, None) # of measured rows, which the program alone has
+# only the program has these parts about measured rows
+for part in ("accuracy", "open_facts", "trust"): said.pop(part, None)
 assert told == said, "Python says something else than the program"
 slow = nncost.estimate("gpt2-xl", "A100", micro_batch="4", set={"device.mem_bytes_per_s": "1TB/s"})
 assert slow["step"]["step_s"] > told["step"]["step_s"]

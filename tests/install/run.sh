@@ -12,7 +12,7 @@ export HOME=$work XDG_CONFIG_HOME=$work/config
 unset NNCOST_PATH DESTDIR
 cmake --install "$build" --prefix "$prefix" >/dev/null
 
-# Moves the installed files, because they must work in any folder.
+# Moves the installed files to another folder, because they must work in any folder.
 mv "$prefix" "$work/moved"
 prefix=$work/moved
 cp -r "$prefix/share/doc/nncost/examples" "$work/examples"
@@ -32,7 +32,8 @@ try() # folder
     grep -q '"schema": "nncost.estimate/1"' "$work/output"
     "$1/faster_memory" "$prefix/share/nncost" | head -1
     if compgen -G "$prefix/lib/*/libnncost.so*" >/dev/null || compgen -G "$prefix/lib/libnncost.so*" >/dev/null; then
-        ldd "$1/train_step" >"$work/linked" # a grep that stops at its match would close a pipe under ldd
+        # written to a file, because a grep that stops at its match closes the pipe of ldd
+        ldd "$1/train_step" >"$work/linked"
         grep -qE "libnncost\.so\.[0-9]+ => $prefix/" "$work/linked" ||
             { echo "not linked with the installed library:"; cat "$work/linked"; exit 1; }
     fi
@@ -59,9 +60,8 @@ for page in man "man files" "completion bash" "completion zsh" "completion fish"
     "$prefix/bin/nncost" docs $page >printed
     [[ -s printed ]]
 done
-# The program must read the installed data, not the data of the source tree.
-# The output goes to a file, because grep stops at the first match and would close a pipe while the program still
-# writes.
+# The program must read the installed data files, not those of the source tree. The output of the program goes to a
+# file: in a pipe, grep stops at the first match and closes the pipe while the program still writes.
 "$prefix/bin/nncost" show a100 --format json >shown
 grep -qF "$prefix" shown ||
     { echo "the installed program does not read $prefix/share/nncost"; exit 1; }

@@ -5,7 +5,7 @@ set -euo pipefail
 
 root=$1 build=$2
 here=$(cd "$(dirname "$0")" && pwd)
-# Uses the flags of the tested build, so that ccache already has the objects.
+# Uses the compiler flags of the tested build, so that ccache already has the objects.
 cmake -S "$root" --preset "${PRESET:-dev}" -B "$build" -DBUILD_SHARED_LIBS=ON -DNNCOST_TESTS=OFF -DCMAKE_C_FLAGS="${CFLAGS:-}" >/dev/null
 cmake --build "$build" -j2 --target nncost nncost_cli >"$build/log" 2>&1 || { cat "$build/log"; exit 1; }
 library=$(find "$build" -name 'libnncost.so.*.*.*')

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the Python wheel of a build. Two wheels of the same build must have the same bytes, and the list of files must
-# be right. The wheel is installed in a virtual environment without a network; then the Python module and the command
+# Tests the Python wheel of a build. Two wheels of the same build must have the same bytes, and the wheel must have the
+# right files. The wheel is installed in a virtual environment without a network; then the Python module and the command
 # must work without any other file of nncost.
 #   usage: wheel.sh ROOT BUILD_DIR
 set -euo pipefail

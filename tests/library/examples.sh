@@ -15,18 +15,18 @@ expect() # pattern file
     grep -qE "$1" "$2" || { echo "no line '$1' in:"; cat "$2"; exit 1; }
 }
 
-for pair in "llama3-8b h100" "gpt2 a100" "llama2-70b h100"; do # the last does not fit
+for pair in "llama3-8b h100" "gpt2 a100" "llama2-70b h100"; do # the last pair does not fit
     read -r model device <<<"$pair"
     "$3" "$root" "$model" "$device" >"$work/output"
     expect "^step [0-9.]+ s, between [0-9.]+ and [0-9.]+ s; MFU [0-9.]+ %; [a-z]+-bound$" "$work/output"
     expect "^longest op: " "$work/output"
     expect "^searched [0-9]+ plans$" "$work/output"
     rows=4
-    [[ $model != llama2-70b ]] || rows=0 # a sweep keeps what fits
+    [[ $model != llama2-70b ]] || rows=0 # a sweep prints only plans that fit
     [[ $(grep -c "^  batch [0-9]*: " "$work/output") == "$rows" ]] ||
         { echo "no $rows rows in:"; cat "$work/output"; exit 1; }
     sed -n '/^{/,$p' "$work/output" >"$work/json"
-    # The section with errors of measured rows is removed, because only the program prints it.
+    # Removes the section with errors of measured rows, because only the program prints it.
     { "$nncost" estimate "$model" "$device" --format json || true; } | sed -E '/^  "open_facts": \[$/,/^  \]/d; /^  "(accuracy|open_facts|trust)": /d' >"$work/expected"
     cmp "$work/expected" "$work/json" || { echo "$pair: JSON differs from nncost estimate"; exit 1; }
 done

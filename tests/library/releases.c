@@ -4,7 +4,7 @@
 
 #include <nncost/nncost.h>
 
-/* Next to what the library writes, so that writing too much shows. */
+/* A result with a guard after it. The guard changes if the library writes more bytes than the result has. */
 typedef struct guarded {
     nnc_result result;
     unsigned long guard;

@@ -9,7 +9,8 @@ import sys
 STATIC = re.compile(r"#ifdef NNC_STATIC_LINKING_ONLY.*?#endif /\* NNC_STATIC_LINKING_ONLY \*/", re.S)
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 DECLARED = re.compile(r"^NNC_API\b[^;{]*?\b(nnc_\w+)\(", re.M)
-# A function declared without NNC_API and without a body: a program that calls it would compile, but not link.
+# Finds functions declared without NNC_API and without a body. A program that calls such a function compiles, but does
+# not link.
 FORGOTTEN = re.compile(r"^(?!NNC_API|typedef|static|#| |\})[\w *]+?\b(nnc_\w+)\([^;{]*\);", re.M)
 
 

@@ -25,7 +25,7 @@ join() { local IFS=,; echo "$*"; }
     --tensor "$(join "${tensors[@]}")" --pipeline "$(join "${pipelines[@]}")" \
     --zero "$(join "${zeros[@]}")" --micro-batch "$(join "${batches[@]}")" \
     --recompute "$(join "${recomputes[@]}")" --all --columns "verdict,$columns" --format csv |
-    tail -n +2 >"$work/swept" || true # 1: none fits
+    tail -n +2 >"$work/swept" || true # exit code 1: no plan fits
 
 compared=0 illegal=0
 exec 3<"$work/swept"

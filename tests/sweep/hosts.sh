@@ -6,7 +6,7 @@ set -euo pipefail
 export LC_ALL=C
 
 nncost=$1 root=$2 build=$3
-[[ $(ldd "$nncost") == *libmpi* ]] || nncost=$build/nncost # as mpi.sh has built it
+[[ $(ldd "$nncost") == *libmpi* ]] || nncost=$build/nncost # uses the program that mpi.sh built
 for tool in mpirun ip unshare "$nncost"; do
     command -v "$tool" >/dev/null || { echo "$tool not found"; exit 77; }
 done
@@ -48,7 +48,7 @@ END
 chmod +x "$work/agent" "$work/near"
 hosts() { timeout 60 ip netns exec "$near" unshare --uts "$work/near" "$@"; }
 
-# shellcheck disable=SC2016 # for the ranks
+# shellcheck disable=SC2016 # the ranks expand the variables
 hosts sh -c 'echo "$OMPI_COMM_WORLD_RANK $(hostname)"' | sort >"$work/names"
 printf '0 near\n1 10.77.0.2\n' | cmp - "$work/names"
 
@@ -64,7 +64,7 @@ cmp "$work/alone" "$work/both"
 status=0
 mkdir "$work/files"
 cp "$root/models/gpt2.json" "$work/files"
-# shellcheck disable=SC2016 # for the ranks
+# shellcheck disable=SC2016 # the ranks expand the variables
 hosts sh -c '[ "$OMPI_COMM_WORLD_RANK" = 0 ] && file=$1/gpt2.json || file=$1/none.json
     shift; program=$1 command=$2; shift 2; exec "$program" "$command" "$file" "$@"' sh "$work/files" "$nncost" \
     sweep a100 --micro-batch '1..16' >"$work/out" 2>"$work/err" || status=$?

@@ -97,8 +97,8 @@ refused_search 3 '--tensor: ' "${plans[@]}" --tensor 64
 refused_search 3 '.*gpt9' gpt9 a100 --devices 8 --global-batch 8
 refused_search 4 "$work/no/such" "${plans[@]}" --output "$work/no/such"
 
-# If one rank fails, all ranks must end with the message of this rank. Here rank 2 reads a different file, or cannot
-# read its file.
+# If one rank fails, all ranks must end with the message of this rank. In this test, rank 2 reads a different file, or
+# cannot read its file.
 mkdir "$work/here" "$work/there"
 cp "$root/models/gpt2.json" "$work/here"
 sed 's/"layers": 12/"layers": 24/' "$work/here/gpt2.json" >"$work/there/gpt2.json"

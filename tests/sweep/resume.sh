@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Kills sweeps at random moments while they write into a database, and starts them again. In the end, the database must
-# have the same rows as after an uninterrupted sweep. Also kills and repeats the merge of databases of shards.
+# have the same rows as after an uninterrupted sweep. In the same way, the script kills and repeats a merge of the
+# databases of shards.
 #   usage: resume.sh NNCOST          exits 77 (skipped) when built without SQLite
 set -euo pipefail
 export LC_ALL=C
@@ -25,11 +26,12 @@ begun=$(date +%s%N)
 sweep --db whole.db
 took=$(($(date +%s%N) - begun))
 rows_of whole.db
-part() { printf '0.%09d' $((took * $1 / 100 % 1000000000)); } # of the time that the whole takes, in percent
+part() { printf '0.%09d' $((took * $1 / 100 % 1000000000)); } # percent of the time of a whole sweep
 
 killed=0
 for delay in "$(part 5)" "$(part 30)" "$(part 40)" "$(part 20)"; do
-    "$nncost" "${plans[@]}" --db killed.db >/dev/null 2>&1 & # no function: its shell would be killed
+    # not in a function, because kill would end only the shell of the function
+    "$nncost" "${plans[@]}" --db killed.db >/dev/null 2>&1 &
     child=$!
     sleep "$delay"
     kill -9 $child 2>/dev/null && killed=$((killed + 1))
@@ -41,8 +43,8 @@ cmp whole.db.csv killed.db.csv
 sweep --db killed.db >again
 grep -q 'was complete' again
 
-# After a signal, the database has whole rows, and the command prints a message and exits with 128 + signal. The next
-# start continues with the remaining rows.
+# After a signal, the database has complete rows, and the command prints a message and exits with 128 + signal. The next
+# start continues with the missing rows.
 "$nncost" "${plans[@]}" --db stopped.db >/dev/null 2>stopped.err &
 child=$!
 sleep "$(part 50)"

@@ -16,9 +16,9 @@ plans=(dense fitted --devices 8 --global-batch 12 --best 30)
 sizes=(dense fitted --devices '2,4,6,12' --global-batch 12 --recompute 'none,full')
 limits=(dense fitted --devices 8 --global-batch 16 --tokens 1e9)
 
-# The elapsed time and the number of threads of a merged search differ from those of the whole search. Only the whole
-# search prints how probable it is that its best plan is the fastest. A shard prunes fewer plans than the whole search,
-# because it compares only its own plans. Legal and fitting plans are counted before pruning.
+# A merged search and a whole search differ in the elapsed time and the number of threads. Only the whole search prints
+# how probable it is that its best plan is the fastest. A shard prunes fewer plans than the whole search, because it
+# compares only its own plans. Legal and fitting plans are counted before pruning.
 untimed() { sed -E 's/"(elapsed_s|threads)": .*/"\1": 0,/; /^  "plans": \[$/,/^  \]/d; /^  "plans": /d' "$1"; }
 uncounted() { untimed "$1" | sed -E 's/"(evaluated|pruned)": [0-9]+/"\1": 0/g'; }
 figure() { sed -nE "s/^  \"$2\": ([0-9]+),/\1/p" "$1"; }
@@ -68,7 +68,7 @@ same 3 "${plans[@]}" --objective memory --threads 2
 same 3 "${sizes[@]}"
 same 2 "${sizes[@]}" --no-prune
 same 3 "${limits[@]}" --deadline 12h
-same 3 "${limits[@]}" --deadline 1s # none keeps to it
+same 3 "${limits[@]}" --deadline 1s # no plan meets this deadline
 same 20 dense round --devices 1 --global-batch 2
 
 refused() # exit-code text command...

@@ -1,6 +1,7 @@
-# Predictions beside measurements: 'nncost accuracy'.
+# Tests 'nncost accuracy', which compares predictions with measurements.
 
-# Errors per file, device and framework; rows that cannot be used, with the reason; in every format.
+# The errors of steps are listed by file, device and framework, in every format. A row that cannot be predicted is
+# listed with the reason.
 $ nncost accuracy inputs/steps.csv
 5 rows: 4 predicted, 1 that cannot be predicted
 
@@ -152,7 +153,7 @@ $ nncost accuracy inputs/steps.csv --format json
   ]
 }
 
-# Kernels; and every row of several files.
+# The errors of kernels (matrix products) are listed. With several files, --rows lists every row of all files.
 $ nncost accuracy inputs/parts.csv
 3 rows: 2 predicted, 1 that cannot be predicted
 
@@ -245,7 +246,8 @@ elsewhere       nowhere-100 60.00 us         -       -      - hardware: no devic
 cut: open fields, or reason (a width of 100, see COLUMNS)
 
 
-# Every row is in one of the parts of --fold, and in all but one of their complements; --group keeps rows together.
+# Each row is in exactly one part of --fold. --fold not:K/N selects the rows of all other parts. --group keeps rows with
+# the same framework and device in one part.
 $ nncost accuracy inputs/steps.csv --fold 1/2 --format csv
 id,measured,predicted,error,low,high,reason\r
 three/open,0.7,0.389008569013,-0.444273472838,,,\r
@@ -261,7 +263,7 @@ one/small,0.12,0.0791185002906,-0.340679164245,,,\r
 two/full,3.1,1.94406116173,-0.372883496217,,,\r
 five/impossible,0.01,0.0791185002906,6.91185002906,,,\r
 
-# What has the device, the profile and the kind of model in common, and nothing else.
+# --summary prints one line for each combination of device, software profile and family of models.
 $ nncost accuracy inputs/steps.csv --summary
 5 rows: 4 predicted, 1 that cannot be predicted
 
@@ -293,7 +295,7 @@ total     1       1  81.26%  81.26%  81.26%  -81.3%       -  -81.3%  two/full
 
 frameworks without a release, predicted as without --software: mine | yours
 
-# Rows whose id holds a text; options and --set hold for every row.
+# --only selects the rows whose id contains a text. Options of a plan and --set apply to every row.
 $ nncost accuracy inputs/steps.csv --only /o --format csv
 id,measured,predicted,error,low,high,reason\r
 three/open,0.7,0.389008569013,-0.444273472838,,,\r
@@ -331,7 +333,8 @@ $ nncost accuracy inputs/steps.csv --only two --format csv --mode ideal
 id,measured,predicted,error,low,high,reason\r
 two/full,3.1,1.83307862016,-0.408684316077,,,\r
 
-# One prefill or one step of decode, timed by itself: those of `serve`, a prefill less the work of the engine.
+# A row can measure one prefill or one decode step alone. The predicted decode step is the time per token of 'nncost
+# serve'. The predicted prefill is the time to first token of 'nncost serve' without the work of the engine.
 $ cat > timed.csv <<'END'
 > id,model,software,device,weights,what,batch,tokens,context,cuda_graph,time_s,power_w
 > decode,dense,vllm,round,bf16,decode,4,1,128,1,0.001,300
@@ -350,7 +353,8 @@ $ nncost serve dense round --software vllm --batch 4 --input-len 128 --output-le
 "tpot_s": 0.00134992916445
 "tpot_s": 0.0282710426641
 
-# Files: none, none there, without rows, a column that is missing or unknown, a cell that is no number.
+# Tests files with errors: no file, a missing file, a file without rows, a missing or unknown column, and a cell that is
+# not a number.
 $ nncost accuracy
 ! nncost: accuracy: too few arguments, expected FILE.csv...
 [2]
@@ -430,7 +434,8 @@ $ printf 'id,hardware,n_devices,id,measured_step_s\na,round,1,a,1\n' >rows.csv; 
 ! nncost: rows.csv:1: column "id" is there twice
 [3]
 
-# Options: a part that is none, a group that is none or alone, a value of --set.
+# Tests wrong options: a part of --fold that does not exist, an unknown --group, --group without --fold, and --set with
+# a value that is not a number.
 $ nncost accuracy inputs/steps.csv --fold 3/2
 ! nncost: --fold: expected K/N or not:K/N with K from 1 to N, found "3/2"
 [2]
@@ -444,7 +449,8 @@ $ nncost accuracy inputs/steps.csv --set layers=x
 ! nncost: --set layers: not a number, expected a whole number from 1 to 100000, found "x"
 [2]
 
-# Other spellings of columns and values; a column is any field, and one row names its profile and why it does not count.
+# Columns and values may have other spellings, and any field can be a column. A row can name its software profile, or
+# the reason why it is not scored.
 $ cat > words.csv <<'END'
 > id,hardware,n_devices,framework,n_layers,d_model,n_heads,d_ff,vocab,seq_len,gated_mlp,tp,dp,sharding,micro_batch,precision,recompute,measured_step_s
 > one,round,4,mine,2,512,8,1024,1000,128,0,1,4,fsdp,4,amp fp16,none,0.1
@@ -494,7 +500,7 @@ $ nncost accuracy canonical.csv --only plain --set mem_bytes_per_s=2e12 --format
 id,measured,predicted,error,low,high,reason\r
 plain,0.1,0.0116234570845,-0.883765429155,,,\r
 
-# A profile that stands for what it does not know.
+# The field "stands_for" of a software profile has unknown keys or wrong values. Each fault is reported.
 $ sed -i 's/"sources"/"stands_for": [{ "framwork": "x", "zero": 4, "same_as": "y" }], "sources"/' toy/software/eager.json
 $ nncost validate toy/software/eager.json
 ! nncost: toy/software/eager.json:22: stands_for[0].framwork: unknown key, expected one of the framework's keys, perhaps "framework", found "framwork"
@@ -507,8 +513,10 @@ $ nncost validate toy/software/eager.json
 ! nncost: toy/software/eager.json:22: stands_for: wrong type, expected a list of frameworks, found 3
 [3]
 
-# Kernels by hand, on 1 TB/s: maps of 2 x 20 MB, forward, then with both gradients; a copy of 4 bytes per element and a
-# sum of 6, at 0.88 of the bandwidth and 3 us to start; batch norm moves 3 tensors, backward 5; AdamW moves 28 bytes.
+# The expected times of kernels are computed by hand, for a bandwidth of 1 TB/s. A convolution has maps of 2 x 20 MB; it
+# is measured forward, and together with both gradients. A copy moves 4 bytes per element and a sum moves 6; both reach
+# 0.88 of the bandwidth, after 3 us to start. Batch norm moves 3 tensors forward and 5 backward. AdamW moves 28 bytes
+# per parameter.
 $ printf 'id,hardware,dtype,batch,channels_in,side,channels_out,kernel_side,stride,groups,channels_last,forward_us,both_us\nconv,round,bf16,10,100,100,100,1,1,1,1,20,60\nodd,round,bf16,10,100,100,100,1,1,3,1,20,60\n' >conv.csv; nncost accuracy conv.csv --format csv
 id,measured,predicted,error,low,high,reason\r
 conv,2e-5,4.002e-5,1.001,,,\r

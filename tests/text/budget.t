@@ -1,4 +1,4 @@
-# What a budget trains best, and what a model costs.
+# 'nncost budget' prints the model that a budget trains best, and the cost of training a given model.
 
 $ nncost budget --device round --cost 1M --days 30 --price 2.95
 budget    1,000,000 USD, 338,983 device-hours of round at 2.95 USD, 4.637e+22 FLOP at MFU 0.4 and
@@ -62,7 +62,7 @@ $ nncost budget --device round --cost 1M --mfu 1.5
 ! nncost: --mfu: out of range, expected at most 1, found 1.5
 [2]
 
-# FLOPs alone need no device; what is served moves the optimum to smaller models.
+# --flops needs no device. --serve-tokens moves the optimum to smaller models.
 $ nncost budget --flops 5.76e23 | head -4
 budget    5.76e+23 FLOP
 

@@ -1,6 +1,6 @@
-# A device's efficiencies fitted to measured rows: 'nncost calibrate'.
+# Tests 'nncost calibrate', which fits the efficiencies of a device to measured rows.
 
-# One step determines one factor; in every format.
+# One measured step determines one factor, efficiency.calibration. The result of the fit is printed in every format.
 $ grep -e ^id -e step/4 inputs/fit-steps.csv >one.csv
 $ nncost calibrate one.csv --device round
 round: fitted on 1 row, 0 held out, 0 of other devices
@@ -77,7 +77,7 @@ $ nncost calibrate one.csv --device round --format json
   "next": []
 }
 
-# Products alone, collectives alone with a part held out, steps alone.
+# Fits matrix products alone, collectives alone with a part of the rows held out, and steps alone.
 $ nncost calibrate inputs/products.csv --device round
 round: fitted on 4 rows, 0 held out, 1 of other devices
 
@@ -152,7 +152,8 @@ rows  file           reason                            the first
 
 no device file is written: --output FILE.json writes one
 
-# Kernels first, then steps on top; the file that comes of it is a device like any other, and fitted again.
+# With several files, the parameters of kernels are fitted first, and those of steps after them. The written file is a
+# valid device file, and it can be fitted again.
 $ nncost calibrate inputs/products.csv inputs/collectives.csv inputs/fit-steps.csv --device round --output mine.json
 round: fitted on 22 rows, 0 held out, 2 of other devices
 
@@ -239,7 +240,7 @@ $ grep -A3 pointwise mine.json
   },
   "sources": { "": "made up" },
 
-# What is predicted with the new file has the errors that the report promises.
+# Predictions with the written device file have the errors that the report of the fit prints.
 $ nncost calibrate inputs/products.csv inputs/fit-steps.csv --device round --output mine.json | grep 'fitted on  '
 gemm bf16  fitted on     4       20.66%  21.74%  4.90%   2.09%            5.39%   2.61%
 steps      fitted on     6       29.63%  29.08%  2.34%   2.22%            2.38%   2.22%
@@ -250,7 +251,8 @@ total                    6       6  2.34%   2.22%  5.06%  -0.8%  100.0%  -5.1%  
 by                    rows  scored   MAPE  median     p90   bias  inside   worst
 total                    5       4  4.90%   2.09%  15.42%  -3.3%       -  -15.4%  product/3
 
-# Fitting what is fitted already moves next to nothing, and the figures that stay keep their origin.
+# A second fit of the same device changes its parameters only slightly. Parameters that are not fitted again keep the
+# text "fitted_on".
 $ nncost calibrate inputs/products.csv --device round --output mine.json >first
 $ grep -e ^id -e step/4 inputs/fit-steps.csv | sed 's/,round,/,.\/mine.json,/' >one.csv; nncost calibrate one.csv --device mine.json --output mine.json | head -6
 mine: fitted on 1 row, 0 held out, 0 of other devices
@@ -264,7 +266,7 @@ $ grep -e fitted_on -e basis mine.json
         "fitted_on": "products.csv: 4 rows of round, digest of the ids 9f158255a626818d" }
     "fitted_on": "one.csv: 1 row of mine, digest of the ids 48bb539a15bb2894"
 
-# Figures asked for with --fit.
+# --fit names the parameters to fit.
 $ nncost calibrate inputs/fit-steps.csv inputs/products.csv --device round --fit calibration,efficiency.pointwise.fixed_s,conv.fixed_s
 round: fitted on 10 rows, 0 held out, 2 of other devices
 
@@ -292,7 +294,8 @@ rows  file           reason                            the first
 
 no device file is written: --output FILE.json writes one
 
-# Some rows, a part of them, another device and software; all rows of a file together leave nothing to hold out.
+# --only and --fold select a part of the rows, --set changes the device, and --software names another profile. With
+# --group file, all rows of one file stay together, so no row can be held out.
 $ nncost calibrate inputs/fit-steps.csv --device round --only step --fold 1/2 --set mem_bytes_per_s=2e12 --software eager
 round: fitted on 3 rows, 3 held out, 0 of other devices
 with mem_bytes_per_s=2e12
@@ -348,7 +351,8 @@ rows  file           reason                            the first
 
 no device file is written: --output FILE.json writes one
 
-# The device: missing, unknown, without rows; rows that leave a choice open.
+# The option --device is missing, names an unknown device, or names a device without rows. Rows that leave a choice of
+# the plan open cannot be used.
 $ nncost calibrate inputs/fit-steps.csv
 ! nncost: --device: missing, expected the device whose parameters are fitted: the rows are of round, nowhere-100
 [2]
@@ -362,22 +366,23 @@ $ nncost calibrate inputs/fit-steps.csv --device round --only open
 ! nncost: inputs/fit-steps.csv: no row to fit on, expected rows of round, found 0 of other devices, 0 held out and 1 that cannot be used (the first: no column or cell for: recompute)
 [3]
 
-# Times in another unit are no rows of a fit.
+# Rows whose times have a wrong unit (ms or ns instead of s) are left out of the fit.
 $ awk -F, -v OFS=, 'NR > 1 { $7 /= 1000 } 1' inputs/products.csv >ms.csv; nncost calibrate ms.csv --device round
-! nncost: ms.csv: no row to fit on, expected rows of round, found 1 of other devices (the first: nowhere-100), 0 held out and 4 that cannot be used (the first: takes less than 1/300 of its prediction, as if it had another unit)
+! nncost: ms.csv: no row to fit on, expected rows of round, found 1 of other devices (the first: nowhere-100), 0 held out and 4 that cannot be used (the first: the measured time is below 1/300 of the prediction; probably its unit is wrong)
 [3]
 $ awk -F, -v OFS=, 'NR > 1 { $7 *= 1000 } 1' inputs/products.csv >ns.csv; nncost calibrate ns.csv --device round
-! nncost: ns.csv: no row to fit on, expected rows of round, found 1 of other devices (the first: nowhere-100), 0 held out and 4 that cannot be used (the first: takes more than 300 times its prediction, as if it had another unit)
+! nncost: ns.csv: no row to fit on, expected rows of round, found 1 of other devices (the first: nowhere-100), 0 held out and 4 that cannot be used (the first: the measured time is over 300 times the prediction; probably its unit is wrong)
 [3]
 
-# A copy of a device file has another id: the rows are those of the device with its name.
+# A copy of a device file has another id. The fit uses the rows of the device that has the same name.
 $ sed -e 's/"id": *"round"/"id": "copied"/' toy/hw/round.json >copied.json; nncost calibrate inputs/fit-steps.csv --device ./copied.json | head -1
 copied: fitted on 6 rows, 0 held out, 1 of other devices
 $ sed -e 's/"id": *"round"/"id": "copied"/' -e 's/"name": *"/&Other /' toy/hw/round.json >copied.json; nncost calibrate inputs/fit-steps.csv --device ./copied.json
 ! nncost: inputs/fit-steps.csv: no row to fit on, expected rows of copied, found 8 of other devices (the first: round), 0 held out and 0 that cannot be used
 [3]
 
-# --fit: unknown, no single number, not a number, twice; --group.
+# Tests wrong values of --fit (an unknown field, a field that is not a single number, a text, a name given twice) and of
+# --group.
 $ nncost calibrate inputs/fit-steps.csv --device round --fit calibratoin
 ! nncost: --fit calibratoin: unknown field, expected one of the efficiency's fields, perhaps "calibration", found "calibratoin"
 [2]
@@ -394,7 +399,8 @@ $ nncost calibrate inputs/fit-steps.csv --device round --group colour
 ! nncost: --group: expected file, source, device, framework, model, found "colour"
 [2]
 
-# --output: not a device file, too long a name, cannot be written.
+# Tests wrong values of --output: a file that is not a device file, a name that is too long, and a file that cannot be
+# written.
 $ nncost calibrate inputs/fit-steps.csv --device round --output mine.txt
 ! nncost: --output: expected a device file, which ends in .json, found "mine.txt"
 [2]
@@ -405,8 +411,9 @@ $ nncost calibrate inputs/fit-steps.csv --device round --only step/4 --output no
 ! nncost: none/mine.json: cannot write: No such file or directory
 [4]
 
-# An engine, from requests that were served: figures that were put into the rows come back, but for what one model
-# cannot tell apart: the host's 2 ms a step and 20 us for each of 8 layers.
+# --serve fits the parameters of an engine to measured requests. The rows were computed from known parameters. The fit
+# finds these parameters again, except for two that one model cannot separate: the 2 ms of the host per step, and the 20
+# us for each of 8 layers.
 $ nncost calibrate inputs/served.csv --serve
 vllm: fitted on 48 rows, 0 held out, 0 of other engines or devices
 
@@ -461,7 +468,7 @@ $ nncost calibrate inputs/served.csv --serve --device round --format json | grep
   "software": "vllm",
   "rows": 48,
 
-# Slips.
+# Tests mistakes in commands and files with --serve.
 $ nncost calibrate inputs/served.csv --serve --software eager
 ! nncost: --software: expected the profile of an engine, such as vllm, found "eager"
 [2]
@@ -483,14 +490,14 @@ $ sed 's/,vllm,/,vlm,/' inputs/served.csv | head -3 >vlm.csv; nncost calibrate v
 $ nncost accuracy vlm.csv --rows | grep profile | head -1
 bf16-c1-100-200  round   2.409 ms   1.309 ms  -45.7%       -  engine (vlm has no profile)
 
-# NLopt is loaded here alone.
+# Only 'nncost calibrate' loads the library NLopt. A broken library is reported.
 $ : >libnlopt.so.0; LD_LIBRARY_PATH=. nncost calibrate products.csv --device round
 ! nncost: libnlopt.so.0: cannot load, expected Debian's package libnlopt0: ./libnlopt.so.0: file too short
 [4]
 
-# The file of nncost.measure has rows of several kinds; those that no parameter explains are named. Then what to measure
-# next for a model: the parameter whose range moves its step most comes first. The plan that the options state is the
-# model's; rows keep theirs.
+# A file of nncost.measure has rows of several kinds. Rows that no parameter explains are listed with the reason.
+# --explain MODEL lists the parameters to measure next: the first is the one whose range changes the step of the model
+# most. Options of the plan apply to this model only; the measured rows keep their own plans.
 $ echo '{"schema": "nncost.measure/1", "rows": [{"kind": "gemm", "id": "g", "op": "matmul", "m": 4096, "n": 4096, "k": 4096, "measured_s": 0.002, "device": "fitted", "dtype": "bf16"}, {"kind": "attention", "id": "a", "op": "sdp_fwd", "batch": 4, "seq_len": 2048, "n_heads": 32, "n_kv_heads": 32, "head_dim": 128, "causal": 1, "kernel": "FlashAttention-2", "measured_s": 0.004, "device": "fitted", "dtype": "bf16"}, {"kind": "collective", "id": "c", "op": "all_reduce", "devices": 2, "nodes": 1, "bytes": 268435456, "measured_s": 0.01, "device": "fitted", "dtype": "bf16"}, {"kind": "step", "id": "own/0", "op": "", "dtype": "", "measured_s": 0.1, "device": "fitted"}, {"kind": "link", "id": "l", "op": "to_device", "n": 1024, "measured_s": 1e-05, "device": "fitted", "dtype": "bf16"}]}' >mixed.json
 $ nncost calibrate mixed.json --format csv | cut -d, -f1,5-7 | grep -v ',0,'
 name,high,rows,of
@@ -524,7 +531,8 @@ $ nncost calibrate mixed.json --explain densee
 ! nncost: --explain: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "densee"
 [3]
 
-# A file of one's own: the ids of shipped files, and names that people use. Without ids, lines are named.
+# A file of the user may use the ids of shipped files and common column names. A row without an id is reported by its
+# line number.
 $ printf 'model,gpu,step_time_s,micro_batch,recompute\ndense,round,0.02,1,none\ndense,round,0.03,2,none\n' >own.csv; nncost calibrate own.csv | head -5
 round: fitted on 2 rows, 0 held out, 0 of other devices
 
@@ -544,6 +552,7 @@ $ printf 'model,gpu,step_ms,step_s,micro_batch,recompute\ndense,round,20,0.03,1,
 ! nncost: two.csv: no row to fit on, expected rows of round, found 0 of other devices, 0 held out and 1 that cannot be used (the first: the row states its time in two columns)
 [3]
 
-# The time of a launch is a value of the host of a GPU, and of the kernels of a CPU, whose host is the device.
+# The measured time of a launch is a parameter of the host of a GPU. On a CPU, which is its own host, the time is a
+# parameter of the kernels.
 $ echo '{"schema": "nncost.measure/1", "rows": [{"kind": "gemm", "id": "g", "op": "matmul", "m": 4096, "n": 4096, "k": 4096, "measured_s": 0.002, "device": "fitted", "dtype": "bf16"}, {"kind": "launch", "id": "o", "op": "add", "dtype": "fp32", "kernels": 200, "measured_s": 0.001, "device": "fitted"}]}' >launch.json; nncost calibrate launch.json | grep launch.json
    1  launch.json  is host.kernel_s of a GPU, fixed_s of the kernels of a CPU  o

@@ -1,4 +1,5 @@
-# A captured program stands wherever a model does: its step, its operators, another device.
+# A captured program can replace a model in every command. The commands print the step and the operators of a captured
+# program, and compare the program with a model.
 $ nncost estimate inputs/captured.json round --full --full
 model     inputs/captured.json = captured, captured, capture, 184,896 parameters
 device    round, A device of round figures, 10.00 TFLOP/s fp32, 1.000 TB/s, ridge 10 FLOP/B
@@ -6,9 +7,10 @@ plan      batch 2, sequence 32, fp32, policy fp32, adamw, flash attention, recom
           software torch-eager (chosen for this plan), mode predicted
 
 step      27.69 us
-          no software is faster than 20.55 us; without any overlap it takes 33.04 us
+          lower bound for any software: 20.55 us; without any overlap the step takes 33.04 us
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  memory 77.3% of the step, compute 22.7%, without the memory limit it would take 7.059 us
+bound by  memory 77.3% of the step, compute 22.7%,
+          if memory traffic took no time, the step would take 7.059 us
 
 part          time  share    group          time  share
 forward   4.699 us  17.0%    embedding  149.0 ns   0.5%
@@ -113,19 +115,20 @@ captured round  27.69 us 2,311,046 yes  torch-eager                             
 dense    round  10.80 ms    92,629 yes  torch-compile +10.77 ms: framework 0 s, model 10.77 ms
 left out: MFU, memory, bound, USD/Mtoken (a width of 100, see COLUMNS)
 
-# The step was recorded as it is: what would change it is refused by name.
+# A captured step was recorded with fixed settings. An option that cannot be applied to the recorded step is refused by
+# name.
 $ nncost estimate inputs/captured.json round --micro-batch 4
-! nncost: --micro-batch: the step was recorded with this many samples, expected 2, found 4; python3 -m nncost.capture --join gives all between two steps
+! nncost: --micro-batch: expected 2, the number of samples of the recorded step, found 4; python3 -m nncost.capture --join allows all numbers between those of two recorded steps
 [3]
 $ nncost estimate inputs/captured.json round --micro-batches 2
-One step of captured takes 42.81 us on A device of round figures and is bound by memory, 70.6% of
-it; it fits: 4.093 MB of 10.00 GB per device.
+One step of captured takes 42.81 us on A device of round figures and is bound by memory (70.6% of
+the time); it fits: 4.093 MB of 10.00 GB per device.
 
 plan      batch 4, sequence 32, fp32, adamw, torch-eager
 step      42.81 us
           datasheet rates: no efficiency of this device was measured
 bounds    lower 28.53 us, upper without overlap 53.23 us
-bound by  memory 70.6%, compute 29.4%, 13.84 us without the memory limit
+bound by  memory 70.6%, compute 29.4%, 13.84 us if memory traffic took no time
 memory    4.093 MB of 10.00 GB, fits, 9.996 GB free
           weights 739.6 kB, optimizer 1.479 MB, activations 987.4 kB
 rate      2,989,728 tokens/s, 93,429 samples/s, MFU 31.6%
@@ -133,23 +136,23 @@ cost      1.189e-08 USD a step, 9.291e-05 per million tokens, at 1 a device-hour
 faster    --precision bf16 --policy amp: 30.92 us, 1.38x the rate, 4.144 MB
           --optimizer adam8bit: 30.99 us, 1.38x the rate, 2.990 MB
           --optimizer-kernels fused: 33.20 us, 1.29x the rate, 4.093 MB
---full    shows the parts of the step, memory by class, all of the plan
+--full    shows the parts of the step, memory by class, and all plan settings
 $ nncost estimate inputs/captured.json round --policy amp
-One step of captured takes 21.75 us on A device of round figures and is bound by memory, 100.0% of
-it; it fits: 3.698 MB of 10.00 GB per device.
+One step of captured takes 21.75 us on A device of round figures and is bound by memory (100.0% of
+the time); it fits: 3.698 MB of 10.00 GB per device.
 
 plan      batch 2, sequence 32, bf16, adamw, torch-eager
 step      21.75 us
           datasheet rates: no efficiency of this device was measured
 bounds    lower 17.67 us, upper without overlap 22.72 us
-bound by  memory 100.0%, 972.2 ns without the memory limit
+bound by  memory 100.0%, 972.2 ns if memory traffic took no time
 memory    3.698 MB of 10.00 GB, fits, 9.996 GB free
           weights 739.6 kB, gradients 739.6 kB, optimizer 1.479 MB
 rate      2,943,007 tokens/s, 91,969 samples/s, MFU 3.1%
 cost      6.041e-09 USD a step, 9.439e-05 per million tokens, at 1 a device-hour
 faster    --optimizer adam8bit: 9.925 us, 2.19x the rate, 2.313 MB
           --optimizer-kernels fused: 12.13 us, 1.79x the rate, 3.416 MB
---full    shows the parts of the step, memory by class, all of the plan
+--full    shows the parts of the step, memory by class, and all plan settings
 $ nncost estimate inputs/captured.json round --precision bf16
 ! nncost: --precision: a captured program runs in the formats that were recorded, expected fp32 or tf32, or bf16 and fp16 with --policy amp (autocast), found bf16
 [3]
@@ -169,14 +172,14 @@ $ nncost estimate inputs/captured.json round --frozen nf4
 ! nncost: --frozen: has no effect here, expected together with --lora or --train (--load-in-4bit is --frozen nf4)
 [2]
 $ nncost estimate inputs/captured.json round --recompute full
-One step of captured takes 31.86 us on A device of round figures and is bound by memory, 74.3% of
-it; it fits: 3.698 MB of 10.00 GB per device.
+One step of captured takes 31.86 us on A device of round figures and is bound by memory (74.3% of
+the time); it fits: 3.698 MB of 10.00 GB per device.
 
 plan      activation checkpointing full, batch 2, sequence 32, fp32, adamw, torch-eager
 step      31.86 us
           datasheet rates: no efficiency of this device was measured
 bounds    lower 22.33 us, upper without overlap 38.75 us
-bound by  memory 74.3%, compute 25.7%, 9.104 us without the memory limit
+bound by  memory 74.3%, compute 25.7%, 9.104 us if memory traffic took no time
 memory    3.698 MB of 10.00 GB, fits, 9.996 GB free
           weights 739.6 kB, gradients 739.6 kB, optimizer 1.479 MB
 rate      2,008,791 tokens/s, 62,775 samples/s, MFU 21.2%
@@ -184,16 +187,16 @@ cost      8.85e-09 USD a step, 0.0001383 per million tokens, at 1 a device-hour
 faster    --optimizer adam8bit: 20.04 us, 1.59x the rate, 1.864 MB
           --optimizer-kernels fused: 22.25 us, 1.43x the rate, 2.968 MB
           --precision bf16 --policy amp: 23.93 us, 1.33x the rate, 3.698 MB
---full    shows the parts of the step, memory by class, all of the plan
+--full    shows the parts of the step, memory by class, and all plan settings
 $ nncost estimate inputs/captured.json round --frozen words,places,layers.0 | head -12
 One step of captured with frozen=words,places,layers.0 takes 19.60 us on A device of round figures
-and is bound by memory, 74.3% of it; it fits: 2.603 MB of 10.00 GB per device.
+and is bound by memory (74.3% of the time); it fits: 2.603 MB of 10.00 GB per device.
 
 plan      batch 2, sequence 32, fp32, adamw, torch-eager
 step      19.60 us
           datasheet rates: no efficiency of this device was measured
 bounds    lower 13.90 us, upper without overlap 23.82 us
-bound by  memory 74.3%, compute 25.7%, 5.587 us without the memory limit
+bound by  memory 74.3%, compute 25.7%, 5.587 us if memory traffic took no time
 memory    2.603 MB of 10.00 GB, fits, 9.997 GB free
           weights 739.6 kB, optimizer 931.8 kB, activations 691.2 kB
 rate      3,264,691 tokens/s, 102,022 samples/s, MFU 27.5%
@@ -239,14 +242,14 @@ $ sed 's/"saved":\[\[/&1,/' inputs/captured.json >a.json; nncost estimate a.json
 ! nncost: a.json:1: saved[0]: not a row of saved tensors, expected [storage, module, count, steps of the two], found a list of 6
 [3]
 $ nncost estimate inputs/captured.json round --zero 3 --devices 2
-One step of captured takes 27.72 us on 2 x A device of round figures and is bound by memory, 50.5%
-of it; it fits: 3.214 MB of 10.00 GB per device.
+One step of captured takes 27.72 us on 2 x A device of round figures and is bound by memory (50.5%
+of the time); it fits: 3.214 MB of 10.00 GB per device.
 
 plan      2 devices dp2 zero3 mb2, batch 4, sequence 32, fp32, adamw, torch-eager
 step      27.72 us
           datasheet rates: no efficiency of this device was measured
 bounds    lower 13.15 us, upper without overlap 45.59 us
-bound by  memory 50.5%, network 26.8%, 20.24 us without the memory limit
+bound by  memory 50.5%, network 26.8%, 20.24 us if memory traffic took no time
 waits     exposed communication 7.426 us
 memory    3.214 MB of 10.00 GB, fits, 9.997 GB free
           weights 369.8 kB, optimizer 739.6 kB, activations 987.4 kB
@@ -255,16 +258,16 @@ cost      1.54e-08 USD a step, 0.0001203 per million tokens, at 1 a device-hour
 faster    --optimizer adam8bit: 21.81 us, 1.27x the rate, 2.662 MB
           --optimizer-kernels fused: 22.92 us, 1.21x the rate, 3.214 MB
           --precision bf16 --policy amp: 23.79 us, 1.17x the rate, 2.794 MB
---full    shows the parts of the step, memory by class, all of the plan
+--full    shows the parts of the step, memory by class, and all plan settings
 $ sed 's/],"args":\[/,["frozen","float32"]&/; s/"storages":"\([0-9]*\) 0 /"storages":"\1 8 /; s/"trained":184896/"trained":119360/' inputs/captured.json >a.json; nncost estimate a.json round
-One step of a takes 22.45 us on A device of round figures and is bound by memory, 72.0% of it; it
-fits: 2.875 MB of 10.00 GB per device.
+One step of a takes 22.45 us on A device of round figures and is bound by memory (72.0% of the
+time); it fits: 2.875 MB of 10.00 GB per device.
 
 plan      batch 2, sequence 32, fp32, adamw, torch-eager
 step      22.45 us
           datasheet rates: no efficiency of this device was measured
 bounds    lower 15.31 us, upper without overlap 27.69 us
-bound by  memory 72.0%, compute 28.0%, 6.954 us without the memory limit
+bound by  memory 72.0%, compute 28.0%, 6.954 us if memory traffic took no time
 memory    2.875 MB of 10.00 GB, fits, 9.997 GB free
           weights 739.6 kB, optimizer 954.9 kB, activations 987.4 kB
 rate      2,850,753 tokens/s, 89,086 samples/s, MFU 30.1%
@@ -272,16 +275,16 @@ cost      6.236e-09 USD a step, 9.744e-05 per million tokens, at 1 a device-hour
 faster    --optimizer adam8bit: 14.82 us, 1.51x the rate, 2.162 MB
           --optimizer-kernels fused: 16.24 us, 1.38x the rate, 2.875 MB
           --precision bf16 --policy amp: 16.50 us, 1.36x the rate, 2.761 MB
---full    shows the parts of the step, memory by class, all of the plan
+--full    shows the parts of the step, memory by class, and all plan settings
 $ nncost estimate inputs/captured.json round --zero 1 --devices 2
-One step of captured takes 29.69 us on 2 x A device of round figures and is bound by memory, 47.2%
-of it; it fits: 3.354 MB of 10.00 GB per device.
+One step of captured takes 29.69 us on 2 x A device of round figures and is bound by memory (47.2%
+of the time); it fits: 3.354 MB of 10.00 GB per device.
 
 plan      2 devices dp2 zero1 mb2, batch 4, sequence 32, fp32, adamw, torch-eager
 step      29.69 us
           datasheet rates: no efficiency of this device was measured
 bounds    lower 13.15 us, upper without overlap 34.89 us
-bound by  memory 47.2%, network 31.6%, 16.31 us without the memory limit
+bound by  memory 47.2%, network 31.6%, 16.31 us if memory traffic took no time
 waits     exposed communication 9.396 us
 memory    3.354 MB of 10.00 GB, fits, 9.997 GB free
           weights 739.6 kB, gradients 739.6 kB, activations 987.4 kB
@@ -290,16 +293,16 @@ cost      1.65e-08 USD a step, 0.0001289 per million tokens, at 1 a device-hour
 faster    --precision bf16 --policy amp: 23.75 us, 1.25x the rate, 3.404 MB
           --optimizer adam8bit: 23.78 us, 1.25x the rate, 2.802 MB
           --optimizer-kernels fused: 24.89 us, 1.19x the rate, 3.354 MB
---full    shows the parts of the step, memory by class, all of the plan
+--full    shows the parts of the step, memory by class, and all plan settings
 $ nncost estimate inputs/captured.json round --offload activations
-One step of captured takes 192.4 us on A device of round figures and is bound by network, 85.6% of
-it; it fits: 3.698 MB of 10.00 GB per device.
+One step of captured takes 192.4 us on A device of round figures and is bound by network (85.6% of
+the time); it fits: 3.698 MB of 10.00 GB per device.
 
 plan      offload activations, batch 2, sequence 32, fp32, adamw, torch-eager
 step      192.4 us
           datasheet rates: no efficiency of this device was measured
 bounds    lower 177.6 us, upper without overlap 210.6 us
-bound by  network 85.6%, memory 11.1%, 27.69 us without the network limit
+bound by  network 85.6%, memory 11.1%, 27.69 us if the network took no time
 waits     exposed communication 164.7 us
 memory    3.698 MB of 10.00 GB, fits, 9.996 GB free
           weights 739.6 kB, gradients 739.6 kB, optimizer 1.479 MB
@@ -308,20 +311,20 @@ cost      5.343e-08 USD a step, 0.0008349 per million tokens, at 1 a device-hour
 faster    --precision bf16 --policy amp: 133.4 us, 1.44x the rate, 3.698 MB
           --optimizer adam8bit: 180.5 us, 1.07x the rate, 2.295 MB
           --optimizer-kernels fused: 182.7 us, 1.05x the rate, 3.399 MB
---full    shows the parts of the step, memory by class, all of the plan
+--full    shows the parts of the step, memory by class, and all plan settings
 $ nncost search inputs/captured.json round --devices 2 | head -1
 captured on 2 x round, global batch 4 (chosen: the recorded samples on each device)
 $ nncost scale inputs/captured.json round | head -1
 captured on round, global batch 8192 (chosen: the recorded samples on each device); the best plan of each size
 $ nncost estimate inputs/captured.json round --offload optimizer --set device.host.bytes_per_s=1e9
 One step of captured with device.host.bytes_per_s=1e9 takes 6.423 ms on A device of round figures
-and is bound by network, 99.8% of it; it fits: 1.920 MB of 10.00 GB per device.
+and is bound by network (99.8% of the time); it fits: 1.920 MB of 10.00 GB per device.
 
 plan      offload optimizer, batch 2, sequence 32, fp32, adamw, torch-eager
 step      6.423 ms
           datasheet rates: no efficiency of this device was measured
 bounds    lower 2.958 ms, upper without overlap 6.428 ms
-bound by  network 99.8%, memory 0.1%, 12.90 us without the network limit
+bound by  network 99.8%, memory 0.1%, 12.90 us if the network took no time
 waits     exposed communication 6.410 ms
 memory    1.920 MB of 10.00 GB, fits, 9.998 GB free
           weights 739.6 kB, gradients 739.6 kB, activations 987.4 kB
@@ -329,7 +332,7 @@ rate      9,965 tokens/s, 311.4 samples/s, MFU 0.1%
 cost      1.784e-06 USD a step, 0.02788 per million tokens, at 1 a device-hour
 faster    --optimizer adam8bit: 2.482 ms, 2.59x the rate, 1.920 MB
           --optimizer-kernels fused: 3.218 ms, 2x the rate, 1.920 MB
---full    shows the parts of the step, memory by class, all of the plan
+--full    shows the parts of the step, memory by class, and all plan settings
 $ nncost estimate inputs/captured.json round --software deepspeed-0.14
 ! nncost: --software: nncost does not know which operators of a captured program this profile fuses, expected torch-eager, torch-channels-last or torch-compile, found deepspeed-0.14
 [3]
@@ -340,7 +343,7 @@ $ nncost estimate inputs/captured.json round --seq-len 64
 ! nncost: --seq-len: a captured program runs as it was recorded: expected no length
 [3]
 
-# The largest micro-batch is at most the recorded one.
+# 'nncost fit' proposes a micro-batch of at most the recorded size.
 $ nncost fit inputs/captured.json round | head -9
 model     inputs/captured.json = captured, captured, capture, 184,896 parameters
 device    round, A device of round figures, 10.00 TFLOP/s fp32, 1.000 TB/s, ridge 10 FLOP/B
@@ -348,21 +351,21 @@ plan      batch 2, sequence 32, fp32, policy fp32, adamw, flash attention, recom
           software torch-eager (chosen for this plan), mode predicted
 
 fits      micro-batch 2, 27.69 us a step, 72,220 samples/s
-recorded  up to 2 samples, so no more were tried: --join of nncost.capture gives more
+recorded  up to 2 samples, more were not tried; --join of nncost.capture adds a recording
 memory    3.698 MB of 10.00 GB
 
 
-# Replicas add the sum of their gradients.
+# With several replicas, the step includes the all-reduce of the gradients.
 $ nncost estimate inputs/captured.json round --devices 2 --format json | grep -oE '"(step_s|exposed_comm_s|global_batch)": [^,]*'
 "global_batch": 4
 "step_s": 3.7088932e-5
 "exposed_comm_s": 9.39584e-6
 
-# Numbers in a list are read as those in a text.
+# A capture file may store numbers as a list or as a text. Both give the same answer.
 $ sed -E ':a; s/("(in|out)puts":)"([0-9]+)"/\1[\3]/; s/("(in|out)puts":)"([0-9]+) /\1[\3,/; s/(puts":\[[0-9,]*) /\1,/; s/(puts":\[[0-9,]*)"/\1]/; ta; s/puts":""/puts":[]/g' inputs/captured.json >captured.json; grep -c 'puts":"' captured.json; nncost ops captured.json round --format json >a; nncost ops inputs/captured.json round --format json | cmp - a
 0
 
-# A file that is not a capture says where.
+# The error for a damaged capture file names the line and the key.
 $ sed 's/"phase":"backward"/"phase":"reverse"/' inputs/captured.json >a.json; nncost estimate a.json round
 ! nncost: a.json:1: ops[26].phase: unknown phase, expected forward, backward, recompute or optimizer
 [3]
@@ -429,7 +432,8 @@ $ echo '{"schema":"nncost.model/1","id":"a","name":"A","family":"capture","sourc
 ! nncost: a.json:1: family: a capture is a file of its own, expected schema nncost.capture/1
 [3]
 
-# A recorded training step is not served; the message names what serve takes, not a profile that nobody gave.
+# 'nncost serve' refuses a recorded training step. The message of 'nncost serve' names the models that it accepts. The
+# message names no software profile, because the command line has none.
 $ nncost serve inputs/captured.json round
 ! nncost: captured: cannot be served: the model is a recorded step, expected a decoder of 'nncost list models' or a model file
 [3]

@@ -1,6 +1,7 @@
-# Estimates under version control: 'nncost check'.
+# Tests 'nncost check', which keeps estimates under version control.
 
-# Requirements alone: met, missed, and one that nobody can tell.
+# A plan file without recorded estimates has three kinds of requirements: a requirement that is met, a requirement that
+# is missed, and a requirement on a metric without a value.
 $ nncost check inputs/plans.json
 inputs/plans.json: 2 estimated; 4 of 4 requirements met
 The file has no recorded estimates yet; 'nncost check inputs/plans.json --update' records them.
@@ -24,7 +25,8 @@ p.json:8: recompute: estimated
 The file has no recorded estimates yet; 'nncost check p.json --update' records them.
 [1]
 
-# A later scenario is estimated in brief only if no requirement needs more: bounds and ranges are those of a whole estimate.
+# 'nncost check' may compute only a part of the estimate for all scenarios after the first one. If a requirement needs
+# bounds or ranges, 'nncost check' must use those of the complete estimate.
 $ printf '{ "schema": "nncost.plans/1", "common": { "model": "dense", "device": "fitted", "micro_batch": 4 }, "scenarios": [\n{ "id": "a", "require": { "step_s": "< 0" } },\n{ "id": "b", "require": { "step_s": "< 0", "memory.total_interval_bytes.1": "< 0" } },\n{ "id": "c", "require": { "lower_bound_s": "< 0", "step.interval_s.1": "< 0", "step.bound": "== none" } } ] }' >b.json; nncost check b.json
 b.json: 3 estimated; 6 of 6 requirements missed
 
@@ -49,7 +51,7 @@ $ nncost estimate dense fitted --micro-batch 4 --format json | grep -E '^  "(ste
 "bound": "compute", 
 "total_interval_bytes": [2629092000, 2629092000
 
-# A measurement must lie in the interval of its estimate.
+# A measurement must lie in the predicted interval of its estimate.
 $ for m in 0.03 1; do printf '{ "schema": "nncost.plans/1", "scenarios": [\n{ "id": "ran", "model": "dense", "device": "fitted", "micro_batch": 4, "measured": { "step_s": %s } } ] }' $m >m.json; nncost check m.json; echo $?; done
 m.json: 1 estimated; 2 of 2 requirements met
 The file has no recorded estimates yet; 'nncost check m.json --update' records them.
@@ -73,7 +75,7 @@ $ printf '{ "schema": "nncost.plans/1", "scenarios": [\n{ "id": "ran", "model": 
 ! nncost: m.json:2: scenarios[0].measured.step: unknown key, expected step_s or memory_bytes, found 1
 [3]
 
-# Recorded, and the same again.
+# --update records the estimates. A second check finds the same estimates.
 $ cp inputs/plans.json p.json
 $ nncost check p.json --update && nncost check p.json
 p.json: 2 estimated; 4 of 4 requirements met
@@ -117,7 +119,7 @@ $ sed 's/"[0-9a-f]\{16\}"/"-"/; /^      "[br]/s/, "pipeline.*"software"/, ... "s
   }
 }
 
-# A plan that moved, and a requirement that is missed by it: in every format.
+# A changed plan and a missed requirement are reported in every format.
 $ cp inputs/plans.json p.json && nncost check p.json --update >/dev/null
 $ sed -i '1,9s/"recompute": "full"/"recompute": "selective"/; 1,9s/<= 0.05"/<= 0.03"/' p.json
 $ for f in table markdown csv json junit github; do nncost check p.json --format $f; done
@@ -128,7 +130,7 @@ p.json:7: base: as recorded
 
 p.json:8: recompute: moved
   why     plan: recompute full -> selective
-  moved   step 42.89 ms -> 34.18 ms (-20.3%); memory 1.860 GB -> 2.629 GB (+41.4%), most of it
+  moved   step 42.89 ms -> 34.18 ms (-20.3%); memory 1.860 GB -> 2.629 GB (+41.4%), mostly from
           activation_bytes
 
 metric                   recorded        now  change
@@ -192,7 +194,7 @@ recompute,moved,throughput.mfu,moved,0.68270647604,0.856537964817,0.254621121781
     <testcase classname="base" name="memory.total_bytes &lt;= 10e9" file="p.json" line="7"/>
     <testcase classname="base" name="fits == true" file="p.json" line="7"/>
     <testcase classname="recompute" name="estimate as recorded" file="p.json" line="8">
-      <failure type="moved" message="step 42.89 ms -&gt; 34.18 ms (-20.3%); memory 1.860 GB -&gt; 2.629 GB (+41.4%), most of it activation_bytes">why: plan: recompute full -&gt; selective
+      <failure type="moved" message="step 42.89 ms -&gt; 34.18 ms (-20.3%); memory 1.860 GB -&gt; 2.629 GB (+41.4%), mostly from activation_bytes">why: plan: recompute full -&gt; selective
 step.step_s: 42.89 ms -&gt; 34.18 ms -20.3%
 memory.total_bytes: 1.860 GB -&gt; 2.629 GB +41.4%
 plan.recompute: full -&gt; selective 
@@ -204,11 +206,11 @@ throughput.mfu: 0.6827 -&gt; 0.8565 +25.5%
   </testsuite>
 </testsuites>
 ::error file=p.json,line=7,title=nncost base::requires step_s <= 0.03 (30.00 ms), found 33.54 ms
-::error file=p.json,line=8,title=nncost recompute::step 42.89 ms -> 34.18 ms (-20.3%25); memory 1.860 GB -> 2.629 GB (+41.4%25), most of it activation_bytes%0Awhy: plan: recompute full -> selective%0Aaccept with: nncost check p.json --update
+::error file=p.json,line=8,title=nncost recompute::step 42.89 ms -> 34.18 ms (-20.3%25); memory 1.860 GB -> 2.629 GB (+41.4%25), mostly from activation_bytes%0Awhy: plan: recompute full -> selective%0Aaccept with: nncost check p.json --update
 nncost: p.json: 1 as recorded, 1 moved; 1 of 4 requirements missed
 [1]
 
-# Accepted with --update, which changes the recorded lines alone.
+# --update accepts a change. --update changes only the recorded lines of the file.
 $ cp inputs/plans.json p.json && nncost check p.json --update >/dev/null
 $ sed -i '1,9s/"micro_batch": 4/"micro_batch": 2/' p.json && cp p.json before.json
 $ nncost check p.json --update && nncost check p.json
@@ -216,8 +218,8 @@ p.json: 2 moved; 4 of 4 requirements met
 
 p.json:7: base: moved
   why     plan: global_batch 4 -> 2, micro_batch 4 -> 2
-  moved   step 33.54 ms -> 18.38 ms (-45.2%), most of it backward_s; memory 2.629 GB -> 2.064 GB
-          (-21.5%), most of it activation_bytes
+  moved   step 33.54 ms -> 18.38 ms (-45.2%), mostly from backward_s; memory 2.629 GB -> 2.064 GB
+          (-21.5%), mostly from activation_bytes
 
 metric                   recorded       now  change
 step.step_s              33.54 ms  18.38 ms  -45.2%
@@ -231,8 +233,8 @@ throughput.mfu             0.8729    0.7966  -8.74%
 
 p.json:8: recompute: moved
   why     plan: global_batch 4 -> 2, micro_batch 4 -> 2
-  moved   step 42.89 ms -> 23.05 ms (-46.3%), most of it backward_s; memory 1.860 GB -> 1.768 GB
-          (-4.95%), most of it activation_bytes
+  moved   step 42.89 ms -> 23.05 ms (-46.3%), mostly from backward_s; memory 1.860 GB -> 1.768 GB
+          (-4.95%), mostly from activation_bytes
 
 metric                   recorded       now  change
 step.step_s              42.89 ms  23.05 ms  -46.3%
@@ -258,7 +260,7 @@ $ diff before.json p.json | sed -n 's/^\([<>] *"[a-z]*"\).*/\1/p'
 \>       "base"
 \>       "recompute"
 
-# A scenario that came, and one that went.
+# A scenario is added to the file, and another scenario is removed.
 $ cp inputs/plans.json p.json && nncost check p.json --update >/dev/null
 $ sed -i '1,12s/"id": "recompute"/"id": "renamed"/' p.json; nncost check p.json
 p.json: 1 as recorded, 1 not recorded, 1 removed; 4 of 4 requirements met
@@ -270,7 +272,8 @@ recompute: removed
 If this is intended, accept it with 'nncost check p.json --update'.
 [1]
 
-# The device is the cause: a note changes nothing, a bandwidth does.
+# A changed note in the device file changes no estimate. A changed bandwidth changes the estimates, and the report names
+# the device file.
 $ nncost check inputs/plans.json --update >/dev/null && sed -i '0,/"note": "/s//"note": "Another word. /' toy/hw/round.json
 $ nncost check inputs/plans.json
 inputs/plans.json: 2 as recorded; 4 of 4 requirements met
@@ -280,7 +283,7 @@ inputs/plans.json: 2 moved; 4 of 4 requirements met
 
 inputs/plans.json:7: base: moved
   why     device file: the content of round has changed
-  moved   step 33.54 ms -> 30.61 ms (-8.74%), most of it update_s
+  moved   step 33.54 ms -> 30.61 ms (-8.74%), mostly from update_s
 
 metric           recorded       now  change
 step.step_s      33.54 ms  30.61 ms  -8.74%
@@ -291,7 +294,7 @@ step.backward_s  20.06 ms  19.31 ms  -3.73%
 
 inputs/plans.json:8: recompute: moved
   why     device file: the content of round has changed
-  moved   step 42.89 ms -> 39.45 ms (-8.03%), most of it update_s
+  moved   step 42.89 ms -> 39.45 ms (-8.03%), mostly from update_s
 
 metric           recorded       now  change
 step.step_s      42.89 ms  39.45 ms  -8.03%
@@ -303,11 +306,12 @@ step.backward_s  20.06 ms  19.31 ms  -3.73%
 If this is intended, accept it with 'nncost check inputs/plans.json --update'.
 [1]
 
-# The model is; and a software profile, also the one that is taken where none is named.
+# If the model file or the software profile changed, the report names this file. The report also names a changed profile
+# that nncost chose because the plan names no profile.
 $ nncost check inputs/plans.json --update >/dev/null && sed -i 's/"vocab": 10000/"vocab": 20000/; s/107106000/117106000/' toy/models/dense.json
 $ nncost check inputs/plans.json --format github
-::error file=inputs/plans.json,line=7,title=nncost base::step 33.54 ms -> 36.48 ms (+8.76%25), most of it backward_s; memory 2.629 GB -> 2.849 GB (+8.37%25), most of it activation_bytes%0Awhy: model file: the content of dense has changed%0Aaccept with: nncost check inputs/plans.json --update
-::error file=inputs/plans.json,line=8,title=nncost recompute::step 42.89 ms -> 45.83 ms (+6.86%25), most of it backward_s; memory 1.860 GB -> 2.000 GB (+7.53%25), most of it activation_bytes%0Awhy: model file: the content of dense has changed%0Aaccept with: nncost check inputs/plans.json --update
+::error file=inputs/plans.json,line=7,title=nncost base::step 33.54 ms -> 36.48 ms (+8.76%25), mostly from backward_s; memory 2.629 GB -> 2.849 GB (+8.37%25), mostly from activation_bytes%0Awhy: model file: the content of dense has changed%0Aaccept with: nncost check inputs/plans.json --update
+::error file=inputs/plans.json,line=8,title=nncost recompute::step 42.89 ms -> 45.83 ms (+6.86%25), mostly from backward_s; memory 1.860 GB -> 2.000 GB (+7.53%25), mostly from activation_bytes%0Awhy: model file: the content of dense has changed%0Aaccept with: nncost check inputs/plans.json --update
 nncost: inputs/plans.json: 2 moved; 4 of 4 requirements met
 [1]
 $ sed 's/"micro_batch": 4 }/"micro_batch": 4, "software": "eager" }/' inputs/plans.json >p.json; nncost check p.json --update >/dev/null
@@ -322,7 +326,8 @@ $ nncost check inputs/plans.json | grep why
   why     software file: the content of torch-compile has changed
   why     software file: the content of torch-compile has changed
 
-# Several causes at once, and a figure whose digits alone tell that it moved.
+# Several causes of a change are reported together. A change that is too small for four digits is printed with more
+# digits.
 $ nncost check inputs/plans.json --update >/dev/null; sed -i 's/"layers": 8/"layers": 9/; s/107106000/119119000/' toy/models/dense.json
 $ sed -i 's/"clock_hz": 1e9/"clock_hz": 2e9/' toy/hw/round.json; sed -i '1,9s/"recompute": "full"/"recompute": "selective", "optimizer": "lion", "zero": 1/' inputs/plans.json
 $ nncost check inputs/plans.json | sed -n '/recompute: moved/,/^$/p'
@@ -330,8 +335,8 @@ inputs/plans.json:8: recompute: moved
   why     plan: zero 0 -> 1, optimizer adamw -> lion, recompute full -> selective
           model file: the content of dense has changed
           device file: the content of round has changed
-  moved   step 42.89 ms -> 37.12 ms (-13.4%), most of it update_s; memory 1.860 GB -> 2.449 GB
-          (+31.7%), most of it activation_bytes
+  moved   step 42.89 ms -> 37.12 ms (-13.4%), mostly from update_s; memory 1.860 GB -> 2.449 GB
+          (+31.7%), mostly from activation_bytes
 
 $ sed 's/"micro_batch": 4 }/"micro_batch": 4, "set": { "device.scale_up.latency_s": 1e-6 }, "data": 2 }/' inputs/plans.json >p.json; nncost check p.json --update >/dev/null
 $ sed -i '1,9s/"device.scale_up.latency_s": 1e-6/"device.scale_up.latency_s": 1.001e-6/' p.json; nncost check p.json | sed -n '/^metric/,/^$/p' | head -4
@@ -340,13 +345,13 @@ step.step_s                   0.037614518069 s                   0.0376145182891
 plan.overrides  device.scale_up.latency_s=1e-6  device.scale_up.latency_s=1.001e-6
 throughput.mfu                  0.867750051725                      0.867750046648  -5.85e-07%
 
-# A figure that is recorded from now on.
+# A metric that is added to "record" is not compared until it is recorded.
 $ nncost check inputs/plans.json --update >/dev/null; sed -i 's/"record": \["plan"/"record": ["lower_bound_s", "plan"/' inputs/plans.json
 $ nncost check inputs/plans.json
 inputs/plans.json: 2 as recorded; 4 of 4 requirements met
 2 metrics are new and not recorded yet, so they cannot fail the check.
 
-# A tolerance lets a small change pass, and reports it.
+# With a tolerance, a small change passes the check and is reported.
 $ sed 's/"micro_batch": 4 }/"micro_batch": 4,\n    "tolerance": { "": { "relative": 0.01 } } }/' inputs/plans.json >p.json
 $ nncost check p.json --update >/dev/null; sed -i 's/"mem_bytes_per_s": 1e12/"mem_bytes_per_s": 1.002e12/' toy/hw/round.json
 $ nncost check p.json && nncost check p.json --format csv
@@ -363,7 +368,7 @@ recompute,same,step.step_s,within tolerance,0.042888124,0.042874380998,-0.000320
 recompute,same,step.forward_s,within tolerance,0.010272672,0.0102703725349,-0.000223842936858\r
 recompute,same,step.backward_s,within tolerance,0.020057632,0.0200546459082,-0.000148875590915\r
 
-# No file, a file of another kind, version or device.
+# Tests a missing file, a file of another kind, a file of another version, and a pipe.
 $ nncost check none.json
 ! nncost: none.json: cannot be opened, expected a readable file, found: No such file or directory
 [4]
@@ -377,7 +382,7 @@ $ cat inputs/plans.json | nncost check /dev/stdin --update
 ! nncost: --update: /dev/stdin is not a file that can be replaced
 [2]
 
-# A merge that was left half done; a file cut short.
+# Tests a file with the marks of an unfinished merge, and a file that is cut off.
 $ sed '6i <<<<<<< HEAD' inputs/plans.json >p.json; nncost check p.json
 ! nncost: p.json:6:1: bad syntax, expected a key in quotes, found '<'
 [3]
@@ -385,7 +390,7 @@ $ head -c 300 inputs/plans.json >p.json; nncost check p.json
 ! nncost: p.json:7:18: bad syntax, expected '"' at the end of a text, found the end of the text
 [3]
 
-# What was recorded is not to be edited by hand, and a newer program's not to be replaced.
+# A recorded part that was edited by hand is refused. --update does not replace a part that a newer program recorded.
 $ cp inputs/plans.json p.json && nncost check p.json --update >/dev/null
 $ sed 's/"step": {"step_s": 0/"step": {"step_s": 1/' p.json >edited.json && cp edited.json before.json
 $ nncost check edited.json --update 2>&1 | sed 's/digest [0-9a-f]*/digest -/'; cmp edited.json before.json
@@ -394,7 +399,7 @@ $ sed 's/"tool": "[0-9.]*"/"tool": "99.0.0"/' p.json >newer.json; cp newer.json 
 $ nncost check newer.json --update; cmp newer.json before.json
 ! nncost: newer.json:13: recorded.tool: recorded by a newer nncost, expected at most VERSION, found "99.0.0"
 
-# Names: a model, a figure that is required, one that is recorded.
+# Tests unknown names: of a model, of a metric in a requirement, and of a metric in "record".
 $ sed 's/"model": "dense"/"model": "densee"/' inputs/plans.json >p.json; nncost check p.json
 ! nncost: p.json:7: base: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "densee"
 [3]
@@ -405,7 +410,7 @@ $ sed 's/"total_bytes", "act/"total_byte", "act/' inputs/plans.json >p.json; nnc
 ! nncost: p.json: record.total_byte: unknown metric, expected a name of the JSON output such as step_s or memory.total_bytes, perhaps "total_bytes", found "total_byte"
 [3]
 
-# A plan that is illegal, and batch sizes that disagree, are named with their scenario.
+# An illegal plan, or batch sizes that contradict each other, are reported with the name of the scenario.
 $ sed 's/"recompute": "full"/"seq_len": 4096/' inputs/plans.json >p.json; nncost check p.json
 ! nncost: p.json:8: recompute: --seq-len: longer than the position table, expected at most 1000, found 4096
 [3]
@@ -413,7 +418,7 @@ $ sed 's/"recompute": "full"/"micro_batches": 2, "global_batch": 7/' inputs/plan
 ! nncost: p.json:8: recompute: --global-batch: is not micro-batch x micro-batches x data, expected 8, found 7
 [3]
 
-# A disk that fills up, or a kill in the middle, leaves the file as it was.
+# If the disk is full, or if the program is killed while it writes, the old file remains unchanged.
 $ cp inputs/plans.json p.json; trap '' XFSZ; (ulimit -f 1; nncost check p.json --update); echo $?; cmp p.json inputs/plans.json && ls *.json*
 4
 p.json
@@ -421,7 +426,7 @@ p.json
 $ sh -c 'ulimit -f 1; nncost check p.json --update'; cmp p.json inputs/plans.json
 ! nncost: p.json: cannot write: File too large
 
-# The name of a file begins no command of a workflow.
+# A file name must not be read as a command of a CI workflow in the output.
 $ mv inputs/plans.json "$(printf 'p\n::error::x.json')"; nncost check p*.json --format github | tail -1
 nncost: p%0A::error::x.json: 2 estimated; 4 of 4 requirements met
 $ nncost check p*.json | head -1; nncost validate p*.json; nncost check p*.json --update | head -1; nncost diff p*.json p*.json | head -1
@@ -430,7 +435,7 @@ p?::error::x.json: ok
 p?::error::x.json: 2 estimated; 4 of 4 requirements met
 p?::error::x.json -> p?::error::x.json: 0 of 2 recorded estimates differ
 
-# The whole run of a scenario that says something of it.
+# If a scenario has options of a run, 'nncost check' computes the whole run.
 $ cat >run.json <<'END'
 > { "schema": "nncost.plans/1", "common": { "model": "dense", "device": "round", "devices": 16, "tokens": 1e12 },
 >   "scenarios": [ { "id": "stops", "device_mtbf_s": 3.6e6, "asynchronous": true, "save_s": 60, "block_s": 1, "load_s": 60,
@@ -443,12 +448,13 @@ run.json: 2 estimated; 2 of 2 requirements met
 recorded by nncost VERSION
 run.json: 2 as recorded; 2 of 2 requirements met
 $ nncost run run.json --scenario stops | grep goodput
-goodput     99.37%, a failure every 2.604 days, 3.275 in all,
+goodput     99.37%, a failure every 2.604 days, 3.275 failures in the run,
 $ sed 's/save_s/safe_s/' run.json >other.json; nncost check other.json
 ! nncost: other.json:2: scenarios[0].safe_s: unknown key, expected one of the plan's keys, found "safe_s"
 [3]
 
-# The recorded part is taken out, and no other byte; then recorded again, to the same bytes. It may stand anywhere.
+# --forget removes the recorded part and changes no other byte. A later --update writes the same bytes again. The
+# recorded part may be at any place in the file.
 $ nncost init dense round > plans.json && cp plans.json before && nncost check plans.json --update >/dev/null && cp plans.json after
 $ nncost check plans.json --forget && cmp plans.json before && nncost check plans.json --update && cmp plans.json after
 plans.json: 1 estimated; 2 of 2 requirements met

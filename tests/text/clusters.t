@@ -1,6 +1,7 @@
-# A step on many devices.
+# Tests estimates of a step on many devices.
 
-# Tensor, pipeline and data together with ZeRO 1: 16 devices are two domains of 8, so data crosses the network.
+# Combines tensor, pipeline and data parallelism with ZeRO 1. The 16 devices are two domains of 8, so collectives of
+# data ranks use the network.
 $ nncost estimate dense round --full --full --tensor 4 --pipeline 2 --data 2 --sequence-parallel --global-batch 16 --zero 1
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -12,10 +13,10 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, sequence parallel, ZeRO 1
 
 step      17.16 ms, busiest stage 1 of 2
           open: --overlap -41 to +1% of the step
-          no software is faster than 8.311 ms; without any overlap it takes 20.37 ms
+          lower bound for any software: 8.311 ms; without any overlap the step takes 20.37 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 43.8% of the step, network 41.2%,
-          without the compute limit it would take 11.75 ms
+          if compute took no time, the step would take 11.75 ms
 
 part          time  share    group          time  share
 forward   2.784 ms  16.2%    attention  2.529 ms  14.7%
@@ -49,11 +50,11 @@ total     on the fullest stage 0: 223.4 MB (213.08 MiB) of 10.00 GB (9.31 GiB), 
 cost      1 USD per device-hour (nowhere, 2020-01), 7.628e-05 USD per step of all 16 devices,
           0.004767 USD per million tokens
 
-# The same in JSON, without the ops.
+# Prints the same estimate as JSON, without its ops.
 $ nncost estimate dense round --tensor 4 --pipeline 2 --data 2 --sequence-parallel --global-batch 16 --zero 1 --format json | sed '/"ops"/,$d'
 {
   "schema": "nncost.estimate/1",
-  "sentence": "One step of A small decoder takes 17.16 ms on 16 x A device of round figures and is bound by compute, 43.8% of it; it fits: 223.4 MB of 10.00 GB per device.",
+  "sentence": "One step of A small decoder takes 17.16 ms on 16 x A device of round figures and is bound by compute (43.8% of the time); it fits: 223.4 MB of 10.00 GB per device.",
   "model": {"id": "dense", "name": "A small decoder", "family": "decoder", "params": 107106000, "active_params": 107106000, "matmul_params": 106106000, "params_by_group": {"embedding": 11000000, "attention": 32032000, "mlp": 64040000, "norm": 34000}},
   "device": {"id": "round", "name": "A device of round figures", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "critical_tokens": 100, "critical_width": 2000, "fitted": false, "basis": "none"},
   "plan": {"devices": 16, "data": 2, "tensor": 4, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": true, "zero": 1, "shard": 2, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 16, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "software_chosen": true, "mode": "predicted", "overrides": null, "cluster": null, "ends_as_layers": false, "first_stage_layers": 0, "last_stage_layers": 0, "whole_experts": false, "train": "all", "train_layers": 0, "train_from": -1, "next_tokens": false, "adapter_rank": 0, "adapters": "linear", "dora": false, "oft": false, "frozen": "16bit", "fp8_inputs": false, "optimizer_rank": 16, "optimizer_kernels": "default", "flops_convention": "palm", "clip_gradients": true, "tokens": null, "samples": null, "price": null, "reserve_bytes": null},
@@ -66,7 +67,7 @@ $ nncost estimate dense round --tensor 4 --pipeline 2 --data 2 --sequence-parall
     {"name": "overlap", "values": ["0", "0.5", "1"], "effect": -0.407721564757}
   ],
 
-# The bound of the datasheet: every collective hides.
+# In ideal mode, every collective overlaps with compute.
 $ nncost estimate dense fitted --full --full --tensor 4 --pipeline 2 --data 2 --global-batch 16 --zero 1 --mode ideal --stages
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
@@ -77,10 +78,10 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
           mode ideal
 
 step      4.155 ms, busiest stage 1 of 2
-          no software is faster than 4.155 ms; without any overlap it takes 7.648 ms
+          lower bound for any software: 4.155 ms; without any overlap the step takes 7.648 ms
           ideal mode: every efficiency is 1, no fixed costs, all communication that can overlap does
 bound by  compute 100.0% of the step, network 36.5%,
-          without the compute limit it would take 1.515 ms
+          if compute took no time, the step would take 1.515 ms
 
 part          time  share    group          time  share
 forward   1.240 ms  29.8%    attention  1.240 ms  29.8%
@@ -118,7 +119,8 @@ stage  weights gradients optimizer activations transient not at once reserve    
     0 31.06 MB  31.06 MB  93.19 MB    112.2 MB  4.000 MB         0 B     0 B 271.5 MB      1.4% yes
     1 29.07 MB  29.07 MB  87.20 MB    65.10 MB  7.000 MB         0 B     0 B 217.4 MB      1.1% yes
 
-# FSDP over all, over the 8 of a domain (HSDP), and with the weights kept after forward.
+# Tests ZeRO 3 (FSDP) over all 16 ranks, then over the 8 ranks of a domain (HSDP), then without resharding (gathered
+# weights stay after forward).
 $ nncost estimate dense fitted --full --full --data 16 --zero 3 | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3
           batch 16 = 1 micro-batch of 1 x data 16, sequence 1000, bf16, policy mixed, adamw,
@@ -127,9 +129,9 @@ plan      16 devices = data 16, ZeRO 3
 
 step      14.32 ms, 90 % range 11.85 ms to 18.51 ms
           open: --overlap +0 to +52% of the step
-          no software is faster than 3.460 ms; without any overlap it takes 22.89 ms
+          lower bound for any software: 3.460 ms; without any overlap the step takes 22.89 ms
 bound by  network 47.1% of the step, compute 41.0%,
-          without the network limit it would take 7.570 ms
+          if the network took no time, the step would take 7.570 ms
 
 part          time  share    group          time  share
 forward   2.542 ms  17.8%    embedding  56.02 us   0.4%
@@ -150,9 +152,9 @@ plan      16 devices = data 16, ZeRO 3, sharded over 8 of 16 ranks
 
 step      14.16 ms, 90 % range 11.71 ms to 18.30 ms
           open: --overlap +0 to +47%, --attention -2 to +4% of the step
-          no software is faster than 3.460 ms; without any overlap it takes 22.04 ms
+          lower bound for any software: 3.460 ms; without any overlap the step takes 22.04 ms
 bound by  network 45.6% of the step, compute 41.4%,
-          without the network limit it would take 7.695 ms
+          if the network took no time, the step would take 7.695 ms
 
 part          time  share    group          time  share
 forward   2.542 ms  18.0%    embedding  56.02 us   0.4%
@@ -173,9 +175,9 @@ plan      16 devices = data 16, ZeRO 3 without resharding, sharded over 8 of 16 
 
 step      11.56 ms, 90 % range 9.559 ms to 14.94 ms
           open: --overlap +0 to +53%, --attention -2 to +6% of the step
-          no software is faster than 3.460 ms; without any overlap it takes 18.84 ms
+          lower bound for any software: 3.460 ms; without any overlap the step takes 18.84 ms
 bound by  compute 50.8% of the step, network 33.4%,
-          without the compute limit it would take 10.41 ms
+          if compute took no time, the step would take 10.41 ms
 
 part          time  share    group          time  share
 forward   2.542 ms  22.0%    embedding  56.02 us   0.5%
@@ -189,7 +191,8 @@ exposed   3.856 ms  33.4%    norm       510.0 us   4.4%
 
 network   data 3.856 ms exposed of 9.972 ms
 
-# Half of what could hide does; a software profile that hides less; all exposed.
+# With --overlap 0.5, half of the communication that can overlap does overlap. With --overlap 0, all communication is
+# exposed. A software profile can also state less overlap.
 $ for o in 1 0.5 0; do nncost estimate --full dense round --data 16 --overlap $o | grep '^network'; done
 network   data 919.8 us exposed of 5.321 ms
 network   data 3.120 ms exposed of 5.321 ms
@@ -198,13 +201,14 @@ $ nncost estimate --full dense round --data 16 --software eager | grep -e '^netw
 host      34.32 us   0.2%    head       600.0 us   2.7%
 network   data 2.986 ms exposed of 5.321 ms
 
-# States and activations in host memory.
+# Optimizer states, activations or weights are stored in host memory (--offload).
 $ nncost estimate dense round --full --full --data 8 --zero 2 --offload optimizer | sed -n '/^step/,$p'
 step      138.3 ms
           open: --overlap +0 to +2% of the step
-          no software is faster than 42.84 ms; without any overlap it takes 143.5 ms
+          lower bound for any software: 42.84 ms; without any overlap the step takes 143.5 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  network 94.5% of the step, compute 5.0%, without the network limit it would take 7.609 ms
+bound by  network 94.5% of the step, compute 5.0%,
+          if the network took no time, the step would take 7.609 ms
 
 part          time  share    group          time  share
 forward   2.568 ms   1.9%    embedding  16.02 us   0.0%
@@ -234,7 +238,7 @@ cost      1 USD per device-hour (nowhere, 2020-01), 0.0003073 USD per step of al
           0.03841 USD per million tokens
 $ nncost estimate dense round --full --full --micro-batch 4 --offload activations | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
 step      211.1 ms
-          no software is faster than 205.1 ms; without any overlap it takes 244.0 ms
+          lower bound for any software: 205.1 ms; without any overlap the step takes 244.0 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 84.1% of the step, compute 13.1%,
 network   offload 177.5 ms exposed of 205.1 ms
@@ -252,7 +256,7 @@ total     2.154 GB (2.01 GiB) of 10.00 GB (9.31 GiB), 21.5%: fits, 7.846 GB free
 $ nncost estimate dense round --full --full --data 8 --zero 3 --offload weights | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
 step      9.294 ms
           open: --overlap +0 to +106% of the step
-          no software is faster than 6.921 ms; without any overlap it takes 20.97 ms
+          lower bound for any software: 6.921 ms; without any overlap the step takes 20.97 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 74.5% of the step, network 14.1%,
 network   data 1.234 ms exposed of 5.833 ms, offload 75.50 us exposed of 5.355 ms
@@ -270,7 +274,8 @@ activations  280.4 MB       2.8%  kept for backward
 transient    94.08 MB       0.9%  gathered weights
 total     561.9 MB (535.89 MiB) of 10.00 GB (9.31 GiB), 5.6%: fits, 9.438 GB free
 
-# Experts over 8 devices, the fullest with a tenth more than its share, and tokens dropped.
+# The experts of the model are divided over 8 devices. With --imbalance 1.1, the busiest expert rank has 10 % more
+# tokens than the mean. With --capacity-factor, tokens above the capacity are dropped.
 $ nncost estimate experts round --full --full --devices 16 --expert 8 --zero 1 --micro-batch 2 --global-batch 32
 model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
           53,641,000 active per token
@@ -283,10 +288,10 @@ plan      16 devices = data 16, expert 8, ZeRO 1
 
 step      11.34 ms
           open: --overlap -11 to +8% of the step
-          no software is faster than 5.684 ms; without any overlap it takes 13.51 ms
+          lower bound for any software: 5.684 ms; without any overlap the step takes 13.51 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 50.1% of the step, network 38.8%,
-          without the compute limit it would take 6.806 ms
+          if compute took no time, the step would take 6.806 ms
 
 part          time  share    group          time  share
 forward   2.303 ms  20.3%    embedding  20.03 us   0.2%
@@ -320,7 +325,7 @@ $ nncost estimate experts round --full --full --devices 16 --expert 8 --zero 1 -
 step      13.06 ms
 network   expert 1.766 ms exposed of 1.766 ms, data 3.167 ms exposed of 4.109 ms
 
-# Context parallelism in its three kinds.
+# Tests the three kinds of context parallelism: ring, all-gather and Ulysses.
 $ for k in ring all-gather ulysses; do nncost estimate experts round --full --full --devices 8 --context 4 --context-kind $k --seq-len 8000 --global-batch 2 | grep -e '^step' -e '^network'; done
 step      14.97 ms
 network   context 0 s exposed of 1.560 ms, data 925.6 us exposed of 4.425 ms
@@ -336,10 +341,10 @@ plan      32 devices = data 8 x tensor 2 x context 2, expert 4, context by ulyss
 
 step      11.23 ms
           open: --overlap -19 to +1%, --sequence-parallel -1 to +0% of the step
-          no software is faster than 4.713 ms; without any overlap it takes 12.68 ms
+          lower bound for any software: 4.713 ms; without any overlap the step takes 12.68 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 66.6% of the step, compute 25.3%,
-          without the network limit it would take 3.754 ms
+          if the network took no time, the step would take 3.754 ms
 
 part          time  share    group          time  share
 forward   1.280 ms  11.4%    embedding  20.03 us   0.2%
@@ -353,7 +358,7 @@ exposed   7.474 ms  66.6%    norm       180.0 us   1.6%
 
 network   tensor 888.2 us exposed of 888.2 us, context 256.0 us exposed of 256.0 us,
 
-# A torus, and other kinds of links.
+# Tests links that form a torus, and other kinds of links.
 $ nncost estimate experts old --full --full --data 8 --expert 8 --zero 1 | sed -n '/^links/,/^network/p'
 links     torus of 16 at 25.00 GB/s
 plan      8 devices = data 8, expert 8, ZeRO 1
@@ -363,9 +368,10 @@ plan      8 devices = data 8, expert 8, ZeRO 1
 
 step      9.537 ms
           open: --overlap -13 to +8% of the step
-          no software is faster than 5.684 ms; without any overlap it takes 11.70 ms
+          lower bound for any software: 5.684 ms; without any overlap the step takes 11.70 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 59.6% of the step, memory 20.6%, without the compute limit it would take 5.175 ms
+bound by  compute 59.6% of the step, memory 20.6%,
+          if compute took no time, the step would take 5.175 ms
 
 part          time  share    group          time  share
 forward   2.303 ms  24.1%    embedding  20.03 us   0.2%
@@ -387,10 +393,10 @@ plan      16 devices = data 4 x tensor 4, ZeRO 1
 
 step      7.466 ms
           open: --overlap -25 to +12%, --sequence-parallel +0 to +1% of the step
-          no software is faster than 3.694 ms; without any overlap it takes 9.534 ms
+          lower bound for any software: 3.694 ms; without any overlap the step takes 9.534 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 46.3% of the step, network 38.0%,
-          without the compute limit it would take 5.185 ms
+          if compute took no time, the step would take 5.185 ms
 
 part          time  share    group          time  share
 forward   1.494 ms  20.0%    embedding  32.03 us   0.4%
@@ -416,12 +422,13 @@ $ nncost estimate dense fitted --full --full --data 8 --set scale_up.reduces_in_
 links     switch of 8 at 200.0 GB/s
 network   data 326.7 us exposed of 2.669 ms
 
-# Ranks in another order: what is near changes.
+# The order of ranks (--rank-order) decides which ranks of a group are in the same domain.
 $ for r in tensor-context-data-pipeline tensor-pipeline-context-data; do nncost estimate --full dense round --devices 32 --tensor 2 --pipeline 4 --global-batch 32 --rank-order $r | grep '^network'; done
 network   tensor 1.633 ms exposed of 1.633 ms, data 397.8 us exposed of 516.6 us,
 network   tensor 1.633 ms exposed of 1.633 ms, data 4.931 ms exposed of 5.166 ms,
 
-# A cluster of one's own: nodes of 4, two adapters each, half the network at once.
+# A cluster file of the user has nodes of 4 devices, two network adapters per node, and a network with half of the full
+# bandwidth.
 $ nncost estimate dense round --full --full --cluster toy/clusters/pod.json --devices 16 --tensor 4 --zero 3 --global-batch 16
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -434,9 +441,10 @@ plan      16 devices = data 4 x tensor 4, ZeRO 3
 
 step      103.7 ms
           open: --overlap -0 to +16% of the step
-          no software is faster than 99.23 ms; without any overlap it takes 123.2 ms
+          lower bound for any software: 99.23 ms; without any overlap the step takes 123.2 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  network 91.7% of the step, compute 6.7%, without the network limit it would take 8.635 ms
+bound by  network 91.7% of the step, compute 6.7%,
+          if the network took no time, the step would take 8.635 ms
 
 part          time  share    group          time  share
 forward   2.988 ms   2.9%    embedding  64.06 us   0.1%
@@ -469,11 +477,12 @@ $ nncost estimate dense round --full --full --devices 16 --tensor 4 --devices-pe
 links     switch of 4 at 100.0 GB/s, network 10.00 GB/s per device
 network   tensor 4.945 ms exposed of 4.945 ms, data 40.37 ms exposed of 53.22 ms
 
-# A network that bounds the step, also in the bound.
+# The network bounds the step, in ideal mode as well.
 $ nncost estimate dense fitted --full --full --devices 32 --data 32 --zero 3 --mode ideal | grep '^bound'
 bound by  compute 100.0% of the step, network 87.1%,
 
-# Does not fit: what would, or that nothing of what was tried does.
+# For a plan that does not fit, the output lists changes with which the plan fits, or reports that no tried change is
+# enough.
 $ nncost estimate dense round --full --full --set layers=80 --devices 8 --tensor 2 --global-batch 64 --micro-batch 16 | tail -8
 total     33.85 GB (31.52 GiB) of 10.00 GB (9.31 GiB), 338.5%: over by 23.85 GB,
           at least 3.840 GB with --recompute full --zero 3 --sequence-parallel
@@ -493,7 +502,7 @@ would fit --zero 3 --lora 16 --offload optimizer,activations,weights, 2.462 GB, 
 cost      1 USD per device-hour (nowhere, 2020-01), 0.005434 USD per step of all 2 devices,
           2.717 USD per million tokens
 
-# Links that nobody published are asked for by name.
+# If a plan uses a link that the device file does not describe, the error names the missing field.
 $ nncost estimate dense old --data 32
 ! nncost: toy/hw/old.json: scale_out.bytes_per_s: missing, expected a value, because a group of 32 ranks uses this link, found nothing
 [3]
@@ -506,7 +515,7 @@ $ nncost estimate --full dense fitted --data 2 --offload optimizer | grep -A1 'h
 $ nncost estimate --full dense old --data 32 --set scale_out.bytes_per_s=1e9 --set scale_out.latency_s=1e-5 | grep '^network'
 network   data 8.623 ms exposed of 17.42 ms
 
-# Every stage of the pipeline, in all formats.
+# --stages prints every stage of the pipeline, in all formats.
 $ nncost estimate dense round --full --full --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 --virtual-stages 2 --stages
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -518,10 +527,10 @@ plan      16 devices = data 2 x tensor 2 x pipeline 4, ZeRO 1, interleaved, 2 vi
 
 step      14.81 ms, busiest stage 3 of 4
           open: --overlap -13 to +20%, --sequence-parallel +0 to +1% of the step
-          no software is faster than 9.906 ms; without any overlap it takes 20.82 ms
+          lower bound for any software: 9.906 ms; without any overlap the step takes 20.82 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 58.9% of the step, network 19.6%,
-          without the compute limit it would take 7.766 ms
+          if compute took no time, the step would take 7.766 ms
 
 part          time  share    group          time  share
 forward   3.376 ms  22.8%    attention  2.577 ms  17.4%
@@ -580,9 +589,9 @@ $ nncost estimate dense round --full --full --pipeline 2 --micro-batches 2 --sta
   batch 2 = 2 micro-batches of 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
 - **step**: 13.67 ms, busiest stage 1 of 2
-  no software is faster than 10.68 ms; without any overlap it takes 16.72 ms
+  lower bound for any software: 10.68 ms; without any overlap the step takes 16.72 ms
   no fitted efficiencies for this device: roofline time at the datasheet's rates
-- **bound by**: compute 55.0% of the step, bubble 25.6%, without the compute limit it would take 5.714 ms
+- **bound by**: compute 55.0% of the step, bubble 25.6%, if compute took no time, the step would take 5.714 ms
 
 | part | time | share |
 |:---|---:|---:|
@@ -644,7 +653,7 @@ stage 1   .......FFFFFFFFBBBBBBBBBBBBBBBBFFFFFFFFBBBBBBBBBBBBBBBBxuuuuuuuuuu....
 $ nncost estimate dense round --pipeline 2 --micro-batches 2 --stages --timeline --format json | sed '/"ops"/,/^  \]/d'
 {
   "schema": "nncost.estimate/1",
-  "sentence": "One step of A small decoder takes 13.67 ms on 2 x A device of round figures and is bound by compute, 55.0% of it; it fits: 1.217 GB of 10.00 GB per device.",
+  "sentence": "One step of A small decoder takes 13.67 ms on 2 x A device of round figures and is bound by compute (55.0% of the time); it fits: 1.217 GB of 10.00 GB per device.",
   "model": {"id": "dense", "name": "A small decoder", "family": "decoder", "params": 107106000, "active_params": 107106000, "matmul_params": 106106000, "params_by_group": {"embedding": 11000000, "attention": 32032000, "mlp": 64040000, "norm": 34000}},
   "device": {"id": "round", "name": "A device of round figures", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "critical_tokens": 100, "critical_width": 2000, "fitted": false, "basis": "none"},
   "plan": {"devices": 2, "data": 1, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 0, "shard": 1, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 2, "global_batch": 2, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "software_chosen": true, "mode": "predicted", "overrides": null, "cluster": null, "ends_as_layers": false, "first_stage_layers": 0, "last_stage_layers": 0, "whole_experts": false, "train": "all", "train_layers": 0, "train_from": -1, "next_tokens": false, "adapter_rank": 0, "adapters": "linear", "dora": false, "oft": false, "frozen": "16bit", "fp8_inputs": false, "optimizer_rank": 16, "optimizer_kernels": "default", "flops_convention": "palm", "clip_gradients": true, "tokens": null, "samples": null, "price": null, "reserve_bytes": null},

@@ -1,6 +1,6 @@
-# Devices, models and plans side by side: 'nncost compare'.
+# Tests 'nncost compare', which prints devices, models and plans in one table.
 
-# Devices, in all formats.
+# Compares devices, in all formats.
 $ nncost compare dense round,fitted,old
 device      step  tokens/s    MFU    memory  fits  bound    USD/Mtoken
 round   10.80 ms    92,629  67.8%  1.782 GB  yes   compute    0.002999  cheapest
@@ -24,7 +24,7 @@ $ nncost compare dense round,old --format markdown
 | round | 10.80 ms | 92,629 | 67.8% | 1.782 GB | yes | compute | 0.002999 | fastest, cheapest |
 | old | 21.59 ms | 46,314 | 67.8% | 1.782 GB | yes | compute | - |  |
 
-# Models, in tokens, and beside a model that counts images.
+# Compares two models by tokens. A model of tokens and a model of images are compared by samples.
 $ nncost compare dense,experts round --micro-batch 4
 model    device      step  tokens/s    MFU    memory  fits  bound    USD/Mtoken
 dense    round   33.54 ms   119,248  87.3%  2.629 GB  yes   compute    0.002329
@@ -34,7 +34,7 @@ model  device      step  samples/s    MFU    memory  fits  bound    USD/ksample
 dense  round   10.80 ms      92.63  67.8%  1.782 GB  yes   compute     0.002999
 unet   round   554.1 us      1,805  35.3%  155.1 MB  yes   memory     0.0001539  fastest, cheapest
 
-# Every combination of the lists; what belongs to one value is joined by "+".
+# Lists give one row for each combination. A "+" joins parts that form one value.
 $ nncost compare dense round,fitted --micro-batch 1,4 --recompute none,norm+activation,full
 device micro-batch recompute           step tokens/s   MFU   memory fits bound   USD/Mtoken
 round  1           none            10.80 ms   92,629 67.8% 1.782 GB yes  compute   0.002999
@@ -54,7 +54,7 @@ device software          step tokens/s   MFU   memory fits bound   USD/Mtoken
 round  torch-compile 10.80 ms   92,629 67.8% 1.782 GB yes  compute   0.002999 fastest, cheapest
 round  eager         18.98 ms   52,677 38.6% 2.108 GB yes  memory    0.005273
 
-# Some do not fit: by how much; then none, which is the answer "no".
+# A plan that does not fit is marked in its row. If no plan fits, the exit code is 1.
 $ nncost compare dense round,fitted --micro-batch 48
 device      step  tokens/s    MFU    memory  fits  bound    USD/Mtoken
 round   367.2 ms   130,727  95.7%  15.05 GB  NO    compute    0.002125
@@ -65,7 +65,7 @@ round   488.5 ms   131,014  95.9%  19.57 GB  NO    compute     0.00212
 old     977.0 ms    65,507  95.9%  19.57 GB  NO    compute           -
 [1]
 
-# Degrees and schedules on many devices.
+# Compares degrees of parallelism and pipeline schedules on many devices.
 $ nncost compare dense round,fitted --devices 16 --tensor 2,4 --pipeline 1,2 --global-batch 32 --zero 1
 device tensor pipeline     step  tokens/s   MFU   memory fits bound   USD/Mtoken
 round  2      1        20.63 ms 1,551,430 71.0% 483.7 MB yes  compute   0.002865 fastest, cheapest
@@ -85,7 +85,8 @@ round   zb-h2     13.44 ms  1,190,686  54.5%  560.7 MB  yes   compute    0.00373
 round   zb-v      12.39 ms  1,291,300  59.1%  366.6 MB  yes   compute    0.003442
 round   dualpipe  11.10 ms  1,440,837  65.9%  526.8 MB  yes   compute    0.003085  fastest, cheapest
 
-# Devices that are not in one of the lists, a plan that is illegal on one of them.
+# If the plan of one row is illegal, the command is refused. The first command names a device that does not train in the
+# format; the second command has a number of devices that is not a multiple of a degree.
 $ nncost compare dense round,old --precision bf16
 ! nncost: --precision: old does not train in this format, expected one of fp32, fp16, found bf16
 [3]
@@ -93,7 +94,7 @@ $ nncost compare dense round --devices 64 --tensor 3,8 --global-batch 64
 ! nncost: --devices: expected a multiple of tensor x pipeline x context = 3, found 64
 [3]
 
-# A narrow terminal.
+# On a narrow terminal, the table has fewer columns.
 $ COLUMNS=60 nncost compare dense round,old --micro-batch 1,2
 device micro-batch     step tokens/s fits
 round  1           10.80 ms   92,629 yes
@@ -103,7 +104,7 @@ old    2           36.76 ms   54,412 yes
 left out: MFU, memory, bound, USD/Mtoken (a width of 60, see
 COLUMNS)
 
-# Lists: an empty value, a value twice, too many combinations.
+# Tests wrong lists: an empty value, a value given twice, and too many combinations.
 $ nncost compare dense round,,old
 ! nncost: DEVICE: empty value in the list "round,,old"
 [2]
@@ -114,7 +115,8 @@ $ nncost compare dense round --micro-batch $(seq -s, 40) --micro-batches $(seq -
 ! nncost: --micro-batches: too many combinations, expected at most 1000
 [2]
 
-# A device whose efficiencies are those of similar ones is not the fastest without saying so.
+# A device can have the efficiencies of similar devices. If such a device is the fastest, its row has the mark "not
+# measured".
 $ sed 's/"id": "fitted"/"id": "carried"/; s/"basis": "[a-z]*"/"basis": "default"/' toy/hw/fitted.json >toy/hw/carried.json
 $ grep -c '"basis": "default"' toy/hw/carried.json
 1
@@ -130,7 +132,8 @@ left out: bound (a width of 100, see COLUMNS)
 $ nncost search dense carried --devices 1 --global-batch 2 | sed -n 4p
 not measured on this device: its efficiencies are those of similar devices
 
-# The length of a run adds what it comes to, with all that it loses; a list of a run's option is an axis.
+# With --tokens, the table has the time and cost of the run, including losses such as failures and checkpoints. A list
+# of values of a run's option gives one row for each value.
 $ nncost compare dense round,fitted --devices 16 --tokens 100B --region toyland --price 2
 device     step  tokens/s   memory fits     run device-h run USD   kWh  t CO2e
 round  11.72 ms 1,365,702 2.016 GB yes  20.34 h    325.4   650.9 325.4  0.1627
@@ -156,7 +159,8 @@ $ nncost run dense round --devices 16 --tokens 100B --device-mtbf-s 1000h --stor
 "energy_j": 1179150938.99
 "carbon_kg": null
 
-# A list of parts alone is one value in every command: the plan of estimate. Other lists are several values.
+# A list of names such as norm,activation is one value in every command, as in 'nncost estimate'. A list with another
+# kind of value, such as none, gives several values.
 $ for o in recompute=norm,activation offload=optimizer,activations train=attention,mlp; do for c in estimate compare sweep; do nncost $c dense round --$o --format json | grep -oE '"(step|step.)?step_s": ?[0-9.]+' | head -1 | tr '\n' ' '; nncost $c dense round --$o --format json | grep -o '"command": "nncost estimate' | wc -l; done; done
 "step_s": 0.010987756 0
 "step_s": 0.010987756 1
@@ -180,7 +184,7 @@ $ nncost search dense round --devices 1 --global-batch 8 --recompute norm,activa
 $ nncost sweep dense round --set device.scale_up.dims=4,4 2>&1 | tail -1
 nncost: sweep: none of the 1 plans fits, 1 illegal, 0 over memory; --all shows them with the reason
 
-# A plan that does not fit has no run, and a device without a rate of failures no goodput.
+# A plan that does not fit has no run. A device without a failure rate has no goodput.
 $ nncost compare dense round,fitted --micro-batch 48 --tokens 1e9
 device     step tokens/s   memory fits    run device-h run USD    kWh USD/Mtoken
 round  367.2 ms  130,727 15.05 GB NO        -        -       -      -   0.002125

@@ -1,6 +1,6 @@
-# Configurations of Hugging Face and diffusers: where they are found, and what is said of them.
+# Reads configurations of Hugging Face and diffusers. Tests where nncost finds the files, and which messages it prints.
 
-# A folder as it was downloaded, with or without a stroke; the network of a diffusers pipeline.
+# MODEL can be a downloaded folder, with or without "/" at the end, or the folder of a diffusers pipeline.
 $ mkdir -p llama/sub pipe/unet; cat >llama/config.json <<J
 > { "model_type": "llama", "hidden_size": 1000, "intermediate_size": 4000, "num_hidden_layers": 8,
 >   "num_attention_heads": 10, "num_key_value_heads": 2, "vocab_size": 10000, "rms_norm_eps": Infinity,
@@ -30,7 +30,7 @@ model     pipe = unet, unet, unet, 702,499 parameters
 $ nncost estimate pipe/model_index.json round --full --full | head -1
 model     pipe/model_index.json = unet, unet, unet, 702,499 parameters
 
-# Standard input and other pipes, of both kinds of file.
+# nncost reads model files and configurations from standard input and from other pipes.
 $ cat >config.json <<J
 > { "model_type": "llama", "hidden_size": 1000, "intermediate_size": 4000, "num_hidden_layers": 8,
 >   "num_attention_heads": 10, "num_key_value_heads": 2, "vocab_size": 10000, "tie_word_embeddings": false,
@@ -47,7 +47,7 @@ $ cat config.json | nncost validate -
 $ mkfifo pipe; (cat toy/models/dense.json >pipe) & nncost estimate ./pipe round --full --full | head -1
 model     ./pipe = dense, A small decoder, decoder, 107,106,000 parameters
 
-# What is shown as JSON is a file that reads back, from a configuration too.
+# 'nncost show --format json' prints a model file that nncost can read again, also for a configuration.
 $ cat >config.json <<J
 > { "model_type": "gemma2", "hidden_size": 1000, "intermediate_size": 4000, "num_hidden_layers": 8, "head_dim": 100,
 >   "num_attention_heads": 10, "num_key_value_heads": 2, "vocab_size": 10000, "max_position_embeddings": 1000,
@@ -91,13 +91,14 @@ $ nncost show experts --format json | nncost estimate --full - round | head -1; 
 model     - = experts, A small mixture of experts, decoder, 125,641,000 parameters,
 model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
 
-# A name of the hub is no file, but can be fetched.
+# A model name of the hub that nncost does not know is refused. The message about an unknown model name has the command
+# that downloads its file.
 $ nncost estimate someone/Dense-7B round
 ! nncost: someone/Dense-7B: no such file or folder, and no known name of the hub, expected such a name or the file of this one: hf download someone/Dense-7B config.json --local-dir Dense-7B, then Dense-7B/config.json; or curl -LO https://huggingface.co/someone/Dense-7B/resolve/main/config.json
 [3]
 
-# A key that is not known is refused, unless it says nothing; --lenient skips it where it does not look like a
-# part of the shape, and reports it.
+# An unknown key of a configuration is refused, unless its value is null. --lenient skips an unknown key and reports it,
+# except if the name of the key looks like a part of the shape.
 $ cat >config.json <<J
 > { "model_type": "llama", "hidden_size": 1000, "intermediate_size": 4000, "num_hidden_layers": 8,
 >   "num_attention_heads": 10, "num_key_value_heads": 2, "vocab_size": 10000, "tie_word_embeddings": false,
@@ -116,7 +117,8 @@ $ sed -i 's/"fast_path": "yes"/"idea_layers": 3/' config.json; nncost estimate c
 ! nncost: config.json:4: idea_layers: changes the shape of a llama in an unknown way, expected no such key, or the shape as your own model file (nncost show llama3-8b --format json), found 3
 [3]
 
-# An architecture of one's own is one file in the foreign folder of a data folder, found at the next start.
+# A user can add an architecture: a file in the folder foreign/ of a data folder. The next command finds the file of the
+# new architecture.
 $ mkdir toy/foreign; cat >toy/foreign/pear.json <<J
 > { "schema": "nncost.foreign/1", "id": "pear", "like": "llama", "source": "https://example.org/pear",
 >   "implies": { "qk_norm": "head" },
@@ -136,7 +138,7 @@ $ sed -i 's/"plum"/"pearl"/' config.json; nncost estimate config.json round
 ! nncost: config.json:1: model_type: unknown architecture, expected one of those in docs/models.md, nearest pear, a file foreign/MODEL_TYPE.json of your own, or the shape as a model file (nncost show llama3-8b --format json), found "pearl"
 [3]
 
-# A change of the data file that reads a configuration counts as a change of the model.
+# If the file in foreign/ that reads a configuration changes, 'nncost check' reports a changed model.
 $ mkdir toy/foreign; cat >toy/foreign/pear.json <<J
 > { "schema": "nncost.foreign/1", "id": "pear", "like": "llama", "source": "https://example.org/pear", "implies": { "qk_norm": "head" } }
 > J
@@ -154,8 +156,8 @@ plans.json: 1 moved
 
 plans.json:1: a: moved
   why     model file: the content of ./config.json has changed
-  moved   step 13.15 ms -> 13.05 ms (-0.73%), most of it backward_s; memory 2.253 GB -> 2.234 GB
-          (-0.87%), most of it activation_bytes
+  moved   step 13.15 ms -> 13.05 ms (-0.73%), mostly from backward_s; memory 2.253 GB -> 2.234 GB
+          (-0.87%), mostly from activation_bytes
 
 metric                           recorded            now     change
 step.step_s                      13.15 ms       13.05 ms     -0.73%
@@ -173,7 +175,7 @@ model.trained_params          135,218,600    135,217,000  -0.00118%
 If this is intended, accept it with 'nncost check plans.json --update'.
 [1]
 
-# A file of one's own with the name of a shipped one is taken in its place.
+# A file of the user in foreign/ replaces the shipped file with the same name.
 $ mkdir toy/foreign; cat >toy/foreign/gemma2.json <<J
 > { "schema": "nncost.foreign/1", "id": "gemma2", "refuses": "not today, expected another", "source": "me" }
 > J
@@ -181,7 +183,7 @@ $ echo '{ "model_type": "gemma2" }' >config.json; nncost estimate config.json ro
 ! nncost: config.json:1: model_type: not today, expected another, found "gemma2"
 [3]
 
-# What is wrong with such a file is said with its line, where it is used.
+# Faults in a file of foreign/ are reported with their line when a configuration uses the file.
 $ mkdir toy/foreign; cat >pear.json <<J
 > { "schema": "nncost.foreign/1",
 >   "id": "pear",
@@ -237,7 +239,8 @@ nncost: toy/foreign/pear.json:10: patterns[0].values: unknown list of words, exp
 nncost: toy/foreign/pear.json:2:3: bad syntax, expected ',' or '}', found '"'
 nncost: config.json: pear_ffn: its default differs from that of intermediate_size, expected one of them "optional" in foreign/pear.json, found two defaults
 
-# A machine as its driver describes it: the shipped device of its name, with its memory and power limit.
+# An output of nvidia-smi describes a machine. nncost uses the shipped device with the same name, and takes memory and
+# power limit from the output.
 $ printf '<?xml version="1.0" ?>\n<nvidia_smi_log>\n<gpu id="0"><product_name>NVIDIA round</product_name><fb_memory_usage><total>40000 MiB</total></fb_memory_usage><current_power_limit>N/A</current_power_limit></gpu>\n</nvidia_smi_log>\n' >smi.xml
 $ nncost estimate dense smi.xml --format json | grep -oE '"(capacity|device_bytes|mem)_?[a-z]*": 4[0-9.e+]*' | sort -u
 "capacity_bytes": 41943040000
@@ -255,7 +258,8 @@ $ rm bin/nvidia-smi; PATH=$PWD/bin:$PATH nncost estimate dense .
 ! nncost: DEVICE: "." means the measured machine, or the GPU that nvidia-smi describes; found neither: 'python3 -m nncost.measure' writes a file of the machine
 [3]
 
-# A machine as hwloc describes it: one library counts the GPUs; the switch joins two of them, the host joins nothing.
+# A file of hwloc describes a machine. The GPUs are counted by the devices of one library only. Two GPUs are joined by a
+# switch; a connection through the host does not count.
 $ nncost estimate dense inputs/hwloc.xml --format json | grep -oE '"(capacity|device_bytes|mem)_?[a-z]*": [34][0-9.e+]*' | sort -u
 "capacity_bytes": 40000000000
 "mem_bytes": 40000000000

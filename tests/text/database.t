@@ -1,6 +1,7 @@
-# A sweep into a SQLite file, which is resumed and merged: --db.
+# Tests --db, which writes the rows of a sweep to a SQLite file. The sweep can be continued, and shards can be merged.
 
-# Rows go in, and come out as CSV; a second run has nothing to do.
+# A sweep writes rows to a database, and 'nncost merge' writes the rows as CSV. A second run of the sweep has nothing to
+# do.
 $ nncost sweep dense round --micro-batch 1..4 --columns micro_batch,step_s --db rows.db
 rows.db: 4 rows of 4 combinations
 $ nncost merge rows.csv rows.db && cat rows.csv
@@ -12,7 +13,7 @@ row,plan.micro_batch,step.step_s\r
 $ nncost sweep dense round --micro-batch 1..4 --columns micro_batch,step_s --db rows.db
 rows.db: 4 rows of 4 combinations, was complete
 
-# Shards of databases, put together as a database.
+# Merges the databases of shards to one database.
 $ for i in 1 2 3; do nncost sweep dense round --micro-batch 1..4 --db $i.db --shard $i/3; done
 1.db: 2 rows of 2 combinations
 2.db: 1 rows of 1 combinations
@@ -27,7 +28,8 @@ $ nncost merge whole.db 1.db
 ! nncost: whole.db: exists already, expected the name of a new file first
 [2]
 
-# A file that is no database is left as it is; another sweep's or shard's database is not written to.
+# A file that is not a database remains unchanged. A sweep does not write to the database of another sweep or of another
+# shard.
 $ seq 1000 >text; cp text before; nncost sweep dense round --db text; cmp text before
 ! nncost: text: not a database of a sweep: file is not a database
 $ nncost sweep dense round --micro-batch 1..4 --db one.db --shard 1/2
@@ -41,7 +43,7 @@ $ nncost sweep dense round --db no/such/file
 ! nncost: no/such/file: cannot open: unable to open database file
 [4]
 
-# Names that SQLite takes for a database in memory, or for a URI, are not those of files.
+# Names that SQLite reads as a database in memory, or as a URI, are refused as file names.
 $ nncost sweep dense round --db :memory:
 ! nncost: :memory:: not the name of a file, expected one such as rows.db, or ./:memory: for a file of that name
 [2]
@@ -52,7 +54,8 @@ $ nncost sweep dense round --db ./:memory: && nncost merge out.csv ./:memory: &&
 ./:memory:: 1 rows of 1 combinations
 0
 
-# A database of before rows had a digest, or columns plain names, is none that is damaged.
+# A database of an earlier version has no digest of the rows or no plain column names. For a database of an earlier
+# version, the error names this version and does not report damage.
 $ nncost sweep dense round --micro-batch 1..4 --db old.db
 old.db: 4 rows of 4 combinations
 $ for sql in 'DROP TABLE columns' 'ALTER TABLE sweep DROP COLUMN rows_digest'; do python3 -c 'import sqlite3, sys; d = sqlite3.connect("old.db"); d.execute(sys.argv[1]); d.commit()' "$sql"; nncost sweep dense round --micro-batch 1..4 --db old.db; nncost merge out.csv old.db; echo $?; done
@@ -63,7 +66,8 @@ old.db: 4 rows of 4 combinations, was complete
 ! nncost: old.db: was written by an earlier version of nncost, expected a database with the digest of its rows and the names of its columns; continue with the earlier version, or delete the database to start again
 ! nncost: old.db: was written by an earlier version of nncost, expected a database with the digest of its rows and the names of its columns; continue with the earlier version, or delete the database to start again
 
-# Rows that are not those that were written are not gone on with, nor merged.
+# If the rows in a database are not the rows that the sweep wrote, the sweep does not continue and 'nncost merge'
+# refuses the database.
 $ nncost sweep dense round --micro-batch 1..4 --db rows.db
 rows.db: 4 rows of 4 combinations
 $ for sql in 'UPDATE rows SET step_s = 1 WHERE row = 2' 'DELETE FROM rows' 'UPDATE sweep SET done = 9' 'DROP TABLE sweep'; do cp rows.db bad.db; python3 -c 'import sqlite3, sys; d = sqlite3.connect("bad.db"); d.execute(sys.argv[1]); d.commit()' "$sql"; nncost sweep dense round --micro-batch 1..4 --db bad.db; nncost merge out.csv bad.db; echo $?; done; ls out.csv
@@ -82,7 +86,8 @@ $ for sql in 'UPDATE rows SET step_s = 1 WHERE row = 2' 'DELETE FROM rows' 'UPDA
 ! ls: cannot access 'out.csv': No such file or directory
 [2]
 
-# Nor is a number whose bits stand as a whole one, a row without a number, or another name of a column; nor, merged, any of them.
+# A database is damaged if the bits of a floating-point number are stored as a whole number, if a column has another
+# name, or if the rows have no primary key. 'nncost merge' refuses such a database.
 $ cat > bad.py <<'END'
 > import shutil, sqlite3, struct, sys
 > shutil.copy("rows.db", "bad.db")
@@ -111,7 +116,7 @@ bad.db: 4 rows of 4 combinations, was complete
 ! ls: cannot access 'out.csv': No such file or directory
 [2]
 
-# Columns have plain names, the shortest that tell them apart; the names in full are beside them.
+# Columns have plain names: the shortest names that are unique. The table "columns" has the full names.
 $ nncost sweep dense round --micro-batch 1,2 --set scale_up.bytes_per_s=1e11,2e11 --columns micro_batch,step_s,step.interval_s.0,device.scale_up.bytes_per_s,device.scale_out.bytes_per_s,memory.total_bytes --db plain.db
 plain.db: 4 rows of 4 combinations
 $ python3 -c 'import sqlite3; d = sqlite3.connect("plain.db"); print(*d.execute("SELECT short, name FROM columns"), *d.execute("SELECT row, step_s FROM rows WHERE scale_up_bytes_per_s > 1e11 ORDER BY step_s"), sep="\n")'
@@ -130,7 +135,8 @@ $ python3 -c 'import sqlite3; d = sqlite3.connect("plain.db"); d.execute("DROP T
 ! nncost: plain.db: was written by an earlier version of nncost, expected a database with the digest of its rows and the names of its columns; continue with the earlier version, or delete the database to start again
 [3]
 
-# SQLite is loaded when it is asked for. Where it is not what is expected, that is said; the others do without.
+# SQLite is loaded only when a command needs it. If the library is broken, the command reports this; other commands work
+# without SQLite.
 $ : >libsqlite3.so.0; export LD_LIBRARY_PATH=.; nncost sweep dense round --db rows.db; nncost sweep dense round --columns row
 row
   0

@@ -1,6 +1,7 @@
-# Which device: search MODEL DEVICE,DEVICE compares the best plan of each.
+# 'nncost search MODEL DEVICE,DEVICE' compares the best plan of each device.
 
-# The cheapest size of each device for a run: days, cost, energy, what limits it, and the command to copy.
+# The table has the cheapest size (number of devices) of each device for a run: days, cost, energy and limit. Commands
+# to copy are below the table.
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T
 dense, global batch 64; for each device: the cheapest size
 
@@ -17,7 +18,8 @@ $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64
 run       11.13 days, 2,136 USD, 1.000 T tokens
 run       8.343 days, 3,204 USD, 1.000 T tokens
 
-# Within a deadline; within a budget it is the fastest; a device that misses them says so.
+# With a deadline, the table has the cheapest size within the deadline; with a budget, it has the fastest size within
+# the budget. A device without a size within the limit has a row with a message.
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --deadline 8d -f csv | cut -d, -f1-6
 id,devices,step_s,run_s,cost,currency
 round,16,0.0311822405392,487222.508425,2165.43337078,USD
@@ -38,7 +40,8 @@ round         -     -    -  -               -       -    -  -      misses the de
 
 [1]
 
-# Without a batch one of about four million tokens is chosen, and said; without tokens steps are compared.
+# Without a batch, the search chooses one of about four million tokens and reports it. Without --tokens, the table
+# compares steps.
 $ nncost search dense round,old --threads 1 --devices 8 --tensor 1 --recompute none --offload none --micro-batch 8 | head -6
 dense, global batch 4096 (chosen: about 4 million tokens); for each device: the cheapest size
 
@@ -47,7 +50,8 @@ round         8  3.883 s  0.008629 USD  0.008629  3.008 GB  96.5%  compute  dp8 
 old           8  7.766 s  -                    -  3.008 GB  96.5%  compute  dp8 zero1 mb8
 
 
-# A device on which no plan is legal keeps its row, with the reason; if no plan is legal on any device, the first reason is the error.
+# A device without a legal plan has a row with the reason. If no plan is legal on any device, the first reason is the
+# error.
 $ nncost search dense round,old --threads 1 --devices 8 --tensor 1 --recompute none --offload none --micro-batch 8 --precision bf16 | head -6
 dense, global batch 4096 (chosen: about 4 million tokens); for each device: the cheapest size
 
@@ -62,7 +66,7 @@ $ nncost search dense old --threads 1 --devices 32 --recompute none
 ! nncost: toy/hw/old.json: scale_out.bytes_per_s: missing, expected a value, because a group of 32 ranks uses this link, found nothing
 [3]
 
-# A plan file of them, which check estimates to the same.
+# --plans writes the best plans to a plan file. An estimate of this file gives the same step times.
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --set layers=4 --tokens 1T --plans best.json -f json | grep -o '"step_s": [^,]*'
 "step_s": 0.033757679839
 "step_s": 0.0251612113432
@@ -72,7 +76,7 @@ $ for id in round fitted; do nncost estimate best.json --scenario $id -f json | 
 "step_s": 0.0251612113432
 "step_s": 0.0251612113432
 
-# Refused.
+# Tests commands that are refused.
 $ nncost search dense round,nope --threads 1 --devices 8 --global-batch 64
 ! nncost: DEVICE: unknown device, expected one of fitted, old, round, found "nope"
 [3]
@@ -86,7 +90,8 @@ $ nncost search unet round,fitted --devices 2
 ! nncost: --global-batch: missing, expected the batch that all plans have
 [2]
 
-# What was said of the cluster, the seller and the run goes into the plan file, too: what it comes to is what the search said.
+# --plans also writes the options of the cluster, the seller and the run to the plan file. The run and the cost of the
+# plan file are those that the search prints.
 $ mkdir -p mine/prices; printf '{ "schema": "nncost.prices/1", "id": "mill", "name": "The mill", "references": { "a": "b" }, "prices": [\n%s,\n%s ] }\n' '{ "device": "round", "offer": "on-demand", "per_device_hour": 4, "currency": "USD", "where": "Mill", "date": "2026-01", "source": "@a" }' '{ "device": "fitted", "offer": "on-demand", "per_device_hour": 3, "currency": "USD", "where": "Mill", "date": "2026-02", "source": "@a" }' > mine/prices/mill.json
 $ export NNCOST_PATH=toy:mine; nncost search dense round,fitted --threads 1 --devices 8 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --cluster ./toy/clusters/pod.json --seller mill --device-mtbf-s 1000h --asynchronous=on --plans best.json -f csv | cut -d, -f1,3-6; sed -n '/"id": "round"/s/.*recompute/recompute/p' best.json | sed "s|$PWD|HERE|"
 id,step_s,run_s,cost,currency
@@ -101,7 +106,8 @@ elsewhere/best.json: 2 estimated
 recorded by nncost VERSION
 elsewhere/best.json: 2 as recorded
 
-# What no plan file can hold is refused, before the search or with the price.
+# Options that a plan file cannot contain are refused before the search. A price in another currency is refused when the
+# price is known.
 $ nncost search dense round,fitted --devices 8 --region de --plans best.json
 ! nncost: --region: cannot be stored in a plan file, expected --plans without this option
 [2]

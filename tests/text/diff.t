@@ -1,11 +1,11 @@
-# Two estimates: what changed, and the op or part responsible: 'nncost diff'.
+# Tests 'nncost diff', which compares two estimates and names the op or part that causes the difference.
 
-# Another device; the same; a price in JSON and CSV.
+# Compares estimates of two devices, an estimate with itself, and estimates with two prices (as JSON and CSV).
 $ nncost estimate dense round --format json >a.json; nncost estimate dense fitted --format json >b.json
 $ nncost diff a.json b.json
 a.json -> b.json: the estimates differ
 
-32 metrics differ; step 10.80 ms -> 9.457 ms (-12.4%), most of it update_s
+32 metrics differ; step 10.80 ms -> 9.457 ms (-12.4%), mostly from update_s
 
 metric                                                     old                            new change
 step.step_s                                           10.80 ms                       9.457 ms -12.4%
@@ -73,12 +73,12 @@ scenario,state,figure,kind,old,now,relative\r
 ,moved,cost.step,moved,2.99882111111e-6,5.99764222222e-6,1\r
 ,moved,plan.price,new,,2,\r
 
-# Ops that come and go.
+# The second estimate has ops that the first one does not have.
 $ nncost estimate dense round --format json >a.json; nncost estimate dense round --recompute full --format json >b.json
 $ nncost diff a.json b.json --format markdown
 a.json -> b.json: the estimates differ
 
-34 metrics differ; step 10.80 ms -> 13.13 ms (+21.6%), most of it recompute_s; memory 1.782 GB -> 1.722 GB (-3.38%), most of it activation_bytes
+34 metrics differ; step 10.80 ms -> 13.13 ms (+21.6%), mostly from recompute_s; memory 1.782 GB -> 1.722 GB (-3.38%), mostly from activation_bytes
 
 | metric | old | new | change |
 |:---|---:|---:|---:|
@@ -130,15 +130,15 @@ a.json -> b.json: the estimates differ
 
 ... and 2 more ops
 
-# Plan files with recorded estimates, scenario by scenario, also from a pipe.
+# Compares plan files with recorded estimates, scenario by scenario. The first plan file comes from a pipe.
 $ sed 's/"recompute": "full"/"recompute": "selective"/; s/"id": "base"/"id": "new"/' inputs/plans.json >b.json
 $ nncost check inputs/plans.json --update >/dev/null; nncost check b.json --update >/dev/null
 $ nncost diff /dev/stdin b.json <inputs/plans.json
 /dev/stdin -> b.json: 3 of 3 recorded estimates differ
 
-new: only in the new
+new: only in the new file
 
-recompute: 5 metrics differ; step 42.89 ms -> 34.18 ms (-20.3%); memory 1.860 GB -> 2.629 GB (+41.4%), most of it activation_bytes
+recompute: 5 metrics differ; step 42.89 ms -> 34.18 ms (-20.3%); memory 1.860 GB -> 2.629 GB (+41.4%), mostly from activation_bytes
 
 metric                        old        new  change
 step.step_s              42.89 ms   34.18 ms  -20.3%
@@ -147,9 +147,9 @@ plan.recompute               full  selective
 memory.activation_bytes  160.1 MB   1.122 GB   +601%
 throughput.mfu             0.6827     0.8565  +25.5%
 
-base: only in the old
+base: only in the old file
 
-# Files that hold no estimate.
+# Tests files without an estimate.
 $ nncost diff toy/hw/round.json toy/hw/round.json
 ! nncost: toy/hw/round.json:2: schema: unknown schema, expected nncost.estimate/1 or nncost.plans/1, found "nncost.device/1"
 [3]
@@ -157,7 +157,7 @@ $ nncost diff inputs/plans.json inputs/plans.json
 ! nncost: inputs/plans.json: nothing is recorded, expected the output of 'nncost check inputs/plans.json --update'
 [3]
 
-# A figure of another type or sign than the program writes; what is left of the memory may be less than nothing.
+# A metric must have the type and the sign that the program writes. Only the headroom (free memory) may be negative.
 $ nncost estimate dense round --format json >new.json; sed 's/"step_s": [0-9.]*/"step_s": "soon"/' new.json >old.json
 $ nncost diff old.json new.json
 ! nncost: old.json:8: step.step_s: wrong type, expected a number, found "soon"

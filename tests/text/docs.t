@@ -1,6 +1,7 @@
-# 'nncost docs': options as JSON, and its errors. The test 'docs' compares the pages.
+# Tests 'nncost docs': its list of options as JSON, and its errors. The CTest test 'docs' compares the files in docs/
+# that are generated from this list.
 
-# Options as JSON: one of each kind.
+# Prints one option of each kind as JSON.
 $ nncost docs options | python3 -c 'import json,sys; d=json.load(sys.stdin); o=[x for c in d["commands"] if c["name"]=="estimate" for x in c["options"]]; print(d["schema"], len(d["commands"])); [print(*x.values(), sep=" | ") for x in o if x["name"] in ("--micro-batch", "--sequence-parallel", "--schedule", "--recompute", "--overlap", "--cluster", "--stages")]'
 nncost.options/1 31
 --sequence-parallel | None | Parallelism | switch | None | None | None | None | off | sequence_parallel | Sequence parallelism: tensor ranks split norms and dropout, too.
@@ -11,7 +12,7 @@ nncost.options/1 31
 --cluster | None | Parallelism | path | None | None | None | None | None | None | JSON file of a cluster, with the links between its devices. The links of the cluster replace the links in the device file.
 --stages | None | Output | flag | None | None | None | None | None | None | Show layers, times and memory of every pipeline stage.
 
-# Errors: no document, an unknown one, an argument too many; and the list of schemas.
+# Tests errors: no document, an unknown document, and too many arguments. Prints the list of schemas as well.
 $ nncost docs
 ! nncost: docs: too few arguments, expected man [files]|completion [SHELL]|options|schema [KIND]
 [2]
@@ -55,7 +56,7 @@ $ nncost docs schema devices
 ! nncost: schema: unknown schema, expected one of device, model, software, plan, estimate, fit, limit, advise, ops, op, trace, watch, compare, run, serve, serve-sweep, images, images-sweep, serve-search, budget, checkpoint, search, choices, scale, sweep, check, diff, accuracy, calibrate, found "devices"
 [2]
 
-# A program without its data has no pages.
+# A program without its data folder has no pages.
 $ nncost docs man
 ! nncost: nncost.1: is not installed with this program, expected in share/nncost/docs
 [4]

@@ -1,7 +1,7 @@
-# One training step on one device: 'nncost estimate'.
+# Tests 'nncost estimate' for one training step on one device.
 
-# A decoder at the datasheet's rates. 107.1 M parameters are read and written with 30 bytes each in the
-# update: 3.213 ms at 1 TB/s; a pass of 1000 tokens is 2 x 96 M x 1000 FLOP in the layers' products alone.
+# A decoder runs at the rates of the datasheet. The update reads and writes 30 bytes for each of 107.1 M parameters:
+# 3.213 ms at 1 TB/s. The products of the layers alone have 2 x 96 M x 1000 FLOPs in a forward pass of 1000 tokens.
 $ nncost estimate dense round --full --full
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -9,9 +9,10 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 
 step      10.80 ms
-          no software is faster than 6.921 ms; without any overlap it takes 12.77 ms
+          lower bound for any software: 6.921 ms; without any overlap the step takes 12.77 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 64.1% of the step, memory 35.9%, without the compute limit it would take 5.538 ms
+bound by  compute 64.1% of the step, memory 35.9%,
+          if compute took no time, the step would take 5.538 ms
 
 part          time  share    group          time  share
 forward   2.568 ms  23.8%    embedding  16.02 us   0.1%
@@ -37,16 +38,16 @@ total     1.782 GB (1.66 GiB) of 10.00 GB (9.31 GiB), 17.8%: fits, 8.218 GB free
 cost      1 USD per device-hour (nowhere, 2020-01), 2.999e-06 USD per step,
           0.002999 USD per million tokens
 
-# The same in the other formats.
+# Prints the same estimate in the other formats.
 $ nncost estimate dense round --full --full --format markdown
 - **model**: dense, A small decoder, decoder, 107,106,000 parameters
 - **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 - **plan**: batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
 - **step**: 10.80 ms
-  no software is faster than 6.921 ms; without any overlap it takes 12.77 ms
+  lower bound for any software: 6.921 ms; without any overlap the step takes 12.77 ms
   no fitted efficiencies for this device: roofline time at the datasheet's rates
-- **bound by**: compute 64.1% of the step, memory 35.9%, without the compute limit it would take 5.538 ms
+- **bound by**: compute 64.1% of the step, memory 35.9%, if compute took no time, the step would take 5.538 ms
 
 | part | time | share |
 |:---|---:|---:|
@@ -85,7 +86,7 @@ dense,A small decoder,decoder,107106000,107106000,107106000,106106000,11000000,3
 $ nncost estimate dense round --format json
 {
   "schema": "nncost.estimate/1",
-  "sentence": "One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute, 64.1% of it; it fits: 1.782 GB of 10.00 GB per device.",
+  "sentence": "One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute (64.1% of the time); it fits: 1.782 GB of 10.00 GB per device.",
   "model": {"id": "dense", "name": "A small decoder", "family": "decoder", "params": 107106000, "active_params": 107106000, "matmul_params": 106106000, "params_by_group": {"embedding": 11000000, "attention": 32032000, "mlp": 64040000, "norm": 34000}},
   "device": {"id": "round", "name": "A device of round figures", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "critical_tokens": 100, "critical_width": 2000, "fitted": false, "basis": "none"},
   "plan": {"devices": 1, "data": 1, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 0, "shard": 1, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 1, "global_batch": 1, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "software_chosen": true, "mode": "predicted", "overrides": null, "cluster": null, "ends_as_layers": false, "first_stage_layers": 0, "last_stage_layers": 0, "whole_experts": false, "train": "all", "train_layers": 0, "train_from": -1, "next_tokens": false, "adapter_rank": 0, "adapters": "linear", "dora": false, "oft": false, "frozen": "16bit", "fp8_inputs": false, "optimizer_rank": 16, "optimizer_kernels": "default", "flops_convention": "palm", "clip_gradients": true, "tokens": null, "samples": null, "price": null, "reserve_bytes": null},
@@ -135,8 +136,8 @@ $ nncost estimate dense round --format json
   ]
 }
 
-# With fitted efficiencies a step has the interval in which nine of ten measurements fall; the bound of the
-# datasheet has none.
+# With fitted efficiencies, a step has the interval in which nine of ten measurements lie. In ideal mode, a step has no
+# interval.
 $ nncost estimate dense fitted --full --full --micro-batch 8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
@@ -145,8 +146,9 @@ plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 
 step      47.54 ms, 90 % range 39.33 ms to 61.45 ms
           open: --attention -5 to +21% of the step
-          no software is faster than 27.68 ms; without any overlap it takes 54.42 ms
-bound by  compute 82.7% of the step, memory 17.3%, without the compute limit it would take 14.36 ms
+          lower bound for any software: 27.68 ms; without any overlap the step takes 54.42 ms
+bound by  compute 82.7% of the step, memory 17.3%,
+          if compute took no time, the step would take 14.36 ms
 
 part          time  share    group          time  share
 forward   15.24 ms  32.1%    embedding  168.1 us   0.4%
@@ -179,10 +181,10 @@ plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode ideal
 
 step      27.68 ms
-          no software is faster than 27.68 ms; without any overlap it takes 35.11 ms
+          lower bound for any software: 27.68 ms; without any overlap the step takes 35.11 ms
           ideal mode: every efficiency is 1, no fixed costs, all communication that can overlap does
 bound by  compute 100.0% of the step, memory 22.8%,
-          without the compute limit it would take 6.312 ms
+          if compute took no time, the step would take 6.312 ms
 
 part          time  share    group          time  share
 forward   9.121 ms  32.9%    attention  9.922 ms  35.8%
@@ -207,7 +209,7 @@ total     3.759 GB (3.50 GiB) of 20.00 GB (18.63 GiB), 18.8%: fits, 16.24 GB fre
 cost      2 USD per device-hour (here, 2022-02), 1.538e-05 USD per step,
           0.001922 USD per million tokens
 
-# Experts: all are kept, two of eight are computed for each token.
+# In a mixture of experts, memory has all experts, but each token is computed by two of eight experts.
 $ nncost estimate experts round --full --full --micro-batch 4
 model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
           53,641,000 active per token
@@ -216,9 +218,10 @@ plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 
 step      17.17 ms
-          no software is faster than 11.37 ms; without any overlap it takes 20.14 ms
+          lower bound for any software: 11.37 ms; without any overlap the step takes 20.14 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 66.2% of the step, memory 33.8%, without the compute limit it would take 8.385 ms
+bound by  compute 66.2% of the step, memory 33.8%,
+          if compute took no time, the step would take 8.385 ms
 
 part          time  share    group          time  share
 forward   4.606 ms  26.8%    embedding  40.06 us   0.2%
@@ -245,7 +248,7 @@ total     2.409 GB (2.24 GiB) of 10.00 GB (9.31 GiB), 24.1%: fits, 7.591 GB free
 cost      1 USD per device-hour (nowhere, 2020-01), 4.771e-06 USD per step,
           0.001193 USD per million tokens
 
-# A diffusion U-Net and one for segmentation, in samples.
+# Estimates a U-Net for diffusion and a U-Net for segmentation. Their rates are in samples per second.
 $ nncost estimate unet round --full --full --micro-batch 8
 model     unet, A small diffusion U-Net, unet, 9,546,304 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -254,9 +257,10 @@ plan      batch 8, image 256, bf16, policy mixed, adamw, flash attention, recomp
 
 step      2.350 ms
           open: --contiguous-maps +0 to +27% of the step
-          no software is faster than 1.575 ms; without any overlap it takes 2.984 ms
+          lower bound for any software: 1.575 ms; without any overlap the step takes 2.984 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 62.0% of the step, memory 38.0%, without the compute limit it would take 1.321 ms
+bound by  compute 62.0% of the step, memory 38.0%,
+          if compute took no time, the step would take 1.321 ms
 
 part          time  share    group          time  share
 forward   751.2 us  32.0%    attention  272.2 us  11.6%
@@ -289,9 +293,10 @@ plan      batch 16, image 100, fp16, policy amp, adamw, flash attention, recompu
           software eager, mode predicted
 
 step      1.173 ms
-          no software is faster than 320.6 us; without any overlap it takes 2.134 ms
+          lower bound for any software: 320.6 us; without any overlap the step takes 2.134 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  memory 85.2% of the step, host 9.4%, without the memory limit it would take 880.9 us
+bound by  memory 85.2% of the step, host 9.4%,
+          if memory traffic took no time, the step would take 880.9 us
 
 part          time  share    group          time  share
 forward   431.3 us  36.8%    norm       624.0 us  53.2%
@@ -314,7 +319,7 @@ total     71.47 MB (68.16 MiB) of 5.000 GB (4.66 GiB), 1.4%: fits, 4.929 GB free
 
 cost      no price recorded for this device: give --price
 
-# Attention in a U-Net without a transformer around it.
+# A U-Net can have attention without a transformer block around it.
 $ nncost ops unet round --set transformer_depth=0 --set context_len=0 --set context_width=0 | grep attn.*forward
 down.1.attn.norm      forward       1 102.5 k 409.6 k 204.8 k      2  204.8 ns  0.1% memory
 down.1.attn.qkv       forward       1 102.4 k 61.59 M 650.8 k  94.64  650.8 ns  0.2% memory
@@ -332,7 +337,7 @@ up.1.attn.core        forward       2 309.2 k 53.08 M 411.6 k    129  524.3 ns  
 up.1.attn.out         forward       2 102.4 k 20.53 M 285.2 k  71.99  285.2 ns  0.1% memory
 up.1.attn.residual    forward       2       - 51.20 k 204.8 k   0.25  204.8 ns  0.1% memory
 
-# Does not fit: by how much, and what would.
+# If a plan does not fit, the output has the missing bytes, and changes with which the plan fits.
 $ nncost estimate dense round --full --full --micro-batch 64
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -340,9 +345,10 @@ plan      batch 64, sequence 1000, bf16, policy mixed, adamw, flash attention, r
           software torch-compile (chosen for this plan), mode predicted
 
 step      488.5 ms
-          no software is faster than 442.9 ms; without any overlap it takes 562.4 ms
+          lower bound for any software: 442.9 ms; without any overlap the step takes 562.4 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 90.7% of the step, memory 9.3%, without the compute limit it would take 111.9 ms
+bound by  compute 90.7% of the step, memory 9.3%,
+          if compute took no time, the step would take 111.9 ms
 
 part          time  share    group          time  share
 forward   164.4 ms  33.6%    embedding  1.025 ms   0.2%
@@ -384,12 +390,12 @@ plan      batch 64, sequence 1000, bf16, policy mixed,
           mode predicted
 
 step      488.5 ms
-          no software is faster than 442.9 ms; without any
-          overlap it takes 562.4 ms
+          lower bound for any software: 442.9 ms; without
+          any overlap the step takes 562.4 ms
           no fitted efficiencies for this device: roofline
           time at the datasheet's rates
 bound by  compute 90.7% of the step, memory 9.3%,
-          without the compute limit it would take 111.9 ms
+          if compute took no time, the step would take 111.9 ms
 
 part          time  share    group          time  share
 forward   164.4 ms  33.6%    embedding  1.025 ms   0.2%
@@ -426,7 +432,7 @@ cost      1 USD per device-hour (nowhere, 2020-01),
           0.00212 USD per million tokens
 [1]
 
-# With another optimizer, policy or format.
+# Changes with which a plan fits depend on optimizer, policy and format.
 $ nncost estimate dense round --full --full --set layers=47 --tokens 1e9 | sed -n '/^total/,/^$/p'
 total     9.591 GB (8.93 GiB) of 10.00 GB (9.31 GiB), 95.9%: fits, 409.1 MB free
 
@@ -441,7 +447,7 @@ total     21.00 GB (19.56 GiB) of 20.00 GB (18.63 GiB), 105.0%: over by 1.004 GB
 would fit --recompute norm,activation, 19.41 GB, step 1.397 s
 
 
-# Not even with everything that was tried.
+# If a plan is far too large, only combinations of changes with adapters make the plan fit.
 $ nncost estimate dense round --full --full --set layers=500 --micro-batch 2 | tail -8
 transient     44.00 MB       0.4%  gradients of activations
 not at once  -12.08 GB    -120.8%  gradients grow while activations are freed
@@ -452,7 +458,7 @@ would fit --recompute full --lora 16 --frozen nf4, 7.231 GB, step 1.170 s
 cost      1 USD per device-hour (nowhere, 2020-01), 0.00029 USD per step,
           0.145 USD per million tokens
 
-# The whole run: days, device-hours, cost and energy.
+# --tokens and --samples add the whole run: days, device-hours, cost and energy.
 $ nncost estimate dense round --full --full --grad-accum 8 --tokens 2e12 --price 4 | sed -n '/^cost/,$p'
 cost      4 USD per device-hour (--price), 7.097e-05 USD per step, 0.008871 USD per million tokens
 
@@ -481,7 +487,7 @@ goodput     100.00% (failures are not counted: the device file has no rate of fa
 cost        23.17 USD, at 2 USD per device-hour (here, 2022-02)
 energy      5.792 kWh, 500.0 W per device as rated, PUE 1
 
-# A device without a price, network, power.
+# Estimates with a device file that has no price, no network and no power.
 $ nncost estimate dense old --full --full --tokens 1e9 | sed -n '/^cost/,$p'
 cost      no price recorded for this device: give --price
 
@@ -496,7 +502,7 @@ $ nncost estimate dense old --tokens 1e9 --format json | grep '"cost"'
   "cost": {"price_per_device_hour": null, "currency": null, "step": null, "per_million_tokens": null, "per_thousand_samples": null, "run": null, "device_hours": 5.99764222222, "run_s": 21591.512, "energy_j": null},
   "run": {"devices": 1, "nodes": 1, "steps": 1000000, "tokens": 1000000000, "samples": 1000000, "flops": 7.32e17, "flops_per_token": 732000000, "step_s": 0.021591512, "fetch_s": null, "prepare_s": null, "transfer_s": null, "input_s": null, "input_wait_s": 0, "input_bound": false, "input_bytes_per_s": null, "workers_needed": null, "prefetch_bytes": null, "rollout_step_s": 0, "score_step_s": 0, "sync_step_s": 0, "outer_bytes": null, "outer_s": 0, "device_mtbf_s": null, "system_mtbf_s": null, "survive_hour": null, "stops": null, "nodes_out": null, "spares_needed": null, "short_share": null, "checkpoint_bytes": 1499484000, "block_s": null, "save_s": null, "load_s": null, "restart_s": null, "young_s": null, "interval_s": null, "goodput": 1, "first_order": null, "train_s": 21591.512, "wait_s": 0, "rollout_s": 0, "score_s": 0, "sync_s": 0, "straggler_s": 0, "save_time_s": 0, "lost_s": 0, "evaluate_s": 0, "warmup_s": 0, "planned_s": 0, "sites_s": 0, "run_s": 21591.512, "days": 0.249901759259, "device_hours": 5.99764222222, "price_per_device_hour": null, "cost_devices": null, "cost_storage": 0, "cost_egress": 0, "cost": null, "cost_per_million_tokens": null, "busy_share": null, "power_w": null, "energy_j": null, "rated_energy_j": null, "carbon_kg": null, "rated_carbon_kg": null, "embodied_carbon_kg": null},
 
-# Recomputation, and FLOPs counted as causal attention needs them.
+# Tests recomputation, and the convention that counts only the FLOPs of causal attention.
 $ nncost estimate dense round --full --full --recompute norm,activation --flops-convention causal
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -504,9 +510,10 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention,
           recompute norm,activation, software torch-compile (chosen for this plan), mode predicted
 
 step      10.99 ms
-          no software is faster than 6.921 ms; without any overlap it takes 13.00 ms
+          lower bound for any software: 6.921 ms; without any overlap the step takes 13.00 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 63.0% of the step, memory 37.0%, without the compute limit it would take 5.730 ms
+bound by  compute 63.0% of the step, memory 37.0%,
+          if compute took no time, the step would take 5.730 ms
 
 part           time  share    group          time  share
 forward    2.568 ms  23.4%    embedding  16.02 us   0.1%
@@ -534,9 +541,10 @@ cost      1 USD per device-hour (nowhere, 2020-01), 3.052e-06 USD per step,
           0.003052 USD per million tokens
 $ nncost estimate dense round --full --full --recompute full | sed -n '/^step/,/^update/p'
 step      13.13 ms
-          no software is faster than 9.001 ms; without any overlap it takes 15.66 ms
+          lower bound for any software: 9.001 ms; without any overlap the step takes 15.66 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 68.5% of the step, memory 31.5%, without the compute limit it would take 6.307 ms
+bound by  compute 68.5% of the step, memory 31.5%,
+          if compute took no time, the step would take 6.307 ms
 
 part           time  share    group          time  share
 forward    2.568 ms  19.6%    embedding  16.02 us   0.1%
@@ -544,7 +552,7 @@ backward   5.014 ms  38.2%    attention  3.361 ms  25.6%
 recompute  2.336 ms  17.8%    mlp        5.648 ms  43.0%
 update     3.213 ms  24.5%    norm       234.0 us   1.8%
 
-# Gradients clipped by their norm, and not.
+# --clip-gradients adds the time of the norm of the gradients; --clip-gradients=off removes it.
 $ nncost estimate --full dense round --clip-gradients | grep optimizer
                              optimizer  3.213 ms  29.8%
 optimizer     1.285 GB      12.9%  states and master weights
@@ -555,7 +563,7 @@ $ nncost estimate --full dense round --clip-gradients off | grep optimizer
                              optimizer  2.999 ms  28.3%
 optimizer     1.285 GB      12.9%  states and master weights
 
-# Optimizers, formats and policies: bytes kept per parameter.
+# Optimizers, formats and policies decide how many bytes are kept per parameter.
 $ for o in sgd momentum adafactor lion adam8bit muon; do nncost estimate --full dense round --optimizer $o | grep '^optimizer'; done
 optimizer     428.4 MB       4.3%  states and master weights
 optimizer     856.8 MB       8.6%  states and master weights
@@ -584,7 +592,7 @@ plan      batch 1, sequence 1000, fp8, policy mixed, adamw, flash attention, rec
 
 step      9.212 ms, 90 % range 7.620 ms to 11.91 ms
           open: --attention -11 to +21% of the step
-          no software is faster than 2.249 ms; without any overlap it takes 10.46 ms
+          lower bound for any software: 2.249 ms; without any overlap the step takes 10.46 ms
 $ nncost estimate dense fitted --full --full --precision tf32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 100.0 TFLOP/s tf32, 2.000 TB/s, ridge 50 FLOP/B
@@ -593,7 +601,7 @@ plan      batch 1, sequence 1000, tf32, policy fp32, adamw, flash attention, rec
 
 step      15.88 ms, 90 % range 13.14 ms to 20.53 ms
           open: --attention -12 to +25% of the step
-          no software is faster than 6.921 ms; without any overlap it takes 18.28 ms
+          lower bound for any software: 6.921 ms; without any overlap the step takes 18.28 ms
 $ nncost estimate dense old --full --full --precision fp32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    old, An old device without bf16, 10.00 TFLOP/s fp32, 500.0 GB/s, ridge 20 FLOP/B
@@ -601,10 +609,11 @@ plan      batch 1, sequence 1000, fp32, policy fp32, adamw, flash attention, rec
           software torch-compile (chosen for this plan), mode predicted
 
 step      78.71 ms
-          no software is faster than 69.21 ms; without any overlap it takes 85.67 ms
+          lower bound for any software: 69.21 ms; without any overlap the step takes 85.67 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 
-# Attention written out, in the older kernels, and everything eager: the host issues each op.
+# Tests unfused attention with an eager profile, in which the host issues each op, and the kernels flash1, flash2 and
+# flash3.
 $ nncost estimate dense fitted --full --full --attention unfused --software eager
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
@@ -612,8 +621,9 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, unfused attention, 
           software eager, mode predicted
 
 step      15.20 ms
-          no software is faster than 3.460 ms; without any overlap it takes 19.68 ms
-bound by  memory 68.3% of the step, compute 27.8%, without the memory limit it would take 6.370 ms
+          lower bound for any software: 3.460 ms; without any overlap the step takes 19.68 ms
+bound by  memory 68.3% of the step, compute 27.8%,
+          if memory traffic took no time, the step would take 6.370 ms
 
 part          time  share    group          time  share
 forward   3.285 ms  21.6%    embedding  56.02 us   0.4%
@@ -646,8 +656,8 @@ backward  4.866 ms  51.5%    attention  3.409 ms  36.0%
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash3 attention, recompute none,
 backward  4.119 ms  48.6%    attention  2.422 ms  28.6%
 
-# --set changes any field for a what-if; a prefix chooses where.
-$ nncost estimate dense round --full --full --set hidden=2000 --set head_dim=250 --set ffn_hidden=8000 --set mem_bytes_per_s=2e12 | head -12
+# --set changes any field. The prefix "plan.", "model." or "device." tells where the field is.
+$ nncost estimate dense round --full --full --set hidden=2000 --set head_dim=250 --set ffn_hidden=8000 --set mem_bytes_per_s=2e12 | head -13
 model     dense, A small decoder, decoder, 406,212,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 2.000 TB/s, ridge 50 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
@@ -655,12 +665,13 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 set       hidden=2000, head_dim=250, ffn_hidden=8000, mem_bytes_per_s=2e12
 
 step      32.09 ms
-          no software is faster than 25.36 ms; without any overlap it takes 35.25 ms
+          lower bound for any software: 25.36 ms; without any overlap the step takes 35.25 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 79.0% of the step, memory 21.0%, without the compute limit it would take 8.934 ms
+bound by  compute 79.0% of the step, memory 21.0%,
+          if compute took no time, the step would take 8.934 ms
 
 part          time  share    group          time  share
-$ nncost estimate dense round --full --full --set plan.micro_batch=2 --set model.layers=4 --set device.mem_bytes=40e9 | head -12
+$ nncost estimate dense round --full --full --set plan.micro_batch=2 --set model.layers=4 --set device.mem_bytes=40e9 | head -13
 model     dense, A small decoder, decoder, 59,054,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
@@ -668,14 +679,15 @@ plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 set       plan.micro_batch=2, model.layers=4, device.mem_bytes=40e9
 
 step      10.04 ms
-          no software is faster than 7.521 ms; without any overlap it takes 11.71 ms
+          lower bound for any software: 7.521 ms; without any overlap the step takes 11.71 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 74.9% of the step, memory 25.1%, without the compute limit it would take 3.960 ms
+bound by  compute 74.9% of the step, memory 25.1%,
+          if compute took no time, the step would take 3.960 ms
 
 part          time  share    group          time  share
 $ nncost estimate dense fitted --full --full --set efficiency.basis=none | grep -A1 '^step'
 step      5.398 ms
-          no software is faster than 3.460 ms; without any overlap it takes 6.537 ms
+          lower bound for any software: 3.460 ms; without any overlap the step takes 6.537 ms
 $ nncost estimate dense fitted --full --full --set efficiency.basis=default | grep -A1 '^step'
 step      9.457 ms, 90 % range 5.246 ms to 20.99 ms
           open: --attention -10 to +21% of the step
@@ -683,7 +695,7 @@ $ nncost estimate dense fitted --full --full --set efficiency.basis=kernels | gr
 step      9.457 ms, 90 % range 5.246 ms to 20.99 ms
           open: --attention -10 to +21% of the step
 
-# A narrow terminal, and one too narrow for anything.
+# Tests a narrow terminal, and a terminal of 10 columns, which is too narrow for any line.
 $ COLUMNS=60 nncost estimate dense fitted --full --full
 model     dense, A small decoder, decoder,
           107,106,000 parameters
@@ -696,10 +708,10 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
 
 step      9.457 ms, 90 % range 7.823 ms to 12.22 ms
           open: --attention -10 to +21% of the step
-          no software is faster than 3.460 ms; without any
-          overlap it takes 10.79 ms
+          lower bound for any software: 3.460 ms; without
+          any overlap the step takes 10.79 ms
 bound by  compute 62.0% of the step, memory 27.6%,
-          without the compute limit it would take 4.982 ms
+          if compute took no time, the step would take 4.982 ms
 
 part          time  share    group          time  share
 forward   2.542 ms  26.9%    embedding  56.02 us   0.6%
@@ -740,23 +752,23 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
           mode predicted
 
 step      10.80 ms
-          no software is faster than 6.921 ms; without any
-          overlap it takes 12.77 ms
+          lower bound for any software: 6.921 ms; without
+          any overlap the step takes 12.77 ms
           no fitted efficiencies for this device: roofline
           time at the datasheet's rates
 bound by  compute 64.1% of the step, memory 35.9%,
-          without the compute limit it would take 5.538 ms
+          if compute took no time, the step would take 5.538 ms
 
 part          time  share    group          time  share
 forward   2.568 ms  23.8%    embedding  16.02 us   0.1%
 backward  5.014 ms  46.4%    attention  2.529 ms  23.4%
 
-# Activations by the published formula in place of per op.
+# --activations korthikanti computes the activations by a published formula instead of op by op.
 $ nncost estimate dense round --full --full --activations korthikanti | grep activations
 activations  637.0 MB       6.4%  kept for backward
 transient    22.00 MB       0.2%  gradients of activations
 
-# --output writes a file whole or not at all; through a link to what it names.
+# --output writes the complete file or no file. If the name is a symbolic link, the target of the link is written.
 $ nncost estimate dense round --output result.csv --format csv && cut -d, -f1-4 result.csv
 model.id,model.name,model.family,model.params
 dense,A small decoder,decoder,107106000
@@ -775,7 +787,7 @@ $ nncost estimate dense round --output missing/result.txt
 ! nncost: missing/result.txt: cannot write: No such file or directory
 [4]
 
-# A configuration of Hugging Face is read as it is.
+# Reads a configuration of Hugging Face without changes.
 $ cat >config.json <<J
 > { "architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 1000, "intermediate_size": 4000,
 >   "num_hidden_layers": 8, "num_attention_heads": 10, "num_key_value_heads": 2, "vocab_size": 10000,
@@ -793,8 +805,9 @@ $ sed -i 's/"sillu"/"silu"/; s/"hidden_size": 1000, //' config.json; nncost esti
 ! nncost: config.json:2: num_attention_heads: does not divide hidden_size, expected a divisor, found 10
 [3]
 
-# A vision transformer, in samples. h = 1000, L = 10, 9 x 9 patches of 10 x 10 pixels and a class token:
-# (3 x 100 + 1) h + h + 82 h + L (12 h^2 + 13 h) + 2 h + 100 (h + 1) = 120,616,100.
+# A vision transformer with h = 1000, L = 10, 9 x 9 patches of 10 x 10 pixels and a class token; rates are in samples.
+# The vision transformer has (3 x 100 + 1) h + h + 82 h + L (12 h^2 + 13 h) + 2 h + 100 (h + 1) = 120,616,100
+# parameters.
 $ nncost estimate vision round --full --full --micro-batch 10
 model     vision, A small vision transformer, vit, 120,616,100 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -802,9 +815,10 @@ plan      batch 10, image 90, bf16, policy mixed, adamw, flash attention, recomp
           software torch-compile (chosen for this plan), mode predicted
 
 step      10.34 ms
-          no software is faster than 6.008 ms; without any overlap it takes 12.27 ms
+          lower bound for any software: 6.008 ms; without any overlap the step takes 12.27 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 57.2% of the step, memory 42.8%, without the compute limit it would take 5.937 ms
+bound by  compute 57.2% of the step, memory 42.8%,
+          if compute took no time, the step would take 5.937 ms
 
 part          time  share    group          time  share
 forward   2.311 ms  22.4%    embedding  17.92 us   0.2%
@@ -830,7 +844,7 @@ total     1.970 GB (1.83 GiB) of 10.00 GB (9.31 GiB), 19.7%: fits, 8.030 GB free
 cost      1 USD per device-hour (nowhere, 2020-01), 2.872e-06 USD per step,
           0.0002872 USD per thousand samples
 
-# Two tensor ranks, two stages: each sends 10 x 82 x 1000 values of 2 bytes per micro-batch.
+# With two tensor ranks and two stages, each rank sends 10 x 82 x 1000 values of 2 bytes per micro-batch.
 $ nncost estimate --full vision round --tensor 2 --pipeline 2 --micro-batch 10 --micro-batches 4 --stages | tail -8
 
 stage layers and        params  forward backward weight     busy   bubble in flight
@@ -843,7 +857,8 @@ stage  weights gradients optimizer activations transient not at once reserve    
 $ nncost ops vision round --tensor 2 --pipeline 2 --micro-batch 10 --micro-batches 4 | grep pipeline.send
 pipeline.send   comm          4 bytes=1640000        -       0       0      -        -     - -
 
-# Adapters under their usual name: 8 layers x rank 4 x (3 x 2,000 for queries, keys, values + 2,000 + 2 x 5,000).
+# --lora trains adapters. The adapters have 8 layers x rank 4 x (3 x 2,000 for queries, keys, values + 2,000 + 2 x
+# 5,000) parameters.
 $ nncost estimate dense round --full --full --lora 4 | sed -n '1p; /^plan/,/^$/p'
 model     dense, A small decoder, decoder, 107,682,000 parameters, 576,000 trained
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
@@ -851,13 +866,13 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 
 
-# A device that is its own host waits for no launch: exactly the sum of its ops.
+# If the launch time of the host is 0, the step time is exactly the sum of the times of its ops.
 $ nncost estimate dense round --software eager --set device.host.kernel_s=0 --format json | grep -o '"step_s": [^,]*'
 "step_s": 0.018949176
 $ nncost ops dense round --software eager --set device.host.kernel_s=0 --format csv | python3 -c "import csv, sys; print('%.9g' % sum(float(r['time_s']) * float(r['repeat']) for r in csv.DictReader(sys.stdin)))"
 0.018949176
 
-# Options that the estimate would not read.
+# Refuses options that have no effect on this estimate.
 $ nncost estimate dense round --building shed
 ! nncost: --building: has no effect here, expected together with --tokens or --samples, or 'nncost run'
 [2]
@@ -865,7 +880,7 @@ $ nncost estimate dense round --host 1e-4
 ! nncost: --host: has no effect here, expected together with --software torch-eager and --implementation
 [2]
 
-# Names of other programs that have no effect alone, or another meaning.
+# Refuses option names of other programs that have no effect alone, or that have another meaning there.
 $ nncost estimate dense round --load_in_4bit
 ! nncost: --frozen: has no effect here, expected together with --lora or --train (--load-in-4bit is --frozen nf4)
 [2]
@@ -873,7 +888,7 @@ $ nncost estimate dense round --overlap-grad-reduce
 ! nncost: --overlap-grad-reduce: unknown option, did you mean --overlap X, the share of communication that overlaps?
 [2]
 
-# The first screen names what the plan trains and offloads.
+# The first screen names the trained parts and the offloaded tensors of the plan.
 $ nncost estimate dense round --train mlp --offload optimizer | grep -A 1 ^plan
 plan      trains mlp, offload optimizer, batch 1, sequence 1000, bf16, adamw, torch-compile
 step      624.8 ms
@@ -884,7 +899,8 @@ $ nncost estimate dense round --train-layers 2 | grep -A 1 ^plan
 plan      trains the last 2 layers, batch 1, sequence 1000, bf16, adamw, torch-compile
 step      4.675 ms
 
-# A larger micro-batch keeps the global batch where some larger one can; else the line names the new batch.
+# A proposed larger micro-batch keeps the global batch if possible. If no larger micro-batch divides the global batch,
+# the line "faster" proposes a new global batch.
 $ nncost estimate dense round --devices 4 --global-batch 64 --micro-batch 4 | grep -A1 '^faster'
 faster    --zero 1: 122.5 ms, 1.02x the rate, 1.959 GB
           --optimizer adam8bit: 123.6 ms, 1.01x the rate, 2.284 GB
@@ -895,12 +911,13 @@ $ nncost estimate dense round --devices 4 --global-batch 12 | grep -A1 '^faster'
 faster    --micro-batch 16 --global-batch 64: 124.9 ms, 1.13x the rate, 6.552 GB
           --zero 1: 23.94 ms, 1.1x the rate, 1.052 GB
 
-# A pipeline whose batch is not given: four micro-batches for each stage make the bubble small.
+# If the batch of a pipeline is not given, the advice is four micro-batches per stage, because four micro-batches make
+# the bubble small.
 $ nncost estimate dense round --devices 4 --pipeline 4 | sed -n '/^faster/,$p'
 faster    --micro-batches 16: 44.75 ms, 3.16x the rate, 832.9 MB
           --micro-batch 32: 243.9 ms, 1.16x the rate, 4.068 GB
           --optimizer adam8bit: 8.416 ms, 1.05x the rate, 451.4 MB
---full    shows the parts of the step, memory by class, all of the plan
+--full    shows the parts of the step, memory by class, and all plan settings
 $ nncost estimate dense round --devices 4 --pipeline 4 --micro-batches 16 | sed -n '/^step/p; /^rate/p'
 step      44.75 ms, busiest stage 3 of 4
 rate      357,570 tokens/s, 357.6 samples/s, MFU 65.4%
@@ -908,26 +925,26 @@ $ nncost estimate dense round --devices 4 --pipeline 4 --global-batch 1 | grep -
 0
 [1]
 
-# A forward pass that trains nothing: no gradients, no optimizer and no loss.
+# --inference computes a forward pass without training: no gradients, no optimizer and no loss.
 $ nncost estimate dense round --inference --micro-batch 4 --seq-len 100
 One forward pass of A small decoder takes 980.9 us on A device of round figures and is bound by
-compute, 86.5% of it; it fits: 243.8 MB of 10.00 GB per device.
+compute (86.5% of the time); it fits: 243.8 MB of 10.00 GB per device.
 
 plan      batch 4, sequence 100, bf16, torch-compile
 step      980.9 us
           datasheet rates: no efficiency of this device was measured
-          compiled; not compiled (--software torch-eager): 980.9 us, 243.8 MB
+          without torch.compile (--software torch-eager): 980.9 us, 243.8 MB
 bounds    lower 854.5 us, upper without overlap 1.327 ms
-bound by  compute 86.5%, memory 13.5%, 456.2 us without the compute limit
+bound by  compute 86.5%, memory 13.5%, 456.2 us if compute took no time
 memory    243.8 MB of 10.00 GB, fits, 9.756 GB free
           weights 214.2 MB
 rate      407,786 tokens/s, 4,078 samples/s, MFU 87.8%
 cost      2.725e-07 USD a step, 0.0006812 per million tokens, at 1 a device-hour
---full    shows the parts of the step, memory by class, all of the plan
+--full    shows the parts of the step, memory by class, and all plan settings
 $ nncost ops dense round --train none --micro-batch 4 --seq-len 100 | grep -E 'backward|update|loss'
 [1]
 $ nncost estimate dense round --train none,mlp
-! nncost: --train: --train none is one forward pass, expected it alone
+! nncost: --train: --train none is one forward pass, expected none without other parts
 [3]
 $ nncost estimate dense round --inference --emit deepspeed
 ! nncost: --train: none cannot be written for deepspeed, because a file for deepspeed starts a training
@@ -938,7 +955,7 @@ $ nncost estimate dense round --inference --optimizer sgd
 $ nncost search dense round --train none --devices 2 --global-batch 8 --seq-len 100 | sed -n '/^ *step/,/^$/p'
     step    memory    MFU  bubble  plan
 980.9 us  239.0 MB  87.8%    0.0%  dp2 mb2 (+9)
-(+N): N more plans of the same step and memory
+(+N): N further plans have the same step time and memory
 
     step    memory    MFU  bubble  plan
 980.9 us  239.0 MB  87.8%    0.0%  dp2 mb2

@@ -1,7 +1,7 @@
-# The formula of a quantity or of an op, its source, and the numbers put in: 'nncost explain'.
-# tests/unit evaluates every line; here is how they read.
+# Tests 'nncost explain', which prints the formula of a metric or an op, its source, and the formula with numbers. The
+# tests in tests/unit evaluate every formula; the cases below test the text of the output.
 
-# A product: 2 x 1000 x 3000 x 1000 FLOPs, its bytes, its time, forward and backward.
+# Explains a matrix product: its 2 x 1000 x 3000 x 1000 FLOPs, its bytes and its time, forward and backward.
 $ nncost explain attn.qkv dense round
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -215,7 +215,7 @@ share             = time_s * repeat / step_s
                   = 0.0444619163308
   where           time_s 60.00 us, step_s 10.80 ms
 
-# The time of a product by fitted efficiencies, and by the datasheet.
+# Explains the time of a product with fitted efficiencies, and in ideal mode.
 $ nncost explain mlp.up dense fitted | sed -n '/^compute_s/,/source/p' | sed '/source/q'
 compute_s         = max(kernels * aligned_s * clock, vector_s)
                   = max(1 * 4.58309632e-5 * 1.02100883079, 4e-7)
@@ -394,7 +394,7 @@ share             = time_s * repeat / step_s
                   = 0.0924780653589
   where           time_s 40.00 us, step_s 3.460 ms
 
-# Attention, with a key and value for several heads; an activation; a norm; a convolution.
+# Explains attention in which several query heads share a key head, an activation, a norm and a convolution.
 $ nncost explain attn.core experts fitted | grep '^[a-z]'
 model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
@@ -565,7 +565,7 @@ memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_pe
 time_s            = max(compute_s, memory_s) + fixed_s
 share             = time_s * repeat / step_s
 
-# A step: its parts, its bounds, what limits it.
+# Explains the parts of a step, its bounds and its limit.
 $ nncost explain step_s dense round | sed '1,/^$/d'
 step_s            Time of one optimizer step: the sum of its parts.
                   = busy_s + bubble_s
@@ -599,7 +599,7 @@ upper_bound_s     Upper bound of the step: the rates of step_s, but without over
   note            of every op of the step, one after the other
   source          Williams, Waterman, Patterson, CACM 52(4), 2009
 
-# Parameters and FLOPs by the ways of counting them; utilisation.
+# Explains parameters, utilisation, and FLOPs by each convention of counting.
 $ nncost explain params dense round | sed '1,/^$/d'
 params            Parameters of the model.
                   = params_by_group.embedding + params_by_group.attention + params_by_group.mlp +
@@ -731,7 +731,7 @@ samples_per_s     Sequences or images trained on per second.
                   = 92.6289923559
   where           step_s 10.80 ms
 
-# Memory: each part.
+# Explains each part of the memory.
 $ nncost explain memory dense round | grep '^[a-z]'
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -906,7 +906,7 @@ moments_bytes     one momentum for matrices; two Adam moments for tables, gains 
                   = 4 * (2 * 107106000 - 96000000)
                   = 472848000 B (472.8 MB)
 
-# Cost of a step and of a run.
+# Explains the cost of a step and of a run.
 $ nncost explain cost dense round --tokens 1e9 | sed '1,/^$/d;/^checkpoint_bytes/,$d'
 cost.step         Price of one step over all devices.
                   = step_s / 3600 * devices * price_per_device_hour
@@ -934,7 +934,7 @@ cost.run          Price of the steps of --tokens or --samples alone; run.cost ad
   where           device_hours 2.999 h
 
 
-# A pipeline: the plan, the bubble, FLOPs of all stages.
+# Explains a pipeline: its plan, its bubble, and the FLOPs of all stages.
 $ nncost explain plan dense round --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 | grep '^[a-z]'
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -1067,7 +1067,8 @@ backward_pass_flops
   where           backward.attention 192.0 GFLOP, backward.mlp 256.0 GFLOP,
                   backward.head 40.00 GFLOP
 
-# Collectives: within a domain, across domains, in a torus, once per step, of experts; what of them hides.
+# Explains collectives inside a domain, between domains, in a torus, once per step and between expert ranks. Further
+# lines explain how much communication overlaps with compute.
 $ nncost explain attn.tensor_out dense fitted --devices 16 --tensor 4 --sequence-parallel --global-batch 16 | grep '^[a-z]'
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
@@ -1229,7 +1230,7 @@ exposed_comm.data Part of exposed_comm_s that this kind of parallelism (tensor, 
 exposed_comm.pipeline
 exposed_comm.offload
 
-# The other formats.
+# Prints explanations in the other formats.
 $ nncost explain mfu dense round --format json
 {
   "schema": "nncost.explain/1",
@@ -1269,7 +1270,7 @@ $ nncost explain params dense round --format markdown
   = 107106000
   source: the tensors of the op list, each counted once
 
-# Names alone: the formula and its source, no numbers.
+# Without a model and a device, prints the formula and its source, without numbers.
 $ nncost explain step_s,mfu,data.gather_weights
 formulas  from the example of a mixture of experts split in every way over 16 devices; other plans
           may have other terms. Add MODEL DEVICE to see the numbers.
@@ -1360,7 +1361,7 @@ $ nncost explain mfu --format json
   "example": "a mixture of experts split in every way over 16 devices"
 }
 
-# Several names in one call; one that is unknown among them.
+# Explains several names in one call. An unknown name among them is an error.
 $ nncost explain step_s,mfu,memory.total_bytes dense round
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -1431,7 +1432,7 @@ $ nncost explain mfu,xyzzy dense round
 ! nncost: xyzzy: unknown metric or op, expected a name such as params, flops, mfu, memory, step_s, cost or attn.qkv; 'nncost explain' lists them
 [2]
 
-# What there is to explain.
+# Without arguments, prints the names that 'nncost explain' knows.
 $ nncost explain | sed -n '1,19p'
 'nncost explain NAMES' prints the meaning, formula and source of these names; 'nncost explain NAMES
 MODEL DEVICE' adds the numbers. Separate NAMES by commas; the last parts of a name suffice. Ops have

@@ -1,4 +1,4 @@
-# A page begins with a model and a device, or with neither.
+# 'nncost explore' needs both a model and a device, or neither of them.
 $ nncost explore dense
 ! nncost: explore: too few arguments, expected MODEL DEVICE
 [2]
@@ -6,7 +6,7 @@ $ nncost explore dense nosuch
 ! nncost: DEVICE: unknown device, expected one of fitted, old, round, found "nosuch"
 [3]
 
-# A page reads no files; one that is dropped on it it does.
+# The page cannot read files by their path. A user drops a file on the page instead.
 $ nncost explore ./dense.json round
 ! nncost: ./dense.json: is a file, which a page cannot read; drop it on the page instead
 [2]

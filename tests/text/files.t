@@ -1,6 +1,6 @@
-# Files that are read: what is wrong in them and where; which are found.
+# Tests how nncost finds and reads files, and the messages about files with faults.
 
-# A file that is not there, not a file, or not JSON.
+# Tests a missing file, a folder, an empty file, and files that are not JSON.
 $ nncost estimate ./none.json round
 ! nncost: ./none.json: cannot be opened, expected a readable file, found: No such file or directory
 [4]
@@ -20,7 +20,7 @@ $ printf '\376\377\0i\0d' >rows.csv && nncost accuracy rows.csv
 ! nncost: rows.csv: text in UTF-16, expected UTF-8
 [3]
 
-# Cut short, and with text behind its end.
+# Tests a file that is cut off, and a file with text after the last brace.
 $ head -c 200 toy/models/dense.json >cut.json && nncost estimate cut.json round
 ! nncost: cut.json:11:12: bad syntax, expected '"' at the end of a text, found the end of the text
 [3]
@@ -28,7 +28,7 @@ $ cp toy/models/dense.json . && echo more >>dense.json && nncost estimate dense.
 ! nncost: dense.json:28:1: bad syntax, expected nothing after the last brace, found more
 [3]
 
-# Faults of the syntax, each with its line and column.
+# The message about a syntax error has its line and column.
 $ try() { printf "$1" >x.json; nncost estimate x.json round; }
 > try '{ "a": tru }'; try '{ "a": 01 }'; try '{ "a": 1. }'; try '{ "a": "\\x" }'; try '{ "a": "\\u12g4" }'
 > try '{ "a" 1 }'; try '{ "a": 1, }'; try '{ "a": [1 2] }'; try '{ "a": "tab	" }'; try '{ "a": 1 "b": 2 }'; try '[1, ]'
@@ -45,7 +45,7 @@ $ try() { printf "$1" >x.json; nncost estimate x.json round; }
 ! nncost: x.json:1:5: bad syntax, expected a value, found ']'
 [3]
 
-# A file of another kind.
+# Tests files of a wrong kind.
 $ nncost estimate toy/hw/round.json round
 ! nncost: toy/hw/round.json:2: schema: unknown schema, expected "nncost.model/1", found "nncost.device/1"
 [3]
@@ -59,7 +59,7 @@ $ nncost estimate dense round --cluster none.json
 ! nncost: --cluster: none.json: cannot be opened, expected a readable file, found: No such file or directory
 [4]
 
-# A fraction, a number out of range, a text where a number belongs, a key twice, an unknown key.
+# Tests a fraction for a whole number, a number out of range, a text for a number, a repeated key and an unknown key.
 $ sed 's/"layers": 8/"layers": 8.5/' toy/models/dense.json >dense.json; nncost estimate dense.json round
 ! nncost: dense.json:7: layers: not a whole number, expected a whole number, found 8.5
 [3]
@@ -76,11 +76,12 @@ $ sed 's/"layers"/"layer"/' toy/models/dense.json >dense.json; nncost estimate d
 ! nncost: dense.json:7: layer: unknown key, expected one of the decoder's keys, perhaps "layers", found "layer"
 [3]
 
-# A path is a name with "/" or ".json"; a file outside of hw/, models/ ... may have any name.
+# A name with "/" or with the ending ".json" is a path. A file outside of the folders hw/, models/ ... may have any
+# name.
 $ cp toy/models/dense.json my.json; cp toy/hw/round.json board.json
 $ nncost estimate my.json ./board.json --brief
-One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute,
-64.1% of it; it fits: 1.782 GB of 10.00 GB per device.
+One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute
+(64.1% of the time); it fits: 1.782 GB of 10.00 GB per device.
 $ mkdir hw; cp board.json hw/; nncost estimate dense hw/board.json
 ! nncost: hw/board.json:3: id: not the name of the file, expected "board", found "round"
 [3]
@@ -92,7 +93,7 @@ $ nncost estimate my.json ./board.json --full --full | head -2
 model     my.json = my, A small decoder, decoder, 107,106,000 parameters
 device    ./board.json = board, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
 
-# An id is looked up in $NNCOST_PATH; a broken file that has the alias is named.
+# An id is searched in the folders of $NNCOST_PATH. If the file with the alias has a fault, the message names this file.
 $ mkdir -p mine/models; sed 's/"dense"/"mine"/; s/"small"/"tiny"/' toy/models/dense.json >mine/models/mine.json
 $ NNCOST_PATH=mine:toy nncost estimate tiny round --full --full | head -1
 model     tiny = mine, A small decoder, decoder, 107,106,000 parameters
@@ -106,13 +107,14 @@ $ NNCOST_PATH= nncost estimate dense round
 ! nncost: MODEL: unknown model, expected files in the models folder of NNCOST_PATH or of the installed data, found none
 [3]
 
-# A table of names in which a name leads back to itself is refused.
+# In a table of names, one name can stand for another. A name that leads back to itself is refused.
 $ mkdir -p ring/foreign/names; echo '{ "schema": "nncost.members/1", "note": "a test", "members": { "one": "two hidden=8", "two": "one" } }' >ring/foreign/names/members.json
 $ NNCOST_PATH=ring:toy nncost estimate one round
 ! nncost: foreign/names/members.json: "one" leads to itself
 [3]
 
-# Characters that steer a terminal, or turn the direction of a text, are not shown; JSON has them escaped.
+# Control characters of a terminal, and characters that change the direction of text, are replaced in tables. JSON has
+# them as escapes.
 $ printf 's/"A small decoder"/"=a\302\233b\342\200\256c\\\\u001bd"/' >slip.sed; sed -f slip.sed toy/models/dense.json >slip.json; sed -i 's/"id": "dense"/"id": "slip"/' slip.json
 $ nncost estimate slip.json round --full --full | head -1
 model     slip.json = slip, =a?b?c?d, decoder, 107,106,000 parameters
@@ -125,7 +127,7 @@ slip,'=a b c d
 $ nncost plot step slip.json round | grep -c "=a?b?c?d"
 2
 
-# Nor are commands that a workflow obeys: "::" at the begin of a line, "##[" anywhere.
+# The output changes names that a CI workflow reads as commands: "::" at the beginning of a line, and "##[" anywhere.
 $ printf 's/"A small decoder"/"::error::a ##[error]b ##vso[c] ## d"/' >slip.sed; sed -f slip.sed toy/models/dense.json >slip.json; sed -i 's/"id": "dense"/"id": "slip"/' slip.json
 $ nncost estimate slip.json round --full --full | head -1
 model     slip.json = slip, ?:error::a ?#[error]b ?#vso[c] ## d, decoder, 107,106,000 parameters
@@ -137,7 +139,7 @@ $ nncost plot step slip.json round | grep -c '##\['
 0
 [1]
 
-# A plan file may be larger than other files.
+# The largest size of a plan file is above the 16 MB of other files.
 $ head -c 17000000 /dev/zero | tr '\0' ' ' | cat inputs/plans.json - >large.json; nncost validate large.json; nncost check large.json | head -1; nncost validate large.json | wc -l
 large.json: ok
 large.json: 2 estimated; 4 of 4 requirements met
@@ -146,12 +148,13 @@ $ tr '\0' ' ' </dev/zero | head -c 17000000 | cat toy/models/dense.json - >large
 ! nncost: large.json: too large, expected at most 16 MB, found more
 [3]
 
-# A cluster whose links have no bandwidth.
+# A cluster file without the bandwidth of its links is refused.
 $ sed 's/"bytes_per_s": [0-9.e]*, *"latency_s"/"latency_s"/' toy/clusters/pod.json >pod.json; nncost estimate dense round --cluster pod.json
 ! nncost: pod.json:6: scale_up.bytes_per_s: missing, expected the bandwidth of one device, found nothing
 [3]
 
-# What the system refuses is an error of the system; what was typed reaches no terminal raw; a large file is not read whole.
+# An error of the operating system is reported with its own exit code. Control characters that a user typed are not
+# printed. A file that is too large is refused before nncost reads all of it.
 $ mkdir bad; ln -s hw bad/hw; NNCOST_PATH=bad:$NNCOST_PATH nncost estimate dense rond
 ! nncost: bad/hw/rond.json: cannot be read: Too many levels of symbolic links
 [4]

@@ -1,4 +1,5 @@
-# The largest sizes, and each way to save memory with its memory, step and micro-batch.
+# 'nncost fit' prints the largest sizes that fit, and the ways to save memory, each with its memory, step and
+# micro-batch.
 $ nncost fit dense round
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -6,8 +7,8 @@ plan      batch 30, sequence 1000, bf16, policy mixed, adamw, flash attention, r
           software torch-compile (chosen for this plan), mode predicted
 
 fits      micro-batch 30, 230.7 ms a step, 130 samples/s
-sequence  1,000 tokens at the plan's micro-batch
-layers    49 of this width at the plan's micro-batch
+sequence  up to 1,000 tokens with the micro-batch of the plan
+layers    up to 49 of this width with the micro-batch of the plan
 memory    9.971 GB of 10.00 GB
 
 with                                       memory      step  micro-batch  samples/s
@@ -27,7 +28,7 @@ with                                       memory      step  micro-batch  sample
 Memory and step are those of the largest micro-batch that fits without the options; micro-batch and
 samples/s are the largest that fit with them.
 
-# With adapters: their rank, and the format of the frozen weights.
+# With adapters, 'nncost fit' also prints their rank and the format of the frozen weights.
 $ nncost fit dense round --lora 8 --set device.mem_bytes=1.5e9
 model     dense, A small decoder, decoder, 108,258,000 parameters, 1,152,000 trained
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -37,9 +38,9 @@ plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 set       device.mem_bytes=1.5e9
 
 fits      micro-batch 4, 26.68 ms a step, 150 samples/s
-sequence  1,000 tokens at the plan's micro-batch
-rank      adapters of rank 483 at the plan's micro-batch
-layers    25 of this width at the plan's micro-batch
+sequence  up to 1,000 tokens with the micro-batch of the plan
+rank      adapters up to rank 483 with the micro-batch of the plan
+layers    up to 25 of this width with the micro-batch of the plan
 memory    1.354 GB of 1.500 GB
 
 with                                  memory      step  micro-batch  samples/s
@@ -56,11 +57,11 @@ with                                  memory      step  micro-batch  samples/s
 Memory and step are those of the largest micro-batch that fits without the options; micro-batch and
 samples/s are the largest that fit with them.
 
-# For programs.
+# Prints the answer as JSON, for programs.
 $ nncost fit dense round --format json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["schema"], d["micro_batch"], d["micro_batch_tight"], d["seq_len"], d["lora_rank"], d["margin_bytes"], d["plan"]["micro_batch"], sorted(d["remedies"][0]))'
 nncost.fit/1 30 30 1000 None 0 30 ['micro_batch', 'options', 'samples_per_s', 'step_s', 'total_bytes']
 
-# Nothing fits: it says so, and exits with 1.
+# If no change makes the plan fit, 'nncost fit' reports this and exits with 1.
 $ nncost fit dense round --set device.mem_bytes=1e8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -72,7 +73,7 @@ fits      no micro-batch fits
 memory    1.782 GB of 100.0 MB
 [1]
 
-# Where no single way is enough, two or three together.
+# If no single way to save memory is enough, 'nncost fit' combines two or three of them.
 $ nncost fit dense round --set device.mem_bytes=900MB | tail -6
 --data 8 --zero 3                        891.1 MB  16.78 ms            2      953.2
 --data 8 --zero 3 --recompute full       814.7 MB  61.07 ms            6        786
@@ -81,7 +82,7 @@ $ nncost fit dense round --set device.mem_bytes=900MB | tail -6
 
 All values are those of the largest micro-batch that fits with the options.
 
-# One change with two names (the same options in another order) is one line of the advice.
+# The same options in another order are the same change, so the advice lists them only once.
 $ nncost advise dense round --micro-batch 4 --set device.mem_bytes=1.8e9 | sed -n '/^with  /,/^$/p'
 with                        step   speed    memory       cost  batch
 --lora 16               26.73 ms  125.5%  1.372 GB  7.426e-06      4
@@ -90,7 +91,8 @@ with                        step   speed    memory       cost  batch
 --offload optimizer      1.046 s    3.2%  1.344 GB  0.0002907      4
 
 
-# Half the tokens in 3.754 ms, of 10.80 ms: 10.80 / 3.754 / 2 = 1.438 times the tokens per second.
+# A step of half the tokens takes 3.754 ms instead of 10.80 ms. The shorter sequence gives 10.80 / 3.754 / 2 = 1.438
+# times the tokens per second.
 $ nncost advise dense round --set device.mem_bytes=350MB | sed -n '4,7p'
 with                                                    step   speed    memory       cost  batch
 --recompute norm,activation --lora 16 --frozen nf4  7.417 ms  145.6%  291.5 MB   2.06e-06      1
@@ -99,7 +101,8 @@ with                                                    step   speed    memory  
 $ nncost advise dense round --set device.mem_bytes=350MB --format json | grep -o '"sentence": "[^"]*seq-len[^"]*'
 "sentence": "--lora 16 --frozen nf4 --seq-len 500: a step takes 3.754 ms, 43.8% faster per token (sequences of 500), 245.8 MB, 1.043e-06 USD a step; it fits and trains only adapters.
 
-# No micro-batch fits, and no single way to save memory helps: changes with which the plan fits.
+# No micro-batch fits, and no single way to save memory is enough. The output lists combinations of changes with which
+# the plan fits.
 $ nncost fit dense round --set device.mem_bytes=150e6 | sed -n '/^fits/,$p'
 fits      no micro-batch fits
 memory    1.782 GB of 150.0 MB
@@ -112,7 +115,7 @@ with                                                            step  speed   me
   --frozen nf4
 --recompute full --lora 16 --frozen nf4 --seq-len 500       5.160 ms 104.6% 141.2 MB 1.433e-06     1
 
-# Options of a run have no effect; the models of a method take memory.
+# Options of a run have no effect on memory and are refused. The helper models of a training method need memory.
 $ nncost fit dense round --days 3
 ! nncost: --days: has no effect here, expected together with 'nncost run'
 [2]

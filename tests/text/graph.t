@@ -1,4 +1,5 @@
-# A network as a list of ops: what it is, its ops, a number of its own changed.
+# A graph is a model file that lists its ops. The commands print the description and the ops of a graph, and change one
+# of its named constants (width).
 $ nncost estimate inputs/rings.json round --full --full --micro-batch 10
 model     inputs/rings.json = rings, Rings, graph, 3,900 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -7,9 +8,10 @@ plan      batch 10, image 8, bf16, policy mixed, adamw, flash attention, recompu
 
 step      1.175 us
           open: --contiguous-maps +0 to +71% of the step
-          no software is faster than 476.7 ns; without any overlap it takes 1.399 us
+          lower bound for any software: 476.7 ns; without any overlap the step takes 1.399 us
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  memory 99.5% of the step, compute 0.5%, without the memory limit it would take 230.9 ns
+bound by  memory 99.5% of the step, compute 0.5%,
+          if memory traffic took no time, the step would take 230.9 ns
 
 part          time  share    group           time  share
 forward   435.3 ns  37.1%    norm        512.0 ns  43.6%
@@ -103,7 +105,8 @@ params            Parameters of the model.
                   = 3900
   source          the tensors of the op list, each counted once
 
-# Its images may be of another size, if its ops agree; its turns fill stages, its marks divide.
+# The image may have another size if the shapes of all ops agree. The repeated layers are divided over pipeline stages.
+# Tensor ranks can divide only linear layers that the file marks with a split.
 $ nncost estimate inputs/rings.json round --full --full --image 16 | sed -n 3p
 plan      batch 1, image 16, bf16, policy mixed, adamw, flash attention, recompute none,
 $ nncost estimate inputs/rings.json round --full --full --pipeline 2
@@ -116,9 +119,10 @@ plan      2 devices = pipeline 2, 1f1b
 
 step      184.6 ns, busiest stage 0 of 2
           open: --overlap +0 to +1097%, --contiguous-maps +0 to +45% of the step
-          no software is faster than 114.8 ns; without any overlap it takes 2.235 us
+          lower bound for any software: 114.8 ns; without any overlap the step takes 2.235 us
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  memory 68.4% of the step, bubble 31.4%, without the memory limit it would take 25.90 ns
+bound by  memory 68.4% of the step, bubble 31.4%,
+          if memory traffic took no time, the step would take 25.90 ns
 
 part          time  share    group          time  share
 forward   27.14 ns  14.7%    norm       30.72 ns  16.6%
@@ -154,7 +158,7 @@ $ nncost estimate inputs/rings.json round --set depth=2
 ! nncost: --set depth: no such field of plan, model or device
 [2]
 
-# Faults name the op and the dimension.
+# The message about a fault names the op and the dimension.
 $ sed -e "s/\"rings\"/\"mine\"/" -e 's/"pad": 1/"pad": 0/' inputs/rings.json > mine.json; nncost estimate mine.json round
 ! nncost: mine.json: ops[1].ops[2]: add: expected equal shapes, or one value per channel, found 10 x 4 x 4 and 10 x 6 x 6
 [3]

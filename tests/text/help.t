@@ -1,10 +1,10 @@
-# Help texts. The test 'docs' compares the help of every command: it is in the man page.
+# Tests help texts. The man page contains the help of every command; the test 'docs' compares it.
 
-# The version.
+# Prints the version.
 $ nncost --version
 nncost VERSION
 
-# The commands, where ids are looked up, the exit codes.
+# The help of nncost lists the commands, the folders in which ids are searched, and the exit codes.
 $ nncost --help
 usage: nncost COMMAND ...
 
@@ -76,7 +76,7 @@ Exit codes: 0 done; 1 the answer is no, for example does not fit; 2 bad command 
 
 Example: nncost estimate gpt2-xl a100 --micro-batch 4
 
-# The help of a command: usage, summary, options with their units, ranges and defaults.
+# The help of a command has its usage, a summary, and the options with units, ranges and defaults.
 $ nncost estimate --help
 usage: nncost estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
 
@@ -181,7 +181,7 @@ Output:
 
 'nncost estimate --help-all' explains all 186 options, those of whole runs and software too.
 
-# On a narrow terminal.
+# Prints help on a narrow terminal.
 $ COLUMNS=60 nncost diff --help
 usage: nncost diff OLD NEW [options]
 
@@ -213,7 +213,7 @@ Output:
   --help-all              Show all options of the command
                           with complete explanations.
 
-# Every command has help, which begins with its usage.
+# Every command has a help text that begins with its usage.
 $ for c in $(nncost --help | sed -n '/^Commands:/,/^.nncost/{s/^  \([a-z]* [a-z]*, \)*\([a-z][a-z]*\)\( .*\)*$/\2/p}'); do nncost $c --help | head -1; done
 usage: nncost estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost advise [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
@@ -247,7 +247,7 @@ usage: nncost report MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | 
 usage: nncost explore [MODEL DEVICE] [options]
 usage: nncost validate FILE... [options]
 
-# Notes of commands.
+# The help of search, sweep, calibrate and explain has notes.
 $ for c in search sweep calibrate explain; do nncost $c --help | sed -n '/^usage/,/^Options/p' | sed '$d'; done
 usage: nncost search MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE] [options]
 
@@ -480,7 +480,7 @@ Output:
       --help-all                 Show all options of the command with complete explanations
 
 
-# Help lists every option.
+# The help of a command lists all of its options.
 $ nncost docs options --format json >options.json; python3 - <<'END'
 > import json, subprocess
 > for command in json.load(open("options.json"))["commands"]:

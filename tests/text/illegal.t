@@ -1,6 +1,7 @@
-# Plans that no program could run: the rule, the numbers and the nearest legal values.
+# Tests plans that no program can run. The message about an illegal plan has the rule, the numbers and the nearest legal
+# values.
 
-# Formats, policies, sequences.
+# Tests illegal formats, policies and sequence lengths.
 $ nncost estimate dense old --precision bf16
 ! nncost: --precision: old does not train in this format, expected one of fp32, fp16, found bf16
 [3]
@@ -14,7 +15,7 @@ $ nncost estimate unet round --tokens 1e9
 ! nncost: --tokens: a unet trains on images, expected --samples
 [3]
 
-# Degrees that divide nothing, or disagree.
+# Tests degrees that do not divide a dimension, and degrees that contradict each other.
 $ nncost estimate dense round --tp 3
 ! nncost: --tensor: heads 8 does not divide over 3 ranks, expected 2 or 4
 [3]
@@ -37,7 +38,7 @@ $ nncost estimate unet round --pipeline 2
 ! nncost: --pipeline: a unet is split over data only, expected 1, found 2
 [3]
 
-# Pipelines.
+# Illegal plans with a pipeline.
 $ nncost estimate dense round --pipeline 9
 ! nncost: --pipeline: 8 layers cannot fill 9 stages, expected pipeline x virtual_stages of at most 8, or --ends-as-layers, which counts embedding and head as one layer each
 [3]
@@ -60,7 +61,7 @@ $ nncost estimate dense round --pipeline 4 --offload weights --micro-batches 8
 ! nncost: --offload: weights can be stored in host memory only if ZeRO 3 divides them, expected --zero 3, found 0
 [3]
 
-# Context and sequences.
+# Illegal plans with context parallelism or sequence parallelism.
 $ nncost estimate experts round --context 3
 ! nncost: --context: half of seq_len 500 does not divide over 3 ranks, expected 2 or 4
 [3]
@@ -74,7 +75,7 @@ $ nncost estimate dense round --tensor 8 --sequence-parallel --seq-len 100
 ! nncost: --sequence-parallel: the tokens of a rank 100 does not divide over 8 ranks, expected 5 or 10
 [3]
 
-# Experts.
+# Illegal plans with experts.
 $ nncost estimate dense round --devices 8 --expert 8
 ! nncost: --expert: the model has no experts, expected 1
 [3]
@@ -85,7 +86,7 @@ $ nncost estimate experts round --devices 4 --expert 8
 ! nncost: --expert: data x context 4 does not divide over 8 ranks, expected 4
 [3]
 
-# What ZeRO shards, and how far.
+# --shard needs a stage of ZeRO, and must divide the number of ranks.
 $ nncost estimate dense round --data 8 --shard 4
 ! nncost: --shard: --zero 0 divides no tensors, expected --zero 1 to 3
 [3]
@@ -93,7 +94,7 @@ $ nncost estimate dense round --data 8 --zero 3 --shard 3
 ! nncost: --shard: data x context 8 does not divide over 3 ranks, expected 2 or 4
 [3]
 
-# Recomputation.
+# --activations korthikanti is valid only for GPT models.
 $ nncost estimate unet round --activations korthikanti
 ! nncost: --activations: the korthikanti formula counts a GPT, expected per-op
 [3]
@@ -101,12 +102,12 @@ $ nncost estimate experts round --activations korthikanti
 ! nncost: --activations: the korthikanti formula counts a GPT layer (plain MLP of 4 x hidden, as many key as query heads), expected per-op for this model
 [3]
 
-# Several at once: the first is told.
+# If a plan breaks several rules, the message reports the first rule only.
 $ nncost estimate dense round --tensor 3 --pipeline 9 --seq-len 5000
 ! nncost: --seq-len: longer than the position table, expected at most 1000, found 5000
 [3]
 
-# Recomputation of more layers than a stage has.
+# --recompute-layers must not be above the number of layers of a stage.
 $ nncost estimate dense round --recompute full --recompute-layers 9
 ! nncost: --recompute-layers: more than the layers of a stage, expected at most 8, found 9
 [3]
@@ -117,7 +118,7 @@ $ nncost estimate unet round --recompute full --recompute-layers 1
 ! nncost: --recompute-layers: a unet is not a sequence of equal layers, expected 0, found 1
 [3]
 
-# Images in patches.
+# Illegal plans for a vision transformer, which divides images into patches.
 $ nncost estimate vision round --tensor 3
 ! nncost: --tensor: heads 10 does not divide over 3 ranks, expected 2 or 5
 [3]
@@ -134,7 +135,7 @@ $ nncost estimate vision round --flops-convention 6nd
 ! nncost: --flops-convention: 6nd counts one use of each parameter per token, and a vit counts images
 [3]
 
-# A sequence length as a degree.
+# Tests a value of --context that is probably a sequence length. The message proposes the right option.
 $ nncost estimate dense round --context 8192
 ! nncost: --context: the number of devices that share a sequence, expected at most the number of --devices, found 8192; did you mean --seq-len 8192?
 [3]

@@ -1,4 +1,5 @@
-# An ONNX file as a model file, which reads back; what the export has lost goes to standard error.
+# 'nncost import' converts an ONNX file to a model file that nncost can read. Notes on standard error report parts of
+# the network that the ONNX export omits.
 $ cp inputs/conv.onnx .; nncost import conv.onnx > conv.json; nncost validate conv.json
 conv.json: ok
 ! nncost: conv.onnx: note: the file has no dropout
@@ -8,7 +9,7 @@ model     conv.json = conv, conv, graph, 276 parameters
 $ nncost estimate conv.onnx round --full --full 2>/dev/null | head -1
 model     ./conv.onnx = conv.onnx, conv.onnx, graph, 276 parameters
 
-# What is no ONNX file, or is not there.
+# Tests a file that is not ONNX, and a missing file.
 $ echo nonsense > bad.onnx; nncost import bad.onnx
 ! nncost: bad.onnx: is no ONNX file
 [3]
@@ -22,7 +23,7 @@ $ nncost import
 ! nncost: import: too few arguments, expected FILE.onnx [AXES]
 [2]
 
-# The name of a file is text wherever it is shown.
+# Special characters in a file name are escaped wherever the name is printed.
 $ cp inputs/conv.onnx "$(printf 'a"\\\n::error::\033\302\233.onnx')"; nncost import ./a*.onnx 2>err | sed -n 3,4p; head -1 err | cut -d: -f2-
   "id": "a\"\\\u000a::error::\u001b\u009b",
   "name": "a\"\\\u000a::error::\u001b\u009b",

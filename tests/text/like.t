@@ -1,6 +1,7 @@
-# What files take over: "like", "same_as" and "references".
+# Tests the keys with which a file takes values from elsewhere: "like", "same_as" and "references".
 
-# A device that is like another says what differs; the table says who says what.
+# A device file with "like" contains only the values that differ from the other device. The table of 'nncost show' names
+# the file of each value.
 $ cat > toy/hw/mine.json <<'END'
 > {
 >   "schema": "nncost.device/1", "id": "mine", "name": "Faster memory",
@@ -45,7 +46,7 @@ $ nncost show mine --format json | grep -E '"(mem_bytes|mem_bytes_per_s|units)"'
 $ nncost estimate dense mine --set device.power_w=100 --format json | grep -E '"device": \{"id"' | cut -c 1-60
   "device": {"id": "mine", "name": "Faster memory", "peak_fl
 
-# A device like one that is like another; the nearest that says a figure counts, and aliases stay behind.
+# In a chain of "like" keys, the value of the nearest file counts. Aliases are not inherited.
 $ cat > toy/hw/a.json <<'END'
 > { "schema": "nncost.device/1", "id": "a", "name": "A", "like": "fit", "year": 2030, "power_w": 700,
 >   "sources": { "year": "a", "power_w": "a" } }
@@ -59,8 +60,8 @@ efficiency.basis                                        steps                   
 $ nncost show fit | head -1
 device    toy/hw/fitted.json
 
-# The basis of efficiencies that were measured on another device is "default" where rates differ, and what is only
-# renamed or priced needs no sources.
+# If a device inherits efficiencies but its rates differ, the basis of the efficiencies becomes "default". A device with
+# only another name or price needs no sources.
 $ echo '{ "schema": "nncost.device/1", "id": "c", "name": "C", "like": "fitted", "prices": [{ "per_device_hour": 9, "currency": "USD", "date": "2026-01", "source": "an offer" }] }' > toy/hw/c.json
 $ nncost show c | grep -E '^(efficiency.basis|price)'
 efficiency.basis                                        steps                                fitted
@@ -71,7 +72,7 @@ units                                                   50                      
 efficiency.basis                                        default                              fitted
 price     9 USD per device-hour, -, 2026-01, an offer
 
-# Figures of another object may not be passed off as fitted with the file's own.
+# A file cannot give a value of its own to an efficiency and inherit the text "fitted_on" for it.
 $ cat > toy/hw/e.json <<'END'
 > { "schema": "nncost.device/1", "id": "e", "name": "E", "like": "fitted",
 >   "efficiency": { "gemm": { "bf16": { "k_fill": 50 } } } }
@@ -80,7 +81,7 @@ $ nncost validate toy/hw/e.json
 ! nncost: toy/hw/e.json:2: efficiency.gemm.bf16.fitted_on: missing, expected text, found nothing
 [3]
 
-# A file that is like none, a circle, a chain that is too long, a path.
+# Tests "like" with an unknown id, a wrong type, a circle, a chain that is too long, and a path.
 $ mk() { echo "{ \"schema\": \"nncost.device/1\", \"id\": \"$1\", \"name\": \"x\",
 >  \"like\": $2 }" > toy/hw/$1.json; }
 > mk f '"fited"'; mk g '5'; mk h '"dense"'; mk i '"j"'; mk j '"i"'; mk k '"./k.json"'
@@ -98,7 +99,8 @@ $ mk() { echo "{ \"schema\": \"nncost.device/1\", \"id\": \"$1\", \"name\": \"x\
 ! nncost: toy/hw/p.json:2: like: too long a chain, expected at most 4 files that inherit from each other
 [3]
 
-# A fault in the other file is told with its own place, and what does not go together with the key that took it over.
+# A fault in the inherited file is reported at its place in that file. If a new key contradicts an inherited key, the
+# message names the new key.
 $ sed -i 's/"units": 100/"units": -1/' toy/hw/fitted.json
 $ cat > toy/hw/r.json <<'END'
 > { "schema": "nncost.device/1", "id": "r", "name": "R",
@@ -117,7 +119,8 @@ $ nncost validate toy/hw/fitted.json toy/hw/s.json
 ! nncost: toy/hw/s.json:3: scale_up.devices: does not suit dims, expected their product 8, found 4
 [3]
 
-# A model and a software profile; a parameter count and a spread were found on the other one.
+# Models and software profiles can also use "like". The published parameter count and the spread belong to the other
+# file, so they are not inherited.
 $ echo '{ "schema": "nncost.model/1", "id": "deep", "name": "Deep", "like": "dense", "layers": 16, "sources": { "layers": "twice" } }' > toy/models/deep.json
 $ nncost show deep | grep -E '^(layers|hidden|published)'
 published_params   -                          -
@@ -130,7 +133,7 @@ $ nncost show slow | grep -E '^(launch_s|fused_norm|spread.steps)'
 launch_s                    0.001     s     1.000 ms  slow
 fused_norm                  off                       eager
 
-# What is recorded notices that the other file changed.
+# 'nncost check' finds a change in a file that another file inherits from.
 $ echo '{ "schema": "nncost.device/1", "id": "t", "name": "T", "like": "round" }' > toy/hw/t.json
 $ echo '{ "schema": "nncost.plans/1", "scenarios": [{ "id": "one", "model": "dense", "device": "t" }] }' > p.json
 $ nncost check p.json --update > /dev/null; nncost check p.json | head -2
@@ -143,7 +146,7 @@ device.critical_tokens                 100            200   +100%
 device.ridge_flops_per_byte   100.0 FLOP/B   200.0 FLOP/B   +100%
 device.mem_bytes_per_s          1.000 TB/s     500.0 GB/s    -50%
 
-# An object that is the same as one next to it, and says why.
+# "same_as" takes the values of a neighbour object, and a note gives the reason.
 $ cat > t.sed <<'END'
 > s/"fp16": { "sustained_fraction".*/"fp16": { "same_as": "bf16", "note": "one unit does both", "fitted_on": "made up; bf16 rows" },/
 > s/"flash3": { "sus.*/"flash3": { "same_as": "flash2", "sustained_fraction": 0.9, "fitted_on": "guessed" }/
@@ -168,7 +171,8 @@ $ nncost show fitted > before; sed -i -f t.sed toy/hw/fitted.json; nncost show f
 \> source    efficiency.attention.flash3: guessed
 [1]
 
-# A name that no neighbour has, a chain, the object itself, no name; and not the whole file.
+# Tests "same_as" with an unknown name, a chain, the object itself, and a value that is not a name. The whole file
+# cannot have "same_as".
 $ sed -i 's/"fp16": { "sus.*/"fp16": { "same_as": "bf61" },/; s/"fp8": { "sus.*/"fp8": { "same_as": "fp8" }/; s/"flash3": { .*/"flash3": { "same_as": 3 }/; s/"all_gather": { .*/"all_gather": { "same_as": "reduce_scatter" },/; s/"reduce_scatter": { .*/"reduce_scatter": { "same_as": "all_to_all" },/; s/"units"/"same_as": "round", "units"/; s/"scale_out": { /"scale_out": { "same_as": "scale_up", /' toy/hw/fitted.json
 $ nncost validate toy/hw/fitted.json
 ! nncost: toy/hw/fitted.json:29: efficiency.gemm.fp16.same_as: unknown, expected the key of another object next to this one, found "bf61"
@@ -185,7 +189,7 @@ $ nncost validate toy/hw/fitted.json
 ! nncost: toy/hw/fitted.json:42: efficiency.collectives.all_gather.fitted_on: missing, expected text, found nothing
 [3]
 
-# Citations: a key that is not there, one that cannot be cited, a text that is no text; '@' inside a word is a letter.
+# Tests citations: an unknown key, a bad key, and a reference that is not a text. A '@' inside a word is not a citation.
 $ cat > toy/hw/u.json <<'END'
 > { "schema": "nncost.device/1", "id": "u", "name": "U", "like": "fitted",
 >   "references": { "ds": "datasheet", "a b": "x", "n": 5 },
@@ -208,13 +212,13 @@ $ nncost validate toy/hw/u.json
 ! nncost: toy/hw/u.json:2: references: wrong type, expected an object of texts, found a list of 0
 [3]
 
-# A cluster has references too.
+# A cluster file can also have "references".
 $ sed -i 's/"sources": {/"references": { "us": "we built it" }, "sources": { "scale_out": "@us, @them",/' toy/clusters/pod.json
 $ nncost validate toy/clusters/pod.json
 ! nncost: toy/clusters/pod.json:9: sources.scale_out: unknown reference, expected a key of "references", found "@them"
 [3]
 
-# null removes an object and a list that the other file has.
+# The value null removes an inherited object or list.
 $ cat > toy/hw/alone.json <<'END'
 > { "schema": "nncost.device/1", "id": "alone", "name": "Alone", "like": "old", "scale_up": null, "scale_out": null,
 >   "host": null, "prices": null, "sources": { "power_w": "x" }, "power_w": 90 }

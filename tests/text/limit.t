@@ -1,4 +1,4 @@
-# nncost limit: the largest tensor degree that the network does not bound.
+# 'nncost limit --of tensor' finds the largest tensor degree at which the network does not bound the step.
 $ nncost limit dense round --of tensor
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -20,7 +20,8 @@ $ nncost limit dense round --of tensor --set scale_up.bytes_per_s=3e11 --format 
   "bound_by": "plan",
   "reason": "heads 8 does not divide over 16 ranks, expected 8",
 
-# Tokens per device of data parallelism; the curve as a table.
+# --of data finds the smallest number of tokens per device at which the network does not bound the step. The curve is
+# printed as a table.
 $ nncost limit dense round --of data --devices 16 --zero 3
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -46,7 +47,7 @@ $ nncost limit dense round --of data --devices 16 --zero 3 --format csv | tail -
 896,1,896,0.00614863872,0.001819686214,0.005623065,0.01089950375,compute,fits\r
 25000,25,1000,0.173014,0.02825656775,0.005623065,0.19153799375,compute,fits\r
 
-# Context, in JSON.
+# Prints the limit of the context degree as JSON.
 $ nncost limit dense round --of context --format json | grep -E '"(limit|unit|bound_by|reason|formula)"'
   "limit": 4,
   "unit": null,
@@ -54,7 +55,7 @@ $ nncost limit dense round --of context --format json | grep -E '"(limit|unit|bo
   "reason": null,
   "formula": "network_s <= other bounds; a ring alone: context - 1 <= (2 P + 4 s h) W / (2 k b C)",
 
-# Images.
+# Prints the limit of the batch of a network for images.
 $ nncost limit unet round --of batch --format markdown
 - **model**: unet, A small diffusion U-Net, unet, 9,546,304 parameters
 - **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -70,12 +71,12 @@ $ nncost limit unet round --of batch --format markdown
 | 3 | 3 | - | 590.6 us | 548.6 us | 0 s | 1.066 ms | compute | fits |
 | 4 | 4 | - | 787.5 us | 617.1 us | 0 s | 1.323 ms | compute | fits |
 
-# There is no limit: memory bounds every size.
+# There is no limit, because memory bounds the step at every size.
 $ nncost limit unet round --of batch --set device.mem_bytes_per_s=2e11 --lenient --format json | grep -E '"(limit|bound_by)"'
   "limit": null,
   "bound_by": "memory",
 
-# Bad usage.
+# Tests wrong command lines.
 $ nncost limit dense round
 ! nncost: --of: missing, expected tensor, context, data or batch
 [2]

@@ -1,6 +1,6 @@
-# 'nncost list': the devices, models and software profiles that have an id.
+# 'nncost list' prints the devices, models and software profiles that have an id.
 
-# Devices in all formats; an unknown value is "-" or null.
+# Prints devices in all formats. An unknown value is "-" or null.
 $ nncost list devices
 id     year          peak in     memory  bandwidth ridge       link price/h measured aliases
 fitted 2022 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/s   100 200.0 GB/s 2 USD   steps    fit, fitted-2..
@@ -28,7 +28,7 @@ $ nncost list devices --format json
   ]
 }
 
-# Models.
+# Prints models in all formats.
 $ nncost list models
 id       name                            family    parameters  shape                   input
 dense    A small decoder                 decoder  107,106,000  8 layers, hidden 1000   1000 tokens
@@ -63,7 +63,7 @@ $ nncost list models --format json
   ]
 }
 
-# Software profiles.
+# Prints software profiles in all formats.
 $ nncost list software
 id              release  name
 deepspeed-0.14           DeepSpeed, as fused as the default
@@ -98,7 +98,7 @@ $ nncost list software --format json
   ]
 }
 
-# A narrow terminal, and a wide one.
+# Prints tables on a narrow terminal and on a wide terminal.
 $ COLUMNS=60 nncost list devices
 id              peak in     memory  bandwidth measured
 fitted 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/s steps
@@ -112,7 +112,8 @@ fitted A device of round efficiencies 2022 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/
 old    An old device without bf16     2010 50.00 TFLOP/s fp16 5.000 GB 500.0 GB/s   100 25.00 GB/s -       none
 round  A device of round figures      2020 100.0 TFLOP/s bf16 10.00 GB 1.000 TB/s   100 100.0 GB/s 1 USD   none
 
-# Files of $NNCOST_PATH and $XDG_CONFIG_HOME/nncost are listed, too; of files with one id, the first.
+# The list also has the files in the folders of $NNCOST_PATH and in $XDG_CONFIG_HOME/nncost. If several files have the
+# same id, the list has the first file.
 $ mkdir -p mine/hw mine/models config/nncost/hw config/nncost/software
 $ sed 's/"round"/"mine"/; s/A device of/Mine, of/' toy/hw/round.json >mine/hw/mine.json
 $ sed 's/A device of/Another of/' toy/hw/round.json >mine/hw/round.json
@@ -131,7 +132,8 @@ $ mkdir .config && mv config/nncost .config && HOME=$PWD NNCOST_PATH= nncost lis
 id,name
 theirs,A device of round figures
 
-# Files that cannot be read are reported, and the others listed; other directory entries are ignored.
+# A file that cannot be read is reported, and the other files are listed. Entries of a folder that are not spec files
+# are ignored.
 $ mkdir -p mine/models; echo '{' >mine/models/bad.json; mkfifo mine/models/pipe.json
 $ NNCOST_PATH=mine:toy nncost list models --format csv | cut -d, -f1
 id
@@ -150,7 +152,7 @@ $ NNCOST_PATH=mine:toy nncost show pipe
 ! nncost: mine/models/pipe.json: is no regular file, expected one
 [4]
 
-# Prices stand beside the devices.
+# There is no list of prices, because 'nncost list devices' and 'nncost show' print them.
 $ nncost list prices
 ! nncost: list: unknown list: 'nncost list devices' prints one price of each device, 'nncost show DEVICE' all prices of a device, found "prices"
 [2]

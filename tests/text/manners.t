@@ -1,6 +1,6 @@
-# What a person types without having read the manual: short help, spellings, pipes, defaults.
+# Tests inputs of users who have not read the manual: short help, other spellings, pipes and defaults.
 
-# Help in short is at most 25 lines for every command; 'help COMMAND' has all.
+# -h prints at most 25 lines for every command. 'nncost help COMMAND' prints the complete help.
 $ nncost -h | wc -l | awk '{ print ($1 <= 25) }'
 1
 $ for c in estimate ops compare run budget explain sweep merge search check diff accuracy calibrate init plot report import list show validate docs; do [ $(nncost $c -h | wc -l) -le 25 ] || echo $c; done
@@ -41,7 +41,7 @@ $ nncost help ops estimate
 ! nncost: estimate: unexpected argument after ops
 [2]
 
-# Short options for the form and the place of the output.
+# Short options select the format (-f) and the output file (-o).
 $ nncost ops dense round --top 1 -f csv
 name,path,kind,phase,group,repeat,shape,flops,vector_flops,read_bytes,write_bytes,kept_bytes,intensity_flops_per_byte,time_s,share,bound,link,network_s\r
 optimizer,optimizer,optimizer_step,update,optimizer,1,params=107106000,0,1713696000,1499484000,1499484000,,0.571428571429,0.002998968,0.277791383948,memory,,\r
@@ -54,7 +54,8 @@ $ nncost ops dense round -x
 ! nncost: -x: unknown option, options start with two dashes
 [2]
 
-# Case does not matter, nor do dots of style: makers, owners, blanks. An exact id goes first.
+# Upper and lower case are equal in names. A name may contain its maker or owner, or blanks. An exact id takes
+# precedence.
 $ nncost estimate --full Dense ROUND --Micro-Batch 2 --PRECISION BF16 --Format CSV | cut -d, -f1,21 | tail -1
 dense,A device of round figures
 $ nncost estimate some-lab/Dense-Instruct "NVIDIA --full Round" --full | head -2
@@ -69,7 +70,8 @@ $ nncost estimate some-lab/Dense-3 round
 ! nncost: some-lab/Dense-3: no such file or folder, and no known name of the hub, expected such a name or the file of this one: hf download some-lab/Dense-3 config.json --local-dir Dense-3, then Dense-3/config.json; or curl -LO https://huggingface.co/some-lab/Dense-3/resolve/main/config.json
 [3]
 
-# GPT-2 has 50,257 words: padded for tensor ranks as frameworks do it, to 128 times the ranks, and said.
+# With tensor ranks, a vocabulary that the ranks do not divide is padded to a multiple of 128 x ranks, as frameworks pad
+# the 50,257 words of GPT-2. The output reports the padding.
 $ nncost estimate dense round --full --full --tensor 2 --set vocab=10001 | head -2
 model     dense, A small decoder, decoder, 107,346,000 parameters,
           vocabulary padded to 10,240 rows for 2 tensor ranks
@@ -79,7 +81,7 @@ $ nncost estimate dense round --tensor 2 -f json | grep -c padded
 0
 [1]
 
-# A pipe is as good as a file, everywhere.
+# Every command reads a pipe in the same way as a file.
 $ nncost estimate --full - round < toy/models/dense.json | head -1
 model     - = dense, A small decoder, decoder, 107,106,000 parameters
 $ nncost estimate --full dense /dev/stdin < toy/hw/round.json | sed -n 2p
@@ -100,7 +102,7 @@ $ nncost check - --update < plans.json
 ! nncost: --update: - is not a file that can be replaced
 [2]
 
-# A bad file or a pipe in $NNCOST_PATH is named, and the others are listed.
+# A broken file or a pipe in a folder of $NNCOST_PATH is reported, and the other files are listed.
 $ mkdir -p own/hw; echo '{' > own/hw/broken.json; mkfifo own/hw/pipe.json
 $ NNCOST_PATH=own:toy nncost list devices -f csv | cut -d, -f1
 id
@@ -115,7 +117,7 @@ $ NNCOST_PATH=own:toy nncost estimate dense pipe
 ! nncost: own/hw/pipe.json: is no regular file, expected one
 [4]
 
-# One thing or all of them.
+# 'nncost list' prints one list or all lists.
 $ nncost list device | wc -l; nncost list | grep '^id'
 5
 id     year          peak in     memory  bandwidth ridge       link price/h measured aliases
@@ -125,7 +127,7 @@ $ nncost list -f csv
 ! nncost: list: only the formats table and markdown can show all lists at once, expected devices, models or software, found nothing
 [2]
 
-# The defaults file: options for all commands that have them; the command line goes first.
+# The defaults file has options for all commands that know them. Options of the command line take precedence.
 $ mkdir -p config/nncost; printf '# mine\n--micro-batch 3\n--software=eager\n\n  --sort time\n' > config/nncost/defaults
 $ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --full --full | sed -n 3,4p
 plan      batch 3, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
@@ -137,8 +139,8 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 $ XDG_CONFIG_HOME=$PWD/config nncost list software -f csv | wc -l
 6
 $ echo '--region TOY' > config/nncost/region; mkdir -p other/nncost; mv config/nncost/region other/nncost/defaults; XDG_CONFIG_HOME=$PWD/other nncost estimate dense round --brief
-One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute,
-64.1% of it; it fits: 1.782 GB of 10.00 GB per device.
+One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute
+(64.1% of the time); it fits: 1.782 GB of 10.00 GB per device.
 $ nncost estimate dense round --region TOY --brief
 ! nncost: --region: has no effect here, expected together with --tokens or --samples, or 'nncost run'
 [2]
@@ -149,12 +151,13 @@ $ echo '--micro-bach 3' >> config/nncost/defaults; XDG_CONFIG_HOME=$PWD/config n
 $ echo '--output x' > config/nncost/defaults; XDG_CONFIG_HOME=$PWD/config nncost list models 2>\&1 | sed "s|$PWD/||"
 $ echo '--micro-batch' > config/nncost/defaults; XDG_CONFIG_HOME=$PWD/config nncost list models 2>\&1 | sed "s|$PWD/||"
 
-# Figures of one's own device need no source.
+# Values in a device file of the user need no source.
 $ python3 -c "import json;d=json.load(open('toy/hw/round.json'));d.pop('sources');d['id']='mine';json.dump(d,open('mine.json','w'))"
 $ nncost estimate --full dense ./mine.json | sed -n 2p
 device    ./mine.json = mine, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
 
-# Letters that no one sees reach no output; JSON has them as escapes. Wide signs begin no formula. Read-only files stay.
+# Invisible characters are removed from outputs; JSON has them as escapes. A wide "=" at the beginning of a CSV cell
+# does not start a formula. A read-only file is not overwritten.
 $ sed -e 's/"name": "[^"]*"/"name": "​a󠁁"/' -e 's/"id": "dense"/"id": "odd"/' toy/models/dense.json >odd.json
 $ for f in table markdown csv json; do nncost estimate ./odd.json round --format $f | LC_ALL=C grep -c "$(printf '\342\200\213\\|\363\240\201')"; done; nncost estimate ./odd.json round --format json | grep -o '"name": "[^"]*"' | head -1
 0

@@ -1,6 +1,6 @@
-# The shards of a sweep or of a search as one file: 'nncost merge'.
+# 'nncost merge' joins the shards of a sweep or of a search to one file.
 
-# Shards of a sweep in any order give the rows that one run gives.
+# The shards of a sweep may have any order. The merged rows are those of a sweep without shards.
 $ for i in 1 2 3; do nncost sweep dense round --micro-batch 1..10 --shard $i/3 --columns micro_batch --format csv --output $i; done
 $ nncost merge all 2 3 1 && cat all
 row,plan.micro_batch\r
@@ -16,7 +16,7 @@ row,plan.micro_batch\r
 9,10\r
 $ nncost sweep dense round --micro-batch 1..10 --columns row,micro_batch --format csv | cmp - all
 
-# The same in JSON lines; a table is not for merging.
+# Merges shards of JSON lines. A shard in table format is refused.
 $ for i in 1 2; do nncost sweep dense round --micro-batch 1..4 --shard $i/2 --columns micro_batch --format json --output $i; done
 $ nncost merge all 2 1 && cat all
 {"row": 0, "plan.micro_batch": 1}
@@ -28,19 +28,20 @@ $ nncost merge new 2 1
 ! nncost: 2: expected the row of column names first, as 'nncost sweep --shard' writes it
 [3]
 
-# Other columns, a shard twice, a name that is taken.
+# Tests shards with different columns, a shard given twice, and an output file that exists already.
 $ nncost sweep dense round --shard 1/2 --format csv --output 1; nncost sweep dense round --shard 2/2 --columns mfu --format csv --output 2
 $ nncost merge all 1 2
 ! nncost: 2: other columns than in 1
 [3]
 $ nncost merge all 1 1
-! nncost: 1: row 0 is in another shard too
+! nncost: 1: row 0 is also in another shard
 [3]
 $ nncost merge 1 1
 ! nncost: 1: exists already, expected the name of a new file first
 [2]
 
-# Shards of a search, as JSON and as CSV, and without a file between; a picture of them, too, and of no other search.
+# Merges shards of a search as JSON and as CSV. 'nncost search --shards' and 'nncost plot --shards' read the shards
+# without a merged file. A shard of another search is refused.
 $ search() { nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none "$@"; }
 > for i in 1 2 3; do search --shard $i/3 --format json --output $i; done
 > search --format json --output whole; search --format csv --output whole.csv
@@ -78,7 +79,7 @@ $ nncost merge all.csv 2 3 1 && cmp all.csv whole.csv
 $ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --format csv --shards 3,1,2 | cmp - whole.csv
 $ nncost plot front dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none > again; nncost plot front dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,2,3 | cmp - again
 $ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,2,3 --max-memory 1e9
-! nncost: 1: has a shard of another search than this one
+! nncost: 1: contains a shard of another search
 [3]
 $ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,3
 ! nncost: merge: expected all 3 shards, found 2: shard 2/3 is missing
@@ -93,7 +94,7 @@ $ nncost merge new 3 1
 ! nncost: merge: expected all 3 shards, found 2: shard 2/3 is missing
 [2]
 $ cp 1 again; nncost merge new 1 2 again
-! nncost: again: is shard 1/3, as is 1
+! nncost: again: is shard 1/3, the same shard as 1
 [3]
 $ nncost merge new 1 2 toy/hw/round.json
 ! nncost: toy/hw/round.json:2: schema: not of a search, expected "nncost.search/1", found "nncost.device/1"
@@ -158,7 +159,7 @@ toy
 whole
 whole.csv
 
-# No plan is legal, or none fits: merged it is said as the search says it.
+# If no plan is legal, or if no plan fits, 'nncost merge' prints the same message as the search.
 $ for i in 1 2; do nncost search dense round --devices 8 --global-batch 8 --tensor 3 --shard $i/2 --format json --output $i; done
 $ nncost merge all 2 1
 ! nncost: --devices: expected a multiple of tensor x pipeline x context = 3, found 8

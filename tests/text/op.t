@@ -1,4 +1,4 @@
-# One op by itself: 100 TFLOP/s and 1 TB/s. 2 * 10^9 FLOPs take 20 us, 6 MB 6 us.
+# 'nncost op' predicts one op. At 100 TFLOP/s and 1 TB/s, 2 * 10^9 FLOPs take 20 us and 6 MB take 6 us.
 $ nncost op matmul 1000x1000x1000 round
 op        matmul, m=1000 n=1000 k=1000, bf16 on round
 time      20.00 us, bound by compute,
@@ -9,7 +9,7 @@ $ nncost op matmul 8x1000x1000x10 round --format csv
 device,kind,shape,precision,flops,moved_bytes,flops_per_byte,ridge_flops_per_byte,bound_s,time_s,compute_s,memory_s,fixed_s,network_s,bound,flops_per_s,bytes_per_s,peak_share,link\r
 round,matmul,b=8 m=1000 n=1000 k=10,bf16,160000000,16320000,9.80392156863,100,1.632e-5,1.632e-5,1.6e-6,1.632e-5,0,,memory,9.80392156863e12,1e12,1,\r
 
-# 2 * 2 * 16 heads * 64 values * 1024 * 1025 / 2 pairs.
+# Causal attention has 2 * 2 * 16 heads * 64 values * 1024 * 1025 / 2 pairs = 2.150 GFLOP.
 $ nncost op attention 1x16x1024x64 round
 op        attention, b=1 heads=16/16 s=1024x1024 d=64, bf16 on round
 time      21.50 us, bound by compute,
@@ -17,7 +17,7 @@ time      21.50 us, bound by compute,
 work      2.150 GFLOP, 8.454 MB read and written, 254.3 FLOP/B, ridge 100.0 FLOP/B
 rate      100.0 TFLOP/s, 393.3 GB/s
 
-# 2 * 64 * 64 * 9 * 3136 FLOPs.
+# The convolution has 2 * 64 * 64 * 9 * 3136 FLOPs.
 $ nncost op conv 1x64x56x56x64x3 round --precision fp32
 op        conv, n=1 c=64->64 56x56->56x56 k=3, fp32 on round
 time      10.28 us, bound by compute,
@@ -46,7 +46,8 @@ $ nncost op matmul 10x10x10 round --zero 3
 ! nncost: --zero: is not an option of 'op'
 [2]
 
-# An operator of PyTorch: 2 B in and 2 B out for each value, at 0.88 of 1 TB/s and 3 us; a stride; attention by a kernel.
+# The op copy of PyTorch reads 2 B and writes 2 B per value. This op reaches 0.88 of 1 TB/s and needs 3 us to start. A
+# convolution can have a stride, and --kernel selects the kernel of attention.
 $ nncost op copy 1e8 round
 op        copy, elements=100000000, bf16 on round
 time      457.5 us, bound by memory,

@@ -1,6 +1,7 @@
-# Every op of the step: 'nncost ops'.
+# 'nncost ops' lists every op of the step.
 
-# A decoder: shapes, FLOPs, bytes, time. 1000 x 3000 x 1000 x 2 = 6 GFLOP take 60 us at 100 TFLOP/s.
+# The ops of a decoder have shapes, FLOPs, bytes and times. A product of 1000 x 3000 x 1000 x 2 = 6 GFLOP takes 60 us at
+# 100 TFLOP/s.
 $ nncost ops dense round
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -143,7 +144,7 @@ $ nncost ops dense round --format json --top 3
   ]
 }
 
-# The bound of the datasheet beside the prediction.
+# Lists the ops of a prediction, and the ops of the same plan in ideal mode.
 $ nncost ops dense fitted --top 8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
@@ -182,7 +183,7 @@ attn.qkv grad_input    8 m=1000 n=1000 k=3000       - 6.000 G 14.00 M  428.6 30.
           29 more rows
 step      692.1 GFLOP executed, 3.575 GFLOP on the vector units, 5.538 GB moved, 3.460 ms, compute
 
-# Sorted, and the first of them.
+# --sort sorts the ops, and --top limits their number.
 $ nncost ops unet round --sort time --top 10
 model     unet, A small diffusion U-Net, unet, 9,546,304 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -236,7 +237,7 @@ mlp.down grad_input    8 m=1000 n=4000 k=1000       - 8.000 G 18.00 M  444.4 80.
           32 more rows
 step      692.1 GFLOP executed, 3.575 GFLOP on the vector units, 5.538 GB moved, 10.80 ms, compute
 
-# Added up by group, by op, by phase.
+# --by adds up the ops by group, by op or by phase.
 $ nncost ops unet round --by group
 model     unet, A small diffusion U-Net, unet, 9,546,304 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -298,7 +299,7 @@ grad_input,33,212000000000,0,490000000,0.00212,0.196373463794,compute\r
 grad_weight,33,212000000000,72000000,490000000,0.00212,0.196373463794,compute\r
 update,2,0,1927908000,3213180000,0.00321318,0.297633625658,memory\r
 
-# Attention written out and recomputed, with a key and value for a group of heads.
+# Tests unfused attention that is recomputed, in a model in which several query heads share a key head.
 $ nncost ops experts fitted --attention unfused --software eager --recompute selective
 model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
           53,641,000 active per token
@@ -374,7 +375,7 @@ cut: shape (a width of 100, see COLUMNS)
 step      313.0 GFLOP executed, 3.412 GFLOP on the vector units, 16.24 GB moved, 13.37 ms, memory,
           outside of ops: host 40.64 us and bubble 0 s
 
-# A network for segmentation.
+# Lists the ops of a network for segmentation.
 $ nncost ops segnet round --by op
 model     segnet, A small U-Net for segmentation, unet, 45,942 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -398,7 +399,7 @@ optimizer      1  735.1 k  1.286 M  0.5714  1.286 us   5.2%  memory
 
 step      568.8 MFLOP executed, 17.09 MFLOP on the vector units, 24.51 MB moved, 24.93 us, memory
 
-# Many devices: collectives with their links.
+# On many devices, collectives are listed with their links.
 $ nncost ops experts round --devices 16 --tensor 2 --expert 8 --zero 1 --sequence-parallel --global-batch 16 --sort time --top 16
 model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
           53,641,000 active per token
@@ -430,7 +431,7 @@ left out: shape (a width of 100, see COLUMNS)
 
           52 more rows
 step      4.547 TFLOP executed by all devices, 11.66 GFLOP on the vector units,
-          1.598 GB moved by one, 10.17 ms, network
+          1.598 GB moved by one device, 10.17 ms, network
 $ nncost ops dense round --devices 16 --tensor 2 --pipeline 2 --zero 3 --global-batch 16 --by group
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -450,12 +451,13 @@ loss         8  140.0 M  120.0 M   1.167  120.0 us   0.8%  memory
 optimizer    2  130.7 M  217.8 M     0.6  217.8 us   1.5%  memory
 
 step      11.07 TFLOP executed by all devices, 35.54 GFLOP on the vector units,
-          3.377 GB moved by one, 14.41 ms, compute, outside of ops: host 0 s and bubble 2.588 ms
+          3.377 GB moved by one device, 14.41 ms, compute,
+          outside of ops: host 0 s and bubble 2.588 ms
 $ nncost ops experts round --devices 16 --context 2 --data 8 --zero 3 --global-batch 16 --by op --sort name
 ! nncost: --sort: unknown value, expected one of order, time, flops, bytes, found "name"
 [2]
 
-# A narrow terminal and a wide one.
+# Lists ops on a narrow terminal and on a wide terminal.
 $ COLUMNS=60 nncost ops dense round
 model     dense, A small decoder, decoder,
           107,106,000 parameters
@@ -530,7 +532,7 @@ mid.block.conv1     forward        2  n=1 c=200->200 16x16->16x16 k=3  102.4 k  
           347 more rows
 step      19.69 GFLOP executed, 276.1 MFLOP on the vector units, 465.3 MB moved, 554.1 us, memory
 
-# What does not fit has its ops all the same.
+# A plan that does not fit has a list of ops as well.
 $ nncost ops dense round --micro-batch 64 --by group
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -548,7 +550,7 @@ optimizer    2  1.928 G  3.213 G     0.6  3.213 ms   0.7%  memory
 
 step      44.29 TFLOP executed, 107.4 GFLOP on the vector units, 111.9 GB moved, 488.5 ms, compute
 
-# An op of a U-Net says where it is, and what one instance of it keeps; explain knows it by that.
+# An op of a U-Net has a path, and the bytes that one instance of it keeps. 'nncost explain' finds the op by this path.
 $ nncost ops unet round --format csv | cut -d, -f1,2,4,12 | grep -E 'attn|^down.conv|^up.conv' | grep forward | head -8
 down.conv,down.0.conv,forward,204800
 attn.norm,down.1.attn.norm,forward,102480
@@ -567,7 +569,7 @@ $ nncost explain mid.block.conv1 unet round --format json | head -3
   "schema": "nncost.explain/1",
   "quantity": "mid.block.conv1",
 
-# What the step waits for its input stands below the ops, and in a picture of the step.
+# If the step waits for its input, the time is printed below the ops and drawn in the picture of the step.
 $ nncost ops dense round --by phase --sample-bytes 2M --input-bytes-per-s 100MB/s | tail -4
 
 step      692.1 GFLOP executed, 3.575 GFLOP on the vector units, 5.538 GB moved, 10.80 ms, compute
@@ -583,7 +585,8 @@ $ nncost plot step dense round --sample-bytes 2k --input-bytes-per-s 100MB/s | g
 0
 [1]
 
-# A run is shown with its input alone: without one its options are refused.
+# 'nncost ops' uses options of a run only for the time of the input. Without options of the input, options of a run are
+# refused.
 $ nncost ops dense round --pue 1.2
 ! nncost: --pue: has no effect here, expected together with --sample-bytes or --prepare-s, or 'nncost run'
 [2]

@@ -1,6 +1,6 @@
-# A plan file in place of MODEL and DEVICE; 'nncost init' writes one to begin with.
+# A plan file can replace MODEL and DEVICE. 'nncost init' writes a first plan file.
 
-# All of its scenarios, on its own device and on others.
+# Compares all scenarios on the devices of the plan file, and one scenario on other devices.
 $ nncost compare inputs/plans.json
 scenario   device      step  tokens/s    MFU    memory  fits  bound    USD/Mtoken
 base       round   33.54 ms   119,248  87.3%  2.629 GB  yes   compute    0.002329  fastest, cheapest
@@ -12,7 +12,7 @@ base     round  4           33.54 ms  119,248 87.3% 2.629 GB yes  compute   0.00
 base     fitted 1           9.457 ms  105,745 38.7% 1.782 GB yes  compute   0.005254
 base     fitted 4           25.53 ms  156,692 57.3% 2.629 GB yes  compute   0.003546 fastest
 
-# One scenario in every command, and options that override it.
+# Every command accepts one scenario of a plan file. Options of the command line replace values of the scenario.
 $ nncost estimate inputs/plans.json --full --full --scenario recompute | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -20,7 +20,7 @@ plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 
 step      42.89 ms
-          no software is faster than 36.00 ms; without any overlap it takes 49.92 ms
+          lower bound for any software: 36.00 ms; without any overlap the step takes 49.92 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 $ nncost estimate inputs/plans.json fitted --full --full --scenario recompute --micro-batch 2 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
@@ -30,7 +30,7 @@ plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 
 step      18.79 ms, 90 % range 15.54 ms to 24.28 ms
           open: --attention -8 to +22% of the step
-          no software is faster than 9.001 ms; without any overlap it takes 21.49 ms
+          lower bound for any software: 9.001 ms; without any overlap the step takes 21.49 ms
 $ nncost ops inputs/plans.json --scenario base --top 3
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -50,9 +50,10 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 $ nncost search inputs/plans.json --scenario base --devices 8 --global-batch 32 --best 1 --zero 1 --threads 1 | head -2
 dense on 8 x round, global batch 32
-230400 combinations: 5810 legal, 5810 fit; 2486 evaluated, no other can be among the best
+230400 combinations: 5810 legal, 5810 fit; 2486 evaluated; no other plan can be among the best
 
-# Which scenario: it must be named, exist, and be of a plan file.
+# --scenario is needed if the file has several scenarios. The name of the scenario must exist, and MODEL must be a plan
+# file.
 $ nncost estimate inputs/plans.json
 ! nncost: --scenario: missing, expected one of the 2 scenarios of inputs/plans.json, such as "base"
 [2]
@@ -63,14 +64,14 @@ $ nncost estimate dense round --scenario base
 ! nncost: --scenario: dense is not a plan file
 [2]
 
-# Paths in a plan file are relative to it.
+# Paths in a plan file are relative to the folder of this file.
 $ mkdir sub && sed 's/"id": "round"/"id": "mine"/' toy/hw/round.json >sub/mine.json
 $ echo '{ "schema": "nncost.plans/1", "scenarios": [ { "id": "a", "model": "dense", "device": "mine.json" } ] }' >sub/p.json
 $ nncost estimate sub/p.json --full --full | head -2
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    sub/mine.json = mine, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
 
-# Any field is set in it as with --set; numbers, switches and lists are written as JSON has them.
+# The key "set" of a scenario changes any field, as --set does. Numbers, switches and lists are written as in JSON.
 $ echo '{ "schema": "nncost.plans/1", "scenarios": [ { "id": "a", "model": "dense", "device": "round", "clip_gradients": false, "sequence_parallel": true, "tensor": 2, "overlap": 0.5, "set": { "layers": 4, "tied_head": false, "device.mem_bytes": 2e10, "norm": "rms" } } ] }' >p.json
 $ nncost estimate p.json --full --full | sed '/^$/,$d'
 model     dense, A small decoder, decoder, 69,045,000 parameters
@@ -89,7 +90,7 @@ $ sed -i 's/"layers": \[4\]/"a b": 4/' p.json; nncost validate p.json
 ! nncost: p.json:1: scenarios[0].set.a b: not a name, expected a field such as model.layers
 [3]
 
-# 'init': the file that it prints is valid; its comments say what to do.
+# The plan file that 'nncost init' prints is valid. Notes in the plan file explain how to use it.
 $ sed 's/"dense"/"gpt2-xl"/' toy/models/dense.json >toy/models/gpt2-xl.json; sed 's/"id": "fitted"/"id": "a100-sxm4-80gb"/' toy/hw/fitted.json >toy/hw/a100-sxm4-80gb.json
 $ nncost init >default.json; cat default.json
 {
@@ -118,7 +119,7 @@ p.json: ok
 p.json: 1 estimated; 2 of 2 requirements met
 The file has no recorded estimates yet; 'nncost check p.json --update' records them.
 
-# Everything that was asked for is in it; one operand alone is half a choice.
+# 'nncost init' writes all given options to the file. 'nncost init' needs both MODEL and DEVICE, or neither of them.
 $ nncost init dense fitted --devices 8 --zero 3 --recompute norm,activation --clip-gradients=off --software eager --set layers=16 --set device.mem_bytes_per_s=3e12
 {
   "schema": "nncost.plans/1",

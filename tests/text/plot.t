@@ -1,7 +1,7 @@
-# Pictures as SVG. A fragment is what a page shows that holds the style sheet; tests/pictures.py reads the
-# marks of all of them.
+# 'nncost plot' draws pictures as SVG. --fragment prints a picture for a page that contains the style sheet.
+# tests/pictures.py tests the marks of all pictures.
 
-# A step: its parts, and the range in which it falls.
+# Draws the parts of a step and its range.
 $ nncost plot step dense round --pipeline 2 --micro-batches 4 --fragment
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 151" width="720" height="151" role="img" aria-labelledby="nnc-step-title nnc-step-desc">
 <title id="nnc-step-title">One step 21.91 ms</title>
@@ -30,13 +30,13 @@ $ nncost plot step dense round --pipeline 2 --micro-batches 4 --fragment
 <g data-explain="step_s"><title>predicted: 21.91 ms</title><circle class="dot backward" cx="565.5" cy="135" r="5"/></g>
 </svg>
 
-# The same on a phone.
+# Draws the same picture with the width of a phone.
 $ nncost plot step dense round --pipeline 2 --micro-batches 4 --fragment --width 360 | head -3
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 200" width="360" height="200" role="img" aria-labelledby="nnc-step-title nnc-step-desc">
 <title id="nnc-step-title">One step 21.91 ms</title>
 <desc id="nnc-step-desc">One step, A small decoder on 2 x A device of round figures: 21.91 ms. Forward 5.568 ms, 25.4%. Backward 10.90 ms, 49.8%. Update 1.742 ms, 7.9%. Exposed communication 201.0 us, 0.9%. Bubble 3.494 ms, 15.9%. At least 18.20 ms, without overlap 27.13 ms.</desc>
 
-# Memory of a plan that fits.
+# Draws the memory of a plan that fits.
 $ nncost plot memory dense round --fragment
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 98" width="720" height="98" role="img" aria-labelledby="nnc-memory-title nnc-memory-desc">
 <title id="nnc-memory-title">Memory 1.782 GB of 10.00 GB, 17.8%</title>
@@ -67,7 +67,7 @@ $ nncost plot memory dense round --fragment --width 360 | head -3
 <title id="nnc-memory-title">Memory 1.782 GB of 10.00 GB, 17.8%</title>
 <desc id="nnc-memory-desc">Memory, A small decoder on A device of round figures: 1.782 GB of 10.00 GB, 17.8%. 8.218 GB free. Weights 214.2 MB. Gradients 214.2 MB. Optimizer 1.285 GB. Activations 280.4 MB. Transient 22.00 MB.</desc>
 
-# And of one that does not: the frame begins at the capacity.
+# Draws the memory of a plan that does not fit. A frame marks the memory above the capacity of the device.
 $ nncost plot memory dense round --micro-batch 4096 --fragment
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 114" width="720" height="114" role="img" aria-labelledby="nnc-memory-title nnc-memory-desc">
 <title id="nnc-memory-title">Memory 1.158 TB of 10.00 GB, 11582.1%</title>
@@ -98,7 +98,7 @@ $ nncost plot memory dense round --micro-batch 4096 --fragment --width 360 | hea
 <title id="nnc-memory-title">Memory 1.158 TB of 10.00 GB, 11582.1%</title>
 <desc id="nnc-memory-desc">Memory, A small decoder on A device of round figures: 1.158 TB of 10.00 GB, 11582.1%. 1.148 TB too much. Weights 214.2 MB. Gradients 214.2 MB. Optimizer 1.285 GB. Activations 1.149 TB. Transient 90.11 GB.</desc>
 
-# Every stage on one scale.
+# Draws the memory of every stage on one scale.
 $ nncost plot memory dense round --pipeline 4 --micro-batches 8 --stages --fragment
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 149" width="720" height="149" role="img" aria-labelledby="nnc-memory-title nnc-memory-desc">
 <title id="nnc-memory-title">Memory 10.00 GB each</title>
@@ -147,7 +147,7 @@ $ nncost plot memory dense round --pipeline 4 --micro-batches 8 --stages --fragm
 <title id="nnc-memory-title">Memory 10.00 GB each</title>
 <desc id="nnc-memory-desc">Memory, A small decoder on 4 x A device of round figures, a device of each stage; right: micro-batches in flight: 10.00 GB each. Stage 0 832.9 MB. Stage 1 592.7 MB. Stage 2 528.6 MB. Stage 3 654.6 MB.</desc>
 
-# The ops under the roof.
+# Draws the ops below the roofline.
 $ nncost plot roofline dense round --fragment
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 400" width="720" height="400" role="img" aria-labelledby="nnc-roofline-title nnc-roofline-desc">
 <title id="nnc-roofline-title">Roofline</title>
@@ -271,11 +271,11 @@ $ nncost plot roofline dense round --fragment --width 360
 <path class="axis" d="M150.8 190L150.8 140"/><text class="halo" x="105.7" y="137">mlp.activation</text>
 </svg>
 
-# A fitted device has a second roof, of what its kernels hold.
+# For a device with fitted efficiencies, a second line shows the rates that kernels reach.
 $ nncost plot roofline dense fitted --fragment | grep -c 'roof dash'
 1
 
-# Who waits, and when.
+# The timeline shows the idle times of each stage.
 $ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --fragment
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 213" width="720" height="213" role="img" aria-labelledby="nnc-timeline-title nnc-timeline-desc">
 <title id="nnc-timeline-title">Timeline</title>
@@ -343,7 +343,7 @@ $ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --fragment --w
 <title id="nnc-timeline-title">Timeline</title>
 <desc id="nnc-timeline-desc">Timeline, A small decoder on 2 x A device of round figures, 1f1b, 2 stages, 4 micro-batches; idle 21.8% of all stages' time. The busiest stage, 1, waits 15.9% of the step.</desc>
 
-# A part of it.
+# Draws a part of the timeline.
 $ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --from 1ms --to 2ms --fragment
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 213" width="720" height="213" role="img" aria-labelledby="nnc-timeline-title nnc-timeline-desc">
 <title id="nnc-timeline-title">Timeline</title>
@@ -375,7 +375,7 @@ $ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --from 1ms --t
 <path class="roof" d="M64 201L76 201"/><text x="82" y="205">memory; the height is 10.00 GB</text>
 </svg>
 
-# What memory buys.
+# Draws the Pareto front of step time and memory.
 $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragment
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 344" width="720" height="344" role="img" aria-labelledby="nnc-front-title nnc-front-desc">
 <title id="nnc-front-title">Time against memory</title>
@@ -486,7 +486,7 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragmen
 <title id="nnc-front-title">Time against memory</title>
 <desc id="nnc-front-desc">Time against memory, A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster with less memory. Fastest 31.53 ms: dp4 zero1 mb1. Leanest 132.3 MB: dp1 tp4 sp mb1 recompute=full offload=optimizer. Knee 40.66 ms: dp2 tp2 sp zero2 mb1 recompute=norm+activation.</desc>
 
-# Where more devices stop paying.
+# Draws the throughput per device for several numbers of devices.
 $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 373" width="720" height="373" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
 <title id="nnc-scaling-title">Scaling</title>
@@ -532,7 +532,7 @@ $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment --
 <title id="nnc-scaling-title">Scaling</title>
 <desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, throughput per device against 1 device; the batch of 16 is fixed, every size has its own best plan. 1 device: 100.0%, step 124.5 ms. 2 devices: 99.6%, step 62.53 ms. 4 devices: 98.8%, step 31.53 ms. 8 devices: 97.1%, step 16.03 ms.</desc>
 
-# Another estimate outlined behind it, on the same scale; its command may be copied as it is.
+# --against draws the outline of a second estimate on the same scale. The value of --against can be a copied command.
 $ nncost plot step dense round --micro-batch 2 --against "nncost estimate dense 'round'" --fragment | grep -E 'desc|outlined|predicted|forward'
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 179" width="720" height="179" role="img" aria-labelledby="nnc-step-title nnc-step-desc">
 <desc id="nnc-step-desc">One step, A small decoder on A device of round figures; outlined: A small decoder on A device of round figures, 10.80 ms: 18.38 ms. Forward 5.136 ms, 27.9%. Backward 10.03 ms, 54.6%. Update 3.213 ms, 17.5%. At least 13.84 ms, without overlap 21.49 ms.</desc>
@@ -560,16 +560,16 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --against 'dense r
 ! nncost: --against: is not an option of 'plot front'
 [2]
 
-# A file of its own has the colours and the ground; it can go to a file.
+# A picture in its own file contains colours and background. --output writes it to a file.
 $ nncost plot step dense round --output step.svg && head -c 60 step.svg && grep -c '<style>' step.svg && grep -c 'class="page"' step.svg
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox=1
 1
 
-# A plan file draws as a model does.
+# A plan file can replace the model.
 $ nncost plot step inputs/plans.json --scenario base | grep '<desc'
 <desc id="nnc-step-desc">One step, A small decoder on A device of round figures: 33.54 ms. Forward 10.27 ms, 30.6%. Backward 20.06 ms, 59.8%. Update 3.213 ms, 9.6%. At least 27.68 ms, without overlap 38.94 ms.</desc>
 
-# No plan fits: said in the picture, and by the exit code.
+# If no plan fits, the picture contains this message and the exit code is 1.
 $ nncost plot front dense round --devices 4 --global-batch 16 --max-memory 1000 --fragment
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 36" width="720" height="36" role="img" aria-labelledby="nnc-front-title nnc-front-desc">
 <title id="nnc-front-title">Time against memory</title>
@@ -602,11 +602,12 @@ $ nncost plot scaling dense round --devices 2..4 --global-batch 16 --max-memory 
 </svg>
 [1]
 
-# A step that does not fit is a picture all the same.
+# A step that does not fit in memory is drawn as well.
 $ nncost plot step dense round --micro-batch 4096 | grep -c '<svg'
 1
 
-# Wrong: no such picture, an option of another, a width, a window, one size or many.
+# Tests wrong command lines: an unknown picture, an option of another picture, a wrong width or time, and a wrong number
+# of sizes.
 $ nncost plot pie dense round
 ! nncost: plot: unknown picture, expected one of step, memory, roofline, timeline, front, scaling, found "pie"
 [2]

@@ -1,8 +1,8 @@
-# One page of HTML; tests/report.py reads more of them.
+# 'nncost report' writes one HTML page. tests/report.py tests more pages.
 
-# An estimate: the verdict, the pictures wide and narrow, the figures, the ops, the command.
+# The page of an estimate has the verdict, wide and narrow pictures, the figures, the ops and the command.
 $ nncost report dense round --pipeline 2 --micro-batches 4 > page.html; sed -n 's/^<p class="verdict">//p' page.html; grep -c '<svg' page.html; grep '<h[123]>' page.html; grep -A1 '<pre>' page.html
-One step of A small decoder takes 21.91 ms on 2 x A device of round figures and is bound by compute, 68.6% of it; it fits: 1.217 GB of 10.00 GB per device.
+One step of A small decoder takes 21.91 ms on 2 x A device of round figures and is bound by compute (68.6% of the time); it fits: 1.217 GB of 10.00 GB per device.
 7
 <h1>A small decoder</h1>
 <h2>Figures</h2>
@@ -15,7 +15,7 @@ One step of A small decoder takes 21.91 ms on 2 x A device of round figures and 
 <pre>nncost report dense round --pipeline 2 --micro-batches 4</pre>
 <p>nncost VERSION
 
-# The figures are those of the table.
+# The figures on the page are those of the table that 'nncost estimate' prints.
 $ nncost report dense round | sed -n '/Figures/,/Ops by time/p' | head -12
 <h2>Figures</h2>
 <p><b>model</b> dense, A small decoder, decoder, 107,106,000 parameters
@@ -23,23 +23,23 @@ $ nncost report dense round | sed -n '/Figures/,/Ops by time/p' | head -12
 <p><b>plan</b> batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
 <p><b>step</b> 10.80 ms
-<br>no software is faster than 6.921 ms; without any overlap it takes 12.77 ms
+<br>lower bound for any software: 6.921 ms; without any overlap the step takes 12.77 ms
 <br>no fitted efficiencies for this device: roofline time at the datasheet's rates
-<p><b>bound by</b> compute 64.1% of the step, memory 35.9%, without the compute limit it would take 5.538 ms
+<p><b>bound by</b> compute 64.1% of the step, memory 35.9%, if compute took no time, the step would take 5.538 ms
 
 <div class="wide"><table><thead><tr><th>part<th class="n">time<th class="n">share<th>  group<th class="n">time<th class="n">share</thead><tbody>
 <tr><td>forward<td class="n">2.568 ms<td class="n">23.8%<td>  embedding<td class="n">16.02 us<td class="n">0.1%
 
-# A date is printed as it is given, an output file is no part of the command.
+# The date is printed as it is given. The output file is not part of the printed command.
 $ nncost report dense round --date 2026-01-31 --output page.html && grep -A1 '<pre>' page.html
 <pre>nncost report dense round --date 2026-01-31</pre>
 <p>nncost VERSION, 2026-01-31
 
-# A plan that does not fit has its advice, and is an answer.
+# The page of a plan that does not fit has advice.
 $ nncost report dense round --micro-batch 4096 | grep 'would fit'
 <p><b>would fit</b> --micro-batch 16 --micro-batches 256, 6.552 GB, step 31.06 s
 
-# Every scenario of a plan file, or one.
+# The page has every scenario of a plan file, or the named scenario.
 $ nncost report inputs/plans.json | grep '<h[12]>'
 <h1>base: A small decoder</h1>
 <h2>Figures</h2>
@@ -53,7 +53,7 @@ $ nncost report inputs/plans.json | grep '<h[12]>'
 $ nncost report inputs/plans.json --scenario base | grep -c '<h1>'
 1
 
-# A search, of one number of devices and of several.
+# Reports a search for one number of devices, and a search for several numbers.
 $ nncost report search dense round --devices 4 --global-batch 16 --best 2 | grep '<h[12]>\|^<p>[0-9]'
 <h1>A small decoder</h1>
 <p>324000 combinations of the choices for A device of round figures, batch 16: 8080 legal, 8080 fit.</p>
@@ -69,12 +69,12 @@ $ nncost report search dense round --devices 1..4 --global-batch 16 | grep -A6 '
 </tbody></table></div>
 <h2>This page</h2>
 
-# Two estimates.
+# Reports the difference of two estimates.
 $ nncost estimate dense round --format json > old.json; nncost estimate dense round --micro-batch 2 --format json > new.json; nncost report diff old.json new.json | grep -A4 '<h1>\|<thead>' | head -12
 <h1>new.json against old.json</h1>
 <p>1 of 1 estimates differ.</p>
 <h2>The estimate</h2>
-<p>step 10.80 ms -&gt; 18.38 ms (+70.2%), most of it backward_s; memory 1.782 GB -&gt; 2.064 GB (+15.8%), most of it activation_bytes</p>
+<p>step 10.80 ms -&gt; 18.38 ms (+70.2%), mostly from backward_s; memory 1.782 GB -&gt; 2.064 GB (+15.8%), mostly from activation_bytes</p>
 <div class="wide"><table><thead><tr><th>metric<th class="n">old<th class="n">new<th class="n">change</thead><tbody>
 <tr><td>step.step_s<td class="n">10.80 ms<td class="n">18.38 ms<td class="n">+70.2%
 <tr><td>memory.total_bytes<td class="n">1.782 GB<td class="n">2.064 GB<td class="n">+15.8%
@@ -84,13 +84,13 @@ $ nncost estimate dense round --format json > old.json; nncost estimate dense ro
 <div class="wide"><table><thead><tr><th>op<th>phase<th class="n">old<th class="n">new<th class="n">difference</thead><tbody>
 <tr><td>mlp.down<td>forward<td class="n">640.0 us<td class="n">1.280 ms<td class="n">+640.0 us
 
-# The verdict in one line stands in the JSON.
+# The JSON of an estimate has the verdict in one sentence.
 $ nncost estimate dense round --format json | grep sentence
-  "sentence": "One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute, 64.1% of it; it fits: 1.782 GB of 10.00 GB per device.",
+  "sentence": "One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute (64.1% of the time); it fits: 1.782 GB of 10.00 GB per device.",
 $ nncost estimate dense round --micro-batch 4096 --mode ideal --format json | grep sentence
-  "sentence": "One step of A small decoder takes at least 28.35 s on A device of round figures and is bound by compute, 100.0% of it; it does not fit: 1.158 TB of 10.00 GB per device; it fits with --micro-batch 16 --micro-batches 256.",
+  "sentence": "One step of A small decoder takes at least 28.35 s on A device of round figures and is bound by compute (100.0% of the time); it does not fit: 1.158 TB of 10.00 GB per device; it fits with --micro-batch 16 --micro-batches 256.",
 
-# Wrong.
+# Tests wrong command lines.
 $ nncost report
 ! nncost: report: too few arguments, expected MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | diff OLD NEW
 [2]
@@ -119,7 +119,7 @@ $ nncost report diff old.json new.json --tensor 2
 ! nncost: --tensor: is not an option of 'report diff'
 [2]
 
-# Defaults are taken as far as they are options of what is asked for.
+# Options in the defaults file are used only if the kind of report knows them.
 $ mkdir -p .config/nncost && printf -- '--best 3\n--threads 1\n' > .config/nncost/defaults
 $ HOME=$PWD XDG_CONFIG_HOME=$PWD/.config nncost report dense round | grep -c '<h1'
 1

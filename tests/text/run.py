@@ -11,9 +11,9 @@ r"""Runs the cases of a .t file and compares the output of each command with the
 
 A case ends at a blank line before the next heading. The command of a case runs in a new folder with copies of tests/toy
 and of tests/text/inputs. nncost finds only the ids in tests/toy, not the ids of the shipped data. If an output line
-looks like one of these marks, the file has "\" in front of it. A carriage return is written as "\r", and the version of
-the program as VERSION, so that cases need no change for a new version. ACCEPT=1 writes the current output into the
-file.
+looks like a mark ("$", ">", "!", "#" or an exit code), the file has "\" in front of this line. A carriage return is
+written as "\r", and the version of the program as VERSION, so that cases need no change for a new version. ACCEPT=1
+writes the current output into the file.
 """
 import difflib
 import os
@@ -55,7 +55,7 @@ def lines_of(heading, commands):
 
 
 def version_of(program):
-    """Returns a pattern for the version; it matches nothing if the program prints no version."""
+    """Returns a pattern that matches the version. If the program prints no version, the pattern matches nothing."""
     told = subprocess.run([Path(program).resolve(), "--version"], capture_output=True, text=True, check=False).stdout
     found = re.match(r"nncost (\d+\.\d+\.\d+)", told)
     return re.compile(rf"(?<![\d.]){re.escape(found.group(1))}(?![\d.]*\d)" if found else r"(?!)")
@@ -82,10 +82,10 @@ def main(program, file, only=""):
     cases, ran, differ, version = parse(Path(file).read_text()), 0, 0, version_of(program)
     accept = os.environ.get("ACCEPT") == "1"
     with tempfile.TemporaryDirectory() as work:
-        # Copies the program out of its build folder, so that it finds only the data that $NNCOST_PATH names.
+        # Copies the program out of its build folder, so that it finds data only in the folders of $NNCOST_PATH.
         (Path(work) / "bin").mkdir()
         shutil.copy(program, Path(work) / "bin/nncost")
-        # Makes the tables of foreign/ available, which are shipped data.
+        # Makes the tables of foreign/ available; they are shipped data.
         (Path(work) / "shipped").mkdir()
         (Path(work) / "shipped/foreign").symlink_to(HERE.parent.parent / "foreign")
         environment = {name: value for name, value in os.environ.items() if "SAN_OPTIONS" in name}

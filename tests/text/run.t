@@ -1,6 +1,6 @@
-# The whole run: days, device-hours, cost, energy and carbon, and what is lost on the way.
+# 'nncost run' predicts a whole run: days, device-hours, cost, energy, carbon and losses.
 
-# Steps times the step where nothing else is known.
+# Without further options, the time of a run is the number of steps times the step time.
 $ nncost run dense round --devices 16 --tokens 1T --price 2 | sed -n '/^run/,$p'
 run         8.475 days, 3,254 device-hours, 62,500,000 steps of 11.72 ms, 1.000 T tokens,
             7.32e+20 FLOP
@@ -13,7 +13,7 @@ goodput     100.00% (failures are not counted: the device file has no rate of fa
 cost        6,509 USD, at 2 USD per device-hour, 0.006509 USD per million tokens
 energy      3,254 kWh, 1.000 kW per device as rated, PUE 1
 
-# Stops of devices, checkpoints to storage of a rate, evaluation, a building and its grid.
+# Tests failures of devices, checkpoints to a storage with a given rate, evaluations, PUE and carbon intensity.
 $ nncost run dense round --devices 16 --tokens 100B --price 2 --device-mtbf-s 1000h --storage-write-bytes-per-s 100MB/s --evaluate-every 1000 --evaluate-s 30s --pue 1.1 --carbon-g-per-kwh 400 --idle-w 100 --busy-w 500 | sed -n '/^run/,$p'
 run         3.030 days, 1,163 device-hours, 6,250,000 steps of 11.72 ms, 100.0 G tokens,
             7.32e+19 FLOP
@@ -24,18 +24,18 @@ checkpoints     424.3 s   0.2%  Time that training waits for checkpoints.
 restarts        640.2 s   0.2%  Time of restarts and of lost work that is repeated.
 evaluation   2.170 days  71.6%  Time of all evaluations of the run.
 
-goodput     98.57%, a failure every 2.604 days, 1.163 in all,
+goodput     98.57%, a failure every 2.604 days, 1.163 failures in the run,
             645.0 s from a failure until training resumes
             1,000 device-hours per failure of any cause
 checkpoint  1.499 GB, every 2588 s, training waits 14.99 s,
             durable after 14.99 s, loaded in 14.99 s
-spares      3 for 2 nodes cover 99% of the time
+spares      3 for 2 nodes, enough during 99% of the time
 cost        2,327 USD, at 2 USD per device-hour, 0.02327 USD per million tokens
 energy      626.6 kWh, 489.6 W per device with its share of the node, PUE 1.1,
             1,280 kWh at the devices' rated power
 carbon      0.2506 t CO2e, at 400 g/kWh, 0.5119 t at the devices' rated power
 
-# A loader that cannot keep up; samples of images.
+# The data loader is slower than the step, for a network of images.
 $ nncost run unet round --samples 1e6 --micro-batch 4 --prepare-s 50ms --workers 2 --prepared-bytes 3MB --sample-bytes 100kB --input-bytes-per-s 1GB/s --price 2 | sed -n '/^run/,$p'
 run         6.944 h, 6.944 device-hours, 250,000 steps of 100.0 ms, 1.000 M samples, 1.958e+16 FLOP
 
@@ -52,7 +52,7 @@ goodput     100.00% (failures are not counted: the device file has no rate of fa
 cost        13.89 USD, at 2 USD per device-hour
 energy      6.944 kWh, 1.000 kW per device as rated, PUE 1
 
-# Formulas alone: 16,384 devices for 54 days, saving beside training.
+# Without model and device: 16,384 devices for 54 days, with checkpoints that are saved while training continues.
 $ nncost run --devices 16384 --days 54 --device-mtbf-s 50677h --asynchronous --block-s 0.59 --save-s 51.06 --load-s 130 --checkpoint-bytes 5.67T --price 2
 run         54.00 days, 21,233,664 device-hours
 
@@ -61,17 +61,17 @@ training     49.69 days  92.0%  Time of all steps of the run, as estimated.
 checkpoints     6.138 h   0.5%  Time that training waits for checkpoints.
 restarts     4.053 days   7.5%  Time of restarts and of lost work that is repeated.
 
-goodput     92.02%, a failure every 3.093 h, 419 in all,
+goodput     92.02%, a failure every 3.093 h, 419 failures in the run,
             760.0 s from a failure until training resumes
             50,677 device-hours per failure of any cause
 checkpoint  5.670 TB, every 114.6 s, training waits 590.0 ms,
             durable after 51.06 s, loaded in 130.0 s
-spares      25 for 2,048 nodes cover 99% of the time
+spares      25 for 2,048 nodes, enough during 99% of the time
 cost        42,467,328 USD, at 2 USD per device-hour
 $ nncost run --devices 16384 --days 54 --device-mtbf-s 50677h --checkpoint-bytes 5.67T --storage-write-bytes-per-s 2TB/s --format csv | sed -n 1p
 devices,nodes,steps,tokens,samples,flops,flops_per_token,step_s,fetch_s,prepare_s,transfer_s,input_s,input_wait_s,input_bound,input_bytes_per_s,workers_needed,prefetch_bytes,rollout_step_s,score_step_s,sync_step_s,outer_bytes,outer_s,device_mtbf_s,system_mtbf_s,survive_hour,stops,nodes_out,spares_needed,short_share,checkpoint_bytes,block_s,save_s,load_s,restart_s,young_s,interval_s,goodput,first_order,train_s,wait_s,rollout_s,score_s,sync_s,straggler_s,save_time_s,lost_s,evaluate_s,warmup_s,planned_s,sites_s,run_s,days,device_hours,price_per_device_hour,cost_devices,cost_storage,cost_egress,cost,cost_per_million_tokens,busy_share,power_w,energy_j,rated_energy_j,carbon_kg,rated_carbon_kg,embodied_carbon_kg\r
 
-# What contradicts itself.
+# Tests options that contradict each other.
 $ nncost run dense round --tokens 1T --days 3
 ! nncost: --days: too many amounts of training, expected one of --tokens, --samples, --epochs with --dataset-size, --days or --device-hours, found 2 of them
 [2]
@@ -85,7 +85,8 @@ $ nncost run dense
 ! nncost: DEVICE: missing, expected MODEL DEVICE or a plan file, found only "dense"
 [2]
 
-# Prices of a seller and the grid of a country; a region of a cloud has both.
+# --seller selects the prices of a seller, and --region selects the carbon intensity of a country. A region of a cloud
+# selects both a price and a carbon intensity.
 $ nncost run dense round --devices 16 --tokens 1T --seller corner --region toyland | sed -n '/^cost/,$p'
 cost        13,017 EUR, at 4 EUR per device-hour (Corner box of 8, 2026-01),
             0.01302 EUR per million tokens
@@ -99,21 +100,21 @@ energy      3,254 kWh, 1.000 kW per device as rated, PUE 1
 carbon      0.3254 t CO2e, at 100 g/kWh (The north of Toyland, year not stated, location-based: Read
             from the meter), 0.3254 t at the devices' rated power
 
-# Spare capacity is taken back: how often has to be said.
+# A seller can reclaim spot capacity. The run counts reclaimed nodes only if --reclaim-per-month is given.
 $ nncost run dense round --devices 16 --tokens 1T --seller corner --offer spot | sed -n '/^goodput/,/^cost/p'
 goodput     100.00% (failures are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
-            spot: reclaimed nodes are not counted, give --reclaim-per-month
+            spot price: stops by reclaimed nodes are not counted; --reclaim-per-month adds them
 cost        3,254 EUR, at 1 EUR per device-hour (Corner box of 8, 2026-01),
 $ nncost run dense round --devices 16 --tokens 1T --seller corner --offer spot --reclaim-per-month 0.15 | sed -n '/^goodput/,/^cost/p'
-goodput     99.95%, a failure every 101.4 days, 0.08363 in all,
+goodput     99.95%, a failure every 101.4 days, 0.08363 failures in the run,
             630.8 s from a failure until training resumes
 checkpoint  1.499 GB, every 3667 s, training waits 767.7 ms,
             durable after 767.7 ms, loaded in 767.7 ms
-spares      1 for 2 nodes cover 99% of the time
+spares      1 for 2 nodes, enough during 99% of the time
 cost        3,256 EUR, at 1 EUR per device-hour (Corner box of 8, 2026-01),
 
-# What a seller does not offer, and who is none.
+# Tests an offer that the seller does not have, and an unknown seller.
 $ nncost run dense round --tokens 1T --seller corner --offer reserved-1y
 ! nncost: --seller: corner has no price of round reserved-1y, expected one of on-demand, on-demand in north, spot
 [2]
@@ -127,7 +128,7 @@ $ nncost run dense round --tokens 1T --region Tyland
 ! nncost: --region: expected a country, its ISO code or a cloud's region, nearest "Toyland", found "Tyland"
 [3]
 
-# A catalogue without a source is none.
+# A catalogue of prices needs a source for every price.
 $ sed 's/, "source": "@shelf" }/ }/' toy/prices/corner.json >corner.json; nncost validate corner.json
 ! nncost: corner.json:7: prices[0].source: missing, expected together with every value, found nothing
 ! nncost: corner.json:8: prices[1].source: missing, expected together with every value, found nothing
@@ -137,7 +138,8 @@ $ nncost validate toy/prices/corner.json toy/grid/regions.json
 toy/prices/corner.json: ok
 toy/grid/regions.json: ok
 
-# A method of fine-tuning: what is generated and scored beside training, and the price of a token.
+# A training method such as GRPO adds the time to generate and score answers to the time of training. The cost per token
+# includes the times to generate and score answers.
 $ nncost run dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100M --price 2 --method grpo --prompt-tokens 200 --response-tokens 800 --rollout-tokens-per-s 10000 | sed -n '/^run/,$p'
 run         4682 s, 2.601 device-hours, 12,500 steps of 374.5 ms, 100.0 M tokens, 1.464e+17 FLOP
 
@@ -161,7 +163,7 @@ weights   267.8 s   0.8%  Time to send new weights to the devices that generate 
 
 method      ppo, generating 2.472 s a step, scoring 41.45 ms, new weights 21.42 ms,
             4.148 GFLOP a token
-            5,177 tokens/s per generating device, 8 at once on a replica of 1
+            5,177 tokens/s per generating device, answers at once on a replica of one device: 8
 goodput     100.00% (failures are not counted: the device file has no rate of failures, give
 $ nncost run dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100M --price 2 --method distill --teacher-params 1B | sed -n '/^part/,/^goodput/p'
 part         time  share
@@ -228,7 +230,8 @@ $ nncost run unet round --devices 2 --samples 100M --method dpo
 ! nncost: --method: is for models of tokens, expected train, found dpo
 [2]
 
-# Whose building, and what making the devices took; each with its source, and what is said of either counts instead.
+# --building selects the PUE of an operator. --embodied-kg adds the carbon of making the devices. Each value in the
+# files needs a source, and values of the command line take precedence.
 $ nncost run dense round --devices 16 --tokens 1T --building shed | grep -A1 '^energy'
 energy      4,881 kWh, 1.000 kW per device as rated, PUE 1.5 (The shed in Toyland, 2025: Read from
             the meter)
@@ -247,7 +250,7 @@ $ sed 's/ "year": 2025,//' toy/grid/buildings.json >buildings.json; nncost valid
 ! nncost: buildings.json:7: buildings[0].year: missing, expected a whole number from 1990 to 2100, found nothing
 [3]
 
-# The verdict on a plan that does not fit comes first, and its run is shown only if it is asked for.
+# If the plan does not fit, the output begins with this verdict. The run is shown only with --ignore-memory.
 $ nncost run dense round --micro-batch 4096 --tokens 1T --price 2 | sed -n '/^step/,/^run/p'
 step      31.06 s
 memory    1.158 TB (1.05 TiB) of 10.00 GB (9.31 GiB), 11582.1%: DOES NOT FIT by 1.148 TB
@@ -257,7 +260,7 @@ The run is not shown, because the plan does not fit; --ignore-memory shows it.
 $ nncost run dense round --micro-batch 4096 --tokens 1T --price 2 --ignore-memory | tail -n 1
 energy      2,106 kWh, 1.000 kW per device as rated, PUE 1
 
-# A plan that does not fit is a "no", as in 'nncost estimate'.
+# If the plan does not fit, the exit code is 1, as in 'nncost estimate'.
 $ nncost run dense round --micro-batch 64 --tokens 1B >run.txt; echo $?
 1
 $ nncost estimate dense round --micro-batch 64 >estimate.txt; echo $?

@@ -1,4 +1,5 @@
-# The best plan of every size: what it reaches of the smallest, and where the rest goes; the commands to copy.
+# 'nncost scale' prints the best plan of every number of devices, its efficiency relative to the smallest number, the
+# causes of the loss, and commands to copy.
 $ nncost scale dense round --threads 1 --devices 1,8,64 --global-batch 64 --tokens 1T
 dense on round, global batch 64; the best plan of each size
 
@@ -11,13 +12,13 @@ left out: run cost, memory, MFU (a width of 100, see COLUMNS)
 efficiency is throughput per device relative to 1 device; a loss is a share of the device time of
 its row
 the efficiency is 90% or more up to 8 devices;
-with 64 devices, most is lost to data collectives
+with 64 devices, the largest loss of device time comes from data collectives
 
     nncost estimate dense round --software torch-compile --global-batch 64 --tokens 1T --devices 1 --micro-batch 1
     nncost estimate dense round --software torch-compile --global-batch 64 --tokens 1T --devices 8 --zero 1 --micro-batch 1
     nncost estimate dense round --software torch-compile --global-batch 64 --tokens 1T --devices 64 --pipeline 2 --zero 2 --micro-batch 1 --schedule dualpipe
 
-# At 80 columns what is left out is named.
+# At 80 columns, the output names the columns that are left out.
 $ COLUMNS=80 nncost scale dense round --threads 1 --devices 1,8,64 --global-batch 64 --tokens 1T | head -7
 dense on round, global batch 64; the best plan of each size
 
@@ -27,13 +28,13 @@ devices     step efficiency lost to                 plan
      64 8.688 ms      87.8% data 11.6%, update 0.6% dp32 pp2 zero2 mb1 dualpipe
 left out: tokens/s, run, run cost, memory, MFU (a width of 80, see COLUMNS)
 
-# Losses add up to what is missing.
+# The losses add up to 1 - efficiency.
 $ nncost scale dense round --threads 1 --devices 8,64 --global-batch 64 -f csv | cut -d, -f1,5-16
 devices,scaling_efficiency,lost.compute,lost.recompute,lost.update,lost.bubble,lost.host,lost.tensor,lost.context,lost.expert,lost.data,lost.pipeline,lost.offload
 8,1,0,0,0,0,0,0,0,0,0,0,0
 64,0.885122018763,0,0,0.00577846928475,0,0,0,0,0,0.109099511952,0,0
 
-# A size without a legal plan says why; images; Markdown.
+# A size without a legal plan has a row with the reason. The model counts images, and the output is Markdown.
 $ nncost scale unet round --devices 1..4 --global-batch 2 --threads 1 -f markdown
 unet on round, global batch 2; the best plan of each size
 
@@ -47,12 +48,12 @@ unet on round, global batch 2; the best plan of each size
 
 efficiency is throughput per device relative to 1 device; a loss is a share of the device time of its row
 the efficiency is 90% or more up to 1 device;
-with 2 devices, most is lost to data collectives
+with 2 devices, the largest loss of device time comes from data collectives
 
     nncost estimate unet round --software torch-compile --global-batch 2 --devices 1 --micro-batch 2
     nncost estimate unet round --software torch-compile --global-batch 2 --devices 2 --zero 3 --micro-batch 1
 
-# No size has a plan.
+# If no size has a plan that fits, the exit code is 1.
 $ nncost scale dense round --threads 1 --max-memory 1000 --devices 1,2 --global-batch 4
 dense on round, global batch 4; the best plan of each size
 
@@ -61,7 +62,8 @@ devices  step  samples/s  efficiency  lost to  memory  MFU  plan
       2     -          -           -  -             -    -  no plan fits
 [1]
 
-# Without sizes and a batch: 1, 8, 64 ... and about four million tokens, which is said.
+# Without --devices and --global-batch, the sizes are 1, 8, 64 ... and the batch has about four million tokens. If
+# 'nncost scale' chooses the batch, the output reports it.
 $ nncost scale dense round --max-devices 9 --threads 1 | head -6
 dense on round, global batch 4096 (chosen: about 4 million tokens); the best plan of each size
 
@@ -70,7 +72,7 @@ devices     step   tokens/s  efficiency  lost to  step cost       memory    MFU 
       8  3.883 s  1,054,816      100.0%  -        0.008629 USD  891.5 MB  96.5%  dp8 zero1 mb1
 
 
-# A plan file has its batch.
+# For a plan file, the global batch is that of the plan file.
 $ nncost init dense round --devices 8 --micro-batches 4 > plans.json
 $ nncost scale plans.json --devices 8,16 --threads 1 | head -6
 dense on round, global batch 32; the best plan of each size
@@ -80,7 +82,7 @@ devices      step   tokens/s  efficiency  lost to    step cost        memory    
      16  16.02 ms  1,997,866       97.4%  data 2.6%  7.119e-05 USD  912.7 MB  91.4%  dp16 zero2 mb2
 
 
-# Refused.
+# Tests commands that are refused.
 $ nncost scale dense round --devices 8 --global-batch 8
 ! nncost: --devices: a single number, expected several such as 1,8,64 or 8..512
 [2]

@@ -1,9 +1,9 @@
-# The best plans for a number of devices and a batch: 'nncost search'.
+# 'nncost search' finds the best plans for a number of devices and a batch.
 
-# The best three, and why the first beats the second.
+# Prints the best three plans, and the reason why the first plan is faster than the second.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 3
 dense on 16 x fitted, global batch 64
-840000 combinations: 24100 legal, 24100 fit; 2943 evaluated, no other can be among the best
+840000 combinations: 24100 legal, 24100 fit; 2943 evaluated; no other plan can be among the best
 
 software torch-compile
 
@@ -13,7 +13,7 @@ software torch-compile
 24.15 ms  1.611 GB  60.6%    0.0%  dp8 pp2 zero2 mb4 dualpipe
 
 the first plan is the fastest of the list with a probability of 50 %; the most likely other plan is
-dp8 pp2 zero2 mb4 dualpipe; to decide, measure 20 steps of both, which takes 965.9 ms
+dp8 pp2 zero2 mb4 dualpipe; to decide, measure 20 steps of each plan, 965.9 ms in total
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --zero 2 --micro-batch 4
 
@@ -33,14 +33,14 @@ Pareto front: no other plan is faster with less memory
 30.30 ms  698.6 MB  48.3%    0.6%  dp8 pp2 vpp5 zero2 mb2 ends recompute=activation
 30.91 ms  634.5 MB  47.4%    0.7%  dp8 pp2 vpp5 zero2 mb2 ends recompute=norm+activation
 
-# In the other formats; the time it took is not the same twice.
+# Prints the result of a search in the other formats. The elapsed time is masked, because it differs in every run.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 1e9 --format csv
 plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.schedule,plan.ends_as_layers,plan.recompute,plan.offload,software,step_s,memory_bytes,mfu,tokens_per_s,bubble_share,exposed_comm_s,device_s,cost_step,run_s,device_hours,cost_run,goodput,energy_j,carbon_kg,command\r
 16,16,1,1,1,1,1,false,2,4,1,64,1f1b,false,none,none,torch-compile,0.0241434006598,1517537750,0.606376881463,2650827.89711,0,0.000498301668722,0.386294410557,0.000214608005865,377.240635309,1.67662504582,3.35325009164,1,3017925.08248,,nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 1e9 --zero 2 --micro-batch 4\r
 16,16,1,1,1,1,1,false,1,4,1,64,1f1b,false,none,none,torch-compile,0.0241434006598,1718361500,0.606376881463,2650827.89711,0,0.000498301668722,0.386294410557,0.000214608005865,377.240635309,1.67662504582,3.35325009164,1,3017925.08248,,nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 1e9 --zero 1 --micro-batch 4\r
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --format markdown
 dense on 16 x fitted, global batch 64
-33600 combinations: 240 legal, 240 fit; 78 evaluated, no other can be among the best
+33600 combinations: 240 legal, 240 fit; 78 evaluated; no other plan can be among the best
 
 software torch-compile
 
@@ -106,7 +106,7 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
   ]
 }
 
-# Pipelines, experts: the columns that plans use.
+# The table has columns for the degrees that the plans use, such as pipeline and expert.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 16 --best 2 --pipeline 4 --zero 0 --max-memory 300e6
 dense on 16 x fitted, global batch 16
 30000 combinations: 1020 legal, 69 fit; 69 evaluated
@@ -117,10 +117,11 @@ software torch-compile
 30.28 ms  292.7 MB  12.1%   20.3%  dp1 tp4 pp4 mb2 zb-h1 recompute=norm+activation
 31.46 ms  292.7 MB  11.6%   23.3%  dp1 tp4 pp4 mb2 recompute=norm+activation
 
-the first is 1.179 ms faster than the second, bubble 1.179 ms less
+the first plan is 1.179 ms faster than the second plan, 1.179 ms less bubble
 
 the first plan is the fastest of the list with a probability of 62 %; the most likely other plan is
-dp1 tp4 pp4 mb2 recompute=norm+activation; to decide, measure 20 steps of both, which takes 1.235 s
+dp1 tp4 pp4 mb2 recompute=norm+activation; to decide, measure 20 steps of each plan, 1.235 s in
+total
 
     nncost estimate dense fitted --devices 16 --global-batch 16 --tensor 4 --pipeline 4 --micro-batch 2 --schedule zb-h1 --recompute norm,activation
 
@@ -139,7 +140,7 @@ Pareto front: no other plan is faster with less memory
 75.27 ms  168.3 MB   4.9%   13.2%  dp1 tp4 sp pp4 mb1 zb-h1 recompute=full
 $ nncost search experts round --threads 1 --devices 16 --global-batch 32 --best 2 --expert 4,8 --max-memory 600e6
 experts on 16 x round, global batch 32
-1728000 combinations: 20240 legal, 17535 fit; 10026 evaluated, no other can be among the best
+1728000 combinations: 20240 legal, 17535 fit; 10026 evaluated; no other plan can be among the best
 
 no fitted efficiencies for this device: roofline times; real times are longer, and the order of
 plans may differ
@@ -150,8 +151,8 @@ software torch-compile
 8.983 ms  598.2 MB  66.8%    0.0%  dp8 pp2 ep8 zero1 mb1 dualpipe
 9.031 ms  594.0 MB  66.5%    0.0%  dp8 pp2 ep8 zero2 mb2 dualpipe recompute=norm+activation
 
-the first is 47.74 us faster than the second, exposed communication 112.0 us more, compute 159.7 us
-less
+the first plan is 47.74 us faster than the second plan, 112.0 us more exposed communication, 159.7
+us less compute
 
     nncost estimate experts round --devices 16 --global-batch 32 --pipeline 2 --expert 8 --zero 1 --micro-batch 1 --schedule dualpipe
 
@@ -171,15 +172,16 @@ Pareto front: no other plan is faster with less memory
 10.04 ms  387.8 MB  59.8%    0.1%  dp8 pp2 vpp3 ep4 zero1 mb1 ends
 10.08 ms  363.8 MB  59.5%    0.1%  dp8 pp2 vpp3 ep8 zero1 mb1 ends
 
-# A number with 72 divisors.
+# The global batch has 72 divisors.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 10080 --best 1 --tensor 1 --pipeline 1 --context 1 --zero 1 | head -2
 dense on 16 x fitted, global batch 10080
-17280 combinations: 120 legal, 94 fit; 51 evaluated, no other can be among the best
+17280 combinations: 120 legal, 94 fit; 51 evaluated; no other plan can be among the best
 
-# The whole run: a deadline and a budget, kept and missed.
+# Searches for a whole run with a deadline and a budget. In the first search, plans meet both limits. In the others, no
+# plan meets the limit.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 300e9 --deadline 3d --budget 4000
 dense on 16 x fitted, global batch 64
-33600 combinations: 240 legal, 240 fit; 70 evaluated, no other can be among the best
+33600 combinations: 240 legal, 240 fit; 70 evaluated; no other plan can be among the best
 
 software torch-compile
 
@@ -206,23 +208,23 @@ Pareto front: no other plan is faster with less memory
 32.08 ms 41.77 h   1,337 334.1 548.3 MB 45.6%   0.0% dp16 zero2 mb1 recompute=activation
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --budget 100
 dense on 16 x fitted, global batch 64
-168000 combinations: 5500 legal, 5500 fit; 1680 evaluated, no other can be among the best
+168000 combinations: 5500 legal, 5500 fit; 1680 evaluated; no other plan can be among the best
 
 no plan that fits meets the deadline and the budget; the fastest takes 24.14 ms a step, 31.44 h for
 the run, run cost 1,006 USD
 [1]
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --deadline 1h
 dense on 16 x fitted, global batch 64
-168000 combinations: 5500 legal, 5500 fit; 1680 evaluated, no other can be among the best
+168000 combinations: 5500 legal, 5500 fit; 1680 evaluated; no other plan can be among the best
 
 no plan that fits meets the deadline and the budget; the fastest takes 24.14 ms a step, 31.44 h for
 the run, run cost 1,006 USD
 [1]
 
-# Other objectives.
+# Tests the other objectives: memory and cost.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --objective memory
 dense on 16 x fitted, global batch 64
-33600 combinations: 240 legal, 240 fit; 89 evaluated, no other can be among the best
+33600 combinations: 240 legal, 240 fit; 89 evaluated; no other plan can be among the best
 
 software torch-compile
 
@@ -230,8 +232,8 @@ software torch-compile
 316.9 ms  202.2 MB   4.6%    0.0%  dp4 cp4 zero3 mb1 recompute=full
 138.9 ms  223.2 MB  10.5%    0.0%  dp8 cp2 zero3 mb1 recompute=full
 
-the first is 178.0 ms slower than the second, exposed communication 119.2 ms more, compute 58.83 ms
-more
+the first plan is 178.0 ms slower than the second plan, 119.2 ms more exposed communication, 58.83
+ms more compute
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --context 4 --zero 3 --micro-batch 1 --recompute full
 
@@ -252,7 +254,7 @@ Pareto front: no other plan is faster with less memory
 32.08 ms  548.3 MB  45.6%    0.0%  dp16 zero2 mb1 recompute=activation
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --objective cost --tokens 1e9
 dense on 16 x fitted, global batch 64
-33600 combinations: 240 legal, 240 fit; 78 evaluated, no other can be among the best
+33600 combinations: 240 legal, 240 fit; 78 evaluated; no other plan can be among the best
 
 software torch-compile
 
@@ -278,10 +280,11 @@ Pareto front: no other plan is faster with less memory
 31.24 ms 488.2 s   4.339  1.085 610.3 MB 46.9%   0.0% dp16 zero2 mb1
 32.08 ms 501.2 s   4.455  1.114 548.3 MB 45.6%   0.0% dp16 zero2 mb1 recompute=activation
 
-# What a target takes: figures of the device that reach it, that do not, and that it is reached.
+# --target-step prints the value of each device parameter with which the best plan reaches a step time. --target-step
+# also reports parameters that are not enough alone, and a target that is already reached.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --target-step 20ms
 dense on 16 x fitted, global batch 64
-33600 combinations: 240 legal, 240 fit; 78 evaluated, no other can be among the best
+33600 combinations: 240 legal, 240 fit; 78 evaluated; no other plan can be among the best
 
 software torch-compile
 
@@ -306,25 +309,25 @@ Pareto front: no other plan is faster with less memory
 31.24 ms  610.3 MB  46.9%    0.0%  dp16 zero2 mb1
 32.08 ms  548.3 MB  45.6%    0.0%  dp16 zero2 mb1 recompute=activation
 
-from 24.14 ms to a step of 20.00 ms, the smallest value of one parameter alone
+smallest value of each parameter, changed alone, that shortens the step from 24.14 ms to 20.00 ms
 
   matmul_flops_per_s.bf16  200.0 TFLOP/s -> 251.9 TFLOP/s, 1.26 times
-  mem_bytes_per_s          2.000 TB/s: not enough alone: even with infinite bandwidth the step takes 21.84 ms
-  scale_up.bytes_per_s     200.0 GB/s: not enough alone: even with infinite bandwidth the step takes 23.92 ms
-  scale_out.bytes_per_s    20.00 GB/s: not enough alone: even with infinite bandwidth the step takes 24.02 ms
-  mem_bytes                20.00 GB: not enough alone: even with infinite capacity the step takes 24.14 ms (the fastest plan of all)
+  mem_bytes_per_s          2.000 TB/s: not enough: even with infinite bandwidth, the step takes 21.84 ms
+  scale_up.bytes_per_s     200.0 GB/s: not enough: even with infinite bandwidth, the step takes 23.92 ms
+  scale_out.bytes_per_s    20.00 GB/s: not enough: even with infinite bandwidth, the step takes 24.02 ms
+  mem_bytes                20.00 GB: not enough: even with infinite capacity, the step takes 24.14 ms (the fastest plan of all)
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --target-step 2 | tail -3
 32.08 ms  548.3 MB  45.6%    0.0%  dp16 zero2 mb1 recompute=activation
 
 a step of 2.000 s is reached: the best plan takes 24.14 ms
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --max-memory 600e6 --target-step 30ms | tail -8
 
-from 32.08 ms to a step of 30.00 ms, the smallest value of one parameter alone
+smallest value of each parameter, changed alone, that shortens the step from 32.08 ms to 30.00 ms
 
   matmul_flops_per_s.bf16  200.0 TFLOP/s -> 220.7 TFLOP/s, 1.103 times
   mem_bytes_per_s          2.000 TB/s -> 4.882 TB/s, 2.441 times
-  scale_up.bytes_per_s     200.0 GB/s: not enough alone: even with infinite bandwidth the step takes 31.52 ms
-  scale_out.bytes_per_s    20.00 GB/s: not enough alone: even with infinite bandwidth the step takes 31.76 ms
+  scale_up.bytes_per_s     200.0 GB/s: not enough: even with infinite bandwidth, the step takes 31.52 ms
+  scale_out.bytes_per_s    20.00 GB/s: not enough: even with infinite bandwidth, the step takes 31.76 ms
   mem_bytes                600.0 MB -> 724.7 MB, 1.208 times, with another plan
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --target-step 20ms --format json | sed -n '/"target"/,$p'
   "target": {"step_s": 0.02, "figures": [{"figure": "matmul_flops_per_s.bf16", "value": 2e14, "needed": 2.51948319927e14, "step_s": 0.0199999999997}, {"figure": "mem_bytes_per_s", "value": 2e12, "needed": null, "step_s": 0.0218379244297}, {"figure": "scale_up.bytes_per_s", "value": 200000000000, "needed": null, "step_s": 0.0239193594011}, {"figure": "scale_out.bytes_per_s", "value": 20000000000, "needed": null, "step_s": 0.0240180342678}, {"figure": "mem_bytes", "value": 20000000000, "needed": null, "step_s": 0.0241434006598}]}
@@ -337,12 +340,12 @@ no plan fits
 A plan fits here if the upper end of its range of memory fits; 'nncost advise' also shows changes
 after which a plan is tight.
 
-for a step of 30.00 ms
+smallest value of each parameter, changed alone, for a step of 30.00 ms
 
   mem_bytes                100.0 MB -> 724.7 MB, 7.247 times, with another plan
 [1]
 
-# None fits.
+# If no plan fits, the exit code is 1.
 $ nncost search dense fitted --threads 1 --devices 8 --global-batch 8 --max-memory 1e8
 dense on 8 x fitted, global batch 8
 307200 combinations: 6980 legal, 0 fit; 0 evaluated
@@ -352,10 +355,12 @@ A plan fits here if the upper end of its range of memory fits; 'nncost advise' a
 after which a plan is tight.
 [1]
 
-# A shard for 'merge': a part of the space, in JSON with what it is a part of. It may have no legal plan.
+# --shard searches a part of the space. The JSON describes the whole search, for 'nncost merge'. A shard may have no
+# legal plan.
 $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 --context 1 --shard 1/2
 dense on 4 x fitted, global batch 8
-shard 1/2: 21600 combinations: 1032 legal, 1032 fit; 559 evaluated, no other can be among the best
+shard 1/2: 21600 combinations: 1032 legal, 1032 fit; 559 evaluated; no other plan can be among the
+best
 
 software torch-compile
 
@@ -414,29 +419,32 @@ shard 2/3: 25560 combinations: 0 legal, 0 fit; 0 evaluated
 
 no legal plan, --devices: expected a multiple of tensor x pipeline x context = 6, found 8
 
-# A number is the plan's own --shard; both go together.
+# --set shard=2 is the option --shard of a plan. --set shard=2 can be used together with --shard 2/2, which selects a
+# part of the search.
 $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 --zero 1 --set shard=2 --shard 2/2 --format csv | head -2 | cut -d, -f1-12
 plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.micro_batch,plan.micro_batches,plan.global_batch
 4,2,1,2,1,1,1,false,1,2,2,8
 
-# Stopped by a signal it prints what was found; how far it came is not the same twice.
+# A search that is stopped by a signal prints the best plans found so far. The number of finished combinations is
+# masked, because it differs in every run.
 $ nncost search dense fitted --set layers=80 --set hidden=4096 --set head_dim=128 --set heads=32 --set kv_heads=32 --devices 1024 --global-batch 1536 --no-prune --threads 1 >out 2>err &
 > sleep 0.4; kill -TERM $!; wait $!; echo "exit $?"; sed 's/[0-9][0-9.]*/N/g' err; grep -c 'interrupted: only' out
 exit 143
 nncost: search: interrupted after N of N combinations, N%; the best of these are shown
 1
 
-# What every search needs: devices. Of a batch one is chosen, and said; images need one.
+# A search needs --devices. For a model of tokens, the search chooses a batch and reports the batch. For a model of
+# images, the batch must be given.
 $ nncost search dense round --threads 1 --devices 16 | head -1
 dense on 16 x round, global batch 4096 (chosen: about 4 million tokens)
 $ nncost search dense round --threads 1 --global-batch 64
 ! nncost: --devices: missing, expected a number for all plans of the search, such as --devices 8
 [2]
 
-# Budgets and deadlines: not an amount, not a time, without a run or a price.
+# Tests --budget and --deadline: values that are not an amount or a time, and use without a run or a price.
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --budget 1M
 dense on 16 x round, global batch 64
-1680000 combinations: 48200 legal, 48200 fit; 12952 evaluated, no other can be among the best
+1680000 combinations: 48200 legal, 48200 fit; 12952 evaluated; no other plan can be among the best
 
 no fitted efficiencies for this device: roofline times; real times are longer, and the order of
 plans may differ
@@ -484,7 +492,7 @@ $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadli
 [2]
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadline 3w
 dense on 16 x round, global batch 64
-1680000 combinations: 48200 legal, 48200 fit; 12952 evaluated, no other can be among the best
+1680000 combinations: 48200 legal, 48200 fit; 12952 evaluated; no other plan can be among the best
 
 no fitted efficiencies for this device: roofline times; real times are longer, and the order of
 plans may differ
@@ -528,7 +536,7 @@ $ nncost search dense round --devices 16 --global-batch 64 --deadline 1d
 ! nncost: --deadline: limits the whole run, expected together with the length of the run: --tokens or --samples
 [2]
 
-# Lists, objectives, targets and shards.
+# Tests wrong values of lists, objectives, targets and shards.
 $ nncost search dense round --devices 16 --global-batch 64 --tensor 1,x
 ! nncost: --tensor: not a number, expected a whole number from 1 to 16777216, found "x"
 [2]
@@ -545,19 +553,20 @@ $ nncost search dense round --devices 4 --global-batch 8 --shard 1/3 --target-st
 ! nncost: --target-step: needs the best plan of all shards, expected without --shard
 [2]
 
-# A vocabulary that does not divide is padded for tensor ranks.
+# With tensor ranks that do not divide the vocabulary, the search pads it.
 $ nncost search dense fitted --set vocab=10001 --threads 1 --devices 2 --global-batch 4 --recompute none --best 1 | head -4
 dense with vocab=10001 on 2 x fitted, global batch 4
 5760 combinations: 124 legal, 124 fit; 124 evaluated
 
 software torch-compile
 
-# No legal plan: what forbids the first.
+# If no plan is legal, the error has the reason of the first illegal plan.
 $ nncost search dense round --threads 1 --devices 8 --global-batch 8 --tensor 16
 ! nncost: --devices: expected a multiple of tensor x pipeline x context = 16, found 8
 [3]
 
-# A cap on a device whose power figures are not known is an error, not a search that finds nothing.
+# --power-cap needs the power parameters of the device. Without these parameters, the command is an error, not a search
+# without a result.
 $ nncost search dense round --devices 2 --global-batch 4 --power-cap 100
 ! nncost: --power-cap: the power of round is not known (efficiency.power of its file)
 [3]
@@ -565,7 +574,7 @@ $ nncost estimate dense round --power-cap 100
 ! nncost: --power-cap: the power of round is not known (efficiency.power of its file)
 [3]
 
-# The run of a plan counts stops and checkpoints as 'nncost run' does; deadline and budget hold for it.
+# The run of a plan includes failures and checkpoints, as in 'nncost run'. Deadline and budget limit this run.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --tokens 100B --device-mtbf-s 200h --storage-write-bytes-per-s 100MB/s -f json | grep -m1 -o '"\(run_s\|goodput\|device_hours\|cost_run\|energy_j\)": [^,}]*'
 "run_s": 39273.8302238
 "device_hours": 174.55035655
@@ -582,7 +591,7 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
 2
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --tokens 100B --deadline 10.5h --device-mtbf-s 200h --storage-write-bytes-per-s 100MB/s
 dense on 16 x fitted, global batch 64
-8400 combinations: 60 legal, 60 fit; 15 evaluated, no other can be among the best
+8400 combinations: 60 legal, 60 fit; 15 evaluated; no other plan can be among the best
 
 no plan that fits meets the deadline and the budget; the fastest takes 24.14 ms a step, 10.91 h for
 the run, run cost 349.1 USD
@@ -594,22 +603,22 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tokens
 ! nncost: --days: too many amounts of training, expected one of --tokens, --samples, --epochs with --dataset-size, --days or --device-hours, found 2 of them
 [2]
 
-# A profile without fused attention changes the attention of a search as it changes the attention of an estimate.
+# A software profile with unfused attention has the same effect in a search as in an estimate.
 $ echo '{ "schema": "nncost.software/1", "id": "plain", "name": "Plain", "like": "eager", "unfused_attention": true }' >plain.json
 $ for command in estimate search; do nncost $command dense round --devices 1 --global-batch 2 --micro-batch 1 --recompute none --zero 0 --software ./plain.json --format json | grep -o -m1 '"step_s": [0-9.e-]*' | head -1; done
 "step_s": 0.030371858123
 "step_s": 0.030371858123
 
-# GaLore projects whole matrices, so a search tries neither ZeRO nor tensor parallelism.
+# GaLore projects whole matrices, so a search with GaLore tries neither ZeRO nor tensor parallelism.
 $ for more in '' '--zero 0 --tensor 1'; do nncost search dense fitted --threads 1 --devices 8 --global-batch 16 --optimizer galore --pipeline 1 $more | grep -o ' [0-9]* legal'; done
  45 legal
  45 legal
 
-# The batch that a search chooses can be divided over the devices, 12 = 3 x 4.
+# The batch that a search chooses is a multiple of the number of devices, such as 12 = 3 x 4.
 $ nncost search dense fitted --threads 1 --devices 12 --best 1 | head -1
 dense on 12 x fitted, global batch 3072 (chosen: about 4 million tokens)
 
-# A batch of adapters is not one of pre-training.
+# For adapters, the search chooses a smaller batch than for pre-training.
 $ nncost search dense round --lora 8 --devices 1 --recompute none --micro-batch 1 --zero 0 | head -1
 dense on 1 x round, global batch 64 (chosen: usual with adapters)
 $ nncost search dense round --lora 8 --devices 24 --recompute none --micro-batch 1 --zero 0 --tensor 1 | head -1
@@ -617,7 +626,8 @@ dense on 24 x round, global batch 48 (chosen: usual with adapters)
 $ nncost search dense round --lora 8 --devices 96 --recompute none --micro-batch 1 --zero 0 --tensor 1 | head -1
 dense on 96 x round, global batch 96 (chosen: one sequence a device)
 
-# One device shares with no other, so a search tries no ZeRO there unless it is asked to.
+# With one device, ZeRO has no effect, because there is no other rank. A search with one device tries ZeRO only if
+# --zero is given.
 $ nncost search dense round --threads 1 --devices 1 --global-batch 4 --best 20 --format csv | cut -d , -f 9 | sort -u
 0
 plan.zero

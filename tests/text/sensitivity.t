@@ -1,6 +1,6 @@
-# What a little more of each figure of the device would bring: --sensitivity.
+# --sensitivity prints how much each parameter of the device changes the step time.
 
-# On 16 devices, on one, in the other formats.
+# Tests 16 devices, one device, and the other formats.
 $ nncost estimate dense fitted --full --full --devices 16 --global-batch 512 --zero 3 --recompute full --sensitivity | sed -n '/^cost/,$p'
 cost      2 USD per device-hour (here, 2022-02), 0.004696 USD per step of all 16 devices,
           0.009172 USD per million tokens
@@ -15,14 +15,14 @@ vector_flops_per_s.fp32  10.00 TFLOP/s       0.000         528.3 ms    0.0%
 scale_up.latency_s            2.000 us       0.000         528.3 ms    0.0%
 host.bytes_per_s            20.00 GB/s       0.000         528.3 ms    0.0%
 
-mem_bytes does not change the time: the plan takes 267.3 MB of 20.00 GB; with less memory it does
-not fit
+mem_bytes does not change the step time. The plan needs 267.3 MB of 20.00 GB. With less memory, the
+plan does not fit
 $ nncost estimate dense fitted --micro-batch 8 --set efficiency.gemm.bf16.l2_bytes_per_s=4e12 --sensitivity | tail -5
-only one parameter is doubled: the cache that feeds the matrix units keeps its 4.000 TB/s,
-efficiency.gemm.bf16.l2_bytes_per_s, and may bound products first
+only this parameter is doubled. The L2 cache keeps its bandwidth of 4.000 TB/s
+(efficiency.gemm.bf16.l2_bytes_per_s), which may then bound matrix products
 
-mem_bytes does not change the time: the plan takes 3.759 GB of 20.00 GB; with less memory it does
-not fit
+mem_bytes does not change the step time. The plan needs 3.759 GB of 20.00 GB. With less memory, the
+plan does not fit
 $ nncost estimate dense fitted --devices 16 --global-batch 512 --zero 3 --recompute full --sensitivity --format csv
 figure,value,elasticity,step_if_doubled_s,needed\r
 scale_up.bytes_per_s,200000000000,-0.307923782995,0.446979012283,\r
@@ -61,9 +61,9 @@ $ nncost estimate unet round --full --full --micro-batch 8 --sensitivity --forma
 | host.bytes_per_s | 10.00 GB/s | 0.000 | 2.350 ms | 0.0% |
 | host.mem_bytes_per_s | 10.00 GB/s | 0.000 | 2.350 ms | 0.0% |
 
-mem_bytes does not change the time: the plan takes 305.6 MB of 10.00 GB; with less memory it does not fit
+mem_bytes does not change the step time. The plan needs 305.6 MB of 10.00 GB. With less memory, the plan does not fit
 
-# Of a step that does not fit, capacity is what is missing.
+# If the plan does not fit, the output has the memory capacity with which it fits.
 $ nncost estimate dense round --full --full --micro-batch 64 --sensitivity | sed -n '/^cost/,$p'
 cost      1 USD per device-hour (nowhere, 2020-01), 0.0001357 USD per step,
           0.00212 USD per million tokens
@@ -79,10 +79,10 @@ scale_out.latency_s           10.00 us       0.000         488.5 ms    0.0%
 host.bytes_per_s            10.00 GB/s       0.000         488.5 ms    0.0%
 host.mem_bytes_per_s        10.00 GB/s       0.000         488.5 ms    0.0%
 
-mem_bytes does not change the time: the plan takes 19.57 GB of 10.00 GB; with 1.957 times as much
-memory it fits
+mem_bytes does not change the step time. The plan needs 19.57 GB of 10.00 GB. With 1.957 times the
+memory, the plan fits
 
-# One table in CSV.
+# CSV output can contain only one table.
 $ nncost estimate dense round --sensitivity --stages --format csv
 ! nncost: --sensitivity: CSV holds one table, expected either this option or --stages, found both
 [2]

@@ -15,17 +15,18 @@ step         time  products  experts  attention      head  network      host  at
 prefill  2.157 ms  1.016 ms      0 s   40.08 us  20.01 us      0 s  1.080 ms  1.000 ms  host
 decode   1.320 ms  192.1 us      0 s   17.63 us  20.05 us      0 s  1.090 ms  229.6 us  host
 
-first token  12.16 ms, 10.00 ms of it in the server, 90 % range 6.078 ms to 24.31 ms,
-             at least 1.000 ms
+first token  12.16 ms, 10.00 ms of this time in the server, outside the engine,
+             90 % range 6.078 ms to 24.31 ms, at least 1.000 ms
 per token    1.320 ms, 90 % range 1.056 ms to 1.650 ms, at least 229.6 us
 request      142.8 ms, at least 23.73 ms
 throughput   700.2 tokens/s, 757.7 per user, 7.002 requests/s, 1 running, 0.9% of the peak
 saturation   at 227.9 requests/s
-decode       host-bound, at this length no number of sequences makes it compute-bound
+decode       host-bound, not compute-bound with any number of sequences of this length
 memory       fits, 1.254 GB of 9.000 GB, weights 234.2 MB, cache 19.46 MB
              32.00 kB a token, at most 399 sequences of this length
-cost         0.3967 USD per million output tokens if they pay for all, split by time 0.001198 input,
-             0.3666 output, at 1 USD per device-hour (nowhere, 2020-01)
+cost         0.3967 USD per million output tokens, if output tokens carry the whole cost,
+             split by time 0.001198 input, 0.3666 output, at 1 USD per device-hour (nowhere,
+             2020-01)
 energy       1.428 J a token at rated power
 cheaper      --batch 384: 12.59 ms per token, 23,037 tokens/s, 0.01206 USD per million out
 
@@ -38,8 +39,8 @@ step         time  products  experts  attention      head   network      host  a
 prefill  1.805 ms  508.2 us      0 s   20.04 us  10.01 us  187.0 us  1.080 ms  500.1 us  host
 decode   1.829 ms  107.3 us      0 s   282.1 us  11.81 us  27.88 us  1.400 ms  388.1 us  host
 
-first token  15.64 ms, 10.00 ms of it in the server, 90 % range 7.821 ms to 31.28 ms,
-             at least 500.1 us
+first token  15.64 ms, 10.00 ms of this time in the server, outside the engine,
+             90 % range 7.821 ms to 31.28 ms, at least 500.1 us
 per token    1.950 ms, 90 % range 1.560 ms to 2.437 ms, at least 388.1 us
 request      208.7 ms, at least 38.92 ms
 percentiles  first token 14.11 ms (half), 18.73 ms (90 %), 34.08 ms (99 %),
@@ -47,10 +48,10 @@ percentiles  first token 14.11 ms (half), 18.73 ms (90 %), 34.08 ms (99 %),
 throughput   30,661 tokens/s, 7,665 per device, 512.9 per user, 306.6 requests/s, 64 running,
              9.4% of the peak
 saturation   at 643.1 requests/s
-decode       host-bound, at this length no number of sequences makes it compute-bound
+decode       host-bound, not compute-bound with any number of sequences of this length
 memory       fits, 1.430 GB of 9.000 GB, weights 118.2 MB, cache 311.3 MB
              16.00 kB a token, at most 1,620 sequences of this length
-cost         0.07248 USD per million output tokens if they pay for all,
+cost         0.07248 USD per million output tokens, if output tokens carry the whole cost,
              split by time 0.004012 input, 0.06351 output, at 2 USD per device-hour
 energy       130.5 mJ a token at rated power
 
@@ -60,18 +61,18 @@ step         time  products  experts  attention      head  network      host  at
 prefill  2.157 ms  1.016 ms      0 s   40.08 us  20.01 us      0 s  1.080 ms  1.000 ms  host
 decode   1.517 ms  194.9 us      0 s   141.1 us  20.62 us      0 s  1.160 ms  353.1 us  host
 
-first token  13.29 ms, 10.00 ms of it in the server, 90 % range 6.591 ms to 26.91 ms,
-             at least 1.000 ms
+first token  13.29 ms, 10.00 ms of this time in the server, outside the engine,
+             90 % range 6.591 ms to 26.91 ms, at least 1.000 ms
 per token    1.618 ms, 90 % range 1.238 ms to 2.144 ms, at least 353.1 us
 request      173.4 ms, at least 35.95 ms
 percentiles  first token 13.23 ms (half), 14.03 ms (90 %), 15.15 ms (99 %),
              per token 1.610 ms, 1.743 ms, 1.854 ms, request 173.0 ms, 190.8 ms, 205.8 ms
 throughput   5,000 tokens/s, 618.2 per user, 50 requests/s, 8.671 running, 6.1% of the peak
 saturation   at 227.9 requests/s, 90 % range 182.3 to 284.9
-decode       host-bound, at this length no number of sequences makes it compute-bound
+decode       host-bound, not compute-bound with any number of sequences of this length
 memory       fits, 1.409 GB of 9.000 GB, weights 234.2 MB, cache 175.1 MB
              32.00 kB a token, at most 399 sequences of this length
-cost         0.05556 USD per million output tokens if they pay for all,
+cost         0.05556 USD per million output tokens, if output tokens carry the whole cost,
              split by time 0.001198 input, 0.05266 output, at 1 USD per device-hour (nowhere,
              2020-01)
 energy       200.0 mJ a token at rated power
@@ -81,10 +82,10 @@ per token    11.23 ms, 90 % range 8.985 ms to 14.04 ms, at least 4.726 ms
 request      unbounded (arrival rate exceeds capacity)
 throughput   22,792 tokens/s, 89.03 per user, 227.9 requests/s, 256 running, 28.0% of the peak
 saturation   at 227.9 requests/s, below the arrival rate, 90 % range 182.3 to 284.9
-decode       memory-bound, at this length no number of sequences makes it compute-bound
+decode       memory-bound, not compute-bound with any number of sequences of this length
 memory       fits, 6.215 GB of 9.000 GB, weights 234.2 MB, cache 4.981 GB
              32.00 kB a token, at most 399 sequences of this length
-cost         0.01219 USD per million output tokens if they pay for all,
+cost         0.01219 USD per million output tokens, if output tokens carry the whole cost,
              split by time 0.001198 input, 0.00954 output, at 1 USD per device-hour (nowhere,
              2020-01)
 energy       43.87 mJ a token at rated power
@@ -152,7 +153,7 @@ $ nncost serve dense round --software none
 
 # A search: the cheapest and the fastest deployment, the front between them; none that holds.
 $ nncost search dense round --serve --slo 'ttft_s<=50ms,tpot_s<=0.003' --input-len 500 --output-len 100 --max-devices 4
-searched   dense on round with vllm, 10 deployments, 160 with their requests, 160 fit,
+searched   dense on round with vllm, 10 deployments, 160 pairs of deployment and load, 160 fit,
            125 meet ttft_s<=50ms,tpot_s<=0.003
 cheapest   1 device, 48 requests at a time
            first token 19.62 ms, per token 2.974 ms, 15,274 tokens/s per device, 336.2 per user,
@@ -188,12 +189,14 @@ devices tensor pipeline data requests     TTFT     TPOT tok/s/device tok/s/user 
       4      4        1    1        1 11.63 ms 1.165 ms        196.8        858     1.411 host
 left out: attention, expert (a width of 100, see COLUMNS)
 $ nncost search dense round --serve --slo 'tpot_s<=0.0003' --input-len 500 --output-len 100 --devices 2
-searched   dense on round with vllm, 3 deployments, 48 with their requests, 48 fit,
+searched   dense on round with vllm, 3 deployments, 48 pairs of deployment and load, 48 fit,
            0 meet tpot_s<=0.0003
-none       no deployment meets tpot_s at most 300.0 us: the nearest misses it by a factor of 4.07
+none       no deployment meets tpot_s at most 300.0 us: the nearest deployment misses this limit by
+           a factor of 4.07
 [1]
 $ nncost search dense round --serve --slo 'ttft_s<=1s' --input-len 500 --output-len 100 --devices 2 --request-rate 1000
-searched   dense on round with vllm, 3 deployments, 3 with their requests, 3 fit, 0 meet ttft_s<=1s
+searched   dense on round with vllm, 3 deployments, 3 pairs of deployment and load, 3 fit,
+           0 meet ttft_s<=1s
 none       requests arrive faster than any deployment serves them: at most 455.8 requests/s
 [1]
 $ nncost search dense round --serve --slo 'tpott_s<=0.0003'
@@ -277,29 +280,32 @@ percentiles  first token 13.77 ms (half), 13.98 ms (90 %), 15.52 ms (99 %),
 throughput   2,000 tokens/s, 666.7 per device, 1,709 per user, 20 requests/s, 1.435 running,
              2.5% of the peak
 saturation   at 463.7 requests/s, 90 % range 371 to 579.6
-decode       host-bound, at this length no number of sequences makes it compute-bound
+decode       host-bound, not compute-bound with any number of sequences of this length
 memory       fits, 1.254 GB of 9.000 GB, weights 234.2 MB, cache 19.46 MB
              32.00 kB a token, at most 798 sequences of this length
-cost         0.4167 USD per million output tokens if they pay for all, split by time 0.003594 input,
-             0.9656 output, at 1 USD per device-hour (nowhere, 2020-01)
+cost         0.4167 USD per million output tokens, if output tokens carry the whole cost,
+             split by time 0.003594 input, 0.9656 output, at 1 USD per device-hour (nowhere,
+             2020-01)
 energy       1.500 J a token at rated power
 speculation  4 x 66.19 us to propose, 1.326 ms to verify, 2.773 tokens a verification,
-             per token 585.3 us, 2.308 times as fast, not scored
+             per token 585.3 us, 2.308 times as fast, not compared with measurements
 separate     463.7 requests/s, 1.205 prefill workers for each decode worker,
              16.00 MB of cache a prompt, sent in 1.600 ms, without a queue first token 13.76 ms,
-             per token 4.583 ms with full workers, not scored
+             per token 4.583 ms with full workers, not compared with measurements
 $ nncost serve dense round --concurrency 8 --disaggregate 2P1D --devices 6 --input-len 500 --output-len 100 | grep ^plan
 plan         6 devices, data 2, prefill and decode workers 2:1, weights bf16, cache bf16,
-$ nncost serve dense round --disaggregate 2:1 --input-len 500 --output-len 100 | grep -A1 -e ^plan -e ^separate
+$ nncost serve dense round --disaggregate 2:1 --input-len 500 --output-len 100 | grep -A2 -e ^plan -e ^separate
 plan         1 device, weights bf16, cache bf16, software vllm
 requests     500 tokens in, 100 out, a static batch of 1
+
 --
-separate     not in the figures above, where each replica prefills and decodes, 291.2 requests/s,
-             0.6279 prefill workers for each decode worker, 16.00 MB of cache a prompt,
+separate     the figures above do not use separate workers: each replica prefills and decodes,
+             291.2 requests/s, 0.6279 prefill workers for each decode worker,
+             16.00 MB of cache a prompt, sent in 1.600 ms, without a queue first token 13.76 ms,
 $ nncost serve experts round --draft dense --input-len 500 --output-len 100 | sed -n '/^memory/p;/^speculation/,$p'
 memory       fits, 1.509 GB of 9.000 GB, weights 485.5 MB, cache 23.35 MB
 speculation  draft dense, 4 x 1.320 ms to propose, 1.240 ms to verify, 2.773 tokens a verification,
-             per token 2.351 ms, 0.4853 times as fast, not scored
+             per token 2.351 ms, 0.4853 times as fast, not compared with measurements
 cheaper      --batch 320: 18.01 ms per token, 16,329 tokens/s, 0.01701 USD per million out
 $ nncost explain --serve speculation_tpot_s dense round --draft dense --draft-length 2 --acceptance 0.5 --concurrency 64 --input-len 500 --output-len 100 | grep -v ^$
 served    dense on round, software vllm
@@ -325,7 +331,7 @@ decode_rate       = decode_workers * full_batch / (output_len * full_decode_s)
 $ printf 'arrival_s,input_len,output_len\n0,400,20\n9,600,40\n' >a.csv; nncost serve dense round --arrivals a.csv | grep -E '^(requests|throughput|cost)'
 requests     500 tokens in, 30 out, 0.1111 per second
 throughput   3.333 tokens/s, 758.3 per user, 0.1111 requests/s, 0.005598 running, 0.0% of the peak
-cost         83.33 USD per million output tokens if they pay for all, split by time 0.001198 input,
+cost         83.33 USD per million output tokens, if output tokens carry the whole cost,
 $ nncost serve dense round --arrivals a.csv --output-len 30
 ! nncost: --output-len: has no effect here, expected together with a list of requests without a column output_len
 [2]
@@ -461,9 +467,9 @@ plan         1 device, weights int4, products in bf16, cache bf16, software vllm
 
 # A number of sequences that is already passed is one of the datasheet's rates.
 $ nncost serve dense fitted --batch 3000 --input-len 9 --output-len 9 | grep '^decode  *[a-z]*-'
-decode       host-bound, at the datasheet's rates compute-bound from 128 sequences on
+decode       host-bound, compute-bound at datasheet rates with 128 sequences or more
 $ nncost serve dense fitted --batch 30 --input-len 9 --output-len 9 | grep '^decode  *[a-z]*-'
-decode       host-bound, compute-bound from 128 sequences on
+decode       host-bound, becomes compute-bound with 128 sequences or more
 
 # A model that fits on this device in no format fits on more devices of the server, in fewer bits if need be.
 $ nncost serve dense fitted --input-len 500 --set layers=80 --set mem_bytes=1.5e9 | sed -n '/^would/,$p'
@@ -476,7 +482,7 @@ would fit    --devices 8 --tensor 8 --weights fp8: 12.85 ms per token, 77.34 tok
              --devices 8 --tensor 8 --weights fp8 --batch 4: 13.30 ms per token, 296.3 tokens/s, 15
              USD per million out
 $ nncost serve dense fitted --input-len 500 --set layers=80 --set mem_bytes=1e9 | sed -n '/^would/,$p'
-would fit    no change that was tried: a smaller batch, weights of fewer bits, tensor ranks
+would fit    none of the tried changes: a smaller batch, weights with fewer bits, more tensor ranks
 
 # The mildest change comes first: fewer requests at a time, with the same weights on the same device.
 $ nncost serve dense round --input-len 600 --output-len 400 --batch 65536 | grep -A2 'would fit'
@@ -500,7 +506,7 @@ A small decoder on A device of round figures cannot serve 500 requests/s: at mos
 it fits: 6.215 GB of 9.000 GB per device; it serves them with --data 3.
 would serve  --data 3: 3.601 ms per token, 50,000 tokens/s, 0.01667 USD per million out
 $ nncost serve dense round --input-len 500 --output-len 100 --request-rate 227 | sed -n '/^first/,/^satur/p'
-first token  98.94 ms, 10.00 ms of it in the server,
+first token  98.94 ms, 10.00 ms of this time in the server, outside the engine,
              90 % range from 8.724 ms, unbounded if the server saturates, at least 1.000 ms
 per token    10.53 ms, 90 % range 4.226 ms to 14.04 ms, at least 4.226 ms
 request      1.141 s, at least 419.4 ms

@@ -21,7 +21,7 @@ p.json: 2 as recorded, 1 moved; 2 of 6 requirements missed
 p.json:8: chat: moved
   why     plan: concurrency 8 -> 64
   moved   per token 1.549 ms -> 3.565 ms (+130%); first token 14.01 ms -> 22.06 ms (+57.5%); memory
-          1.390 GB -> 2.479 GB (+78.4%), most of it kv_bytes
+          1.390 GB -> 2.479 GB (+78.4%), mostly from kv_bytes
   missed  latency.tpot_s <= 2ms (2.000 ms), found 3.565 ms
 
 metric              recorded       now  change
@@ -54,8 +54,9 @@ $ nncost explain --serve kv_bytes inputs/served.json --scenario chat | grep ' = 
                   = sequences_of_device * (sequence_bytes + state_bytes_per_sequence)
                   = 8 * (19456000 + 0)
                   = 155648000 B (155.6 MB)
-$ nncost search --serve inputs/served.json --scenario chat --max-devices 2 | head -3
-searched   dense on round with vllm, 4 deployments, 4 with their requests, 4 fit, 4 meet all limits
+$ nncost search --serve inputs/served.json --scenario chat --max-devices 2 | head -4
+searched   dense on round with vllm, 4 deployments, 4 pairs of deployment and load, 4 fit,
+           4 meet all limits
 cheapest   1 device, 8 requests at a time
            first token 14.01 ms, per token 1.549 ms, 4,778 tokens/s per device, 645.4 per user,
 $ nncost serve inputs/served.json --scenario train
@@ -116,7 +117,7 @@ $ sed 's/"concurrency": 8, "kv/"concurrency": 8, "batch": 2, "kv/' inputs/served
 $ nncost serve dense round --input-len 500 --format json >a.json; nncost serve dense round --input-len 500 --weights fp8 --format json >b.json; nncost diff a.json b.json | sed -n '1,8p;/^op/,$p'
 a.json -> b.json: the estimates differ
 
-42 metrics differ; per token 1.322 ms -> 1.226 ms (-7.26%); first token 12.16 ms -> 12.12 ms (-0.299%); memory 1.259 GB -> 1.163 GB (-7.63%), most of it weight_bytes
+42 metrics differ; per token 1.322 ms -> 1.226 ms (-7.26%); first token 12.16 ms -> 12.12 ms (-0.299%); memory 1.259 GB -> 1.163 GB (-7.63%), mostly from weight_bytes
 
 metric                                               old           new   change
 latency.tpot_s                                  1.322 ms      1.226 ms   -7.26%
@@ -134,14 +135,16 @@ attn.out  prefill  84.70 us  81.68 us   -3.024 us
 
 # Whose prices, and where: source and date are named.
 $ nncost serve dense round --input-len 500 --seller corner --offer spot --region TOY | sed -n '/^cost/,$p'
-cost         0.3791 EUR per million output tokens if they pay for all, split by time 0.001198 input,
-             0.3673 output, at 1 EUR per device-hour (Corner box of 8, 2026-01)
+cost         0.3791 EUR per million output tokens, if output tokens carry the whole cost,
+             split by time 0.001198 input, 0.3673 output, at 1 EUR per device-hour (Corner box of 8,
+             2026-01)
 energy       1.365 J a token at rated power, 189.5 g of carbon dioxide per million out,
              at 500 g/kWh (Toyland, 2025, location-based: Read from the meter)
 cheaper      --batch 304: 10.97 ms per token, 24,838 tokens/s, 0.01118 EUR per million out
 $ nncost serve dense round --input-len 500 --seller corner --region north | sed -n '/^cost/,$p'
-cost         1.895 EUR per million output tokens if they pay for all, split by time 0.00599 input,
-             1.837 output, at 5 EUR per device-hour (Corner box of 8, north, 2026-01)
+cost         1.895 EUR per million output tokens, if output tokens carry the whole cost,
+             split by time 0.00599 input, 1.837 output, at 5 EUR per device-hour (Corner box of 8,
+             north, 2026-01)
 energy       1.365 J a token at rated power, 37.91 g of carbon dioxide per million out,
              at 100 g/kWh (The north of Toyland, year not stated, location-based: Read from the
              meter)

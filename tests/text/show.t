@@ -1,6 +1,6 @@
-# A device, a model or a software profile with its sources: 'nncost show'.
+# 'nncost show' prints a device, a model or a software profile with its sources.
 
-# A device with fitted efficiencies.
+# Prints a device with fitted efficiencies, then devices without them in the other formats.
 $ nncost show fitted
 device    toy/hw/fitted.json
 
@@ -422,7 +422,7 @@ $ nncost show old --format markdown
 
 - **source**: made up
 
-# Models of each kind, by id, alias and path.
+# Prints models of each kind, by id, alias and path.
 $ nncost show experts
 model     toy/models/experts.json
 
@@ -516,7 +516,7 @@ field                value                           unit
 id                   segnet
 name                 A small U-Net for segmentation
 
-# A software profile.
+# Prints a software profile.
 $ nncost show eager
 software  toy/software/eager.json
 

@@ -1,9 +1,9 @@
-# A search over sizes: which number of devices to take. A size is shown by its best plan.
+# 'nncost search' compares several numbers of devices (sizes). Each size has a row with its best plan.
 
-# Doubling from 8 to 64, with the run's time and cost.
+# The sizes double from 8 to 64. Each row has the time and cost of the run.
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --price 2
 dense on 4 sizes of fitted, global batch 64
-510720 combinations: 22592 legal, 22592 fit; 5691 evaluated, no other can be among the best
+510720 combinations: 22592 legal, 22592 fit; 5691 evaluated; no other plan can be among the best
 
 devices      step         run  run USD    kWh    memory    MFU  bubble  plan
       8  46.13 ms  2.503 days    961.1  240.3  2.821 GB  63.5%    0.0%  dp8 zero2 mb8
@@ -16,10 +16,10 @@ fastest: 64 devices, 8.065 ms a step, 10.50 h for the run, run cost 1,344 USD
 cheapest: 8 devices, 46.13 ms a step, 2.503 days for the run, run cost 961.1 USD
     nncost estimate dense fitted --global-batch 64 --tokens 300e9 --price 2 --devices 8 --zero 2 --micro-batch 8
 
-# Lists and steps, in the other formats.
+# Sizes are a list or a range with a step. The result of a search is printed in the other formats.
 $ nncost search dense fitted --threads 1 --devices 8..24+8 --global-batch 96 --recompute none --offload none --tensor 1
 dense on 3 sizes of fitted, global batch 96
-224640 combinations: 5236 legal, 5236 fit; 2043 evaluated, no other can be among the best
+224640 combinations: 5236 legal, 5236 fit; 2043 evaluated; no other plan can be among the best
 
 devices      step   step USD    memory    MFU  bubble  plan
       8  68.90 ms  0.0003062  4.030 GB  63.7%    0.0%  dp8 zero2 mb12
@@ -36,7 +36,7 @@ plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.contex
 16,16,1,1,1,1,1,false,2,4,1,64,1f1b,false,none,none,torch-compile,0.0241434006598,1517537750,0.606376881463,2650827.89711,0,0.000498301668722,0.386294410557,0.000214608005865,,,,,,,nncost estimate dense fitted --global-batch 64 --devices 16 --zero 2 --micro-batch 4\r
 $ nncost search dense fitted --threads 1 --devices 8,24,32 --global-batch 96 --recompute none --offload none --tensor 1 --format markdown
 dense on 3 sizes of fitted, global batch 96
-224640 combinations: 5016 legal, 5016 fit; 1992 evaluated, no other can be among the best
+224640 combinations: 5016 legal, 5016 fit; 1992 evaluated; no other plan can be among the best
 
 | devices | step | step USD | memory | MFU | bubble | plan |
 |---:|---:|---:|---:|---:|---:|:---|
@@ -68,7 +68,7 @@ $ nncost search dense fitted --threads 1 --devices 8,12 --data 8 --global-batch 
   ]
 }
 
-# A network of images with a deadline.
+# Searches sizes for a network of images, with a deadline.
 $ nncost search unet round --threads 1 --devices 8..32 --global-batch 256 --samples 1e8 --deadline 30d
 unet on 3 sizes of round, global batch 256
 1080 combinations: 600 legal, 600 fit; 600 evaluated
@@ -86,10 +86,10 @@ fastest: 32 devices, 2.823 ms a step, 1103 s for the run, run cost 9.802 USD
 cheapest: 8 devices, 8.310 ms a step, 3246 s for the run, run cost 7.214 USD
     nncost estimate unet round --global-batch 256 --samples 1e8 --devices 8 --zero 3 --micro-batch 32
 
-# The smallest size that keeps to a deadline and a budget; none does.
+# Prints the sizes within a deadline and a budget. In the second search, no size meets the deadline.
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --deadline 2d --budget 2000
 dense on 4 sizes of fitted, global batch 64
-510720 combinations: 22592 legal, 22592 fit; 3912 evaluated, no other can be among the best
+510720 combinations: 22592 legal, 22592 fit; 3912 evaluated; no other plan can be among the best
 
 devices      step      run  run USD    kWh    memory    MFU  bubble  plan
      16  24.14 ms  31.44 h    1,006  251.5  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
@@ -105,7 +105,7 @@ cheapest: 16 devices, 24.14 ms a step, 31.44 h for the run, run cost 1,006 USD
     nncost estimate dense fitted --global-batch 64 --tokens 300e9 --devices 16 --zero 2 --micro-batch 4
 $ nncost search dense fitted --threads 1 --devices 8,16 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --deadline 1h
 dense on 2 sizes of fitted, global batch 64
-241920 combinations: 10608 legal, 10608 fit; 1504 evaluated, no other can be among the best
+241920 combinations: 10608 legal, 10608 fit; 1504 evaluated; no other plan can be among the best
 
 8 devices: misses the deadline or the budget, the fastest takes 46.13 ms a step, 2.503 days for the
 run, run cost 961.1 USD
@@ -113,10 +113,10 @@ run, run cost 961.1 USD
 run, run cost 1,006 USD
 [1]
 
-# Sizes that have no legal plan say why; all of them is an error.
+# A size without a legal plan is listed with the reason. If no size has a legal plan, the search is an error.
 $ nncost search dense fitted --threads 1 --devices 8,12,16 --global-batch 8 --tensor 1,2 --recompute none --offload none --data 8
 dense on 3 sizes of fitted, global batch 8
-126720 combinations: 32 legal, 32 fit; 28 evaluated, no other can be among the best
+126720 combinations: 32 legal, 32 fit; 28 evaluated; no other plan can be among the best
 
 devices      step   step USD    memory    MFU  bubble  plan
       8  8.048 ms  3.577e-05  704.1 MB  45.5%    0.0%  dp8 zero2 mb1
@@ -133,10 +133,10 @@ $ nncost search dense round --threads 1 --devices 12,20 --global-batch 8 --tenso
 ! nncost: --devices: disagrees with data x tensor x pipeline x context, expected 8, found 12
 [3]
 
-# Without a price there is no cheapest.
+# Without a price, sizes are compared by device-hours instead of cost.
 $ nncost search dense old --threads 1 --devices 8,16 --global-batch 64 --recompute none --offload none --tensor 1
 dense on 2 sizes of old, global batch 64
-60480 combinations: 2096 legal, 2080 fit; 1049 evaluated, no other can be among the best
+60480 combinations: 2096 legal, 2080 fit; 1049 evaluated; no other plan can be among the best
 
 no fitted efficiencies for this device: roofline times; real times are longer, and the order of
 plans may differ
@@ -155,10 +155,11 @@ fastest: 16 devices, 61.55 ms a step, 961.8 s for the run, device-hours 4.275
 cheapest: 8 devices, 122.7 ms a step, 1918 s for the run, device-hours 4.262
     nncost estimate dense old --global-batch 64 --tokens 1e9 --devices 8 --zero 1 --micro-batch 1
 
-# --max-devices: whole nodes up to it, or a cap on the sizes given.
+# Without --devices, --max-devices tries whole nodes up to this number. With --devices, --max-devices limits the given
+# sizes.
 $ nncost search dense fitted --threads 1 --max-devices 40 --global-batch 64 --tensor 1,2 --recompute none --offload none
 dense on 3 sizes of fitted, global batch 64
-188160 combinations: 8512 legal, 8512 fit; 2038 evaluated, no other can be among the best
+188160 combinations: 8512 legal, 8512 fit; 2038 evaluated; no other plan can be among the best
 
 devices      step   step USD    memory    MFU  bubble  plan
       8  46.13 ms   0.000205  2.821 GB  63.5%    0.0%  dp8 zero2 mb8
@@ -171,7 +172,7 @@ cheapest: 8 devices, 46.13 ms a step, step cost 0.000205 USD
     nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8
 $ nncost search dense fitted --threads 1 --devices 8..64 --max-devices 20 --global-batch 64 --tensor 1,2 --recompute none,full
 dense on 2 sizes of fitted, global batch 64
-241920 combinations: 10608 legal, 10608 fit; 2583 evaluated, no other can be among the best
+241920 combinations: 10608 legal, 10608 fit; 2583 evaluated; no other plan can be among the best
 
 devices      step   step USD    memory    MFU  bubble  plan
       8  46.13 ms   0.000205  2.821 GB  63.5%    0.0%  dp8 zero2 mb8
@@ -188,13 +189,14 @@ $ nncost search dense fitted --threads 1 --devices 64 --max-devices 20 --global-
 ! nncost: --max-devices: below all numbers of --devices, expected at least 64, found 20
 [2]
 $ nncost search dense fitted --threads 1 --max-devices 4 --global-batch 64
-! nncost: --max-devices: below one node, expected at least the 8 devices of one, or --devices, found 4
+! nncost: --max-devices: below the number of devices of a node, expected at least 8, or --devices, found 4
 [2]
 $ nncost search dense fitted --max-devices 0 --global-batch 64
 ! nncost: --max-devices: out of range, expected a whole number from 1 to 2147483647, found "0"
 [2]
 
-# Lists of sizes: no range, falling, a fraction, twice; a target is for one size.
+# Tests wrong lists of sizes: not a range, a falling range, a fraction, and a size given twice. --target-step needs a
+# single size.
 $ nncost search dense fitted --threads 1 --devices 8..x --global-batch 64
 ! nncost: --devices: not a range, expected FIRST..LAST, FIRST..LAST+STEP or FIRST..LAST*FACTOR, found "8..x"
 [2]
@@ -208,5 +210,5 @@ $ nncost search dense fitted --threads 1 --devices 8,8 --global-batch 64
 ! nncost: --devices: "8" twice in the list "8,8"
 [2]
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --target-step 1s
-! nncost: --target-step: is for one size, expected a single number of --devices
+! nncost: --target-step: is for one number of devices, expected a single number in --devices
 [2]

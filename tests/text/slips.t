@@ -1,6 +1,6 @@
-# Figures in another unit, and widths that belong together.
+# Tests common mistakes: values with a wrong unit, widths that must change together, and names of other programs.
 
-# A figure that no device has is named in the unit that was meant.
+# A value that is impossible for any device is refused, and the message proposes the value with the probable unit.
 $ nncost estimate dense round --set matmul_flops_per_s.bf16=312
 ! nncost: --set matmul_flops_per_s.bf16: out of range, expected at least 1e9 FLOP/s (did you mean 312e12?), found 312
 [2]
@@ -26,7 +26,8 @@ $ nncost estimate dense round --set clock_hz=1410
 ! nncost: --set clock_hz: out of range, expected at least 1e6 Hz (did you mean 1410e6?), found 1410
 [2]
 
-# With hidden go heads of the same width and the feed-forward layers, and the output says so.
+# If --set changes hidden, nncost also changes the number of heads (of equal width) and the width of the MLP. The output
+# reports the changed fields.
 $ nncost estimate dense round --full --full --set hidden=2000 | grep -E '^(model|set)'
 model     dense, A small decoder, decoder, 406,212,000 parameters
 set       hidden=2000 (with it heads=16, kv_heads=16, ffn_hidden=8000)
@@ -40,7 +41,8 @@ $ nncost estimate dense round --full --full --set heads=10 --set hidden=2000 | g
 model     dense, A small decoder, decoder, 406,212,000 parameters
 set       heads=10, hidden=2000 (with it kv_heads=10, head_dim=200, ffn_hidden=8000)
 
-# As many heads of another width where only those fill it; else it is asked for.
+# If the width of the heads does not divide the new hidden, nncost keeps the number of heads and changes their width. If
+# no width of the heads fits, the error asks for a value.
 $ nncost estimate dense round --full --full --set hidden=256 | grep -E '^(model|set)'
 model     dense, A small decoder, decoder, 9,134,592 parameters
 set       hidden=256 (with it head_dim=32, ffn_hidden=1024)
@@ -55,7 +57,7 @@ model.params,model.hidden\r
 107106000,1000\r
 406212000,2000\r
 
-# A switch that is turned off, a degree of parallelism and a training method by the names of other programs.
+# Tests names of other programs for a switch that is turned off, a degree of parallelism and a training method.
 $ nncost estimate dense round --compile off | grep '^plan'
 plan      batch 1, sequence 1000, bf16, adamw, torch-eager
 $ nncost estimate dense round --compile=false | grep '^plan'
@@ -84,7 +86,7 @@ $ nncost estimate dense 'round x 8'
 ! nncost: DEVICE: unknown device, expected one device, its number with --devices: "round --devices 8", nearest "round", found "round x 8"
 [3]
 
-# Names of optimizers, the software and the size of images by other names.
+# Tests names of other programs for optimizers, software and the size of images.
 $ nncost estimate dense round --optimizer paged_adamw_8bit | grep '^plan'
 plan      batch 1, sequence 1000, bf16, adam8bit, torch-compile
 $ nncost estimate dense round --optimizer=adamw_torch_fused | grep '^plan'
@@ -102,7 +104,8 @@ $ nncost run dense round --hours 24
 ! nncost: --hours: unknown option, did you mean --days X, X = hours / 24?
 [2]
 
-# An option without its value in front of another option; a field of --set as an option; several devices as operands.
+# Tests an option without a value before another option, a field of --set used as an option, and several devices as
+# operands.
 $ nncost estimate dense round --lora --frozen nf4
 ! nncost: --lora: a value is missing, expected a whole number from 0 to 65536
 [2]
@@ -119,10 +122,10 @@ $ nncost estimate dense round --steps 100
 ! nncost: --steps: unknown option, did you mean --samples N, N = steps x global batch?
 [2]
 $ nncost compare dense round vs fitted
-! nncost: vs: one argument too many, expected one device; several: nncost compare dense round,fitted
+! nncost: vs: one argument too many, expected one device; to compare several devices: nncost compare dense round,fitted
 [2]
 $ nncost compare dense round fitted round
-! nncost: fitted: one argument too many, expected one device; several: nncost compare dense round,fitted,round
+! nncost: fitted: one argument too many, expected one device; to compare several devices: nncost compare dense round,fitted,round
 [2]
 $ nncost estimate dense round x8
 ! nncost: x8: a number of devices, expected as an option: round --devices 8
@@ -131,7 +134,7 @@ $ nncost init plan dense round
 ! nncost: round: one argument too many, expected init [MODEL DEVICE | device | model | cluster | rows | plan]
 [2]
 
-# The options of serving engines for drafts, prefixes and stored weights.
+# Tests options of serving engines for draft models, prefix caching and quantized weights.
 $ nncost serve dense round --speculative-model dense --num-speculative-tokens 3 --input-len 64 --output-len 16 | grep -i draft
 speculation  draft dense, 3 x 1.305 ms to propose, 1.306 ms to verify, 2.533 tokens a verification,
 $ nncost serve dense round --enable-prefix-caching
@@ -141,28 +144,31 @@ $ nncost serve dense round --quant awq
 ! nncost: --quant: unknown option, did you mean --weights fp8, int8 or int4?
 [2]
 
-# The amount of training beside the time and the cost of the run: --dataset-size counts tokens.
+# --dataset-size gives the amount of training in tokens. With --dataset-size and --epochs, the estimate has the time and
+# the cost of the run.
 $ nncost estimate dense round --epochs 3 --dataset-size 1e6 | grep '^run'
 run       32.39 s, 0.008996 USD, 3.000 M tokens
 $ nncost serve dense round --input-len 16 --output-len 4 --concurrency 1 | head -1
 A small decoder on A device of round figures serves 1 concurrent request: 263 tokens/s, first token
 
-# A GPU whose host takes no time is no CPU; without the host, the fixed times of kernels are gone, too.
+# With --host 0, the host takes no time, but nncost still treats the device as a GPU and not as a CPU. The time "without
+# the host" also excludes the fixed times of kernels.
 $ nncost estimate inputs/captured.json fitted --host 0 | sed -n '/^step/,/^bound by/p'
 step      1.169 ms, 90 % range 967.1 us to 1.511 ms
-          range of similar steps, as too few of this kind were measured
+          range of similar steps, because too few of this kind were measured
 bounds    lower 6.763 us, upper without overlap 1.199 ms
-bound by  host 95.9%, compute 4.1%, 81.31 us without the host and fixed times of kernels
+bound by  host 95.9%, compute 4.1%, 81.31 us if host work and fixed kernel costs took no time
 
-# A device with words around its name; epochs of a number of tokens; what a value or a second name of an option means.
+# Tests a device name with further words, --epochs together with --tokens, and 'nncost explain' for a value or a second
+# name of an option.
 $ nncost estimate dense 'my round'
 ! nncost: DEVICE: unknown device, expected the name of the device alone: "round", found "my round"
 [3]
 $ nncost estimate dense round --tokens 10M --epochs 3
-! nncost: --epochs: --tokens counts all epochs, expected --tokens 30000000 alone, or --epochs 3 --dataset-size 10000000
+! nncost: --epochs: --tokens is the total of all epochs, expected only --tokens 30000000, or --epochs 3 --dataset-size 10000000
 [2]
 $ nncost explain adamw
-! nncost: adamw: a value of optimizer, expected that name: nncost explain optimizer
+! nncost: adamw: is a value of optimizer, expected the name of this option: nncost explain optimizer
 [2]
 $ nncost explain lora | tail -3
 adapter_rank      LoRA rank: inner width of the adapters of linear layers. 0 = no adapters. With
@@ -173,7 +179,8 @@ tpot_s            Time per output token after the first token.
   note            'nncost serve' prints its value
   source          docs/serving.md
 
-# Names of formats of stored weights; a default prompt fits into the table of positions.
+# Tests names for formats of quantized weights. The default prompt is shortened if the position table of the model is
+# small.
 $ nncost serve dense round --weights awq_marlin | sed -n 's/, products.*//p'
 plan         1 device, weights int4
 $ nncost serve dense round --weights q4_k_m
@@ -184,7 +191,7 @@ plan         1 device, weights int4
 $ nncost serve dense round | grep '^requests'
 requests     744 tokens in, 256 out, a static batch of 1
 
-# A range as in other programs.
+# A range in the syntax of other programs is refused, and the message has the right syntax.
 $ nncost sweep dense round --micro-batch 1-8
 ! nncost: --micro-batch: expected a range as 1..8, found "1-8"
 [2]

@@ -1,22 +1,24 @@
-# What a plan does chooses the software, where none is asked for: copies of the weights, shards of them, or split layers. The page says that it was chosen.
+# If --software is not given, the plan decides the software profile: torch-compile for one device, megatron with ZeRO 2,
+# tensor or pipeline parallelism, and fsdp with ZeRO 3. The output reports that the profile was chosen.
 $ for id in fsdp megatron; do sed "s/torch-compile/$id/" toy/software/torch-compile.json >toy/software/$id.json; done
 $ for plan in "" "--devices 4 --zero 2" "--devices 4 --zero 3" "--devices 4 --tensor 2" "--devices 4 --pipeline 2" "--devices 4 --tensor 2 --zero 3" "--devices 4 --software eager"; do nncost estimate --full dense round $plan | grep -o "software.*"; done
 software torch-compile (chosen for this plan), mode predicted
-software is faster than 6.921 ms; without any overlap it takes 12.77 ms
+software: 6.921 ms; without any overlap the step takes 12.77 ms
 software megatron (chosen for this plan), mode predicted
-software is faster than 6.921 ms; without any overlap it takes 13.43 ms
+software: 6.921 ms; without any overlap the step takes 13.43 ms
 software fsdp (chosen for this plan), mode predicted
-software is faster than 6.921 ms; without any overlap it takes 15.12 ms
+software: 6.921 ms; without any overlap the step takes 15.12 ms
 software megatron (chosen for this plan), mode predicted
-software is faster than 3.460 ms; without any overlap it takes 8.498 ms
+software: 3.460 ms; without any overlap the step takes 8.498 ms
 software megatron (chosen for this plan), mode predicted
-software is faster than 6.921 ms; without any overlap it takes 12.66 ms
+software: 6.921 ms; without any overlap the step takes 12.66 ms
 software fsdp (chosen for this plan), mode predicted
-software is faster than 3.460 ms; without any overlap it takes 8.207 ms
+software: 3.460 ms; without any overlap the step takes 8.207 ms
 software eager, mode predicted
-software is faster than 6.921 ms; without any overlap it takes 26.18 ms
+software: 6.921 ms; without any overlap the step takes 26.18 ms
 
-# Rows of comparisons and sweeps keep that of the first; with --software any each has its own.
+# All rows of 'nncost compare' and 'nncost sweep' use the profile of the first row. With --software any, each row has
+# its own profile.
 $ for id in fsdp megatron; do sed "s/torch-compile/$id/" toy/software/torch-compile.json >toy/software/$id.json; done
 $ nncost compare dense round --devices 4 --zero 0,3 --format json | grep -o '"software": "[a-z-]*", "software_chosen": [a-z]*'
 "software": "torch-compile", "software_chosen": true
@@ -41,7 +43,9 @@ plan.zero,plan.software,plan.software_chosen\r
 0,eager,false\r
 3,eager,false\r
 
-# A search runs each plan under its own, and offers what its framework has: nothing but 1f1b here, unless --software any. A choice that it lacks is refused.
+# A search uses the profile of each plan, and tries only features that its framework has. In this case, the framework of
+# the profile has only the schedule 1f1b. --software any tries all features. An option that asks for a missing feature
+# is refused.
 $ for id in fsdp megatron; do sed "s/torch-compile/$id/" toy/software/torch-compile.json >toy/software/$id.json; done
 $ sed -i 's/"sources"/"ships": { "gpipe": false, "interleaved": false, "zb_h1": false, "zb_h2": false, "zb_v": false, "dualpipe": false, "recompute_norm": false }, "sources"/' toy/software/megatron.json
 $ nncost search dense round --devices 4 --global-batch 8 --pipeline 2 --zero 1 --format json | grep -o '"schedule": "[0-9a-z-]*"' | sort -u
@@ -83,7 +87,8 @@ Pareto front: no other plan is faster with less memory
 273.7 ms  481.6 MB   5.3%    0.0%  fsdp      dp4 zero3 mb1 offload=optimizer
 304.2 ms  462.6 MB   4.8%    2.2%  fsdp      dp2 pp2 zero3 mb1 zb-h1 offload=optimizer
 
-# What a profile reserves: 1 GB, a tenth of what the plan counts, and peaks up to 1.2 times the prediction. Tight is no failure; a figure of one's own replaces it all.
+# The profile reserves 1 GB and 10 % of the counted memory. The measured peak is up to 1.2 times the prediction. A plan
+# that is tight counts as fitting. --reserve-bytes replaces the reserve of the profile.
 $ sed -i 's/"sources"/"reserve": { "bytes": 1e9, "share": 0.1, "low": 0.9, "high": 1.2 }, "sources"/' toy/software/torch-compile.json
 $ nncost estimate dense round --full --full | grep -A1 "^reserve"
 reserve       1.178 GB      11.8%  set aside
@@ -102,10 +107,10 @@ round  4           33.54 ms  119,248 87.3% 3.892 GB NO    compute   0.002329
 $ nncost estimate dense round --set device.mem_bytes=3.5e9 --reserve-bytes 0 --format json | grep -o '"total_interval_bytes.*"fit": "[a-z_]*"'
 "total_interval_bytes": [1781892000, 1781892000], "peak_allocated_bytes": 1781892096, "peak_reserved_bytes": 1793064960, "context_bytes": 1000000000, "static_bytes": 1713696000, "transient_what": "gradients of activations", "fits": true, "fit": "fits"
 
-# The name of a library with several profiles: the error names these profiles.
+# Several profiles describe the library that --software names. The error lists these profiles.
 $ nncost estimate dense round --software PyTorch
-! nncost: --software: several profiles describe it, expected torch-eager, torch-compile or fsdp, or no --software, found "PyTorch"
+! nncost: --software: several profiles describe this software, expected torch-eager, torch-compile or fsdp, or no --software, found "PyTorch"
 [3]
 $ nncost estimate dense round --software "JAX 0.6"
-! nncost: --software: several profiles describe it, expected maxtext (TPU) or maxtext-gpu, found "JAX 0.6"
+! nncost: --software: several profiles describe this software, expected maxtext (TPU) or maxtext-gpu, found "JAX 0.6"
 [3]

@@ -1,6 +1,6 @@
-# Every combination of the axes, one row each: 'nncost sweep'.
+# 'nncost sweep' prints one row for each combination of the axes.
 
-# Two axes on eight devices, in every format. Rows are the plans that are legal and fit.
+# Tests two axes on eight devices, in every format. The rows are the plans that are legal and fit.
 $ nncost sweep dense round --devices 8 --tensor 4,8 --zero 0,3
 tensor  zero    step_s    mfu  tokens_per_s  total_bytes  USD/Mtoken
      4     0  4.433 ms  41.3%       451.1 k     569.2 MB    0.004926
@@ -20,7 +20,8 @@ $ nncost sweep dense round --devices 8 --tensor 4,8 --format json
 {"row": 0, "plan.tensor": 4, "step.step_s": 0.00443341103759, "throughput.mfu": 0.412774720071, "throughput.tokens_per_s": 451119.912646, "memory.total_bytes": 569240000, "cost.per_million_tokens": 0.00492601226398, "command": "nncost estimate dense round --devices 8 --tensor 4"}
 {"row": 1, "plan.tensor": 8, "step.step_s": 0.003206052, "throughput.mfu": 0.285397741521, "throughput.tokens_per_s": 311910.100023, "memory.total_bytes": 328096000, "cost.per_million_tokens": 0.00712456, "command": "nncost estimate dense round --devices 8 --tensor 8"}
 
-# The order: model, device, software, options, the last of them fastest.
+# The axes are ordered: model, device, software, then options in the order of the command line. The last axis changes
+# fastest.
 $ nncost sweep dense,experts round,old --software torch-compile,eager --micro-batch 1,2 --set seq_len=500,1000 --columns row,model,device,software,micro_batch,seq_len --format csv | sed '8,$d'
 row,model.id,device.id,plan.software,plan.micro_batch,plan.seq_len\r
 0,dense,round,torch-compile,1,500\r
@@ -30,7 +31,7 @@ row,model.id,device.id,plan.software,plan.micro_batch,plan.seq_len\r
 4,dense,round,eager,1,500\r
 5,dense,round,eager,1,1000\r
 
-# Ranges, doubling and steps.
+# Tests ranges, doubling and steps.
 $ nncost sweep dense round --devices 8 --micro-batch 1..3 --micro-batches 1..16*4 --overlap 0..1+0.5 --columns micro_batch,micro_batches,overlap,global_batch --format csv
 plan.micro_batch,plan.micro_batches,plan.overlap,plan.global_batch\r
 1,1,0,8\r
@@ -61,7 +62,7 @@ plan.micro_batch,plan.micro_batches,plan.overlap,plan.global_batch\r
 3,16,0.5,384\r
 3,16,1,384\r
 
-# What is illegal or too large, with the reason, under --all.
+# --all also prints plans that are illegal or too large, with the reason.
 $ nncost sweep dense round --devices 8 --tensor 2,3,4 --micro-batch 1,128 --all --columns tensor,micro_batch,verdict,reason --format csv
 plan.tensor,plan.micro_batch,verdict,reason\r
 2,1,fits,\r
@@ -71,7 +72,7 @@ plan.tensor,plan.micro_batch,verdict,reason\r
 4,1,fits,\r
 4,128,over_memory,memory: needs 16.85 GB of 10.00 GB\r
 
-# "+" joins what belongs to one value.
+# A "+" joins parts that form one value.
 $ nncost sweep dense round --devices 8 --zero 3 --recompute none,norm+activation,full --offload none,optimizer+activations --sequence-parallel=off,on --tensor 2 --columns recompute,offload,sequence_parallel --format csv
 plan.recompute,plan.offload,plan.sequence_parallel\r
 none,none,false\r
@@ -87,7 +88,7 @@ full,none,true\r
 full,"optimizer,activations",false\r
 full,"optimizer,activations",true\r
 
-# --link varies options together.
+# --link changes several options together.
 $ nncost sweep dense round --link 'tensor=2,4,8;data=4,2,1' --zero 3 --micro-batch 1,2 --columns tensor,data,micro_batch,devices
 tensor  data  micro_batch  devices
      2     4            1        8
@@ -97,7 +98,8 @@ tensor  data  micro_batch  devices
      4     2            2        8
      8     1            2        8
 
-# --where keeps rows by a condition on axes, before the estimate, and on figures, after it.
+# --where selects rows. A condition on axes is tested before the estimate; a condition on metrics is tested after the
+# estimate.
 $ nncost sweep dense round --devices 8 --tp 1..8*2 --zero 0..3 --where 'tp*zero <= 8 && tensor > 1' --where 'fits && data != 4' --columns tp,zero,data
 tensor  zero  data
      4     0     2
@@ -115,7 +117,7 @@ micro_batch
           6
           7
 
-# The best and the worst.
+# --top prints the best or the worst rows.
 $ nncost sweep dense round --micro-batch 1..64*2 --seq-len 250,500,1000 --top 4 --by samples_per_s --columns micro_batch,seq_len
 micro_batch  seq_len
          64      250
@@ -129,7 +131,7 @@ plan.micro_batch\r
 16\r
 8\r
 
-# Fields of the model and the device are axes; images.
+# Fields of the model and of the device can be axes. A model of images has no tokens per second.
 $ nncost sweep dense round --set model.layers=8,16 --set device.mem_bytes=40e9,80e9 --columns layers,device.mem_bytes,params,memory.capacity_bytes
 with model.layers=8,16, device.mem_bytes=40e9,80e9
 
@@ -147,7 +149,7 @@ old,256,903.669718868,\r
 old,384,557.664334735,\r
 old,512,352.2645507,\r
 
-# A part of the rows, also one without any.
+# --shard computes a part of the rows. A shard may have no rows.
 $ nncost sweep dense round --micro-batch 1..10 --shard 2/3 --columns micro_batch --format csv
 row,plan.micro_batch\r
 1,2\r
@@ -156,7 +158,7 @@ row,plan.micro_batch\r
 $ nncost sweep dense round --set layers=800 --micro-batch 1,2 --shard 1/2 --format csv --columns mfu
 row,throughput.mfu\r
 
-# No row: none fits, none is legal, none is left.
+# Tests sweeps without a row: no plan fits, or --where leaves no combination.
 $ nncost sweep dense round --set layers=800 --micro-batch 1,2
 with layers=800
 
@@ -177,7 +179,8 @@ row,plan.micro_batch,step.step_s,throughput.mfu,throughput.tokens_per_s,memory.t
 ! nncost: --where: leaves none of the 4 combinations
 [1]
 
-# Lists and ranges: empty, falling, no range, out of range, a value twice, too many.
+# Tests wrong lists and ranges: an empty value, a falling range, not a range, out of range, a value given twice, and too
+# many combinations.
 $ nncost sweep dense round --micro-batch ''
 ! nncost: --micro-batch: empty value in the list ""
 [2]
@@ -203,7 +206,8 @@ $ nncost sweep dense round --micro-batch 1..9*1
 ! nncost: --micro-batch: the range does not rise, found "1..9*1"
 [2]
 
-# Axes: given twice, an unknown field, a field that one of the models has not, an unknown model.
+# Tests wrong axes: an axis given twice, an unknown field, a field that one of the models does not have, and an unknown
+# model.
 $ nncost sweep dense round --micro-batch 1,2 --set plan.micro_batch=3,4
 ! nncost: --set plan.micro_batch: plan.micro_batch is given twice
 [2]
@@ -217,7 +221,7 @@ $ nncost sweep dense,densee round
 ! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "densee"
 [3]
 
-# --link: lists of one length, each with a name.
+# --link needs lists of the same length, each with a name.
 $ nncost sweep dense round --link 'tensor=1,2;data=2,1,4'
 ! nncost: --link: lists of different lengths, plan.tensor has 2 values and plan.data has 3
 [2]
@@ -225,7 +229,7 @@ $ nncost sweep dense round --link '1,2'
 ! nncost: --link: expected NAME=LIST, found "1,2"
 [2]
 
-# --where: an unknown and an ambiguous name, syntax.
+# Tests --where with an unknown name, an ambiguous name, and syntax errors.
 $ nncost sweep dense round --where 'micro_bach > 1'
 ! nncost: --where: no such name, did you mean micro_batch? found "micro_bach"
 [2]
@@ -251,7 +255,7 @@ $ nncost sweep dense round --where ''
 ! nncost: --where: expected a number, a name or "(" at the end of ""
 [2]
 
-# --columns, --by and --top.
+# Tests wrong values of --columns, --by and --top.
 $ nncost sweep dense round --columns step_ss
 ! nncost: --columns: no such name, did you mean step_s? found "step_ss"
 [2]
@@ -265,7 +269,7 @@ $ nncost sweep dense round --top 1 --by mfuu
 ! nncost: --by: no such name, did you mean mfu? found "mfuu"
 [2]
 
-# Shards and threads out of range; a database has no format.
+# Tests shards and threads out of range. --db cannot be combined with --format.
 $ nncost sweep dense round --shard 4/3
 ! nncost: --shard: expected I/N with I from 1 to N, found "4/3"
 [2]
@@ -276,7 +280,7 @@ $ nncost sweep dense round --db rows.db --format csv
 ! nncost: --db: cannot be used together with --format
 [2]
 
-# Where the rows go.
+# Tests output files that cannot be written.
 $ nncost sweep dense round --output no/such
 ! nncost: no/such: cannot write: No such file or directory
 [4]
@@ -284,7 +288,7 @@ $ nncost sweep dense round --output /dev/full
 ! nncost: /dev/full: cannot write: No space left on device
 [4]
 
-# Progress for programs: an object a line on standard error, the last of them with all that was done.
+# --progress json prints one JSON object per line on standard error. The last JSON object has the totals.
 $ nncost sweep dense round --micro-batch 1..4 --progress json 2>&1 >/dev/null | sed 's/"per_s": .*}/"per_s": N}/'
 {"what": "combinations", "done": 4, "of": 4, "per_s": N}
 $ nncost sweep dense round --micro-batch 1..4 --progress none 2>&1 >/dev/null
@@ -292,7 +296,7 @@ $ nncost sweep dense round --progress bar
 ! nncost: --progress: unknown value, expected one of line, json, none, found "bar"
 [2]
 
-# Column names without dots, which a data frame takes as attributes.
+# The format csv-plain has column names without dots, so that a data frame can use them as attributes.
 $ nncost sweep dense round --micro-batch 1,2 --columns step.step_s,plan.tensor,device.id,model.id --format csv-plain
 step_s,tensor,device_id,model_id\r
 0.010795756,1,round,dense\r

@@ -1,6 +1,6 @@
-# What every stage does when: --timeline and --trace.
+# --timeline and --trace show the passes of every stage over time.
 
-# 1F1B: warm-up, steady state, cool-down.
+# 1F1B has a warm-up, a steady state and a cool-down.
 $ nncost estimate dense round --pipeline 4 --micro-batches 8 --timeline | sed -n '/^time/,/^rate/p'
 timeline  0 s..25.59 ms, a letter is 284.4 us, F forward, B backward, x exchange, u update, . idle
 stage 0   FFFFFFFF..............BBBBFF...BBBBFFF..BBBBFF..BBBBFF..BBBB.....BBBB....BBBB....BBBBxuuuu
@@ -21,7 +21,7 @@ stage 3   F0 1.760 ms..2.568 ms, B0 2.568 ms..4.154 ms, F1 4.154 ms..4.962 ms, .
           B6 16.93 ms..18.52 ms, F7 18.52 ms..19.33 ms, B7 19.33 ms..20.91 ms,
           exchange 20.91 ms..21.11 ms, update 21.11 ms..22.14 ms
 
-# Zero bubble: the weights' gradients fill the gaps.
+# In a zero-bubble schedule, weight gradients fill the idle times.
 $ nncost estimate dense round --pipeline 4 --micro-batches 8 --schedule zb-h1 --timeline | sed -n '/^time/,/^rate/p'
 timeline  0 s..23.67 ms, a letter is 263.0 us, F forward, B backward, W weight, x exchange,
           u update, . idle
@@ -43,7 +43,8 @@ stage 3   F0 1.760 ms..2.568 ms, B0 2.568 ms..3.474 ms, F1 3.474 ms..4.282 ms, .
           W5 18.87 ms..19.55 ms, W6 19.55 ms..20.23 ms, W7 20.23 ms..20.91 ms,
           exchange 20.91 ms..21.11 ms, update 21.11 ms..22.14 ms
 
-# DualPipe and interleaving: more than one chunk a device; narrow and wide.
+# With DualPipe and interleaving, a device has more than one chunk. The two timelines have the widths of a narrow and a
+# wide terminal.
 $ COLUMNS=70 nncost estimate dense round --pipeline 4 --micro-batches 8 --schedule dualpipe --timeline | sed -n '/^time/,/^rate/p'
 timeline  0 s..18.48 ms, a letter is 308.0 us, F forward, B backward,
           W weight, u update, . idle
@@ -78,7 +79,7 @@ stage 0   F0.0 0 s..592.0 us, F1.0 592.0 us..1.184 ms, F0.1 1.184 ms..1.768 ms, 
 stage 1   F0.0 592.0 us..1.176 ms, F1.0 1.184 ms..1.768 ms, F0.1 1.768 ms..2.576 ms, ..., B3.1 13.21 ms..14.79 ms, B2.0 14.79 ms..15.93 ms,
           B3.0 15.93 ms..17.07 ms, exchange 17.07 ms..17.27 ms, update 17.27 ms..19.02 ms
 
-# One stage.
+# Tests a plan without a pipeline.
 $ nncost estimate dense round --micro-batches 4 --data 4 --timeline | sed -n '/^time/,/^rate/p'
 timeline  0 s..33.94 ms, a letter is 377.1 us, F forward, B backward, x exchange, u update
 stage 0   FFFFFFFBBBBBBBBBBBBBFFFFFFFBBBBBBBBBBBBBBFFFFFFBBBBBBBBBBBBBFFFFFFFBBBBBBBBBBBBBxuuuuuuuuu
@@ -87,7 +88,7 @@ stage 0   F0 0 s..2.568 ms, B0 2.568 ms..7.583 ms, F1 7.583 ms..10.15 ms, ...,
           B2 17.73 ms..22.75 ms, F3 22.75 ms..25.32 ms, B3 25.32 ms..30.33 ms,
           exchange 30.33 ms..30.72 ms, update 30.72 ms..33.94 ms
 
-# As a table of passes.
+# Prints the passes as a table in CSV.
 $ nncost estimate dense round --pipeline 2 --micro-batches 2 --timeline --format csv
 stage,activity,micro_batch,chunk,start_s,end_s\r
 0,forward,0,0,0,0.001176088\r
@@ -107,7 +108,7 @@ stage,activity,micro_batch,chunk,start_s,end_s\r
 1,update,,,0.009613648,0.011355268\r
 1,idle,,,0.011355268,0.013673416\r
 
-# A trace for Perfetto.
+# Writes a trace for the viewer Perfetto.
 $ nncost estimate dense round --full --full --pipeline 2 --micro-batches 2 --trace t.json | head -3; cat t.json
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -206,7 +207,7 @@ $ nncost estimate dense round --trace none/t.json
 ! nncost: none/t.json: cannot write: No such file or directory
 [4]
 
-# Too long to be shown; one table in CSV.
+# A timeline with too many passes is refused. CSV output can contain only one table.
 $ nncost estimate dense round --pipeline 2 --micro-batches 300000 --timeline
 ! nncost: --timeline: the step is too long to be shown, expected at most 1000000 passes of all stages, found 1200000: fewer --micro-batches or stages
 [2]

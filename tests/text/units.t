@@ -1,6 +1,7 @@
-# Numbers with their units, wherever a person types one.
+# Every option accepts numbers with units.
 
-# Counts by 1000, lengths in tokens by 1024, bytes by either, times, rates, money: the same as the plain number.
+# Prefixes of counts are powers of 1000, prefixes of token lengths are powers of 1024, and bytes have both kinds. Times,
+# rates and money have units as well. A value with a unit gives the same estimate as the plain number.
 $ same() { [ "$(nncost estimate experts fitted --format json $1 "$2")" = "$(nncost estimate experts fitted --format json $1 "$3")" ] && echo same; }
 > same --tokens 1T 1e12; same --tokens 300B 300000000000; same --tokens 300b 300B; same --tokens 2t 2T; same --seq-len 1k 1024; same --seq-len 2K 2048; same --reserve-bytes 2GiB 2147483648
 > same --price '2.5 USD/h' 2.5; same --price '$2.5/h' 2.5; same --micro-batch 1 1
@@ -22,14 +23,14 @@ $ nncost estimate dense fitted --full --full --set mem_bytes_per_s=3.35TB/s --se
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 3.350 TB/s, ridge 59.7 FLOP/B
 set       mem_bytes_per_s=3.35TB/s, scale_up.latency_s=5us
 
-# What a number was taken for is said.
+# The output prints the number that nncost read.
 $ nncost estimate --full dense fitted --tokens 1T --price '2.5 USD/h' | grep -A1 '^run'
 run         109.5 days, 2,627 device-hours, 1,000,000,000 steps of 9.457 ms, 1.000 T tokens,
             7.32e+20 FLOP
 $ nncost estimate --full dense fitted --reserve-bytes 2GiB | grep reserve
 reserve       2.147 GB      10.7%  set aside
 
-# The options of a search.
+# Tests the units of search options.
 $ s() { nncost search dense fitted --threads 1 --devices 2 --global-batch 4 --tensor 1 --recompute none --offload none --best 1 -f csv "$@"; }
 > same() { [ "$(s "$1" "$2" --tokens 1B)" = "$(s "$1" "$3" --tokens 1B)" ] && echo same; }
 > same --deadline 2w 1209600; same --deadline 30d 2592000; same --budget 200k 200000; same --budget '1.5M USD' 1.5e6; same --max-memory 8GB 8000000000; same --max-memory 8Gi 8589934592; same --target-step 860ms 0.86
@@ -59,7 +60,7 @@ $ nncost estimate dense fitted --price 2.5GB
 ! nncost: --price: not a number, expected a number above 0, at most 1e6, found "2.5GB"
 [2]
 
-# Refused where two readings are possible, with what was expected.
+# A number with two possible meanings is refused, and the message has the expected form.
 $ nncost estimate dense fitted --tokens 5m
 ! nncost: --tokens: not a number, expected a number from 1 tokens to 1e18 tokens, found "5m"
 [2]
@@ -73,7 +74,7 @@ $ nncost sweep dense fitted --micro-batch 1,2 --where 'total_bytes < 10B'
 ! nncost: --where: expected a number, such as 9.5, 860ms or 70GB at column 15 of "total_bytes < 10B", found "10B"
 [2]
 
-# Ranges, constraints and requirements.
+# Tests units in ranges, constraints and requirements.
 $ nncost sweep experts fitted --seq-len 1k..4k*2 --columns seq_len,step_s --format csv
 plan.seq_len,step.step_s\r
 1024,0.0065506535795\r
@@ -89,15 +90,15 @@ $ sed 's/"step_s": "<= [^"]*"/"step_s": "<= 5 m"/' plans.json > r.json; nncost c
 ! nncost: r.json:14: scenarios[0].require.step_s: not a number, expected one such as 9.5, 860ms or 70GB after <=, found "5 m"
 [3]
 
-# Files to begin with: texts of a file may have their own unit.
+# 'nncost init' writes files to start from. A value in a file can be a text with a unit.
 $ nncost init device > my-device.json; nncost init model > my-model.json; nncost init cluster > my-cluster.json
 $ nncost validate my-device.json my-model.json my-cluster.json
 my-device.json: ok
 my-model.json: ok
 my-cluster.json: ok
 $ nncost estimate my-model.json my-device.json --devices 16 --zero 1 --cluster my-cluster.json --brief
-One step of My model takes 241.8 ms on 16 x My device and is bound by compute, 91.0% of it; it fits:
-12.72 GB of 25.77 GB per device.
+One step of My model takes 241.8 ms on 16 x My device and is bound by compute (91.0% of the time);
+it fits: 12.72 GB of 25.77 GB per device.
 $ sed 's/24GiB/24GX/' my-device.json > other.json; nncost validate other.json
 ! nncost: other.json:6: mem_bytes: wrong type, expected a whole number from 1e6 B to 1e15 B, found "24GX"
 [3]

@@ -1,6 +1,6 @@
-# Errors of the command line: where, what is wrong, the nearest name.
+# Tests errors of the command line. A message about the command line has the place, the fault and the nearest name.
 
-# No command; unknown commands, with and without a similar name.
+# Tests a missing command, and unknown commands with and without a similar name.
 $ nncost
 ! nncost: command line: no command, expected one, as in "nncost estimate gpt2 h100", see 'nncost -h'
 [2]
@@ -17,7 +17,7 @@ $ nncost --versoin
 ! nncost: --versoin: unknown command, did you mean --version?
 [2]
 
-# A sentence in place of a command.
+# Tests a sentence instead of a command.
 $ nncost dense on round
 ! nncost: dense: unknown command, did you mean "nncost estimate dense round"?
 [2]
@@ -25,7 +25,7 @@ $ nncost estimate dense on round
 ! nncost: on: leave this word out, expected estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE]
 [2]
 
-# --help and --version take no further argument; a switch takes no value.
+# --help and --version take no further argument, and a switch takes no value.
 $ nncost --version please
 ! nncost: please: unexpected argument after --version
 [2]
@@ -36,7 +36,7 @@ $ nncost estimate dense round --help=yes
 ! nncost: --help: takes no value
 [2]
 
-# Operands: one missing, one too many.
+# Tests operands: one is missing, or there is one too many.
 $ nncost estimate dense
 ! nncost: DEVICE: missing, expected MODEL DEVICE or a plan file, found only "dense"
 [2]
@@ -65,13 +65,13 @@ $ nncost estimate
 ! nncost: estimate: too few arguments, expected [FILE...] MODEL DEVICE | PLANS.json [DEVICE]
 [2]
 $ nncost estimate dense round fitted
-! nncost: fitted: one argument too many, expected one device; several: nncost compare dense round,fitted
+! nncost: fitted: one argument too many, expected one device; to compare several devices: nncost compare dense round,fitted
 [2]
 $ nncost docs man estimate
 ! nncost: man: unknown page, expected "files" or nothing, found "estimate"
 [2]
 
-# Unknown options, with and without a similar name.
+# Tests unknown options with and without a similar name.
 $ nncost estimate dense round --mico-batch 2
 ! nncost: --mico-batch: unknown option, did you mean --micro-batch?
 [2]
@@ -90,7 +90,7 @@ $ nncost estimate dense round --prec=fp16
 ! nncost: --prec: unknown option, options are not abbreviated: did you mean --precision?
 [2]
 
-# An option name of other programs.
+# Tests option names of other programs.
 $ nncost estimate dense round --batch 8
 ! nncost: --batch: unknown option, did you mean --micro-batch N for the batch of one device, or --global-batch N for all devices?
 [2]
@@ -101,7 +101,7 @@ $ nncost estimate dense round --warmup_steps=100
 ! nncost: --warmup-steps: has no effect on time, memory and cost, so leave it out
 [2]
 
-# Unknown short options.
+# Tests unknown short options.
 $ nncost estimate dense round -m 2
 ! nncost: -m: unknown option, options start with two dashes
 [2]
@@ -109,14 +109,14 @@ $ nncost estimate dense round -b 8
 ! nncost: -b: unknown option, did you mean --micro-batch N for the batch of one device, or --global-batch N for all devices?
 [2]
 
-# Names of PyTorch for values of --precision.
+# --precision accepts the names of PyTorch.
 $ for name in half float16 bfloat16 float32; do nncost estimate dense round --precision $name | grep -o 'sequence 1000, [a-z0-9]*'; done
 sequence 1000, fp16
 sequence 1000, fp16
 sequence 1000, bf16
 sequence 1000, fp32
 
-# Names of Lightning and Keras stand for a policy, too.
+# --precision also accepts names of Lightning and Keras. A name of Lightning or Keras sets the policy.
 $ for name in amp bf16-mixed mixed_bfloat16 bf16-true 32; do nncost estimate dense round --precision $name --full | grep -o '[a-z0-9]*, policy [a-z0-9-]*'; done
 bf16, policy amp
 bf16, policy amp
@@ -130,12 +130,12 @@ $ nncost estimate dense round --precision flaot16
 ! nncost: --precision: unknown value, expected one of fp64, fp32, tf32, bf16, fp16, fp8, int8, fp4, int4, found "flaot16"
 [2]
 
-# An option of another command.
+# Tests an option of another command.
 $ nncost estimate dense round --sort time
 ! nncost: --sort: is not an option of 'estimate'
 [2]
 
-# An option given twice with two values, also by its other name.
+# Tests an option that is given twice with two values, also under its second name.
 $ nncost estimate dense round --micro-batch 2 --micro-batch 4
 ! nncost: --micro-batch: given twice, as "2" and as "4"
 [2]
@@ -143,19 +143,19 @@ $ nncost estimate dense round --micro-batches 2 --grad-accum 4
 ! nncost: --grad-accum: given twice, as "2" and as "4"
 [2]
 
-# The same value given twice is accepted.
+# An option may be given twice with the same value.
 $ nncost estimate dense round --full --full --dp 1 --data 1 --micro-batch 2 --micro-batch 2 | head -3
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 
-# "--" ends the options, which may also come first.
+# The argument "--" ends the options. Options may stand before the operands.
 $ nncost estimate --full --micro-batch 2 -- dense round | head -3
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 
-# Missing and empty values.
+# Tests missing and empty values.
 $ nncost estimate dense round --micro-batch
 ! nncost: --micro-batch: a value is missing, expected a whole number from 1 to 1e9
 [2]
@@ -163,7 +163,7 @@ $ nncost estimate dense round --output ''
 ! nncost: --output: empty value
 [2]
 
-# Values that are not numbers, not whole numbers, or out of range.
+# Tests values that are not numbers, not whole numbers, or out of range.
 $ nncost estimate dense round --micro-batch two
 ! nncost: --micro-batch: not a number, expected a whole number from 1 to 1e9, found "two"
 [2]
@@ -180,7 +180,7 @@ $ nncost ops dense round --top 0
 ! nncost: --top: out of range, expected a whole number from 1 to 1000000, found "0"
 [2]
 
-# Values that are not among the choices.
+# Tests values that are not among the choices.
 $ nncost estimate dense round --optimizer adm
 ! nncost: --optimizer: unknown value, expected one of adamw, adam, sgd, momentum, rmsprop, adafactor, lion, adam8bit, muon, lamb, lars, adam4bit, adam-mini, galore, apollo, found "adm"
 [2]
@@ -197,7 +197,8 @@ $ nncost list chips
 ! nncost: list: unknown list, expected one of devices, models, software, found "chips"
 [2]
 
-# --set: no value, unknown fields near and nested, a value out of range, one that breaks a rule of the model.
+# Tests --set: no value, an unknown field with and without a similar name, a value out of range, and a value that breaks
+# a rule of the model.
 $ nncost estimate dense round --set hidden
 ! nncost: --set: expected FIELD=VALUE, found "hidden"
 [2]
@@ -214,7 +215,7 @@ $ nncost estimate dense round --set kv_heads=7
 ! nncost: --set: kv_heads: does not divide heads, expected a divisor of 8, found 7
 [2]
 
-# Batch sizes that disagree.
+# Tests batch sizes that contradict each other.
 $ nncost estimate dense round --micro-batch 2 --micro-batches 3 --global-batch 7
 ! nncost: --global-batch: is not micro-batch x micro-batches x data, expected 6, found 7
 [2]
@@ -222,7 +223,7 @@ $ nncost estimate dense round --devices 16 --tensor 4 --micro-batch 1 --micro-ba
 ! nncost: --global-batch: is not micro-batch x micro-batches x data, expected 32, found 64
 [2]
 
-# Unknown names of 'explain', with and without a similar name.
+# Tests unknown names of 'nncost explain', with and without a similar name.
 $ nncost explain mfuu dense round
 ! nncost: mfuu: unknown metric or op, did you mean mfu?
 [2]
@@ -233,7 +234,7 @@ $ nncost explain xyzzy dense round
 ! nncost: xyzzy: unknown metric or op, expected a name such as params, flops, mfu, memory, step_s, cost or attn.qkv; 'nncost explain' lists them
 [2]
 
-# Unknown ids: a similar id is suggested; an alias works like an id.
+# For an unknown id, the message proposes a similar id. An alias can replace an id.
 $ nncost estimate densee round
 ! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "densee"
 [3]
@@ -259,13 +260,13 @@ $ nncost estimate small fit --full --full | head -2
 model     small = dense, A small decoder, decoder, 107,106,000 parameters
 device    fit = fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s,
 
-# When there are too many ids for one line, the message names the list.
+# If there are too many ids for one line, the message names the command that lists them.
 $ for i in 1 2 3 4 5 6 7 8; do cp toy/hw/old.json toy/hw/a-device-with-a-rather-long-name-$i.json; done
 $ nncost estimate dense rounds
 ! nncost: DEVICE: unknown device, expected an id of "nncost list devices" or a path, nearest "round", found "rounds"
 [3]
 
-# Standard output cannot be written.
+# Tests a standard output that cannot be written.
 $ nncost estimate dense round >/dev/full
 ! nncost: standard output: cannot write: No space left on device
 [4]
@@ -273,18 +274,18 @@ $ nncost estimate dense round >&-
 ! nncost: standard output: cannot write: Bad file descriptor
 [4]
 
-# More option names of other programs.
+# Tests more option names of other programs.
 $ for o in --bs --gradient_accumulation_steps --qlora --fp8 --price-per-hour; do nncost estimate -q dense round $o 8; done
-One step of A small decoder takes 63.87 ms on A device of round figures and is bound by compute,
-86.7% of it; it fits: 2.016 GB of 10.00 GB per device.
-One step of A small decoder takes 7.180 ms on A device of round figures and is bound by compute,
-66.9% of it; it fits: 368.8 MB of 10.00 GB per device.
-One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute,
-64.1% of it; it fits: 1.782 GB of 10.00 GB per device.
+One step of A small decoder takes 63.87 ms on A device of round figures and is bound by compute
+(86.7% of the time); it fits: 2.016 GB of 10.00 GB per device.
+One step of A small decoder takes 7.180 ms on A device of round figures and is bound by compute
+(66.9% of the time); it fits: 368.8 MB of 10.00 GB per device.
+One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute
+(64.1% of the time); it fits: 1.782 GB of 10.00 GB per device.
 ! nncost: --bs: unknown option, did you mean --micro-batch N for the batch of one device, or --global-batch N for all devices?
 ! nncost: 8: a number of devices, expected as an option: round --devices 8
 
-# A command that is a part of another one: the same answer under both names.
+# A command that is a part of another command gives the same answer under both names.
 $ nncost check files toy/hw/round.json; nncost validate toy/hw/round.json
 toy/hw/round.json: ok
 toy/hw/round.json: ok
@@ -294,7 +295,7 @@ $ nncost sweep merge
 $ nncost help check diff | head -1
 usage: nncost diff OLD NEW [options]
 
-# Two commands in a row are one too many.
+# Tests a command line with two commands.
 $ nncost serve search dense round
 ! nncost: search: expected one command, did you mean "nncost search dense round --serve"?
 [2]
@@ -305,7 +306,7 @@ $ nncost estimate advise dense round
 ! nncost: advise: expected one command, did you mean "nncost advise dense round"?
 [2]
 
-# Names from other programs and habits.
+# Tests further names that users know from other programs.
 $ nncost estimate dense round --accumulate-grad-batches 4 -f csv | cut -d, -f1-3 >a; nncost estimate dense round --micro-batches 4 -f csv | cut -d, -f1-3 | diff - a
 $ nncost estimate dense round --block-size 64
 ! nncost: --block-size: unknown option, did you mean --seq-len N, the tokens of a sequence?

@@ -1,6 +1,6 @@
-# 'nncost validate': every fault of a file, one per line.
+# 'nncost validate' prints every fault of a file, one per line.
 
-# Valid files of every kind.
+# Tests valid files of every kind.
 $ nncost validate toy/[!l]*/*.json
 toy/clusters/pod.json: ok
 toy/grid/buildings.json: ok
@@ -33,7 +33,7 @@ $ nncost validate toy/hw/round.json toy/models/dense.json --format json
 $ nncost validate toy/hw/round.json --format markdown
 - toy/hw/round.json: ok
 
-# No operand; a file that does not exist.
+# Tests a missing operand and a missing file.
 $ nncost validate
 ! nncost: validate: too few arguments, expected FILE...
 [2]
@@ -41,7 +41,7 @@ $ nncost validate none.json
 ! nncost: none.json: cannot be opened, expected a readable file, found: No such file or directory
 [4]
 
-# A model: all faults at once; a valid file is reported as ok only when all files are valid.
+# All faults of a model file are reported together. A valid file is reported as ok only if all files are valid.
 $ sed -i 's/"layers"/"layer"/; s/"hidden": 1000/"hidden": -1/' toy/models/dense.json
 $ nncost validate toy/models/experts.json toy/models/dense.json
 ! nncost: toy/models/dense.json:7: layer: unknown key, expected one of the decoder's keys, perhaps "layers", found "layer"
@@ -49,7 +49,7 @@ $ nncost validate toy/models/experts.json toy/models/dense.json
 ! nncost: toy/models/dense.json: layers: missing, expected a whole number from 1 to 100000, found nothing
 [3]
 
-# Rules between the fields of a decoder.
+# Tests rules between the fields of a decoder.
 $ try() { sed "s/$1/$2/" toy/models/experts.json >experts.json; nncost validate experts.json; }
 > try '"kv_heads": 4' '"kv_heads": 3'; try '"head_dim": 100' '"head_dim": 101'; try '"experts_per_token": 2' '"experts_per_token": 9'
 > try '"expert_hidden": 1000' '"expert_hidden": 0'; try '"dropout": 0' '"dropout": 0, "dense_layers": 5'
@@ -66,7 +66,7 @@ $ try() { sed "s/$1/$2/" toy/models/experts.json >experts.json; nncost validate 
 ! nncost: experts.json:24: sauces: unknown key, expected one of the decoder's keys, perhaps "sources", found "sauces"
 [3]
 
-# Rules of layers that differ.
+# Tests rules for decoders whose layers differ.
 $ try() { sed "s/\"dropout\": 0/\"dropout\": 0, $1/" toy/models/experts.json >experts.json; nncost validate experts.json; }
 > try '"mixers": ["window", "full"]'; try '"sliding_window": 9, "mixers": ["full"]'; try '"sliding_window": 9, "window_kv_heads": 3'; try '"ffn_widths": [10, 20]'; try '"mixers": ["fill"]'; try '"mixers": "full"'
 > try '"mixers": ["full", "full", "full", "full", "full"]'; try '"mlps": ["dense"]'; try '"mlps": ["dense", "experts"], "dense_layers": 1'
@@ -112,7 +112,7 @@ $ try() { sed "s/\"dropout\": 0/\"dropout\": 0, $1/" toy/models/experts.json >ex
 ! nncost: dense.json: ffn_hidden: missing, expected a whole number from 1 to 1e7, found nothing
 [3]
 
-# Rules between the fields of a U-Net.
+# Tests rules between the fields of a U-Net.
 $ try() { sed "s/$1/$2/" toy/models/unet.json >unet.json; nncost validate unet.json; }
 > try '"norm_groups": 10' '"norm_groups": 7'; try '"image": 256' '"image": 250'; try '"heads": 2' '"heads": 3'
 > try '"channel_multipliers": \[1, 2\]' '"channel_multipliers": []'; try '"attention_levels": \[false, true\]' '"attention_levels": [true]'
@@ -128,7 +128,7 @@ $ try() { sed "s/$1/$2/" toy/models/unet.json >unet.json; nncost validate unet.j
 ! nncost: unet.json:20: time_embed_width: does not apply, expected none with block double_conv, found some
 [3]
 
-# Rules of a device: dates and prices, formats, efficiencies, sources.
+# Tests rules of a device file: dates and prices, formats, efficiencies and sources.
 $ try() { sed "s/$1/$2/" toy/hw/fitted.json >fitted.json; nncost validate fitted.json; }
 > try '"bf16": 200e12' '"bf17": 200e12'; try '"per_device_hour": 2,' ''
 > try '"basis": "steps"' '"basis": "guess"'; try '"sustained_fraction": 0.8' '"sustained_fraction": 1.8'
@@ -148,7 +148,7 @@ $ try() { sed "s/$1/$2/" toy/hw/fitted.json >fitted.json; nncost validate fitted
 ! nncost: fitted.json:2: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, nncost.plans/1, nncost.prices/1, nncost.grid/1 or nncost.foreign/1, found "nncost.device/2"
 [3]
 
-# A cluster.
+# Tests a cluster file.
 $ try() { sed "s/$1/$2/" toy/clusters/pod.json >pod.json; nncost validate pod.json; }
 > try '"nics_per_node": 2,' '"bytes_per_s": 1e9,'; try '"kind": "switch"' '"kind": "bus"'; try '"devices_per_node"' '"devices_per_nod"'
 > try '"nics_per_node": 2, ' ''; try '"oversubscription": 2' '"oversubscription": 0.5'
@@ -160,7 +160,7 @@ $ try() { sed "s/$1/$2/" toy/clusters/pod.json >pod.json; nncost validate pod.js
 ! nncost: pod.json:7: scale_out.oversubscription: out of range, expected at least 1, found 0.5
 [3]
 
-# A software profile.
+# Tests a software profile.
 $ sed 's/"launch_s": 1e-5/"launch_s": -1/; s/"overlap_data": 0.5/"overlap_data": 50/; s/"norm_keep": "upcast"/"norm_keep": true/' toy/software/eager.json >eager.json
 $ nncost validate eager.json
 ! nncost: eager.json:12: norm_keep: wrong type, expected one of fused, upcast, eager, found true
@@ -168,7 +168,7 @@ $ nncost validate eager.json
 ! nncost: eager.json:20: launch_s: out of range, expected at least 0 s, found -1
 [3]
 
-# A plan file.
+# Tests a plan file.
 $ cat >p.json <<J
 > {
 >   "schema": "nncost.plans/1",
@@ -188,7 +188,7 @@ $ nncost validate p.json
 ! nncost: p.json:6: scenarios[1].device: missing, expected an id or a path here or in common, found nothing
 [3]
 
-# Files of unknown kinds.
+# Tests files of unknown kinds.
 $ echo '{}' >x.json; nncost validate x.json
 ! nncost: x.json: schema: missing, expected the kind of file, found nothing
 [3]
@@ -199,7 +199,7 @@ $ echo '{ "schema": 7 }' >x.json; nncost validate x.json
 ! nncost: x.json:1: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, nncost.plans/1, nncost.prices/1, nncost.grid/1 or nncost.foreign/1, found 7
 [3]
 
-# mtbf, node_power and embodied_kg need a source; a price needs a date.
+# The fields mtbf, node_power and embodied_kg need a source, and a price needs a date.
 $ echo '{ "schema": "nncost.device/1", "id": "e", "name": "E", "like": "round", "mtbf": { "any_s": 1e8 }, "node_power": { "busy_w": 900 }, "embodied_kg": 300 }' > e.json; nncost validate e.json
 ! nncost: e.json:1: mtbf: has no source, expected one under "sources", found none
 ! nncost: e.json:1: node_power: has no source, expected one under "sources", found none
@@ -214,7 +214,8 @@ $ echo '{ "schema": "nncost.device/1", "id": "e", "name": "E", "like": "round", 
 ! nncost: e.json:1: prices[1].where: missing, expected where or source with a price, found neither
 [3]
 
-# cJSON is loaded when the first document is read. Another file of its name is an error of the system, not of the document.
+# nncost loads the library cJSON when it reads the first document. A broken library is reported as an error of the
+# system, not of the document.
 $ echo '{}' > e.json; : >libcjson.so.1; export LD_LIBRARY_PATH=.; nncost validate e.json
 ! nncost: libcjson.so.1: cannot load, expected Debian's package libcjson1: ./libcjson.so.1: file too short
 [4]

@@ -1,6 +1,6 @@
-# The log of a run against its plan: 'nncost watch'. The plan has a batch of 1 and 1,000 tokens on one device.
+# 'nncost watch' compares the log of a run with its plan. The plan has a batch of 1 and 1,000 tokens on one device.
 
-# Inside, slower, faster; the first five steps do not count.
+# The step time is inside its limits, slower, or faster. The first five steps of a log do not count.
 $ for k in 1 2 3 4 5 6 7 8; do echo "completed step: $k, seconds: 0.010, TFLOP/s/device: 36.600, loss: 7"; done >ten.log
 $ nncost watch ten.log dense fitted
 watch     inside, ten.log, a log of MaxText, 8 readings, 5 of them warm-up
@@ -14,7 +14,8 @@ standard input,MaxText,slower,8,8,5,0.09
 $ sed 's/0.010/0.001/' ten.log >fast.log; nncost watch fast.log dense fitted | head -1
 watch     faster, fast.log, a log of MaxText, 8 readings, 5 of them warm-up
 
-# A progress bar, its evaluation beside it, and another with words; the mean of a run where there is no bar.
+# A log can have a progress bar, a second bar of an evaluation, and a bar of loading. In a log without a bar, nncost
+# reads the mean of the run.
 $ printf '\rLoading: 50%%|# | 1/2 [00:01<00:01,  9.00s/it]' >bar.log
 $ for k in 1 8 9; do printf '\r %d%%|# | %d/100 [00:01<01:00,  2.00s/it]\r 10%%|# | 9/20 [00:01<01:00, 50.00it/s]' $k $k; done >>bar.log
 $ nncost watch bar.log dense fitted --format json | grep -E 'program|readings|skipped|"step_s'
@@ -27,8 +28,9 @@ $ nncost watch hf.log dense fitted --format json | grep -E 'program|"step_s'
   "program": "HF Trainer",
   "step_s": 0.08,
 
-# Lines as the programs print them: NeMo's bar and its line, DeepSpeed of two ages, torchtitan before tps, MaxText's
-# memory. One line past the warm-up is enough; so is a bar of the warm-up with the mean of its run.
+# Tests lines as the programs print them: the progress bar and the log line of NeMo, two versions of DeepSpeed, an old
+# version of torchtitan without "tps", and the memory of MaxText. One line of a log after the warm-up is enough. A bar
+# that has only the warm-up is enough if the log also has the mean of the run.
 $ for k in 1 8 9; do printf '\rEpoch 0: :  47%%|##  | %d/15 [06:19<07:13, reduced_train_loss=11.50, global_step=%d.000, consumed_samples=12288.0, train_step_timing in s=49.50]' $k $k; done >nemo.log
 $ nncost watch nemo.log dense fitted --format json | grep -E 'program|readings|"step_s'
   "program": "NeMo",
@@ -68,7 +70,7 @@ $ nncost watch short.log dense fitted --format json | grep -E 'program|"step_s'
   "program": "HF Trainer",
   "step_s": 2,
 
-# More memory than the interval has: 15 GiB reserved.
+# The log reports 15 GiB of reserved memory, which is above the interval of the estimate.
 $ for k in 1 7 8; do echo "step: $k  loss: 7.1  memory: 15.00GiB(18.75%)  tps: 100,000  tflops: 73.20  mfu: N/A"; done >memory.log
 $ nncost watch memory.log dense fitted --format json | grep -E 'verdict|"step_s|memory|mfu'
   "log": "memory.log",
@@ -79,7 +81,7 @@ $ nncost watch memory.log dense fitted --format json | grep -E 'verdict|"step_s|
   "mfu": 0.366,
   "predicted_mfu": 0.387025989525
 
-# Only warm-up, nothing, no file, no interval.
+# Tests a log with only warm-up steps, a log without steps, a missing file, and an estimate without an interval.
 $ for k in 1 2 3 4 5 6 7 8; do echo "completed step: $k, seconds: 0.010, TFLOP/s/device: 36.600, loss: 7"; done >ten.log
 $ head -3 ten.log | nncost watch - dense fitted
 ! nncost: -: expected steps after the first 5, found only 3 lines of the warm-up

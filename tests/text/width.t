@@ -1,4 +1,4 @@
-# Figures at 80, 120 and 200 columns: no line is longer, the commands to copy apart.
+# Prints tables at 80, 120 and 200 columns. No line of a table is longer than the terminal, except commands to copy.
 $ cat > commands <<'END'
 > estimate dense round --devices 64 --tensor 4 --pipeline 4 --global-batch 128 --zero 1 --sequence-parallel --tokens 1T
 > estimate dense round --stages --devices 16 --pipeline 4 --micro-batches 4
@@ -22,7 +22,7 @@ $ cat > commands <<'END'
 > END
 $ while read -r line; do for w in 80 120 200; do COLUMNS=$w nncost $line > out || test $? = 1; awk -v w=$w '!/^    nncost/ && length > w { print w ": " $0 }' out; wc -l < out | grep -q '^ *0$' && echo "nothing: $line"; done; done < commands; true
 
-# A narrow table names what it left out and what it cut; a wide one has all.
+# A narrow table names the columns that it leaves out and the texts that it cuts. A wide table has all columns.
 $ for w in 80 120 200; do COLUMNS=$w nncost search dense fitted --devices 16 --global-batch 64 --threads 1 --tokens 1T --best 2 --pipeline 1,2 --recompute none,full | sed -n '/^ *step/,/^$/p' | head -5; done
     step         run  run USD    kWh    memory    MFU  bubble  plan
 24.14 ms  4.366 days    3,353  838.3  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
@@ -94,7 +94,7 @@ fitted  A device of round efficiencies  2022  200.0 TFLOP/s  bf16  20.00 GB  2.0
 old     An old device without bf16      2010  50.00 TFLOP/s  fp16  5.000 GB  500.0 GB/s    100  25.00 GB/s  -        none
 round   A device of round figures       2020  100.0 TFLOP/s  bf16  10.00 GB  1.000 TB/s    100  100.0 GB/s  1 USD    none
 
-# An estimate wraps where a line ends.
+# The lines of an estimate are wrapped at the width of the terminal.
 $ COLUMNS=80 nncost estimate dense round --full --full --devices 16 --tensor 4 --pipeline 2 --micro-batches 4 --zero 1 | sed -n '1,/^bound/p'
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
@@ -107,8 +107,8 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
 
 step      9.622 ms, busiest stage 1 of 2
           open: --overlap -32 to +7%, --sequence-parallel +0 to +3% of the step
-          no software is faster than 4.550 ms; without any overlap it takes
-          12.03 ms
+          lower bound for any software: 4.550 ms; without any overlap the step
+          takes 12.03 ms
           no fitted efficiencies for this device: roofline time at the
           datasheet's rates
 bound by  compute 39.1% of the step, network 34.0%,
@@ -122,9 +122,9 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
 
 step      9.622 ms, busiest stage 1 of 2
           open: --overlap -32 to +7%, --sequence-parallel +0 to +3% of the step
-          no software is faster than 4.550 ms; without any overlap it takes 12.03 ms
+          lower bound for any software: 4.550 ms; without any overlap the step takes 12.03 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 39.1% of the step, network 34.0%, without the compute limit it would take 6.641 ms
+bound by  compute 39.1% of the step, network 34.0%, if compute took no time, the step would take 6.641 ms
 $ COLUMNS=200 nncost estimate dense round --full --full --devices 16 --tensor 4 --pipeline 2 --micro-batches 4 --zero 1 | sed -n '1,/^bound/p'
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -134,14 +134,14 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
 
 step      9.622 ms, busiest stage 1 of 2
           open: --overlap -32 to +7%, --sequence-parallel +0 to +3% of the step
-          no software is faster than 4.550 ms; without any overlap it takes 12.03 ms
+          lower bound for any software: 4.550 ms; without any overlap the step takes 12.03 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 39.1% of the step, network 34.0%, without the compute limit it would take 6.641 ms
+bound by  compute 39.1% of the step, network 34.0%, if compute took no time, the step would take 6.641 ms
 
-# Options of advise go on in further lines of a narrow table.
+# In a narrow table, long options of 'nncost advise' continue on further lines.
 $ COLUMNS=60 nncost advise dense old --micro-batch 128 | sed -n '/^with/,/^$/p'
-without bf16 and is bound by compute, 91.0% of it; it does
-not fit: 37.65 GB of 5.000 GB per device; it fits with
+without bf16 and is bound by compute (91.0% of the time); it
+does not fit: 37.65 GB of 5.000 GB per device; it fits with
 --micro-batch 8 --micro-batches 16.
 
 with                         step  speed   memory cost batch

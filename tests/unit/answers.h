@@ -1,5 +1,5 @@
-/* Runs examples with known answers. A test either computes the example of each id with the library, or lists the id
- * with the reason why the example is not computed. */
+/* Runs examples with known answers. For each id of an example, a test either computes the example with the library, or
+ * lists the id with the reason why the test does not compute the example. */
 #ifndef NNCOST_TESTS_UNIT_ANSWERS_H
 #define NNCOST_TESTS_UNIT_ANSWERS_H
 
@@ -36,7 +36,7 @@ typedef void solve_fn(const cJSON *in, answers *out);
 typedef struct solved {
     const char *id;
     solve_fn *solve;
-    const char *without; /* names of answers that are not computed; the entry in the file gives the reason */
+    const char *without; /* names of answers that are not computed; the example in the file gives the reason */
 } solved;
 
 typedef struct unsolved {
@@ -75,8 +75,8 @@ static inline void check_answer(const char *id, const cJSON *expected, const ans
                   out->item[i].value);
 }
 
-/* Checks that every entry is either computed or listed once as not computed. later_topics: topics whose entries are all
- * not computed; NULL = no such topic. */
+/* Checks that every example is either computed or listed once as not computed. later_topics: topics with only examples
+ * that are not computed; NULL = no such topic. */
 static inline void ck_every_entry_has_its_place(const cJSON *entries, const solved *table, size_t solved_count,
                                                 const unsolved *later, size_t later_count, const char *later_topics) {
     const cJSON *entry = NULL;
@@ -143,8 +143,9 @@ static inline nnc_timing timing_on(const nnc_device *device, const nnc_work *wor
     return nnc_op_time(device, &op, work);
 }
 
-/* Returns the number of rows from which a product is compute-bound, if all its traffic is the weights. The compute time
- * grows with the rows and the memory time does not, so it follows from the times of one row. */
+/* Returns the smallest number of rows at which a product is compute-bound, if the weights are all its traffic. The
+ * compute time grows with the number of rows, but the memory time is constant. The result is memory time / compute time
+ * of a product with one row. */
 static inline double critical_rows(double flops_per_s, double bytes_per_s, nnc_dtype weights) {
     nnc_op op = linear(1, 1000000000, 1000000000);
     op.math_dtype = weights;
@@ -154,8 +155,8 @@ static inline double critical_rows(double flops_per_s, double bytes_per_s, nnc_d
     return t.memory_s / t.compute_s;
 }
 
-/* Returns the arithmetic intensity of fused attention with `group` query heads per key head. The heads are so wide that
- * the bytes of the log-sum-exp, which the formula leaves out, have no effect. */
+/* Returns the arithmetic intensity of fused attention with `group` query heads per key head. The formula leaves out the
+ * bytes of the log-sum-exp. The heads are so wide that the bytes of the log-sum-exp have no effect. */
 static inline double attention_intensity(int64_t s_q, int64_t s_k, int64_t group) {
     nnc_op op = op_of(NNC_OP_FLASH);
     op.u.flash = (nnc_flash){
@@ -195,8 +196,8 @@ static inline bool is_attention_core(const nnc_op_cost *row) {
 
 static inline double full_flops(const nnc_op_cost *row) { return row->work.full_flops; }
 
-/* Returns the training FLOPs if attention counts s^2/2 pairs, as some programs report them. The library counts the
- * s(s+1)/2 pairs that the causal mask leaves. */
+/* Returns the training FLOPs if attention counts s^2/2 pairs, as some programs report the FLOPs. The library counts
+ * s(s+1)/2 pairs, which are all pairs under the causal mask. */
 static inline double half_attention_flops(const nnc_result *r) {
     return r->model_flops - 1.5 * sum_rows(is_attention_core, full_flops);
 }

@@ -1,13 +1,13 @@
-/* Data for tests of plans with several devices: a device with links, small models with experts and latent attention,
- * and plans with given degrees. */
+/* Defines data for tests of plans with several devices: a device with links, small models with experts and latent
+ * attention, and plans with given degrees. */
 #ifndef NNCOST_TESTS_UNIT_CLUSTER_H
 #define NNCOST_TESTS_UNIT_CLUSTER_H
 
 #include "op/op_internal.h"
 #include "support.h"
 
-/* The plain device in servers of eight: 300 GB/s within a server, 25 GB/s between servers and to host memory, no
- * latency. */
+/* Returns the plain device in servers of eight devices. The links have 300 GB/s within a server, 25 GB/s between
+ * servers and to host memory, and no latency. */
 static inline nnc_device cluster_device(void) {
     nnc_device device = plain_device();
     device.matmul_flops_per_s[NNC_FP8] = 200e12;
@@ -25,7 +25,7 @@ static inline nnc_result estimate_on_cluster(const nnc_model *model, const nnc_p
     return estimate_with(model, &device, &software, plan);
 }
 
-/* A LLaMA whose MLP layers have `experts` gated experts; each token uses two of them. */
+/* Returns a LLaMA whose MLP layers have `experts` gated experts. Each token uses two experts. */
 static inline nnc_model mixtral(int64_t layers, int64_t hidden, int64_t heads, int64_t kv_heads, int64_t expert_hidden,
                                 int64_t experts, int64_t vocab, int64_t seq_len) {
     nnc_model model = llama(layers, hidden, heads, kv_heads, expert_hidden, vocab, seq_len);
@@ -36,7 +36,7 @@ static inline nnc_model mixtral(int64_t layers, int64_t hidden, int64_t heads, i
     return model;
 }
 
-/* A model with latent attention, one dense layer, then layers with routed and shared experts. */
+/* Returns a model with latent attention: one dense layer, then layers with routed and shared experts. */
 static inline nnc_model deepseek(int64_t layers, int64_t seq_len) {
     nnc_model model = mixtral(layers, 128, 8, 8, 32, 16, 512, seq_len);
     nnc_decoder *d = &model.decoder;
@@ -63,7 +63,7 @@ static inline nnc_plan plan_of(int32_t data, int32_t tensor, int32_t pipeline) {
     return plan;
 }
 
-/* Returns the row of the last estimate with this name and phase; NULL = no such row. */
+/* Returns the row of the last estimate with this name and phase. NULL = no such row. */
 static inline const nnc_op_cost *find_row(const char *name, nnc_phase phase) {
     int32_t count = 0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);

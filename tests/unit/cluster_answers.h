@@ -1,5 +1,5 @@
 /* Functions that compute answers about several devices. The examples of docs/formulas.md and the published exercises
- * use them. */
+ * use these functions. */
 #ifndef NNCOST_TESTS_UNIT_CLUSTER_ANSWERS_H
 #define NNCOST_TESTS_UNIT_CLUSTER_ANSWERS_H
 
@@ -9,7 +9,7 @@
 #include "estimate/estimate_internal.h"
 #include "pipeline/pipeline_internal.h"
 
-/* A group of n ranks; each sends to the others at this rate. */
+/* A group of n ranks; each rank sends to the others at bytes_per_s. */
 static inline nnc_route route_of(int32_t n, double bytes_per_s) {
     return (nnc_route){ .size = n,
                         .inner = n,
@@ -56,8 +56,9 @@ static inline double sent_per_param(int32_t data, int32_t zero) {
     return sum;
 }
 
-/* Returns the number of tokens per rank from which the keys and values of the next block arrive while the current block
- * is computed (ring attention). The transfer time grows with the tokens, the compute time with their square. */
+/* Returns the smallest number of tokens per rank for which the next block of keys and values arrives while the current
+ * block is computed (ring attention). The transfer time grows with the number of tokens, the compute time with the
+ * square of the number of tokens. */
 static inline double ring_tokens(double flops_per_s, double bytes_per_s, int64_t heads, int64_t kv_heads) {
     const int64_t s = 1024, d = 128;
     nnc_op op = op_of(NNC_OP_FLASH);
@@ -75,7 +76,7 @@ static inline double ring_tokens(double flops_per_s, double bytes_per_s, int64_t
     return (double)s * nnc_collective_s(&route, NNC_P2P, block) / (nnc_op_work(&op).flops / flops_per_s);
 }
 
-/* Returns the time of an op and its collective, if the given share of the collective overlaps. */
+/* Returns the time of an op and a collective, if the given share of the collective overlaps with the op. */
 static inline double overlapped_s(double compute_s, double network_s, double share) {
     static nnc_rows rows;
     static nnc_op_list list;
@@ -101,7 +102,7 @@ static inline double flops_per_param_token(void) {
     return r.six_nd_flops / (double)r.matmul_params / (double)r.tokens;
 }
 
-/* Reads a list such as "1.0,1.2"; returns the number of its items. */
+/* Reads a list such as "1.0,1.2" and returns the number of values. */
 static inline int32_t times_of(const cJSON *in, const char *key, double times[8]) {
     int32_t count = 0;
     for (const char *at = text_of(in, key); at != NULL && count < 8; at = strchr(at, ',')) {

@@ -4,7 +4,7 @@
 
 #include "cluster.h"
 
-/* Knuth's 64-bit linear congruential generator; only the high bits are used. */
+/* Knuth's 64-bit linear congruential generator. Only the high bits of the state are used. */
 static uint64_t state;
 
 static inline uint64_t draw(uint64_t count) {
@@ -16,7 +16,7 @@ static inline int64_t between(int64_t low, int64_t high) { return low + (int64_t
 
 static inline bool coin(void) { return draw(2) != 0; }
 
-/* Returns a random number from low to high; its logarithm is evenly distributed. */
+/* Returns a random number from low to high. The logarithm of the number is evenly distributed. */
 static inline double scaled(double low, double high) { return low * pow(high / low, (double)draw(1000) / 999.0); }
 
 static inline void seed(int number) {
@@ -33,7 +33,7 @@ typedef struct split_case {
     nnc_plan plan;
 } split_case;
 
-/* Draws a model whose dimensions most degrees divide. */
+/* Draws a model whose dimensions are multiples of most degrees. */
 static inline nnc_model draw_layers(void) {
     const int64_t layers = between(4, 13), seq_len = 32 * between(1, 4), vocab = 64 * between(2, 40);
     switch (draw(4)) {
@@ -101,7 +101,7 @@ static inline split_case draw_cluster(int number) {
     return c;
 }
 
-/* Draws plans until one is legal; *number becomes the number of the next draw. */
+/* Draws plans until a plan is legal. *number becomes the number of the next draw. */
 static inline split_case draw_legal(int *number) {
     for (;;) {
         const split_case c = draw_cluster((*number)++);

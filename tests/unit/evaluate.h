@@ -27,7 +27,7 @@ static inline double larger(double a, double b) { return isnan(a) || a > b ? a :
 
 static inline double smaller(double a, double b) { return isnan(a) || a < b ? a : b; }
 
-/* Evaluates a function with one argument or with two. */
+/* Evaluates a function that has one or two arguments. */
 static inline double evaluate_call(evaluator *e, const char *name, size_t length) {
     static const struct {
         const char *name;

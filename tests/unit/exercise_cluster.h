@@ -24,7 +24,7 @@ static double layer_bytes(const cJSON *in, unsigned recompute, int32_t tensor, b
     return nnc_korthikanti_layer_bytes(&model.decoder, &plan);
 }
 
-/* The overhead is three times the FLOPs that are recomputed. */
+/* The exercise defines the overhead as three times the recomputed FLOPs / the model FLOPs. */
 static void selective_terms(const cJSON *in, answers *out) {
     const double all = layer_bytes(in, NNC_RECOMPUTE_NONE, 1, false);
     const double selective = layer_bytes(in, NNC_RECOMPUTE_ATTENTION, 1, false);
@@ -37,7 +37,7 @@ static void selective_terms(const cJSON *in, answers *out) {
     give(out, "overhead", 3.0 * r.recompute_flops / r.model_flops);
 }
 
-/* Kept bytes of the first stage: all of its layers, for every micro-batch in flight. */
+/* Computes the kept bytes of the first stage: all its layers, for every micro-batch in flight. */
 static void stage_activations(const cJSON *in, answers *out) {
     const int32_t t = (int32_t)whole(in, "t"), p = (int32_t)whole(in, "p");
     const double layers = number(in, "L") / p * nnc_pipeline_in_flight(NNC_SCHEDULE_1F1B, p, 1, 1024, 0);
@@ -55,7 +55,8 @@ static void stage_shares(const cJSON *in, answers *out) {
     give(out, "full", layer_bytes(in, NNC_RECOMPUTE_FULL, t, false) / per_cent);
 }
 
-/* States of the matrices of the layers only, with fp32 gradients. */
+/* Computes the bytes of weights, gradients and optimizer states, only of the matrices of the layers. Gradients are
+ * fp32. */
 static void stage_states(const cJSON *in, answers *out) {
     nnc_model model = gpt(whole(in, "L"), whole(in, "h"), 64, 512, 2048);
     nnc_plan plan = plan_of(1, (int32_t)whole(in, "t"), (int32_t)whole(in, "p"));
@@ -89,7 +90,7 @@ static void zero_volume(const cJSON *in, answers *out) {
     give_near(out, "ratio", sent_per_param(64, 3) / sent_per_param(64, 0), 1e-12);
 }
 
-/* bf16 weights and fp32 moments; gradients are not kept. */
+/* Weights are bf16 and moments are fp32. Gradients are not kept. */
 static void largest_on_a_chip(const cJSON *in, answers *out) {
     const double bytes = adam_state_bytes(NNC_POLICY_BF16_STATES_FP32, 1.0);
     ck_assert_double_eq(bytes, number(in, "bytes"));
@@ -106,8 +107,8 @@ static void hidden_ring(const cJSON *in, answers *out) {
     give(out, "tokens", ring_tokens(number(in, "P"), number(in, "B_l"), 32, 32));
 }
 
-/* Returns the time of an all-gather over one axis of a torus. wraps: the axis is a ring, so both directions are
- * used. */
+/* Returns the time of an all-gather over one axis of a torus. wraps: the axis is a ring, and the all-gather uses both
+ * directions. */
 static double gather_s(int32_t ranks, double link_bytes_per_s, bool wraps, double bytes) {
     nnc_device device = cluster_device();
     nnc_route route;
@@ -184,7 +185,7 @@ static void years_of_gpt3(const cJSON *in, answers *out) {
     give(out, "years", math_s(number(in, "flops"), number(in, "P")) / (365 * 86400.0));
 }
 
-/* With full recomputation every layer runs forward twice, and these FLOPs are counted. */
+/* With full recomputation, forward of every layer runs twice. The exercise counts the FLOPs of both runs. */
 static void achieved_rate(const cJSON *in, answers *out) {
     const nnc_model model = gpt(whole(in, "L"), whole(in, "h"), 128, whole(in, "V"), whole(in, "s"));
     nnc_plan plan = nnc_plan_default();
@@ -195,8 +196,8 @@ static void achieved_rate(const cJSON *in, answers *out) {
     give(out, "tflops", r.hardware_flops / number(in, "step") / number(in, "n") / 1e12);
 }
 
-/* 6 N D over all parameters, plus the products with attention scores over all pairs, which depend only on depth and
- * width. */
+/* The FLOPs are 6 N D over all parameters, plus the products with attention scores over all pairs. The FLOPs of these
+ * products depend only on the number of layers and the width. */
 static void palm_mfu(const cJSON *in, answers *out) {
     const int64_t a = whole(in, "a"), d = whole(in, "d");
     const nnc_model model = llama(whole(in, "L"), a * d, a, a, 256, 256, whole(in, "s"));

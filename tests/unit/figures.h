@@ -1,4 +1,4 @@
-/* Lists of metrics of an estimate, written by hand, and an arena for each test. */
+/* Defines lists of metrics of an estimate, written by hand, and an arena for each test. */
 #ifndef NNCOST_TESTS_UNIT_FIGURES_H
 #define NNCOST_TESTS_UNIT_FIGURES_H
 

@@ -15,8 +15,8 @@ static void deepseek_params(const cJSON *in, answers *out) {
     give(out, "active_without_input_embedding", (double)(r.active_params - whole(in, "V") * whole(in, "h")));
 }
 
-/* Parameters of attention and of its two inner norms: the difference of two models by one dense layer, less its MLP and
- * its other norms. */
+/* Computes the parameters of attention and of the two norms inside attention. Two models differ by one dense layer. The
+ * result is the difference of the two models minus the MLP and the other norms. */
 static void latent_params(const cJSON *in, answers *out) {
     nnc_plan plan = nnc_plan_default();
     nnc_model model = deepseek_v3(2);
@@ -66,7 +66,7 @@ static void expert_traffic(const cJSON *in, answers *out) {
 
 /* ---- memory ---- */
 
-/* Layers given by numbers: bytes of the input of a layer, and bytes of all its kept tensors. */
+/* The example gives two numbers of a layer: bytes of the input, and bytes of all kept tensors. */
 static void checkpoints(const cJSON *in, answers *out) {
     const nnc_segment_sums sums[NNC_SEGMENTS_MAX] = {
         { .kept_bytes = number(in, "layer"), .input_bytes = number(in, "ckpt"), .live_bytes = number(in, "layer") }

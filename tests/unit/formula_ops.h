@@ -11,7 +11,7 @@ static void block_format(const cJSON *in, answers *out) {
          nnc_block_format_bytes(number(in, "element_bytes"), number(in, "scale_bytes"), number(in, "block")));
 }
 
-/* The scales are also stored in blocks with a scale. */
+/* In double quantisation, the scales are also stored in blocks, and each block of scales has its own scale. */
 static void double_quantised(const cJSON *in, answers *out) {
     const double scale = nnc_block_format_bytes(number(in, "absmax_bits") / 8, number(in, "second_bits") / 8,
                                                 number(in, "second_block"));
@@ -19,7 +19,7 @@ static void double_quantised(const cJSON *in, answers *out) {
          8 * nnc_block_format_bytes(number(in, "element_bits") / 8, scale, number(in, "block")));
 }
 
-/* The data sheet rounds to 989.4e12; the device file has the value of the data sheet. */
+/* The device file has the peak of the data sheet, 989.4e12, which is a rounded value. */
 static void peak_rate(const cJSON *in, answers *out) {
     const nnc_device *h100 = load_device("hw/h100-sxm5-80gb.json");
     ck_assert_double_eq(number(in, "tensor_cores"), 4.0 * h100->units);
@@ -130,7 +130,7 @@ static void windowed_pairs(const cJSON *in, answers *out) {
     give(out, "pairs", (double)nnc_attention_pairs(s, s, true, whole(in, "window")));
 }
 
-/* The s^2/2 of the example is slightly below the exact s(s+1)/2. */
+/* The example counts s^2/2 pairs, slightly fewer than the exact number s(s+1)/2. */
 static void packed_pairs(const cJSON *in, answers *out) {
     int64_t total = 0, pairs = 0;
     for (const char *at = text_of(in, "docs"); at != NULL; at = strchr(at, ',')) {
@@ -155,7 +155,8 @@ static double forward_bytes(const char *name) {
     return 0.0;
 }
 
-/* Traffic of the ops of unfused attention, less the bytes of Q, K, V and the output: the traffic of the scores. */
+/* The traffic of the scores is the traffic of the ops of unfused attention, minus the bytes of Q, K, V and the
+ * output. */
 static void score_traffic(const cJSON *in, answers *out) {
     const int64_t width = whole(in, "a") * whole(in, "d"), s = whole(in, "s");
     const nnc_model model = gpt(1, width, whole(in, "a"), 100, s);

@@ -1,5 +1,5 @@
-/* Helpers for tests of a decoder's layers: a plan in bf16, and sums over the forward rows of the op table with a given
- * name. */
+/* Helpers for tests of a decoder's layers: a plan in bf16, and sums over the forward rows that have a given name in the
+ * op table. */
 #ifndef NNCOST_TESTS_UNIT_NAMED_ROWS_H
 #define NNCOST_TESTS_UNIT_NAMED_ROWS_H
 

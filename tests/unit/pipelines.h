@@ -22,7 +22,8 @@ static inline void open_memory(void) {
 
 static inline void close_memory(void) { free(memory); }
 
-/* Random numbers x, 0 <= x < 1, equal on every machine: xorshift, shifted right. */
+/* Returns random numbers x with 0 <= x < 1, which are equal on every machine. The generator is a xorshift. The upper 53
+ * bits of its state are used. */
 static uint64_t seed;
 
 static inline double draw(void) {
@@ -44,7 +45,8 @@ static inline nnc_pipeline pipeline_of(nnc_schedule schedule, int32_t p, int32_t
                            .weight_s = weight_s };
 }
 
-/* A pipeline whose virtual stages are all equal. f, b, w: seconds of a whole stage, divided by its virtual stages. */
+/* Returns a pipeline whose virtual stages are all equal. f, b, w: seconds of a whole stage for forward, backward and
+ * weight gradients, which are divided by the number of virtual stages per stage. */
 static inline nnc_pipeline equal_stages(nnc_schedule schedule, int32_t p, int32_t v, int64_t m, double f, double b,
                                         double w) {
     for (int i = 0; i < p * v; i++) {
@@ -55,7 +57,7 @@ static inline nnc_pipeline equal_stages(nnc_schedule schedule, int32_t p, int32_
     return pipeline_of(schedule, p, v, m);
 }
 
-/* A pipeline with a random schedule, whose stages differ in one of several ways. */
+/* Returns a pipeline with a random schedule. The times of the stages are drawn in one of five ways. */
 static inline nnc_pipeline random_pipeline(int64_t m_max) {
     const nnc_schedule schedule = (nnc_schedule)draw_int(0, NNC_SCHEDULE_COUNT - 1);
     const int64_t kind = draw_int(0, 4);

@@ -1,4 +1,5 @@
-/* Devices for tests of collectives, which have links but no compute rates, and routes over these links. */
+/* Devices and routes for tests of collectives. The devices have links but no compute rates, and the routes use these
+ * links. */
 #ifndef NNCOST_TESTS_UNIT_ROUTES_H
 #define NNCOST_TESTS_UNIT_ROUTES_H
 

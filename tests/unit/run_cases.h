@@ -1,4 +1,4 @@
-/* Training runs with a given step time, so that tests of whole runs need no estimate of a step. */
+/* Training runs with a given step time. Tests of whole runs with these cases need no estimate of a step. */
 #ifndef NNCOST_RUN_CASES_H
 #define NNCOST_RUN_CASES_H
 
@@ -20,7 +20,7 @@ static inline nnc_run run_of(const nnc_plan *plan, const nnc_run_ask *ask) {
     return run;
 }
 
-/* Tests whether a run advances. A run that fails more often than it writes a checkpoint is refused. */
+/* Tests whether a run advances. A run is refused if failures are more frequent than checkpoints. */
 static inline bool advances(const nnc_plan *plan, const nnc_run_ask *ask) {
     nnc_run run;
     nnc_error err = { 0 };

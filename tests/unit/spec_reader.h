@@ -1,5 +1,5 @@
-/* Reads the text of device, model and software files. Each test has its own set of loaded files, and can use the
- * shipped folders. */
+/* Reads the text of device, model and software files. Each test has its own set of loaded files and can use the shipped
+ * folders. */
 #ifndef NNCOST_TESTS_UNIT_SPEC_READER_H
 #define NNCOST_TESTS_UNIT_SPEC_READER_H
 

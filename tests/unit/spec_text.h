@@ -1,4 +1,5 @@
-/* Texts of device, model and software files with all required keys. A test adds a line with the key that it tests. */
+/* Texts of device, model and software files with all required keys. A test adds a line with the key that the test
+ * checks. */
 #ifndef NNCOST_TESTS_SPEC_TEXT_H
 #define NNCOST_TESTS_SPEC_TEXT_H
 

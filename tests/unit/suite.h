@@ -6,13 +6,14 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Check records the place of each assertion that holds by a system call, which took up to half the time of tests with
- * millions of assertions. This suite records only the places of assertions that fail. */
+/* With a system call, Check records the place of each assertion that holds. In tests with millions of assertions, the
+ * system calls took up to half of the time. This suite records only the places of assertions that fail. */
 #define _mark_point(file, line) ((void)0) /* NOLINT(bugprone-reserved-identifier): a function of Check */
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Adds a test case to the suite. set_up and tear_down run before and after each of its tests; NULL = nothing runs. */
+/* Adds a test case to the suite. set_up and tear_down run before and after each of its tests. NULL: no function
+ * runs. */
 static inline TCase *add_case(Suite *suite, const char *name, SFun set_up, SFun tear_down) {
     TCase *tcase = tcase_create(name);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
@@ -22,7 +23,7 @@ static inline TCase *add_case(Suite *suite, const char *name, SFun set_up, SFun 
 }
 
 static inline int run_suite(Suite *suite) {
-    /* Only files of the source tree are read, not the user's own files. */
+    /* Tests read only files of the source tree, not the user's own files. */
     unsetenv("NNCOST_PATH");
     unsetenv("XDG_CONFIG_HOME");
     unsetenv("HOME");

@@ -1,5 +1,6 @@
-/* Helpers of all unit tests: device, model and software records, written by hand or read from shipped files; one
- * estimate; reference data. Every helper checks its result, so that a test needs to check only its own claim. */
+/* Helpers of all unit tests: records of devices, models and software profiles, written by hand or read from shipped
+ * files; one estimate; reference data. Every helper checks its own result, so a test needs to check only its own
+ * claim. */
 #ifndef NNCOST_TESTS_UNIT_SUPPORT_H
 #define NNCOST_TESTS_UNIT_SUPPORT_H
 
@@ -63,8 +64,8 @@ static inline const nnc_software *load_software(const char *file) {
     return software;
 }
 
-/* A device with round numbers: 100 TFLOP/s in 16 bits, 1 TB/s, 10 TFLOP/s on the vector units, 80 GB, every efficiency
- * 1. */
+/* Returns a device with round numbers: 100 TFLOP/s in 16 bits, 1 TB/s, 10 TFLOP/s on the vector units, 80 GB, every
+ * efficiency 1. */
 static inline nnc_device plain_device(void) {
     nnc_device device = { .id = "plain", .mem_bytes = 80000000000, .mem_bytes_per_s = 1e12 };
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
@@ -79,7 +80,7 @@ static inline nnc_device plain_device(void) {
     return device;
 }
 
-/* A GPT: learned positions, layer norms and biases, plain MLP of width 4 x hidden, tied head. */
+/* Returns a GPT: learned positions, layer norms and biases, MLP without a gate, 4 x hidden wide, tied head. */
 static inline nnc_model gpt(int64_t layers, int64_t hidden, int64_t heads, int64_t vocab, int64_t seq_len) {
     return (nnc_model){ .id = "gpt",
                         .family = NNC_FAMILY_DECODER,
@@ -99,7 +100,7 @@ static inline nnc_model gpt(int64_t layers, int64_t hidden, int64_t heads, int64
                                      .tied_head = true } };
 }
 
-/* A LLaMA: rotary positions, RMS norms, no biases, gated MLP, untied head. */
+/* Returns a LLaMA: rotary positions, RMS norms, no biases, gated MLP, untied head. */
 static inline nnc_model llama(int64_t layers, int64_t hidden, int64_t heads, int64_t kv_heads, int64_t ffn_hidden,
                               int64_t vocab, int64_t seq_len) {
     nnc_model model = gpt(layers, hidden, heads, vocab, seq_len);
@@ -113,7 +114,7 @@ static inline nnc_model llama(int64_t layers, int64_t hidden, int64_t heads, int
     return model;
 }
 
-/* A segmentation network of the milesial kind: batch norms, no convolution biases. */
+/* Returns a segmentation network like the U-Net of milesial: batch norms, no convolution biases. */
 static inline nnc_model double_conv_unet(int64_t image, int64_t channels, int32_t levels) {
     nnc_model model = { .id = "unet", .family = NNC_FAMILY_UNET };
     nnc_unet *u = &model.unet;
@@ -133,7 +134,7 @@ static inline nnc_model double_conv_unet(int64_t image, int64_t channels, int32_
     return model;
 }
 
-/* A diffusion network: residual blocks with time embedding, attention on the first level. */
+/* Returns a diffusion network: residual blocks with time embedding, attention on the first level. */
 static inline nnc_model residual_unet(int64_t image, int64_t channels, int32_t levels) {
     nnc_model model = double_conv_unet(image, channels, levels);
     nnc_unet *u = &model.unet;
@@ -174,7 +175,8 @@ static inline nnc_result estimate(const nnc_model *model, const nnc_plan *plan) 
     return estimate_with(model, &device, &software, plan);
 }
 
-/* sum_rows adds up `value` over the rows of the last estimate for which `wanted` is true (NULL: all rows). */
+/* sum_rows adds up `value` over the rows of the last estimate for which `wanted` is true. If `wanted` is NULL, sum_rows
+ * adds up all rows. */
 typedef double row_value(const nnc_op_cost *row);
 typedef bool row_test(const nnc_op_cost *row);
 

@@ -1,10 +1,10 @@
-/* Tests advice for plans that do not fit in memory. The changed plan must fit, no other change that keeps the training
- * result may be faster, and the advice must name the options of the change. */
+/* Tests advice for plans that do not fit in memory. The changed plan must fit. No other change that keeps the training
+ * result may be faster. The advice must name the options of the change. */
 #include "support.h"
 
 enum { MOST = 8 };
 
-/* 12 layers of width 256 at 16 sequences; the device is what a test makes of it. */
+/* The model has 12 layers of width 256 and runs 16 sequences. Each test chooses the memory of the device. */
 static nnc_model model_of(void) { return gpt(12, 256, 4, 2000, 128); }
 
 static nnc_plan plan_of(void) {
@@ -37,8 +37,8 @@ static int advise(int64_t mem_bytes, const nnc_plan *plan, nnc_advice *advice, i
 static const unsigned recompute[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NORM,
                                       NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
 
-/* Every plan that changes the settings of one set, tried independently of the library. A batch is
- * halved while it is even. */
+/* Tests whether a plan fits that changes only the settings in `set`. Estimates all such plans, without the advice of
+ * the library. The micro-batch is halved while it is even. */
 static bool any_fits(int64_t mem_bytes, const nnc_plan *plan, unsigned set) {
     int64_t batches[64] = { plan->micro_batch }, count = 1;
     while (batches[count - 1] % 2 == 0) {
@@ -62,7 +62,7 @@ static bool any_fits(int64_t mem_bytes, const nnc_plan *plan, unsigned set) {
     return false;
 }
 
-/* Fewest kinds of change with which some plan fits; 6: none. */
+/* Returns the smallest number of kinds of change with which some plan fits. 6 = no plan fits. */
 static int fewest_changes(int64_t mem_bytes, const nnc_plan *plan) {
     int fewest = 6;
     for (unsigned set = 1; set < 32; set++) {
@@ -73,7 +73,8 @@ static int fewest_changes(int64_t mem_bytes, const nnc_plan *plan) {
     return fewest;
 }
 
-/* The fastest plan that fits with another micro-batch and recomputation alone, tried independently; infinite: none. */
+/* Returns the step time of the fastest plan that fits with only another micro-batch and recomputation. Tries all such
+ * plans without the advice of the library. Infinite = no plan fits. */
 static double fastest_gentle_s(int64_t mem_bytes, const nnc_plan *plan) {
     double fastest_s = INFINITY;
     for (int64_t batch = plan->micro_batch, passes = plan->micro_batches;; batch /= 2, passes *= 2) {
@@ -89,7 +90,7 @@ static double fastest_gentle_s(int64_t mem_bytes, const nnc_plan *plan) {
     }
 }
 
-/* Types the options of an advice into a plan. */
+/* Sets the fields of a plan from the options in the text of an advice. */
 static nnc_plan typed(const nnc_plan *plan, const char *text) {
     nnc_plan result = *plan;
     char copy[sizeof((nnc_advice *)0)->text], field[64];
@@ -123,8 +124,9 @@ static void check_advice(int64_t mem_bytes, const nnc_plan *plan, const nnc_advi
     ck_assert_double_eq(retyped.step_s, advice->step_s);
 }
 
-/* From just too small down to hopeless: the fastest that leaves the training result alone; where nothing does, no
- * set of fewer changes fits. */
+/* The memory of the device decreases from slightly too small to almost nothing. If changes that keep the training
+ * result suffice, the first advice is the fastest plan with such changes. If such changes do not suffice, no set with
+ * fewer changes than the advice fits. */
 START_TEST(fastest_then_fewest) {
     nnc_plan plans[4] = { plan_of(), plan_of(), plan_of(), plan_of() };
     plans[1].precision = NNC_FP32;
@@ -153,12 +155,13 @@ START_TEST(fastest_then_fewest) {
             }
             if (isfinite(fastest_s)) { ck_assert_double_le(advice[0].step_s, 1.03 * fastest_s); }
         }
-        ck_assert(gentle && other && none); /* the sizes above meant something */
+        ck_assert(gentle && other && none); /* every case occurred */
     }
 }
 END_TEST
 
-/* Half the micro-batch, where that is enough, not an eighth alone. */
+/* If a plan with half of the micro-batch fits, the list of advice contains this plan, not only a plan with an
+ * eighth. */
 START_TEST(mildest_step) {
     nnc_plan plan = plan_of(), half = plan;
     nnc_advice advice[MOST];
@@ -181,14 +184,14 @@ START_TEST(nothing_helps) {
     nnc_advice advice[MOST];
     const nnc_plan plan = plan_of();
     ck_assert_int_eq(advise(1000, &plan, advice, MOST), 0);
-    nnc_plan illegal = plan; /* no plan to start from */
+    nnc_plan illegal = plan; /* this plan is not legal */
     illegal.image = 64;
     ck_assert_int_eq(advise(INT64_C(1) << 40, &illegal, advice, MOST), 0);
 }
 END_TEST
 
-/* The logits of one long sequence and a large vocabulary are most of the memory: they halve in 16 bits, whichever of
- * the two formats the device has. */
+/* The logits of one long sequence with a large vocabulary are most of the memory. In 16 bits the logits need half the
+ * bytes. The advice names the 16-bit format that the device has, bf16 or fp16. */
 START_TEST(sixteen_bits_of_either_kind) {
     const nnc_model model = gpt(2, 64, 2, 50000, 512);
     const nnc_software software = nnc_software_default();
@@ -213,7 +216,8 @@ START_TEST(sixteen_bits_of_either_kind) {
 }
 END_TEST
 
-/* At most as many as the caller's array holds, the same ones. */
+/* The function writes at most as many advices as the caller's array can hold. A smaller array gets the first advices of
+ * the full list. */
 START_TEST(room) {
     const nnc_plan plan = plan_of();
     const int64_t mem_bytes = result_on(1, &plan).memory.total_bytes - 1;
@@ -227,8 +231,8 @@ START_TEST(room) {
 }
 END_TEST
 
-/* Devices with more and more memory, until the plan fits: the array gets at most the requested number of advices, every
- * advice fits, and no sequence becomes shorter than 256 tokens, with and without adapters. */
+/* The device gets more and more memory until the plan fits. The array gets at most the requested number of advices, and
+ * every advice fits. No sequence becomes shorter than 256 tokens, with and without adapters. */
 START_TEST(no_advice_goes_too_far) {
     nnc_plan plans[] = { plan_of(), plan_of() };
     int shorter = 0, gentle = 0, none = 0;
@@ -264,7 +268,7 @@ START_TEST(no_advice_goes_too_far) {
 }
 END_TEST
 
-/* A batch given as a whole stays whole. */
+/* If the user gives the global batch, the advice keeps the global batch. */
 START_TEST(given_global_batch) {
     nnc_plan plan = plan_of();
     nnc_advice advice[MOST];
@@ -279,7 +283,8 @@ START_TEST(given_global_batch) {
 }
 END_TEST
 
-/* full contains the other recomputations: the same estimate with and without them. */
+/* Full recomputation includes the other kinds of recomputation. With full recomputation, the estimate does not depend
+ * on the other kinds. */
 START_TEST(full_contains_the_others) {
     nnc_plan plan = plan_of();
     plan.recompute = NNC_RECOMPUTE_FULL;
@@ -292,7 +297,7 @@ START_TEST(full_contains_the_others) {
 }
 END_TEST
 
-/* A plan that recomputes some ops already: no advice occurs twice, and each changes the plan. */
+/* The plan already recomputes some ops. No advice occurs twice, and each advice changes the plan. */
 START_TEST(advice_does_not_repeat) {
     const unsigned parts[] = { NNC_RECOMPUTE_NORM, NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
                                NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_ATTENTION | NNC_RECOMPUTE_NORM };
@@ -312,7 +317,7 @@ START_TEST(advice_does_not_repeat) {
 }
 END_TEST
 
-/* A plan that recomputes all already gets no advice to recompute, and no advice twice. */
+/* A plan with full recomputation gets no advice to recompute, and no advice occurs twice. */
 START_TEST(advice_changes_only_what_can_change) {
     nnc_plan plan = plan_of();
     int found = 0;
@@ -332,9 +337,10 @@ START_TEST(advice_changes_only_what_can_change) {
 }
 END_TEST
 
-/* Sequences of 127 tokens do not divide over two tensor ranks, so sequence parallelism is illegal, and with it all
- * gentle changes together. Two gentle changes fit a device with exactly the memory of the smallest micro-batch and full
- * recomputation; none of the two fits alone. Precision, optimizer and sequences stay. */
+/* Sequences of 127 tokens are not a multiple of two tensor ranks, so sequence parallelism is illegal. The plan with all
+ * gentle changes together includes sequence parallelism, so it is illegal, too. The device has exactly the memory of
+ * the smallest micro-batch with full recomputation. The smaller micro-batch and full recomputation fit together, but
+ * neither change fits alone. Precision, optimizer and sequence length stay the same. */
 START_TEST(gentle_changes_with_an_illegal_one) {
     const nnc_model model = gpt(12, 256, 4, 2000, 127);
     const nnc_software software = nnc_software_default();
@@ -363,8 +369,9 @@ START_TEST(gentle_changes_with_an_illegal_one) {
 }
 END_TEST
 
-/* Measured peaks may be 20 % above the expected memory. On the smallest device with advice the plan fits only tightly:
- * its expected memory fits, 120 % of it do not. A device with 120 % has a plan that fits. */
+/* Measured peaks may be 20 % above the expected memory. On the smallest device that gets advice, the plan fits only
+ * tightly: the expected memory fits, but 120 % of the expected memory do not fit. On a device with 120 % of the memory,
+ * a plan fits. */
 START_TEST(the_last_advice_is_tight) {
     const nnc_model model = model_of();
     const nnc_plan plan = plan_of();

@@ -1,5 +1,5 @@
-/* Tests that an estimate has the same digits if it uses op lists and tables computed for another plan, or if a part of
- * the estimate is left out. */
+/* Tests that an estimate has the same digits if the estimate uses op lists and tables that were computed for another
+ * plan, or if a part of the estimate is left out. */
 #include "draw.h"
 #include "memo/memo_internal.h"
 #include "metrics/metrics_internal.h"
@@ -7,10 +7,11 @@
 
 enum { NETWORKS = 150, PLANS = 24 };
 
-/* Changes what most plans of a search or sweep differ in, so that lists are shared, and at times the rest. */
+/* Changes the fields in which most plans of a search or sweep differ, so that plans share op lists. Sometimes changes
+ * the other fields, too. */
 static void move(nnc_plan *plan) {
     const nnc_plan other = draw_split();
-    if (draw(3) == 0) { /* the same passes, another number of them */
+    if (draw(3) == 0) { /* keeps the passes, changes their number */
         plan->micro_batches = draw(4) == 0 ? plan->micro_batches : between(1, 20) * (1 + coin());
         plan->tokens = draw(2) == 0 ? 1e9 : 2e9;
         plan->price = draw(2) == 0 ? 1.0 : 2.0;
@@ -37,7 +38,7 @@ static void move(nnc_plan *plan) {
     plan->mode = draw(8) == 0 ? NNC_MODE_IDEAL : NNC_MODE_PREDICTED;
 }
 
-/* Results begin as zeros, and what texts they point to is static. */
+/* Compares all bytes. Results begin as zeros, and their pointers point to static texts. */
 static void check_same(const nnc_result *a, const nnc_result *b) {
     const unsigned char *x = (const void *)a, *y = (const void *)b;
     const size_t last = offsetof(nnc_result, memory.one_moment), after = last + sizeof(bool);
@@ -47,7 +48,7 @@ static void check_same(const nnc_result *a, const nnc_result *b) {
     }
 }
 
-/* Values that every estimate has are equal; a brief estimate does not have the other values. */
+/* The values that every estimate has are equal. A brief estimate does not have the other values. */
 static void check_brief(const split_case *c, const nnc_result *full, const nnc_result *brief,
                         const nnc_columns *columns) {
     const nnc_report a = { .model = &c->model, .device = &c->device, .software = &c->software, .result = full };
@@ -73,7 +74,8 @@ static void check_brief(const split_case *c, const nnc_result *full, const nnc_r
     }
 }
 
-/* Asked twice, an estimate shares what the first one made; another model at the same place shares nothing. */
+/* A repeated estimate uses the results of the first estimate again. Another model at the same address shares no
+ * results. */
 static void check_twice(const split_case *c, const nnc_result *alone, nnc_scratch *own) {
     for (int i = 0; i < 3; i++) {
         nnc_result again;
@@ -86,7 +88,7 @@ typedef struct scratches {
     nnc_scratch *alone, *shared, *brief, *twice;
 } scratches;
 
-/* known: counts the plans whose passes the brief estimate knows from one before. */
+/* known: counts the plans for which the brief estimate finds the passes of an earlier plan. */
 static int check_plan(const split_case *c, const scratches *s, const nnc_columns *columns, int *known) {
     nnc_result alone, shared, brief;
     nnc_estimate_cache_begin(s->alone->shared, NULL, NULL);
@@ -111,7 +113,7 @@ START_TEST(every_digit_is_kept) {
     nnc_columns columns;
     int legal = 0, known = 0;
     s.brief->brief = true;
-    s.alone->shared->promised = true; /* that begins with nothing each time */
+    s.alone->shared->promised = true; /* each estimate begins without results */
     ck_assert_int_eq(nnc_columns_of(&nnc_estimate_metrics, arena, &columns), NNC_OK);
     for (int i = 0; i < NETWORKS; i++) {
         split_case c = draw_cluster(i);
@@ -123,7 +125,7 @@ START_TEST(every_digit_is_kept) {
             move(&c.plan);
         }
     }
-    ck_assert_int_gt(legal, NETWORKS); /* else nothing was compared */
+    ck_assert_int_gt(legal, NETWORKS); /* enough plans were compared */
     ck_assert_int_gt(known, NETWORKS);
     nnc_arena_destroy(arena);
     nnc_scratch_destroy(s.alone);
@@ -133,7 +135,8 @@ START_TEST(every_digit_is_kept) {
 }
 END_TEST
 
-/* The step of a plan in a scratch that shares results has every digit of the step in another one that begins with nothing. */
+/* The step time of a plan is equal in two scratches. One scratch shares results between plans, the other scratch begins
+ * without results. */
 static void check_step(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                        const nnc_plan *plan, nnc_scratch *shares, nnc_scratch *alone) {
     nnc_result a, b;
@@ -143,8 +146,9 @@ static void check_step(const nnc_model *model, const nnc_device *device, const n
     ck_assert_double_eq(a.step_s, b.step_s);
 }
 
-/* The end of a step depends on the number of micro-batches under ZeRO 2. Of four plans, two with one micro-batch and two
- * with two samples each, the last has the passes of the third, and the number of passes of the second. */
+/* Under ZeRO 2 the end of a step depends on the number of micro-batches. Two plans have micro-batches of one sample,
+ * two plans have micro-batches of two samples. The last plan has the same passes as the third plan and the same number
+ * of passes as the second plan. */
 START_TEST(ends_belong_to_a_number_of_passes) {
     const nnc_model model = gpt(4, 128, 4, 1000, 128);
     const nnc_device device = cluster_device();
@@ -166,7 +170,7 @@ START_TEST(ends_belong_to_a_number_of_passes) {
 }
 END_TEST
 
-/* In DualPipe the overlap of the experts' traffic grows with the passes. */
+/* In DualPipe, the overlap of the communication of experts grows with the number of passes. */
 START_TEST(dual_passes_are_their_own) {
     const nnc_model model = mixtral(8, 128, 8, 2, 64, 8, 256, 128);
     const nnc_device device = cluster_device();
@@ -174,7 +178,7 @@ START_TEST(dual_passes_are_their_own) {
     nnc_software software = nnc_software_default();
     nnc_plan plan = plan_of(2, 1, 4);
     software.overlap_expert = 0.9;
-    software.added_gradients = true; /* else passes differ anyway */
+    software.added_gradients = true; /* without it, passes differ anyway */
     plan.expert = 2;
     plan.schedule = NNC_SCHEDULE_DUALPIPE;
     brief->brief = true;
@@ -187,7 +191,8 @@ START_TEST(dual_passes_are_their_own) {
 }
 END_TEST
 
-/* Plans of one list add other collectives to it, in turn: one that comes back finds its own ones. */
+/* Plans that share one op list add different collectives to the list, one plan after the other. A plan that is
+ * estimated again must get its own collectives. */
 START_TEST(added_rows_are_their_own) {
     const nnc_model model = mixtral(8, 128, 8, 2, 64, 8, 256, 128);
     const nnc_device device = cluster_device();
@@ -198,9 +203,9 @@ START_TEST(added_rows_are_their_own) {
     ck_assert(nnc_scratch_share(brief, &model, &device, false));
     for (int i = 0; i < 48; i++) {
         plan.micro_batches = 4 + i % 3;
-        plan.zero = i % 12 == 11 ? 1 : 3; /* every twelfth plan has no gathers of weights */
+        plan.zero = i % 12 == 11 ? 1 : 3; /* every twelfth plan gathers no weights */
         plan.reshard = i / 24 == 0;
-        plan.mode = i % 12 == 11 ? NNC_MODE_IDEAL : NNC_MODE_PREDICTED; /* its passes are not kept */
+        plan.mode = i % 12 == 11 ? NNC_MODE_IDEAL : NNC_MODE_PREDICTED; /* such passes are not kept */
         check_step(&model, &device, &software, &plan, brief, alone);
     }
     nnc_scratch_destroy(brief);
@@ -208,8 +213,8 @@ START_TEST(added_rows_are_their_own) {
 }
 END_TEST
 
-/* The verdict alone is that of a whole estimate: with more samples in a micro-batch, a plan that does
- * not fit stays so. */
+/* An estimate of the verdict alone gives the verdict of a whole estimate. A plan that does not fit does not fit with
+ * more samples in a micro-batch either. */
 START_TEST(verdicts_are_the_same) {
     nnc_scratch *whole = nnc_scratch_create(), *quick = nnc_scratch_create();
     int told = 0;

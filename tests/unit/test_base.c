@@ -70,7 +70,7 @@ START_TEST(numbers_are_read_strictly) {
     }
     memset(digits, '1', sizeof(digits));
     digits[sizeof(digits) - 1] = '\0';
-    ck_assert(!nnc_read_double(digits, &value)); /* longer than any number needs */
+    ck_assert(!nnc_read_double(digits, &value)); /* more digits than any number needs */
     ck_assert_double_eq(value, 42);
     ck_assert(nnc_read_double("80e9", &value) && value == 80e9);
     ck_assert(nnc_read_double("-0.5E-2", &value) && value == -0.005);
@@ -84,7 +84,8 @@ START_TEST(numbers_are_read_strictly) {
 }
 END_TEST
 
-/* Short decimals take a way of their own; they are those of the C library. */
+/* A faster function reads short decimals. The value of a short decimal must be equal to the value that the C library
+ * reads. */
 START_TEST(short_numbers_are_exact) {
     uint64_t state = 1;
     for (int i = 0; i < 200000; i++) {
@@ -135,7 +136,7 @@ START_TEST(units_have_prefixes) {
     expect_unit(86400 * 365.25 * 10, "s", "10.00 years");
     expect_unit(512, "B", "512 B");
     expect_unit(0.5, "B", "0.5000 B");
-    expect_unit(999.99e6, "B", "1.000 GB"); /* rounds up into the next prefix */
+    expect_unit(999.99e6, "B", "1.000 GB"); /* rounds up to the next prefix of the unit */
     expect_unit(0.25, "FLOP/B", "0.2500 FLOP/B");
     expect_unit(-2.5e9, "B", "-2.500 GB");
     expect_unit(0.25, "J", "250.0 mJ");
@@ -144,8 +145,8 @@ START_TEST(units_have_prefixes) {
 }
 END_TEST
 
-/* A program that links the library may have called setlocale. */
-/* "%.12g" with its exponent shortened, by the system's printf. */
+/* The test sets a locale, because a program that links the library may call setlocale. */
+/* Expects the text that the system's printf writes with "%.12g", with a shortened exponent. */
 static void check_written(double value) {
     char text[NNC_NUMBER_TEXT], expected[64];
     snprintf(expected, sizeof expected, "%.12g", value);
@@ -162,7 +163,8 @@ static void check_written(double value) {
     ck_assert_mem_eq(&read, &again, sizeof read);
 }
 
-/* Random bits, random sizes, whole numbers, short decimals, and the halves between two of twelve digits. */
+/* Draws random bits, random sizes, whole numbers, short decimals, and numbers halfway between two numbers with 12
+ * digits. */
 START_TEST(numbers_are_written_as_printf_does) {
     uint64_t state = 88172645463325252u;
     for (int i = 0; i < 100000; i++) {
@@ -225,10 +227,10 @@ START_TEST(messages_stay_one_line) {
              "gr\xc3\xb6\xc3\x9f"
              "e \xff");
     ck_assert_str_eq(err.what, "gr\xc3\xb6\xc3\x9f"
-                               "e ?"); /* letters stay, stray bytes go */
+                               "e ?"); /* letters stay, bytes that are not UTF-8 become '?' */
     ck_assert_int_eq(nnc_fail(NULL, NNC_IO, "w", "x"), NNC_IO);
     nnc_fail(&err, NNC_IO, "w", "first");
-    nnc_fail(&err, NNC_IO, err.where, "then %s", err.what); /* its own text as an argument */
+    nnc_fail(&err, NNC_IO, err.where, "then %s", err.what); /* the argument is the text of the error itself */
     ck_assert_str_eq(err.what, "then first");
 }
 END_TEST
@@ -239,10 +241,10 @@ START_TEST(nearest_name_is_a_slip_away) {
     char longest[200];
     ck_assert_str_eq(nnc_nearest("mem_byte", names, count), "mem_bytes");
     ck_assert_str_eq(nnc_nearest("mem_bytes_s", names, count), "mem_bytes");
-    ck_assert_str_eq(nnc_nearest("pwoer_w", names, count), "power_w"); /* a swap is one slip */
+    ck_assert_str_eq(nnc_nearest("pwoer_w", names, count), "power_w"); /* two swapped letters count as one error */
     static const char *const models[] = { "bit-larg", "bit-large", "vit-larger-s" };
     ck_assert_str_eq(nnc_nearest("vit-large", models, COUNT_OF(models)),
-                     "vit-larger-s"); /* the first word before fewer letters */
+                     "vit-larger-s"); /* an equal first word counts more than fewer changed letters */
     ck_assert_str_eq(nnc_nearest("wit-large", models, COUNT_OF(models)), "bit-large");
     ck_assert_str_eq(nnc_nearest("l2-bytes", names, count), "l2_bytes");
     ck_assert_ptr_null(nnc_nearest("colour", names, count));
@@ -267,7 +269,7 @@ START_TEST(characters_are_measured) {
 }
 END_TEST
 
-/* The second arena gets the memory of the first, which is no longer zero. */
+/* The second arena gets the memory of the first arena, which the first arena has filled with other values than zero. */
 START_TEST(arena_gives_zeroed_aligned_memory) {
     nnc_arena *arena = NULL;
     for (int round = 0; round < 2; round++) {
@@ -293,7 +295,7 @@ START_TEST(arena_gives_zeroed_aligned_memory) {
 }
 END_TEST
 
-/* Texts of every length around the sizes at which it grows. */
+/* Compares texts of every length around the sizes at which the buffer grows. */
 START_TEST(buffers_grow) {
     enum { LENGTH = 5000 };
     char *expected = malloc(LENGTH + 16);
@@ -316,7 +318,8 @@ START_TEST(buffers_grow) {
 }
 END_TEST
 
-/* However small the buffer, the text is the beginning of the whole, ends in a zero, and no byte after it changes. */
+/* For every size of the buffer, the text is the beginning of the whole text and ends with a zero byte. No byte after
+ * the buffer changes. */
 START_TEST(texts_are_appended_as_far_as_they_fit) {
     static const char whole[] = "--zero 3, --data 12, --tensor 4";
     for (size_t size = 1; size <= sizeof whole + 1; size++) {
@@ -327,7 +330,7 @@ START_TEST(texts_are_appended_as_far_as_they_fit) {
         nnc_text_append(text, size, ", ", "--%s %d", "data", 12);
         nnc_text_append(text, size, ", ", "--%s %d", "tensor", 4);
         ck_assert(strncmp(whole, text, strlen(text)) == 0);
-        ck_assert(strlen(text) + 3 > size || strcmp(text, whole) == 0); /* a separator alone may not fit */
+        ck_assert(strlen(text) + 3 > size || strcmp(text, whole) == 0); /* the separator may not fit */
         ck_assert(strlen(text) < size && text[size] == '#');
     }
 }
@@ -349,7 +352,7 @@ START_TEST(formats_have_sizes) {
     ck_assert(isnan(nnc_dtype_bytes(NNC_DTYPE_COUNT)));
     ck_assert_str_eq(nnc_dtype_name(NNC_BF16), "bf16");
     ck_assert_str_eq(nnc_dtype_name(NNC_DTYPE_COUNT), "?");
-    /* MXFP8: one byte and a one-byte scale per 32. */
+    /* MXFP8 stores one byte per element and a one-byte scale per 32 elements. */
     ck_assert_double_eq(nnc_block_format_bytes(1, 1, 32), 1.03125);
 }
 END_TEST
@@ -361,7 +364,7 @@ START_TEST(lines_are_taken_apart_as_a_shell_does) {
     for (int i = 0; i < 6; i++) { ck_assert_str_eq(words[i], expected[i]); }
     char more[] = "a b c", open[] = "'a b";
     ck_assert_int_eq(nnc_shell_split(more, words, 2), -1);
-    ck_assert_int_eq(nnc_shell_split(open, words, 2), 1); /* an open quote ends with the line */
+    ck_assert_int_eq(nnc_shell_split(open, words, 2), 1); /* without a closing quote, the word ends with the line */
     ck_assert_str_eq(words[0], "a b");
     /* Text that is written can be read back. */
     nnc_buffer out = { 0 };

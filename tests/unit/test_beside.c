@@ -8,7 +8,7 @@
 
 static char folder[32], path[64];
 
-/* A file with two letters that its owner alone may read. */
+/* Creates a file with two letters that only its owner may read. */
 static void open_folder(void) {
     strcpy(folder, "/tmp/nncost.XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -22,7 +22,7 @@ static void open_folder(void) {
 
 static void close_folder(void) {
     ck_assert_int_eq(unlink(path), 0);
-    ck_assert_int_eq(rmdir(folder), 0); /* nothing else was left in it */
+    ck_assert_int_eq(rmdir(folder), 0); /* no other file is in the folder */
 }
 
 static void ck_holds(const char *name, const char *expected) {

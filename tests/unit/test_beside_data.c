@@ -1,5 +1,5 @@
-/* Tests how the communication of gradients and gathered weights overlaps with compute, in every family of models:
- * buckets by their bytes, units of ZeRO 3 by blocks of layers. */
+/* Tests how the communication of gradients and gathered weights overlaps with compute, in every family of models.
+ * Gradients are sent in buckets of a given number of bytes. ZeRO 3 gathers units, which are blocks of layers. */
 #include "draw.h"
 #include "estimate/estimate_internal.h"
 #include "suite.h"
@@ -18,7 +18,7 @@ static nnc_result sd1_on_a100(int32_t devices, int32_t zero) {
     return estimate_with(sd1, a100, compiled, &plan);
 }
 
-/* 1.7 GB of gradients are sent in 66 buckets of 25 MiB: only the last one has no compute to overlap with. */
+/* 1.7 GB of gradients are sent in 66 buckets of 25 MiB. Only the last bucket has no compute to overlap with. */
 START_TEST(a_unet_hides_its_gradients) {
     const nnc_result r = sd1_on_a100(8, 0); /* over NVLink */
     const double all_s = r.communication_s[NNC_COMM_DATA], exposed_s = r.exposed_s[NNC_COMM_DATA];
@@ -28,7 +28,8 @@ START_TEST(a_unet_hides_its_gradients) {
 }
 END_TEST
 
-/* Sharded, it gathers block by block: the first block is exposed, and two blocks are held at once, not the network. */
+/* With ZeRO 3 the U-Net gathers its weights block by block. The gather of the first block is exposed. The device holds
+ * the weights of two blocks at once, not of the whole network. */
 START_TEST(a_unet_is_gathered_by_blocks) {
     const nnc_result whole = sd1_on_a100(64, 2), sharded = sd1_on_a100(64, 3);
     ck_assert_double_gt(sharded.exposed_s[NNC_COMM_DATA], 0.0);
@@ -38,7 +39,8 @@ START_TEST(a_unet_is_gathered_by_blocks) {
 }
 END_TEST
 
-/* GPT-2's table is 31 % of its gradients and is reduced last, when no compute is left to overlap with. */
+/* The word table of GPT-2 has 31 % of the gradients. The gradients of the table are reduced last, when no compute is
+ * left to overlap with. */
 START_TEST(a_table_is_not_cut) {
     const nnc_model *gpt2 = NULL;
     const nnc_device *h100 = NULL;
@@ -55,7 +57,7 @@ START_TEST(a_table_is_not_cut) {
 }
 END_TEST
 
-/* Tensor ranks use NVLink while gradients cross the network: the two overlaps do not compete, so full
+/* Tensor ranks communicate over NVLink while gradients cross the network. The two overlaps do not compete, so full
  * overlap is never slower than partial overlap. */
 START_TEST(fabrics_do_not_share_a_window) {
     const nnc_model *llama = NULL;
@@ -81,23 +83,24 @@ END_TEST
 
 /* ---- rows by hand ---- */
 
-/* Links that a lane occupies, a bit each: two lanes meet if they have one in common. */
+/* Links that a lane occupies, one bit for each link. Two lanes compete if they have a link in common. */
 static const unsigned links_of[NNC_LANES] = {
     [NNC_LANE_SCALE_UP] = 1, [NNC_LANE_SCALE_OUT] = 2, [NNC_LANE_HOST] = 4, [NNC_LANE_BOTH] = 1 | 2
 };
 
-/* One segment and part of a pass. */
+/* Times of one segment in one part of a pass. */
 typedef struct pass_part {
     double compute_s, attention_s, issue_s, weight_s;
-    double all_s[NNC_COMM_COUNT], ring_s; /* ring: blocks that overlap with the attention */
+    double all_s[NNC_COMM_COUNT], ring_s; /* ring: blocks that overlap with attention */
     unsigned links[NNC_COMM_COUNT];
     double exposed_s[NNC_COMM_COUNT]; /* without the ring */
     double hidden_s[NNC_COMM_COUNT], ring_exposed_s;
 } pass_part;
 
-/* docs/formulas.md#overlap: t = C + N - share min(C, N), kind by kind. A kind has the compute that no kind before it on
- * the same links overlaps with, and the exposed time of kinds on other links. Of n units of weights, one n-th is
- * exposed. Ring blocks overlap with their share of the attention, before all others. */
+/* docs/formulas.md#overlap: t = C + N - share min(C, N), applied to each kind of communication in order. C is the
+ * compute time that no earlier kind on the same links has overlapped with, plus the exposed time of earlier kinds on
+ * other links. If weights have n units, the first unit is exposed. Ring blocks overlap with their share of the
+ * attention before all other kinds. */
 static void expose(pass_part *p, const nnc_overlap *overlap, nnc_part part, double units) {
     const double ring_hidden_s =
         overlap->share[NNC_COMM_CONTEXT] * fmin(p->ring_s, p->attention_s * overlap->ring_share);
@@ -182,7 +185,7 @@ static void draw_rows(drawn_rows *d, int number) {
     while (d->list.segment_count < 3) {
         nnc_segment *segment = &d->list.segments[d->list.segment_count];
         segment->instances = between(1, 3);
-        if (coin()) { /* blocks, as those of a U-Net */
+        if (coin()) { /* blocks as in a U-Net */
             d->list.blocks[d->list.block_count++] =
                 (nnc_block){ .repeat = segment->instances * between(1, 3), .segment = d->list.segment_count };
         }
@@ -201,7 +204,8 @@ static double units_of(const drawn_rows *d, int32_t segment) {
     return (double)d->list.segments[segment].instances;
 }
 
-/* Rows of every kind on every lane: exposed time as the formula has it, row by row; compute keeps its time. */
+/* Draws rows of every kind of communication on every lane. The exposed time of each row is equal to the result of the
+ * formula. */
 START_TEST(rows_are_exposed_by_the_formula) {
     drawn_rows *d = malloc(sizeof *d);
     ck_assert_ptr_nonnull(d);
@@ -228,8 +232,9 @@ START_TEST(rows_are_exposed_by_the_formula) {
 }
 END_TEST
 
-/* The rows of a segment add up to the times of one instance. Issuing them makes d seconds of the device and i of the
- * host (d^4 + i^4)^(1/4) (docs/formulas.md#launch). A lane is free while anything but traffic on its links runs. */
+/* The times of the rows of a segment add up to the time of one instance. With d seconds of the device and i seconds of
+ * the host to issue the kernels, the time is (d^4 + i^4)^(1/4) (docs/formulas.md#launch). A lane is free while the
+ * device runs anything that does not use the links of the lane. */
 START_TEST(rows_add_up_to_segments) {
     static nnc_segment_time units[NNC_SEGMENTS_MAX];
     drawn_rows *d = malloc(sizeof *d);

@@ -1,5 +1,5 @@
-/* Tests the bound of a step, which is the resource with the largest part of the step time. Tests the step time without
- * the work of the bounding resource, too. */
+/* Tests the bound of a step, which is the resource with the largest part of the step time. Also tests the step time
+ * without the work of the bounding resource. */
 #include "cost/cost_internal.h"
 #include "draw.h"
 #include "estimate/estimate_internal.h"
@@ -7,14 +7,15 @@
 
 enum { CASES = 400 };
 
-/* A split case whose host may be the slowest of all. */
+/* Draws a plan on several devices. The host may be the slowest resource. */
 static split_case draw_issued(int *number) {
     split_case c = draw_legal(number);
     c.software.launch_s = coin() ? 0.0 : scaled(1e-7, 1e-4);
     return c;
 }
 
-/* Compute, memory, network, host and bubble together are the step; the one that is named is the largest. */
+/* The times of compute, memory, network, host and bubble add up to the step time. The bound is the resource with the
+ * longest time. */
 START_TEST(everything_competes) {
     for (int i = 0, number = 0; i < CASES; i++) {
         const split_case c = draw_issued(&number);
@@ -32,10 +33,11 @@ START_TEST(everything_competes) {
 }
 END_TEST
 
-/* Without one limit a step takes no longer, and never less than what else the busiest stage has to do. */
+/* Without the work of its bound, a step takes no longer than with this work. A step without the work of its bound takes
+ * at least the time that the busiest stage needs for the other resources. */
 START_TEST(without_a_limit_the_rest_remains) {
     int seen[NNC_BOUND_COUNT] = { 0 };
-    int odd = 21230; /* whose schedule, anew for shorter passes, would end later */
+    int odd = 21230; /* a new schedule of shorter passes ends later */
     for (int i = 0, number = 0; i <= CASES; i++) {
         split_case c = draw_issued(i < CASES ? &number : &odd);
         nnc_result r;
@@ -67,7 +69,8 @@ START_TEST(without_a_limit_the_rest_remains) {
 }
 END_TEST
 
-/* An ideal step overlaps everything, so without its limit the next of compute, memory and network remains. */
+/* An ideal step overlaps all resources. Without the work of its bound, an ideal step takes the longest of the other
+ * times of compute, memory and network. */
 START_TEST(without_a_limit_an_ideal_step_is_its_next) {
     int seen[NNC_BOUND_COUNT] = { 0 };
     for (int i = 0, number = 0; i < CASES; i++) {
@@ -86,7 +89,7 @@ START_TEST(without_a_limit_an_ideal_step_is_its_next) {
 }
 END_TEST
 
-/* GPT-2 op by op on one H100: the host is the limit, not the memory. */
+/* GPT-2 runs op by op on one H100. The bound is the host, not the memory. */
 START_TEST(a_slow_host_is_named) {
     const nnc_model *gpt2 = NULL;
     const nnc_device *h100 = NULL;
@@ -100,8 +103,8 @@ START_TEST(a_slow_host_is_named) {
     ck_assert_int_eq(r.bound, NNC_BOUND_HOST);
     ck_assert_double_gt(r.bound_s[NNC_BOUND_HOST], 0.5 * r.step_s);
     ck_assert_double_lt(r.step_without_bound_s, 0.5 * r.step_s);
-    /* A host of 0.1 ms per kernel: the device waits for a fifth of the step or longer, which bounds the ops of
-     * passes. */
+    /* The host needs 0.1 ms per kernel. The device waits for the host for a fifth of the step or longer, so the host is
+     * the bound of the ops in passes. */
     nnc_device slow = *h100;
     nnc_model listed = *gpt2;
     slow.host.kernel_s = 1e-4;
@@ -115,7 +118,8 @@ START_TEST(a_slow_host_is_named) {
         ck_assert(rows[i].bound == NNC_BOUND_HOST || rows[i].op->phase == NNC_PHASE_UPDATE);
     }
     ck_assert_int_gt(held, count / 2);
-    /* The host gets slower until it bounds the step. A tenth faster, it still holds a fifth of the step. */
+    /* The host gets slower until the host is the bound of the step. With a host that is a tenth faster, the device
+     * still waits for a fifth of the step. */
     nnc_result r2 = { .bound = NNC_BOUND_MEMORY };
     for (slow.host.kernel_s = 1e-6; r2.bound != NNC_BOUND_HOST && slow.host.kernel_s < 1e-4;
          slow.host.kernel_s *= 1.01) {
@@ -129,9 +133,11 @@ START_TEST(a_slow_host_is_named) {
 }
 END_TEST
 
-/* By hand: 0.3 of the profile and 0.4 of the device make 0.5; a share x of the network adds (0.25 x)^2 to its square,
- * a share y of waiting (0.5 y)^2. Of that 0.85 below and 1.15 above. What was measured of this device and family, 0.1
- * with a skew of 0.25, replaces both and the skew; of another family it does not, and of all devices it replaces 0.3. */
+/* By hand: 0.3 of the profile and 0.4 of the device make a half width h = sqrt(0.3^2 + 0.4^2) = 0.5. A share x of
+ * network time adds (0.25 x)^2 to h^2, and a share y of waiting adds (0.5 y)^2 to h^2. As a logarithm, the range is
+ * 0.85 h below the prediction and 1.15 h above. A range that was measured on this device and family, 0.1 with a skew of
+ * 0.25, replaces the 0.3, the 0.4 and the skew. A range of another family replaces no value. A range of all devices
+ * replaces the 0.3 and the skew. */
 START_TEST(a_range_widens_with_what_is_uncertain) {
     for (int i = 0, number = 0; i < CASES; i++) {
         split_case c = draw_issued(&number);
@@ -154,7 +160,7 @@ START_TEST(a_range_widens_with_what_is_uncertain) {
         c.software.range_count = 2;
         const double narrow = log(result_of_split(&c).interval_s[1] / r.step_s);
         ck_assert_double_eq_tol(narrow, 1.25 * sqrt(0.01 + shares), 1e-9);
-        measured[0].device[0] = measured[1].device[0] = '\0'; /* of all devices: the term of the device stays */
+        measured[0].device[0] = measured[1].device[0] = '\0'; /* all devices: the term of the device stays */
         const double group = log(result_of_split(&c).interval_s[1] / r.step_s);
         ck_assert_double_eq_tol(group, 1.25 * sqrt(0.01 + 0.16 + shares), 1e-9);
         snprintf(measured[0].of, sizeof measured->of, "vit");
@@ -167,8 +173,9 @@ START_TEST(a_range_widens_with_what_is_uncertain) {
 }
 END_TEST
 
-/* In an ideal step a row of communication takes the seconds of its links, and the rows' shares of what the busiest
- * link takes longer than the engine add up to that. */
+/* In an ideal step, the time of a row of communication is the load of its links. If the busiest link takes longer than
+ * the longest engine, the rows of communication share the difference of the two times. The shares of all rows add up to
+ * the difference. */
 START_TEST(ideal_rows_load_their_links) {
     int exposed = 0;
     for (int i = 0, number = 0; i < CASES; i++) {
@@ -200,14 +207,16 @@ START_TEST(ideal_rows_load_their_links) {
             ck_assert_double_eq_tol(r.communication_s[k], sums_s[k], 1e-9 * sums_s[k] + 1e-300);
         }
         ck_assert_double_le(busiest_s, r.bound_s[NNC_BOUND_NETWORK] * (1.0 + 1e-9));
-        /* A device that waits for its links has the bubble of the longest engine, on whatever stage that engine is. */
+        /* If a device waits for its links, its bubble is the bubble of the longest engine, which may be on any
+         * stage. */
         const double engine_s = fmax(r.bound_s[NNC_BOUND_COMPUTE], r.bound_s[NNC_BOUND_MEMORY]);
         ck_assert_double_ge(r.step_s - r.exposed_comm_s, engine_s * (1.0 - 1e-9));
-        if (r.plan.pipeline == 1) { /* else messages between stages are on the links, too, and have no row */
+        if (r.plan.pipeline == 1) { /* messages between stages have no row */
             ck_assert_double_eq_tol(r.bound_s[NNC_BOUND_NETWORK], busiest_s, 1e-9 * busiest_s + 1e-300);
             ck_assert_double_eq_tol(exposed_s, r.exposed_comm_s, 1e-9 * r.exposed_comm_s + 1e-300);
         }
-        /* Every row after the other is the upper bound, or the step where messages make it longer. */
+        /* The upper bound is the time of all rows one after the other, or the step time if messages make the step
+         * longer. */
         double rows_s = r.bubble_s;
         for (int32_t k = 0; k < count; k++) {
             rows_s += (rows[k].compute_s + rows[k].memory_s) * rows[k].repeat;
@@ -223,8 +232,9 @@ START_TEST(ideal_rows_load_their_links) {
 }
 END_TEST
 
-/* A pipeline of two stages and two replicas: the stage with five of six layers has the busiest links, whether it is
- * the first, which has the table, or the last, which has a head as large and a norm. */
+/* A pipeline has two stages and two replicas. The stage with five of six layers has the busiest links. The stage with
+ * the busiest links may be the first stage, which has the word table, or the last stage, which has an equally large
+ * head and a norm. */
 START_TEST(any_stage_may_have_the_busiest_links) {
     const nnc_model model = llama(6, 256, 4, 2, 1024, 2000, 64);
     nnc_plan plan = plan_of(2, 1, 2);
@@ -239,7 +249,7 @@ START_TEST(any_stage_may_have_the_busiest_links) {
 }
 END_TEST
 
-/* The first of equal resources is the bound, and another one is the next bound. */
+/* If resources are equal, the first is the bound and the second is the next bound. */
 START_TEST(equal_resources) {
     nnc_result r = { .struct_size = sizeof r };
     for (int b = 0; b < NNC_BOUND_COUNT; b++) { r.bound_s[b] = 1.0; }

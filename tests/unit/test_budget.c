@@ -2,8 +2,8 @@
  * serving must be the smallest on a grid. Money and devices are worked by hand. Every bad input must be refused. */
 #include "run_cases.h"
 
-/* The law at its printed point; with 16 times the FLOPs, the parameters (or tokens) grow by 16 to the printed exponent.
- * The FLOPs are always 6 x parameters x tokens. */
+/* Each law gives the value that its source prints. With 16 times the FLOPs, the parameters (or tokens) grow by 16 to
+ * the power of the printed exponent. The FLOPs are always 6 x parameters x tokens. */
 START_TEST(laws_at_their_points) {
     const struct {
         nnc_law law;
@@ -31,8 +31,9 @@ START_TEST(laws_at_their_points) {
 }
 END_TEST
 
-/* Fewer parameters, trained longer, reach the same loss and cost less where many tokens are served: no size on a grid
- * needs fewer FLOPs 6 N D + 2 N served. With nothing known to serve nothing changes. */
+/* Fewer parameters that are trained longer reach the same loss, and cost less if many tokens are served. On a grid of
+ * sizes, no size needs fewer FLOPs 6 N D + 2 N served. If the number of served tokens is unknown, the optimum does not
+ * change. */
 START_TEST(serving_saves) {
     const double params = 70e9, tokens = 1.4e12, served = 2e13;
     const nnc_optimum best = nnc_serving_optimal(NNC_LAW_EPOCH, params, tokens, served);
@@ -57,8 +58,9 @@ START_TEST(serving_saves) {
 }
 END_TEST
 
-/* 6 x 1e9 x 2e10 FLOPs at 100 TFLOP/s x 0.5 x 0.8 take 3e6 s of one device, 833.3 hours; at 3 an hour 2,500; in 10
- * days on 4 devices. The optima are those of the single laws. */
+/* 6 x 1e9 x 2e10 FLOPs at 100 TFLOP/s x 0.5 x 0.8 take 3e6 s of one device, which are 833.3 hours. At a price of 3 per
+ * hour, 833.3 hours cost 2,500. Training in 10 days needs 4 devices. The optima are equal to the optima of each single
+ * law. */
 START_TEST(money_by_hand) {
     const nnc_device device = plain_device();
     nnc_budget_ask ask = nnc_budget_ask_default();
@@ -90,12 +92,12 @@ START_TEST(money_by_hand) {
             CLOSE(found->served_tokens, served.served_tokens, 1e-12);
             CLOSE(found->saved_share, served.saved_share, 1e-12);
         }
-        if (!isnan(own.loss)) { /* the least FLOPs with this loss: the optimum of these FLOPs has it */
+        if (!isnan(own.loss)) { /* an optimal model with the least FLOPs has the same loss */
             const double least = budget.flops / budget.over_training[i];
             CLOSE(nnc_compute_optimal((nnc_law)i, least).loss, own.loss, 1e-9);
         }
     }
-    /* the same from money, and from FLOPs */
+    /* a budget of money or FLOPs gives the same result */
     nnc_budget back;
     ask.params = ask.tokens = (double)NAN;
     ask.cost = 2500.0;
@@ -108,7 +110,7 @@ START_TEST(money_by_hand) {
     CLOSE(back.cost, 2500.0, 1e-12);
     ck_assert_int_eq(nnc_budget_of(NULL, &ask, &back, NULL), NNC_OK); /* FLOPs need no device */
     ck_assert(isnan(back.flops_per_s));
-    /* the only price that a device records, unless another is asked */
+    /* The price of the device file counts if the user gives no price. */
     nnc_price recorded[] = { { .per_device_hour = 7.5 } };
     nnc_device sold = device;
     sold.prices = recorded;
@@ -120,7 +122,7 @@ START_TEST(money_by_hand) {
 }
 END_TEST
 
-/* Each input has its range, and exactly one of FLOPs, money, and a model is given. */
+/* Each input has a range. The user gives exactly one of FLOPs, money and a model. */
 START_TEST(refused_budgets) {
     const nnc_device device = plain_device();
     const nnc_budget_ask none = nnc_budget_ask_default();

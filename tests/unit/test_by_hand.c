@@ -10,9 +10,9 @@
 
 /* ---- runs ---- */
 
-/* Eight devices of 400 W for a day: 8 x 400 x 86,400 J at the devices, times the PUE of the building. The rated
- * carbon is that energy in kWh (3.6e6 J) at 500 g. Without the power of a node the draw is the rating; the network
- * adds 100 W to the energy, not to the rated energy. */
+/* Eight devices of 400 W use 8 x 400 x 86,400 J in a day, times the PUE of the building. The rated carbon is the rated
+ * energy in kWh (3.6e6 J) at 500 g per kWh. If the power of a node is not given, a device draws its rated power. The
+ * network adds 100 W to the energy, but not to the rated energy. */
 START_TEST(rated_energy_has_the_building) {
     const nnc_device device = plain_device();
     const nnc_plan plan = devices_of(8);
@@ -31,9 +31,9 @@ START_TEST(rated_energy_has_the_building) {
 }
 END_TEST
 
-/* Daly's interval between checkpoints of a run. A save of 100 s and a failure every 800 s: save / (2 x 800) is 1/16, so
- * 400 (1 + 1/12 + 1/144) - 100. A save of half a second and a failure every 100 s: 1/400, so 10 (1 + 1/60 + 1/3600) -
- * 1/2. */
+/* The test compares Daly's interval between checkpoints with numbers worked by hand. With a save of 100 s and a failure
+ * every 800 s, save / (2 x 800) is 1/16, so the interval is 400 (1 + 1/12 + 1/144) - 100. With a save of half a second
+ * and a failure every 100 s, the ratio is 1/400, so the interval is 10 (1 + 1/60 + 1/3600) - 1/2. */
 START_TEST(interval_of_a_run) {
     static const struct {
         double save_s, mtbf_s, interval_s;
@@ -52,7 +52,8 @@ END_TEST
 
 /* ---- plans ---- */
 
-/* 2 samples x 3 passes x 4 replicas are 24; with two numbers the third follows. */
+/* 2 samples x 3 passes x 4 replicas are 24 samples per step. If two of micro-batch, passes and global batch are given,
+ * the third follows. */
 START_TEST(batches_agree) {
     static const struct {
         int64_t micro, passes, global;
@@ -91,8 +92,9 @@ END_TEST
 
 /* ---- work ---- */
 
-/* By every convention, the FLOPs of a model are those of its samples, however ranks divide the work: 8 samples over
- * replicas, tensor ranks, stages, context ranks; a window of 16 of 64 tokens, fused and unfused attention. */
+/* In every convention, the FLOPs of a model depend only on its samples, not on how ranks divide the work. 8 samples run
+ * on replicas, tensor ranks, stages and context ranks, with and without a window of 16 of 64 tokens, with fused and
+ * unfused attention. */
 START_TEST(splits_keep_the_flops) {
     static const int32_t splits[][4] = { { 2, 1, 1, 1 }, { 1, 2, 1, 1 }, { 1, 1, 2, 1 }, { 1, 1, 1, 2 },
                                          { 1, 1, 1, 4 }, { 2, 2, 2, 1 }, { 1, 2, 1, 2 } };
@@ -124,13 +126,11 @@ END_TEST
 
 /* ---- memory ---- */
 
-/* GPT of width 64 with LoRA of rank 4 on every linear layer, ZeRO-3 over 4 ranks. A block has 12 x 64^2 frozen matrix
- * elements and 13 x 64 frozen biases and norm weights;
- * its adapters are 4 x (64 + 64) for each of Q, K, V and the output,
- * 4 x (64 + 256) for each product of the MLP.
- *
- * ZeRO-3 gathers the frozen weights of two blocks, 2 bytes each, the adapters of two blocks, 4 bytes each, and has the
- * whole fp32 gradient of the adapters of one block. ZeRO-2 has none of these. */
+/* The model is a GPT of width 64 with LoRA rank 4 on every linear layer and ZeRO 3 over 4 ranks. A block has 12 x 64^2
+ * frozen matrix elements and 13 x 64 frozen biases and norm weights. The adapters of a block have 4 x (64 + 64)
+ * parameters for each of Q, K, V and the output, and 4 x (64 + 256) for each product of the MLP. ZeRO 3 gathers the
+ * frozen weights of two blocks at 2 bytes each and the adapters of two blocks at 4 bytes each. ZeRO 3 also holds the
+ * whole fp32 gradient of the adapters of one block. ZeRO 2 holds no such tensors. */
 START_TEST(gathered_frozen_weights) {
     const nnc_model model = gpt(6, 64, 4, 100, 16);
     nnc_plan plan = plan_of(4, 1, 1);
@@ -149,11 +149,13 @@ START_TEST(gathered_frozen_weights) {
 }
 END_TEST
 
-/* Two stages of three blocks of 12 x 64 x 64 + 13 x 64 parameters, fp32. A pipeline that keeps weights gathered also
- * keeps whole gradients until its last micro-batch (torch/distributed/pipelining/stage.py): 4 bytes for each parameter
- * of the stage and 4 for the gradient, without the half that the gradients of two shards count. With resharding there
- * are 2 x 4 bytes of gathered weights and 4 of the gradient for one block. Then data communication happens once per
- * step: twice the micro-batches do not change its time. */
+/* Two stages have three blocks each. A block has 12 x 64 x 64 + 13 x 64 parameters in fp32. A pipeline that keeps
+ * weights gathered also keeps whole gradients until its last micro-batch (torch/distributed/pipelining/stage.py). The
+ * transient memory of such a pipeline has 4 bytes of weights for each parameter of the stage. The transient memory also
+ * has 4 bytes of gradient for the half of the parameters that is not in the rank's own shard. With resharding, the
+ * transient memory has gathered weights of 2 x 4 bytes and a gradient of 4 bytes per parameter of one block. Without
+ * resharding, data communication happens once per step, so twice as many micro-batches do not change the time of this
+ * communication. */
 START_TEST(whole_gradients_of_pipelines) {
     const nnc_model model = gpt(6, 64, 4, 100, 16);
     nnc_plan plan = plan_of(2, 1, 2);
@@ -182,8 +184,9 @@ static nnc_op product_of(int64_t rows, int64_t cols, int32_t block, int64_t repe
                      .frozen = frozen };
 }
 
-/* A network in one piece: a block of 2 x 3 weights that runs three times, one of 4 x 5 with 2 x 2 frozen ones, and 7
- * weights outside blocks. The unit that ZeRO-3 gathers is the largest: 20, and 4 frozen; then 7 outside become 30. */
+/* A network has one segment: a block of 2 x 3 weights that runs three times, a block of 4 x 5 weights and 2 x 2 frozen
+ * weights, and 7 weights outside blocks. The largest unit that ZeRO 3 gathers has 20 weights and 4 frozen weights. If
+ * 30 weights are outside blocks, the weights outside blocks are the largest unit. */
 START_TEST(units_by_hand) {
     static nnc_op_list list;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
@@ -214,8 +217,10 @@ END_TEST
 
 /* ---- collectives ---- */
 
-/* A message of the size of the knee takes twice its time, of four times the size 1.5 times: bytes + sqrt(knee x
- * bytes). The knee of the fabric counts inside a domain of 300 GB/s, that of the network between domains of 25 GB/s. */
+/* Without a knee, a message takes bytes / rate. With a knee, a message takes (bytes + sqrt(knee x bytes)) / rate. So a
+ * message of the size of the knee takes twice the time, and a message of four times the knee takes 1.5 times the time.
+ * Inside a domain of 300 GB/s, the knee of the scale-up fabric counts. Between domains of 25 GB/s, the knee of the
+ * network counts. */
 START_TEST(knees) {
     nnc_device device = cluster_device();
     nnc_error err = { 0 };
@@ -233,7 +238,8 @@ END_TEST
 
 /* ---- pipelines ---- */
 
-/* Virtual stages of four devices: a V goes down and comes back, chunks start again at the first device. */
+/* In a V, the virtual stages go from the first to the last of four devices and come back. In the other schedules, the
+ * second chunk starts again at the first device. */
 START_TEST(devices_of_virtual_stages) {
     static const int32_t vee[] = { 0, 1, 2, 3, 3, 2, 1, 0 }, chunks[] = { 0, 1, 2, 3, 0, 1, 2, 3 };
     nnc_plan plan = nnc_plan_default();
@@ -253,7 +259,7 @@ END_TEST
 
 /* ---- runs of models without tokens ---- */
 
-/* Methods that score tokens are refused for a model of images; training is not. */
+/* Methods that score tokens are refused for a model of images, but training is not refused. */
 START_TEST(methods_need_tokens) {
     const nnc_model unet = double_conv_unet(32, 16, 2), text = gpt(2, 64, 4, 100, 16);
     nnc_plan plan = plan_of(1, 1, 1);
@@ -285,7 +291,7 @@ END_TEST
 
 /* ---- models ---- */
 
-/* Without head_dim the heads divide the hidden width. */
+/* If head_dim is not given, it is hidden / heads. */
 START_TEST(heads_divide_hidden) {
     static const char text[] = DECODER SOURCES;
     nnc_model model;

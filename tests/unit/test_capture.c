@@ -1,11 +1,11 @@
-/* Tests captured programs: FLOPs, bytes and parameters of single operators, worked by hand; folded layers; and messages
+/* Tests captured programs: FLOPs, bytes and parameters of single operators, worked by hand; folded layers; messages
  * with the place of each fault. */
 #include "op/op_internal.h"
 #include "support.h"
 
 static nnc_error error;
 
-/* A file with these operators, storages and blocks, over modules "" and "fc". */
+/* Reads a file with these operators, storages and blocks, and with the modules "" and "fc". */
 static nnc_status parse(const char *ops, const char *storages, const char *blocks, int params, nnc_model *model) {
     char text[8192];
     snprintf(text, sizeof text,
@@ -35,7 +35,7 @@ static nnc_result estimate_of(const char *ops, const char *storages, const char 
     "{\"name\":\"aten." name ".default\",\"phase\":\"" phase "\",\"module\":1,\"inputs\":[" in "],\"outputs\":[" out \
     "],\"args\":[" args "],\"repeat\":" repeat "}"
 
-/* y[2,5] = x[2,3] w[3,5] + b[5]; then the gradient of w. */
+/* Forward computes y[2,5] = x[2,3] w[3,5] + b[5]. Backward computes the gradient of w. */
 #define LINEAR(repeat)                                                                                     \
     OP("addmm", "forward", "[" F ",[5],1],[" F ",[2,3],2],[" F ",[3,5],0]", "[" F ",[2,5],3]", "", repeat) \
     "," OP("mm", "backward", "[" F ",[3,2],2],[" F ",[2,5],3]", "[" F ",[3,5],4]", "", repeat)
@@ -54,7 +54,7 @@ START_TEST(a_linear_layer_by_hand) {
 }
 END_TEST
 
-/* Three equal layers, written once: three times the work, the parameters, and what all three keep. */
+/* Three equal layers are listed once. The estimate has three times the work, the parameters and the kept tensors. */
 START_TEST(equal_layers_are_folded) {
     const nnc_result r = estimate_of(LINEAR("3"),
                                      PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F
@@ -63,7 +63,7 @@ START_TEST(equal_layers_are_folded) {
     ck_assert_int_eq(r.params, 60);
     ck_assert_double_eq(r.forward_flops, 3 * 60.0);
     ck_assert_int_eq(r.memory.activation_bytes, 24 + 3 * 40);
-    /* The same with the second and third tensor in one row: two copies, each two positions after the one before. */
+    /* One row lists the second and the third kept tensor: 2 copies, each two positions after the previous copy. */
     const nnc_result short_r = estimate_of(LINEAR("3"),
                                            PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F
                                                       ",0,1],[60,\"gradient\"," F ",1,2],[40,\"kept\"," F ",2,3,2,2,2]",
@@ -73,8 +73,9 @@ START_TEST(equal_layers_are_folded) {
 }
 END_TEST
 
-/* Tokens look up 4 rows of a table of 6 words; the head has 6 words: x[4,3] w[3,6], then the gradient of w. Padded to a
- * multiple of 4, the table has 8 rows of 3 values and the head 8 columns: a third more work, weights and logits. */
+/* Tokens look up 4 rows of a table of 6 words. The head has 6 words: x[4,3] w[3,6]. Backward computes the gradient of
+ * w. After padding to a multiple of 4, the table has 8 rows of 3 values and the head has 8 columns. The padding
+ * increases work, weights and logits by a third. */
 START_TEST(a_vocabulary_is_padded) {
     nnc_model model;
     nnc_software software = nnc_software_default();
@@ -100,8 +101,8 @@ START_TEST(a_vocabulary_is_padded) {
 }
 END_TEST
 
-/* A head that multiplies with the word table: the table is counted once, and 6ND counts it, as of a model file with a
- * tied head. Padded, both have 8 words. */
+/* The head multiplies with the word table. The table is counted once, and 6ND counts the table, as for a model file
+ * with a tied head. After padding, table and head have 8 words. */
 START_TEST(a_tied_table_is_multiplied) {
     nnc_model model;
     nnc_software software = nnc_software_default();
@@ -125,8 +126,9 @@ START_TEST(a_tied_table_is_multiplied) {
 }
 END_TEST
 
-/* The step of 2 samples looks up [n,4] tokens, runs a product, and does so again. n = 1: two micro-batches of one sample
- * each, so 2 x 4 tokens in the step. n = 2: both samples are read twice, as by an encoder and a decoder: 8 tokens. */
+/* The step of 2 samples twice looks up [n,4] tokens and then runs a product. With n = 1, the step has two micro-batches
+ * of one sample, so 2 x 4 tokens. With n = 2, the step reads both samples twice, as an encoder and a decoder do, so the
+ * step has 8 tokens. */
 static int64_t tokens_of(const char *n) {
     char ops[2048], lookup[2][512];
     for (int i = 0; i < 2; i++) {
@@ -158,7 +160,8 @@ static double flops_of(const nnc_op_cost *row) { return row->work.flops; }
 
 static double bytes_of(const nnc_op_cost *row) { return row->work.read_bytes + row->work.write_bytes; }
 
-/* A kernel moves its tensors; of a broadcast one the storage. Temporary bytes count while backward runs. */
+/* A kernel reads and writes the bytes of its tensors. For a broadcast tensor, the kernel reads only the bytes of its
+ * storage. Temporary tensors count if they exist during backward. */
 START_TEST(bytes_by_hand) {
     const nnc_result r = estimate_of(
         LINEAR("1") "," OP("add", "backward", "[" F ",[2,5],3],[" F ",[2,5],1]", "[" F ",[2,5],5]", "", "1"),
@@ -171,7 +174,8 @@ START_TEST(bytes_by_hand) {
 }
 END_TEST
 
-/* Sums of 3 rows each of a table: 6 indices read 6 of its 10 rows of 2 values. */
+/* The operator adds up 3 rows of a table for each of 2 outputs. 6 indices read 6 of the 10 rows, which have 2 values
+ * each. */
 START_TEST(a_bag_by_hand) {
     const nnc_result r =
         estimate_of(OP("_embedding_bag", "forward", "[" F ",[10,2],0],[\"int64\",[6],1]", "[" F ",[2,2],2]", "",
@@ -184,8 +188,8 @@ START_TEST(a_bag_by_hand) {
 }
 END_TEST
 
-/* The peak is a moment: at the end of forward 24 + 40 + 4096 bytes live, in backward 24 + 40 + 60 + 3000. The
- * classes add up to 60 + 24 + 40 + 3000. */
+/* The peak is the largest memory at one moment. At the end of forward, 24 + 40 + 4096 bytes are in use. In backward, 24
+ * + 40 + 60 + 3000 bytes are in use. The classes of memory add up to 60 + 24 + 40 + 3000 bytes. */
 START_TEST(the_peak_is_a_moment) {
     const nnc_result r = estimate_of(LINEAR("1"),
                                      PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F
@@ -196,9 +200,10 @@ START_TEST(the_peak_is_a_moment) {
 }
 END_TEST
 
-/* Under autocast: addmm casts its bias, its input and its weight, 3 kernels; relu runs in 16 bits; exp casts 16 bits
- * to fp32, 1 kernel; mm casts the gradient of y and that of the weight, 2 kernels, not the input that forward has
- * cast. With the 4 operators 10 kernels, and the update in 8 operations on one list of tensors. y is kept in 16 bits. */
+/* Under autocast, addmm casts its bias, its input and its weight (3 kernels). relu runs in 16 bits. exp casts 16 bits
+ * to fp32 (1 kernel). mm casts the gradient of y and the gradient of the weight (2 kernels), but not the input, which
+ * forward has cast. The 6 casts and the 4 operators are 10 kernels. The update runs 8 operations on one list of
+ * tensors. y is kept in 16 bits. */
 START_TEST(autocast_by_hand) {
     const char *ops =
         OP("addmm", "forward", "[" F ",[5],1],[" F ",[2,3],2],[" F ",[3,5],0]", "[" F ",[2,5],3]", "", "1") "," OP(
@@ -226,7 +231,8 @@ START_TEST(autocast_by_hand) {
 }
 END_TEST
 
-/* 2 samples and 4 of a linear layer: 3 of them have 3 rows, 1.5 times the products of 2; 5 are not between. */
+/* Two steps of a linear layer were recorded, with 2 and with 4 samples. 3 samples have 3 rows, so 1.5 times the
+ * products of 2 samples. 5 samples are not between 2 and 4. */
 START_TEST(two_steps_give_all_between) {
     static const char head[] = "\"source\":{},\"parameters\":{\"count\":20,\"trained\":20},"
                                "\"modules\":[\"\",\"fc\"],\"blocks\":[],";
@@ -258,8 +264,9 @@ START_TEST(two_steps_give_all_between) {
 }
 END_TEST
 
-/* 4 channels to 4 in 2 groups, 3 x 3, stride 2, 8 x 8 to 4 x 4: 72 weights at 2 x 16 positions. Each gradient is as
- * much. A transposed one has the products of its input's positions. */
+/* The convolution has 4 input and 4 output channels in 2 groups, a 3 x 3 kernel and stride 2. The convolution makes
+ * maps of 4 x 4 from maps of 8 x 8. 72 weights are multiplied at 2 x 16 positions. Each of the two gradients has the
+ * same number of products. A transposed convolution multiplies at every position of its input. */
 START_TEST(a_convolution_by_hand) {
     const char *ops = OP("convolution", "forward", "[" F ",[2,4,8,8],1],[" F ",[4,2,3,3],0]", "[" F ",[2,4,4,4],2]",
                          "null,[2,2],[1,1],[1,1],false,[0,0],2",
@@ -293,8 +300,8 @@ static double kernels_of(const char *ops, const char *storages, const char *bloc
 
 static double issued_bytes(const nnc_op_cost *row) { return nnc_op_issued(row->op).bytes; }
 
-/* cuDNN adds no bias, so a kernel adds it. PyTorch's kernel for depthwise convolutions of contiguous maps adds it. The
- * update by AdamW has 8 kernels. */
+/* cuDNN does not add the bias, so another kernel adds it. For depthwise convolutions of contiguous maps, PyTorch's own
+ * kernel adds the bias. The update by AdamW has 8 kernels. */
 START_TEST(biases_of_convolutions) {
     static const char in[] = "[64,\"parameter\"," F ",-1,9],[16,\"parameter\"," F ",-1,9],[2048,\"input\"," F
                              ",-1,9],[2048,\"kept\"," F ",0,1]";
@@ -303,7 +310,7 @@ START_TEST(biases_of_convolutions) {
        "[1,1],[0,0],[1,1],false,[0,0]," groups, "1")
     ck_assert_double_eq(kernels_of(CONV("", "[4,4,1,1]", "1"), in, "", 20), 1 + 8);
     ck_assert_double_eq(kernels_of(CONV(",[" F ",[4],1]", "[4,4,1,1]", "1"), in, "", 20), 2 + 8);
-    /* the kernel that adds it reads and writes 2 x 4 maps of 8 x 8 values */
+    /* The kernel that adds the bias reads and writes 2 x 4 maps of 8 x 8 values. */
     ck_assert_double_eq(sum_rows(is_recorded, issued_bytes), 2 * 4.0 * (2 * 4 * 64));
     static const char deep[] = "[16,\"parameter\"," F ",-1,9],[16,\"parameter\"," F ",-1,9],[2048,\"input\"," F
                                ",-1,9],[2048,\"kept\"," F ",0,1]";
@@ -311,7 +318,8 @@ START_TEST(biases_of_convolutions) {
 }
 END_TEST
 
-/* A call of a recurrent layer with 3 time steps of one length and 2 of another: one launch for all of them. */
+/* One call of a recurrent layer has an operator for 3 time steps and an operator for 2 time steps. All time steps of
+ * both operators are one launch. */
 START_TEST(time_steps_of_one_call) {
 #define STEP(steps) OP("mm", "forward", "[" F ",[2,3],2],[" F ",[3,5],0]", "[" F ",[2,5],3]", "", "1,\"steps\":" steps)
     static const char in[] =
@@ -321,8 +329,9 @@ START_TEST(time_steps_of_one_call) {
 }
 END_TEST
 
-/* Two optimizers: AdamW on a list of 65 tensors, two launches an operation, and SGD, which updates its tensor three times.
- * AdamW has eight operations, and SGD has one. Only the 10 parameters of AdamW have two states. */
+/* The step has two optimizers. AdamW updates a list of 65 tensors, with two launches per operation. SGD updates its
+ * tensor three times. AdamW has eight operations, and SGD has one operation. Only the 10 parameters of AdamW have two
+ * states. */
 START_TEST(lists_of_optimizers) {
     static const char groups[] =
         "],\"optimizer\":{\"kernels\":\"%s\",\"groups\":[[\"adamw\",65,10,1],[\"sgd\",1,10,3]]},\"note\":[";
@@ -346,7 +355,7 @@ END_TEST
 
 static bool is_update(const nnc_op_cost *row) { return nnc_op_phase(row->op) == NNC_PHASE_UPDATE; }
 
-/* SGD with momentum over lists of tensors moves 32 bytes of a parameter, SGD without it 12. */
+/* With lists of tensors, SGD with momentum reads and writes 32 bytes per parameter, SGD without momentum 12 bytes. */
 START_TEST(lists_with_and_without_momentum) {
     static const char storages[] =
         PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F ",1,2]";
@@ -365,9 +374,10 @@ static bool is_attention(const nnc_op_cost *row) { return row->op->kind == NNC_O
 
 static double kernel_of(const nnc_op_cost *row) { return (double)row->op->u.flash.kernel; }
 
-/* 2 x 4 heads of width 16 over 8 tokens: 36 pairs under the mask, 4 FLOPs a pair and value; 10 in backward,
- * with the scores computed again. The usual convention counts all 64 pairs, and no scores again. The kernels of both
- * passes are those of the profile, as in a model of a library. */
+/* Attention has 2 x 4 heads of width 16 and 8 tokens. The causal mask leaves 36 pairs. Forward takes 4 FLOPs per pair
+ * and value. Backward takes 10 FLOPs per pair and value, which include the scores that are computed again. The usual
+ * convention counts all 64 pairs and no recomputed scores. The kernels of forward and backward are those of the
+ * profile, as for the model of a library. */
 START_TEST(fused_attention_by_hand) {
 #define QKV "[" F ",[2,4,8,16],2],[" F ",[2,4,8,16],2],[" F ",[2,4,8,16],2]"
     const nnc_result r = estimate_of(
@@ -384,8 +394,9 @@ START_TEST(fused_attention_by_hand) {
 }
 END_TEST
 
-/* A checkpoint around y = x w + b: backward runs the product again, before the gradient of w. The model has the products
- * of forward and of the gradient, 60 FLOPs each; the device executes three. */
+/* Forward computes y = x w + b inside a checkpoint. Backward runs the product again, and then computes the gradient of
+ * w. The model FLOPs are the products of forward and of the gradient, 60 FLOPs each. The device executes three
+ * products. */
 START_TEST(a_checkpoint_by_hand) {
     const nnc_result r = estimate_of(
         OP("addmm", "forward", "[" F ",[5],1],[" F ",[2,3],2],[" F ",[3,5],0]", "[" F ",[2,5],3]", "",
@@ -402,8 +413,8 @@ START_TEST(a_checkpoint_by_hand) {
 }
 END_TEST
 
-/* The recorded step has 2 sequences of 32 tokens in fp32: a plan may say so. Another length or format needs another
- * recording; tf32 runs the same operators. */
+/* The recorded step has 2 sequences of 32 tokens in fp32. A plan may give the values of the recorded step. Another
+ * sequence length or format needs another recording. TF32 runs the same operators as fp32. */
 START_TEST(plans_run_as_recorded) {
     static const struct {
         const char *field, *value, *where, *what;
@@ -454,8 +465,8 @@ START_TEST(faults_have_their_place) {
 }
 END_TEST
 
-/* Three equal layers: with offload the device keeps two of them, and all that lies outside of layers. The recorded step
- * has its own clipping, so the plan adds none. */
+/* The step has three equal layers. With offload, the device keeps the activations of two layers and all activations
+ * outside of layers. The recorded step clips gradients itself, so the plan adds no clipping. */
 START_TEST(two_layers_stay_on_the_device) {
     const nnc_model *model = load_model("tests/text/inputs/captured.json");
     nnc_device device = plain_device();
@@ -480,9 +491,9 @@ START_TEST(two_layers_stay_on_the_device) {
 }
 END_TEST
 
-/* Three equal layers that keep 4000 bytes each, the first also its input of 24 bytes: 12024 bytes. The first gradient
- * comes when all are kept: the peak has 60 bytes of gradients. With activations in host memory the peak has two layers of
- * three, and all 240 bytes of gradients. */
+/* Three equal layers keep 4000 bytes each. The first layer also keeps its input of 24 bytes, so all layers keep 12024
+ * bytes. The first gradient exists when all layers are kept, so the peak has 60 bytes of gradients. With activations in
+ * host memory, the peak has two of the three layers and all 240 bytes of gradients. */
 START_TEST(offload_keeps_two_layers_at_the_peak) {
     static const char storages[] =
         PARAMETERS "[24,\"input\"," F ",-1,9],[4000,\"kept\"," F ",0,5],[4000,\"kept\"," F ",1,4],[4000,\"kept\"," F

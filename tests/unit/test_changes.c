@@ -1,5 +1,5 @@
-/* Tests the proposed changes of a plan that make it faster or smaller. An estimate with the options of a change must
- * give the stated result. The sorted list must have the best change of every kind. All changes together must be at
+/* Tests the proposed changes of a plan that make the plan faster or smaller. An estimate with the options of a change
+ * must give the stated result. The sorted list must have the best change of every kind. All changes together must be at
  * least as fast as each change alone. */
 #include "base/base_internal.h"
 #include "cluster.h"
@@ -11,8 +11,8 @@ static nnc_software software;
 static const nnc_software *compiled;
 static nnc_plan_changes changes;
 
-/* 4 layers of width 512, 2000 words. Matrix units: 5 TFLOP/s in fp32, 50 in TF32,
- * 100 in bf16. */
+/* The model has 4 layers of width 512 and 2000 words. The matrix units have 5 TFLOP/s in fp32, 50 TFLOP/s in TF32 and
+ * 100 TFLOP/s in bf16. */
 static void set_up(void) {
     open_support();
     model = gpt(4, 512, 8, 2000, 128);
@@ -39,7 +39,7 @@ static int find(const nnc_plan *plan, bool quick) {
     return nnc_plan_changes_find(&ask, scratch, &changes);
 }
 
-/* The options of a change, set in the plan, the model and the profile as a user would type them. */
+/* Sets the options of a change in the plan, the model and the profile, as if a user gave them. */
 static void type(const char *options, nnc_plan *plan, nnc_model *changed, const nnc_software **profile) {
     char text[256];
     char *next = text;
@@ -67,8 +67,9 @@ static void type(const char *options, nnc_plan *plan, nnc_model *changed, const 
     }
 }
 
-/* A change is the estimate of its options, and it is worth a line: faster by more than 0.5 % or smaller by more than
- * 5 %, or, where the plan does not fit, it fits. */
+/* An estimate with the options of a change must give the results that the list states for this change. A change is
+ * listed only if it is worth a line. A listed change makes the step faster by more than 0.5 % or the memory smaller by
+ * more than 5 %, or makes a plan fit that does not fit. */
 static void check_change(const nnc_plan *plan, const nnc_result *base, const nnc_plan_change *change) {
     nnc_plan typed = *plan;
     const nnc_software *profile = &software;
@@ -87,7 +88,7 @@ static void check_change(const nnc_plan *plan, const nnc_result *base, const nnc
               (double)r.memory.total_bytes < 0.95 * (double)base->memory.total_bytes);
 }
 
-/* Checks the list against the expected options, in this order, and what each gives. */
+/* Compares the list of changes with the expected options, in this order, and checks each change. */
 static void check_list(const nnc_plan *plan, const char *const *expected, int count) {
     const nnc_result base = estimate_with(&model, &device, &software, plan);
     for (int i = 0; i < count && i < changes.count; i++) {
@@ -101,10 +102,11 @@ static void check_list(const nnc_plan *plan, const char *const *expected, int co
     if (changes.together.options[0] != '\0') { check_change(plan, &base, &changes.together); }
 }
 
-/* bf16 multiplies 20 times as fast as fp32 (TF32, 10 times, loses to it; fp8 needs a peak; fp16 is for devices without
- * bf16). Batches: 16 and 32 share one update among more samples, 64 gains less than 0.5 % over 32. 8-bit Adam and
- * flash attention move fewer bytes. Half the batch in two micro-batches and recomputed norms save activations. LoRA
- * needs no gradients of the frozen weights. Together: no adapters, larger batches as long as they gain. */
+/* bf16 multiplies 20 times as fast as fp32. TF32 is only 10 times as fast, fp8 has no peak, and fp16 is for devices
+ * without bf16. Micro-batches of 16 and 32 divide the time of one update among more samples. A micro-batch of 64 gains
+ * less than 0.5 % over 32. 8-bit Adam and flash attention read and write fewer bytes. Two micro-batches of half the
+ * size, and recomputed norms, save activations. LoRA needs no gradients of the frozen weights. All changes together
+ * leave out adapters, and use larger batches as long as the batches gain time. */
 START_TEST(one_device) {
     static const char *const all[] = { "--precision bf16 --policy mixed",
                                        "--lora 16",
@@ -119,16 +121,17 @@ START_TEST(one_device) {
     find(&plan, false);
     check_list(&plan, all, COUNT_OF(all));
     ck_assert_str_eq(changes.together.options, "--micro-batch 512 --precision bf16 --policy mixed --attention flash");
-    /* A quick search tries neither adapters, nor smaller batches, nor moves together, nor recomputation for a plan that
-     * fits. */
+    /* A quick search does not try adapters, smaller batches, or several changes together. If the plan fits, a quick
+     * search does not try recomputation either. */
     find(&plan, true);
     check_list(&plan, first, COUNT_OF(first));
     ck_assert_str_eq(changes.together.options, "");
 }
 END_TEST
 
-/* No change alone makes the plan fit 150 MB: fp32 weights, gradients and two moments of 13.7 million parameters
- * are 219 MB. 4-bit frozen weights with adapters fit once bf16 and flash attention shrink the activations, too. */
+/* No single change makes the plan fit 150 MB. The fp32 weights, gradients and two moments of 13.7 million parameters
+ * are 219 MB. Frozen 4-bit weights with adapters fit only if bf16 and flash attention make the activations smaller,
+ * too. */
 START_TEST(nothing_alone_fits) {
     const nnc_plan plan = single();
     device.mem_bytes = 150000000;
@@ -140,10 +143,10 @@ START_TEST(nothing_alone_fits) {
 }
 END_TEST
 
-/* Adapters on 8 devices, 4 to a node, ZeRO 3, tensor 2. fp8 doubles the peak. ZeRO 1 gathers the weights no more.
- * Frozen weights of 4 bits are gathered in a quarter of the time. Tensor parallelism over 4 halves the data-parallel
- * groups, so the global batch takes two micro-batches; over 8 it would leave the node. The plan has adapters
- * already. */
+/* The plan has adapters, ZeRO 3 and tensor parallelism over 2 on 8 devices, with 4 devices per node. fp8 doubles the
+ * peak. ZeRO 1 does not gather the weights. Frozen weights of 4 bits are gathered in a quarter of the time. Tensor
+ * parallelism over 4 halves the number of data ranks, so the global batch needs two micro-batches. Tensor parallelism
+ * over 8 is not listed, because a node has 4 devices. The plan already has adapters, so no change adds adapters. */
 START_TEST(cluster) {
     static const char *const all[] = { "--precision fp8",
                                        "--micro-batch 128",
@@ -167,7 +170,7 @@ START_TEST(cluster) {
 }
 END_TEST
 
-/* Compiled kernels replace the eager ones; they have other launch costs and fused pointwise ops. */
+/* Compiled kernels replace eager kernels. Compiled kernels have other launch costs and fuse pointwise ops. */
 START_TEST(other_software) {
     static const char *const all[] = { "--software torch-compile", "--micro-batch 256", "--attention flash",
                                        "--optimizer adam8bit",     "--lora 16",         "--lora 16 --frozen nf4" };
@@ -184,7 +187,8 @@ START_TEST(other_software) {
 }
 END_TEST
 
-/* The narrowest format that the device multiplies faster: TF32 where it has no 16 bits, else bf16, else fp16. */
+/* The change is to the narrowest format in which the device multiplies faster: bf16, fp16 if the device has no bf16, or
+ * TF32 if the device has no 16-bit format. */
 START_TEST(precisions_of_devices) {
     const nnc_plan plan = single();
     device.matmul_flops_per_s[NNC_BF16] = (double)NAN;
@@ -193,7 +197,7 @@ START_TEST(precisions_of_devices) {
     device.matmul_flops_per_s[NNC_FP16] = (double)NAN;
     find(&plan, true);
     ck_assert_str_eq(changes.list[0].options, "--precision tf32");
-    nnc_plan narrow = plan; /* TF32 is no change for a plan that has it, nor is any other format */
+    nnc_plan narrow = plan; /* a plan with TF32 gets no other format */
     narrow.precision = NNC_TF32;
     for (int i = find(&narrow, true) - 1; i >= 0; i--) {
         ck_assert_ptr_null(strstr(changes.list[i].options, "--precision"));
@@ -208,12 +212,12 @@ static const nnc_plan_change *listed(const char *options) {
     return NULL;
 }
 
-/* The products of 2001 words, an odd number, take 4 times as long: 2048 words are aligned. A model whose vocabulary is
- * padded or aligned already gains nothing. */
+/* Products with 2001 columns, an odd number, take 4 times as long as products with 2048 columns, which are aligned. If
+ * the vocabulary is already padded or aligned, padding gains nothing. */
 START_TEST(padding) {
     nnc_plan plan = single();
     device.efficiency.gemm[NNC_FP32].unaligned_ratio = device.efficiency.gemm[NNC_BF16].unaligned_ratio = 4.0;
-    software.lists_operators = true; /* eager kernels; a compiler pads the operands itself */
+    software.lists_operators = true; /* eager kernels; a compiler pads operands itself */
     model.decoder.vocab = 2001;
     find(&plan, true);
     const nnc_result base = estimate_with(&model, &device, &software, &plan);
@@ -232,7 +236,7 @@ START_TEST(padding) {
 }
 END_TEST
 
-/* A recorded program of 512 tokens with a head of `words` words of width 512. */
+/* Makes a recorded program of 512 tokens, whose head has `words` words of width 512. */
 static void record_head(int words) {
     char text[1024];
     nnc_error err = { 0 };
@@ -257,7 +261,7 @@ static void record_head(int words) {
     model = *read;
 }
 
-/* Products of a recorded head of 1001 words take 4 times as long; those of 1024 words are aligned. */
+/* The products of a recorded head of 1001 words take 4 times as long. The products of 1024 words are aligned. */
 START_TEST(recorded_words_are_padded) {
     const nnc_plan plan = nnc_plan_default();
     device.efficiency.gemm[NNC_FP32].unaligned_ratio = 4.0;
@@ -270,8 +274,9 @@ START_TEST(recorded_words_are_padded) {
 }
 END_TEST
 
-/* ZeRO 3 over 8 devices with 8-bit Adam, all recomputed, a batch of 64: the optimizer has no smaller form,
- * recomputation can only be given up, and a larger micro-batch needs a larger global batch. No device has fp8. */
+/* The plan has ZeRO 3 over 8 devices, 8-bit Adam, full recomputation and a batch of 64. No optimizer is smaller. The
+ * only change of recomputation is to recompute nothing. A larger micro-batch needs a larger global batch. The device
+ * has no fp8. */
 START_TEST(given_batch) {
     static const char *const all[] = { "--recompute none",       "--micro-batch 64 --global-batch 512",
                                        "--micro-batch 4",        "--lora 16",
@@ -293,8 +298,18 @@ START_TEST(given_batch) {
 }
 END_TEST
 
-/* Four stages run 4 micro-batches. With one chunk of layers a stage waits 3 passes for 4; with two chunks it waits
- * half as long, so 7 passes become 5.5. No larger number divides the 8 layers into 4 stages. */
+/* A plan with the global batch 1 needs a larger global batch for each larger micro-batch. */
+START_TEST(global_batch_of_one) {
+    nnc_plan plan = single();
+    plan.micro_batch = plan.global_batch = 1;
+    find(&plan, false);
+    ck_assert_ptr_nonnull(listed("--micro-batch 32 --global-batch 32"));
+}
+END_TEST
+
+/* Four stages run 4 micro-batches. With one chunk of layers, a stage computes 4 passes and waits for 3 passes. With two
+ * chunks, a stage waits half as long, so the step takes 5.5 passes instead of 7. With more chunks, the number of stages
+ * and chunks does not divide the 8 layers. */
 START_TEST(virtual_stages) {
     nnc_plan plan = single();
     plan.precision = NNC_BF16;
@@ -313,8 +328,8 @@ START_TEST(virtual_stages) {
 }
 END_TEST
 
-/* ZeRO 3 has another profile than ZeRO 1, with kernels that start at once: the change names the profile, because it is
- * a cause of the gain. */
+/* ZeRO 3 uses another profile than ZeRO 1. The kernels of the profile for ZeRO 1 start without delay. The change names
+ * this profile, because the profile is a cause of the gain. */
 START_TEST(named_profile) {
     nnc_software sharded = nnc_software_default();
     nnc_profiles profiles = nnc_profiles_of_one(&software);
@@ -341,9 +356,16 @@ START_TEST(named_profile) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = {
-        one_device, precisions_of_devices,     nothing_alone_fits, cluster,        other_software,
-        padding,    recorded_words_are_padded, given_batch,        virtual_stages, named_profile
-    };
+    const TTest *const tests[] = { one_device,
+                                   precisions_of_devices,
+                                   nothing_alone_fits,
+                                   cluster,
+                                   other_software,
+                                   padding,
+                                   recorded_words_are_padded,
+                                   given_batch,
+                                   virtual_stages,
+                                   named_profile,
+                                   global_batch_of_one };
     return run_tests_with("changes", set_up, close_support, tests, COUNT_OF(tests));
 }

@@ -42,7 +42,7 @@ static int32_t compare(const nnc_figure *now, size_t count, const nnc_tolerance 
     return nnc_figures_compare(old_figures, (nnc_figures){ now, (int32_t)count }, tolerances, tolerance_count, changes);
 }
 
-/* A copy that each test changes. */
+/* Each test changes this copy. */
 static nnc_figure now_list[COUNT_OF(old_list)];
 
 static void copy_old(void) { memcpy(now_list, old_list, sizeof now_list); }
@@ -50,7 +50,7 @@ static void copy_old(void) { memcpy(now_list, old_list, sizeof now_list); }
 START_TEST(equal_figures_have_no_changes) {
     copy_old();
     ck_assert_int_eq(compare(now_list, COUNT_OF(now_list), NULL, 0), 0);
-    /* The 13th digit does not count, the 12th does. */
+    /* A difference in the 12th digit is a change, a difference in the 13th digit is not. */
     now_list[1].number = 2.0000000000001;
     ck_assert_int_eq(compare(now_list, COUNT_OF(now_list), NULL, 0), 0);
     now_list[1].number = 2.00000000001;
@@ -64,7 +64,7 @@ START_TEST(changes_come_totals_first_then_inputs_then_largest) {
     now_list[0].text = "fp16";
     now_list[1].number = 1.0;         /* - 50 % */
     now_list[2].number = 0.6;         /* + 20 % */
-    now_list[4].number = 0.1;         /* from zero: larger than any */
+    now_list[4].number = 0.1;         /* from zero: the largest change */
     now_list[5].text = "memory";      /* a text has no size */
     now_list[6].number = (double)NAN; /* gone */
     now_list[8].number = 7;           /* new */
@@ -83,7 +83,8 @@ START_TEST(changes_come_totals_first_then_inputs_then_largest) {
 }
 END_TEST
 
-/* The larger of the absolute and the relative tolerance holds. The most specific name wins. */
+/* The larger of the absolute and the relative tolerance counts. If several names match, the most specific name
+ * counts. */
 START_TEST(tolerances_are_absolute_or_relative) {
     const nnc_tolerance tolerances[] = { { "", 0, 0.1 }, { "step", 0, 0 }, { "step_s", 0.5, 0.01 } };
     copy_old();
@@ -113,7 +114,7 @@ START_TEST(the_part_that_moved_most_is_responsible) {
     now_list[3].number = 1.8;
     ck_assert_str_eq(nnc_figures_responsible(old_figures, now, "step.step_s", &by), "step.backward_s");
     ck_assert_double_eq_tol(by, 0.3, 1e-12);
-    now_list[1].number = 1.9; /* forward - 0.4, backward + 0.3: the total fell */
+    now_list[1].number = 1.9; /* forward - 0.4, backward + 0.3: the total decreases */
     now_list[2].number = 0.1;
     ck_assert_str_eq(nnc_figures_responsible(old_figures, now, "step.step_s", &by), "step.forward_s");
 }

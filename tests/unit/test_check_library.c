@@ -58,7 +58,8 @@ START_TEST(recorded_is_the_same) {
 }
 END_TEST
 
-/* The digest of a profile that nncost chose has the name of this profile, also after a scenario with another profile. */
+/* The digest of a profile that nncost chose must have the name of this profile. The digest has this name even after a
+ * scenario with another profile. */
 START_TEST(chosen_profiles_keep_their_names) {
     static char text[100000];
     FILE *file = fopen(path, "w");
@@ -104,7 +105,7 @@ START_TEST(refused) {
 }
 END_TEST
 
-/* The file was replaced during the check: nothing is written. */
+/* If the plan file changes during the check, nncost does not write the file. */
 START_TEST(edited_meanwhile) {
     nnc_error err = { 0 };
     write_plans("<= 40e9");

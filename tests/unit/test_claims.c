@@ -16,7 +16,8 @@ static nnc_result gpt2_xl(int64_t micro_batch, const nnc_device *device) {
     return estimate_with(load_model("models/gpt2-xl.json"), device, NULL, &plan);
 }
 
-/* "32 x 1,024 tokens in 64 bits are 256 KB and cross 15.75 GB/s in 0.016 ms": 0.0166 */
+/* A text claims: "32 x 1,024 tokens in 64 bits are 256 KB and cross 15.75 GB/s in 0.016 ms". The exact time is 0.0166
+ * ms. */
 START_TEST(token_ids_cross_the_link) {
     nnc_device *device = NULL;
     nnc_plan plan = devices_of(1);
@@ -35,8 +36,9 @@ START_TEST(token_ids_cross_the_link) {
 }
 END_TEST
 
-/* "The forward pass takes 80 ms on a V100 and 45 on an A100": 0.9 s and 0.36 s at their peaks. "380 samples/s on
- * eight V100, used to more than 95 %": four times their peak. The vocabulary is 50,257. */
+/* A text claims: "The forward pass takes 80 ms on a V100 and 45 ms on an A100". At the peaks, the pass takes 0.9 s and
+ * 0.36 s. The text also claims: "380 samples/s on eight V100, used to more than 95 %". A rate of 380 samples/s needs
+ * four times the peak of the eight devices. The vocabulary is 50,257. */
 START_TEST(faster_than_the_peak) {
     const nnc_device *v100 = device_named("v100"), *a100 = device_named("a100");
     double vocab = 0.0;
@@ -44,7 +46,7 @@ START_TEST(faster_than_the_peak) {
     CLOSE(r.forward_flops, 112e12, 0.02);
     CLOSE(r.forward_flops / nnc_device_matmul_peak(v100, NNC_FP16), 0.90, 0.02);
     CLOSE(r.forward_flops / nnc_device_matmul_peak(a100, NNC_BF16), 0.36, 0.02);
-    ck_assert_double_gt(r.lower_bound_s, 10 * 0.080); /* what the tool says of it */
+    ck_assert_double_gt(r.lower_bound_s, 10 * 0.080); /* nncost's lower bound */
     CLOSE(r.model_flops / 32.0 * 380.0, 4.00e15, 0.02);
     CLOSE(8.0 * nnc_device_matmul_peak(v100, NNC_FP16), 1.00e15, 0.01);
     ck_assert_int_eq(nnc_model_number(load_model("models/gpt2-xl.json"), "vocab", &vocab, NULL), NNC_OK);
@@ -52,7 +54,8 @@ START_TEST(faster_than_the_peak) {
 }
 END_TEST
 
-/* "An iteration is the longest of fetching, processing and transfer": the device's own work is a fourth roof. */
+/* A text claims: "An iteration is the longest of fetching, processing and transfer". The compute of the device is a
+ * fourth limit. */
 START_TEST(the_device_is_a_roof_too) {
     nnc_plan plan = devices_of(1);
     nnc_run_ask ask = nnc_run_ask_default();
@@ -71,7 +74,8 @@ START_TEST(the_device_is_a_roof_too) {
 }
 END_TEST
 
-/* "A V100's memory has 900 GB/s"; "tensor cores are about ten times as fast as fp32": 8 and 16 times. */
+/* A text claims that the memory of a V100 has 900 GB/s, and that tensor cores are about ten times as fast as fp32. The
+ * peaks of the V100 and the A100 differ by factors of 8 and 16. */
 START_TEST(rates_of_devices) {
     const nnc_device *v100 = device_named("v100"), *a100 = device_named("a100");
     CLOSE(v100->mem_bytes_per_s, 900e9, 0.01);
@@ -80,7 +84,8 @@ START_TEST(rates_of_devices) {
 }
 END_TEST
 
-/* "Compute-bound above 240 tokens on v5e"; "two chips that split D: D/2 > 4377", at 45 GB/s a link: 8755.6. */
+/* A text claims that a TPU v5e is compute-bound above 240 tokens, and that two chips that split D need D/2 > 4377, at
+ * 45 GB/s per link. nncost gives D = 8755.6. */
 START_TEST(widths_from_which_arithmetic_counts) {
     nnc_device *v5e = NULL;
     nnc_error err;
@@ -92,8 +97,8 @@ START_TEST(widths_from_which_arithmetic_counts) {
 }
 END_TEST
 
-/* "A billion parameters: 4 GB, in half precision 2"; "70 billion of 4 bits run on a mobile GPU": 35 GB, and the
- * scales of groups of 128. */
+/* A text claims that a billion parameters take 4 GB, and 2 GB in half precision, and that 70 billion parameters of 4
+ * bits run on a mobile GPU. The 4-bit weights are 35 GB, plus the scales of groups of 128. */
 START_TEST(bytes_of_weights) {
     ck_assert_double_eq(nnc_policy_bytes(NNC_POLICY_FP32).weight_bytes * 1e9, 4e9);
     ck_assert_double_eq(nnc_policy_bytes(NNC_POLICY_BF16_PURE).weight_bytes * 1e9, 2e9);
@@ -102,8 +107,9 @@ START_TEST(bytes_of_weights) {
 }
 END_TEST
 
-/* "8 devices x 16 x 4 micro-batches are 512"; "accumulating over 4 exchanges 75 % less, but takes three times the
- * memory for gradients": the bytes of a sample, yes; the buffer stays as it is. */
+/* A text claims that 8 devices x 16 x 4 micro-batches are 512 samples, and that accumulation over 4 micro-batches sends
+ * 75 % fewer bytes but takes three times the memory for gradients. The bytes per sample decrease as claimed. The memory
+ * for gradients stays the same. */
 START_TEST(accumulation) {
     const nnc_device *a100 = device_named("a100");
     const nnc_model *gpt2 = load_model("models/gpt2.json");
@@ -119,8 +125,8 @@ START_TEST(accumulation) {
 }
 END_TEST
 
-/* "BERT-Base exchanges 8 GB an iteration on 64 devices": it has 0.44 GB of gradients, and each device sends
- * 0.86 GB. */
+/* A text claims that BERT-Base sends 8 GB in each iteration on 64 devices. BERT-Base has 0.44 GB of gradients, and each
+ * device sends 0.86 GB. */
 START_TEST(gradients_of_bert) {
     nnc_model *base = NULL;
     nnc_error err;
@@ -138,7 +144,8 @@ START_TEST(gradients_of_bert) {
 }
 END_TEST
 
-/* "A million images in batches of 4 are 250,000 steps, a hundred thousand 25,000." */
+/* A text claims that a million images in batches of 4 are 250,000 steps, and a hundred thousand images are 25,000
+ * steps. */
 START_TEST(steps_of_a_dataset) {
     nnc_plan plan = devices_of(1);
     nnc_run_ask ask = nnc_run_ask_default();
@@ -152,8 +159,8 @@ START_TEST(steps_of_a_dataset) {
 }
 END_TEST
 
-/* "Checkpoint every 100 to 1,000 iterations": the best interval is a time, 4.2 minutes for Llama 3, 1.93 hours for
- * BLOOM, whatever a step takes. */
+/* A text recommends a checkpoint every 100 to 1,000 iterations. The best interval is a time that does not depend on the
+ * step time: 4.2 minutes for Llama 3, 1.93 hours for BLOOM. */
 START_TEST(intervals_are_times) {
     CLOSE(nnc_daly_interval(2.835, 54.0 * DAY / 419.0) / 60.0, 4.156, 1e-3);
     CLOSE(nnc_young_interval(40.0, 168.0 * HOUR) / HOUR, 1.932, 1e-3);
@@ -170,7 +177,8 @@ START_TEST(intervals_are_times) {
 }
 END_TEST
 
-/* "Paged attention wastes no memory": less than a block of every sequence. */
+/* A text claims that paged attention wastes no memory. Paged attention wastes less than one block for every
+ * sequence. */
 START_TEST(paging_wastes_less_than_a_block) {
     nnc_serve_ask ask = nnc_serve_ask_default();
     nnc_serve serve;

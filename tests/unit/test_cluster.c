@@ -1,11 +1,11 @@
-/* Tests training steps on many devices. The parts of a step must add up to the step time, a plan for one device must
- * give the time of a single device, and the time of a pipeline must be that of its replay. */
+/* Tests training steps on many devices. The parts of a step must add up to the step time. A plan for one device must
+ * give the time of a single device. The time of a pipeline must be the time of its replay. */
 #include "draw.h"
 #include "pipeline/pipeline_internal.h"
 
 enum { CASES = 1500 };
 
-/* a <= b, but for the rounding of sums. */
+/* Tests a <= b, with a tolerance for the rounding of sums. */
 static bool at_most(double a, double b) { return a <= b * (1 + 1e-9) + 1e-18; }
 
 static double time_of(const nnc_op_cost *row) { return row->time_s; }
@@ -76,13 +76,13 @@ START_TEST(parts_add_up) {
 }
 END_TEST
 
-/* How a model is split changes neither its mathematics nor its parameters. */
+/* Neither the FLOPs of a model nor its parameters depend on the degrees of the plan. */
 START_TEST(splitting_changes_no_mathematics) {
     int number = 0;
     for (int i = 0; i < CASES / 3; i++) {
         split_case c = draw_legal(&number);
         c.plan.offload = 0;
-        c.plan.recompute_layers = 0; /* is counted per stage */
+        c.plan.recompute_layers = 0; /* counted per stage */
         nnc_plan legal;
         if (nnc_plan_resolve(&c.plan, &c.model, &c.device, &legal, NULL) != NNC_OK) { continue; }
         const nnc_result r = result_of_split(&c);
@@ -107,7 +107,8 @@ END_TEST
 
 /* ---- one device ---- */
 
-/* Compares all bytes of two results but their plans and the padding after memory.one_moment, which a copy may change. */
+/* Compares all bytes of two results, except their plans and the padding after memory.one_moment, which may differ after
+ * a copy. */
 static bool same_answer(const nnc_result *a, const nnc_result *b) {
     nnc_result x = *a, y = *b;
     const size_t last = offsetof(nnc_result, memory.one_moment) + sizeof(bool);
@@ -118,7 +119,7 @@ static bool same_answer(const nnc_result *a, const nnc_result *b) {
     return memcmp(one, other, last) == 0 && memcmp(one + next, other + next, sizeof x - next) == 0;
 }
 
-/* If all degrees are one, other properties of the cluster change no bit of the result. */
+/* If all degrees are one, other properties of the cluster do not change a bit of the result. */
 START_TEST(degree_one_is_one_device) {
     for (int i = 0; i < 200; i++) {
         split_case c = draw_cluster(i);
@@ -148,8 +149,8 @@ START_TEST(degree_one_is_one_device) {
 }
 END_TEST
 
-/* Answers recorded before there was a cluster: the plain device, two samples a pass; then four
- * passes with full recomputation. Sums may round otherwise. */
+/* The expected results were recorded before nncost had clusters. The expected results are for the plain device: first
+ * two samples per pass, then four passes with full recomputation. Sums may be rounded in another way. */
 START_TEST(answers_of_one_device) {
     static const struct {
         int model;
@@ -193,8 +194,8 @@ static bool splits_backward(nnc_schedule s) {
     return s == NNC_SCHEDULE_ZB_H1 || s == NNC_SCHEDULE_ZB_H2 || s == NNC_SCHEDULE_ZB_V || s == NNC_SCHEDULE_DUALPIPE;
 }
 
-/* Steps of every schedule with one stage per device against a replay of the stages' times, head and
- * uneven layers included. */
+/* The step of every schedule with one stage per device must be equal to a replay with the times of the stages. The
+ * stages include the head and different numbers of layers. */
 START_TEST(pipelines_are_their_replay) {
     static const nnc_schedule schedules[] = { NNC_SCHEDULE_1F1B, NNC_SCHEDULE_GPIPE, NNC_SCHEDULE_ZB_H1,
                                               NNC_SCHEDULE_ZB_H2 };
@@ -233,7 +234,8 @@ START_TEST(pipelines_are_their_replay) {
 }
 END_TEST
 
-/* Layers so much wider than embedding and head that stages are equal: the closed forms. */
+/* The layers are so much wider than embedding and head that all stages take nearly the same time. So the closed forms
+ * hold. */
 START_TEST(equal_stages_meet_the_closed_forms) {
     static const struct {
         nnc_schedule schedule;
@@ -262,7 +264,7 @@ START_TEST(equal_stages_meet_the_closed_forms) {
 }
 END_TEST
 
-/* 10 layers over 4 stages: 3, 3, 2, 2. A tied table lies on both ends. */
+/* 10 layers over 4 stages are divided as 3, 3, 2, 2. The first and the last stage both hold a tied word table. */
 START_TEST(uneven_layers) {
     const nnc_model model = gpt(10, 64, 4, 1000, 32);
     nnc_plan plan = plan_of(1, 1, 4);
@@ -287,7 +289,7 @@ START_TEST(uneven_layers) {
 }
 END_TEST
 
-/* Passes run one after the other: activations are those of one, gradients travel once. */
+/* Passes run one after the other. The activations in memory are those of one pass, and gradients are sent once. */
 START_TEST(gradient_accumulation) {
     const nnc_model model = gpt(4, 128, 4, 500, 64);
     nnc_plan plan = plan_of(8, 1, 1);

@@ -13,7 +13,7 @@ static double exposed_context_s(nnc_context_kind kind, nnc_result *r) {
     return r->exposed_s[NNC_COMM_CONTEXT];
 }
 
-/* Only the ring overlaps with attention; attention waits for gathers and all-to-alls. */
+/* Only the communication of a ring overlaps with attention. Attention has to wait for gathers and all-to-alls. */
 START_TEST(kinds_differ) {
     nnc_result ring, gather, ulysses;
     exposed_context_s(NNC_CONTEXT_RING, &ring);
@@ -39,8 +39,9 @@ static double total(const char *name, nnc_phase phase, double *bytes) {
     return repeat;
 }
 
-/* 4 layers, 3 blocks besides a rank's own: 1,024 tokens of 512 values, three quarters of them, 6 B read and
- * 4 B written; backward those of queries, keys and values. */
+/* In each of 4 layers, a rank merges 3 blocks in addition to its own block. A merge works on three quarters of 1,024
+ * tokens x 512 values, and reads 6 B and writes 4 B per value. In backward, a merge works on queries, keys and
+ * values. */
 START_TEST(a_ring_merges_its_blocks_in_fp32) {
     nnc_result r;
     double bytes = 0.0;
@@ -54,11 +55,12 @@ START_TEST(a_ring_merges_its_blocks_in_fp32) {
 }
 END_TEST
 
-/* 8 copies of 2 key heads travel round the ring: 1,024 tokens x 8 heads, 128 values of a key and its value,
- * 2 B each, and in backward their fp32 gradients too. A copy reads 2 heads and writes 8, in backward the
- * reverse. Attention of 1,024 queries over 4,096 keys, in 4 layers: reads the keys and values that the copy wrote (8
- * heads, else 2), writes the output and 4 B per query; backward reads q, k, v, the output and its gradient, and 8 B per
- * query, and writes the gradients of q, k, v. */
+/* The 2 key heads are copied to 8 heads, which travel round the ring. A block has 1,024 tokens x 8 heads x 128 values
+ * of a key and a value, of 2 B each. In backward, the fp32 gradients of keys and values travel round the ring, too. The
+ * copy reads 2 heads and writes 8 heads, and in backward reads 8 and writes 2. Attention in each of 4 layers has 1,024
+ * queries and 4,096 keys. Forward reads the keys and values that the copy wrote (8 heads; without a copy 2), and writes
+ * the output and 4 B per query. Backward reads Q, K, V, the output, its gradient and 8 B per query, and writes the
+ * gradients of Q, K, V. */
 START_TEST(copied_keys_travel_for_all_heads) {
     const nnc_model model = llama(4, 512, 8, 2, 1024, 512, 4096);
     const nnc_device device = cluster_device();
@@ -84,8 +86,9 @@ START_TEST(copied_keys_travel_for_all_heads) {
 }
 END_TEST
 
-/* A kernel of 4 blocks of 1,024 keys is as slow as short ones are, and starts four times: the loss of short
- * sequences 1 + 3.25 x 512/2048.5 times (2,048.5 keys a query), where one of 4,096 has 1 + 512/2048.5. */
+/* A kernel on 4 blocks of 1,024 keys has the efficiency of short sequences and starts four times. Because of this loss,
+ * the kernel takes 1 + 3.25 x 512/2048.5 times as long, with 2,048.5 keys per query. A kernel on 4,096 keys takes 1 +
+ * 512/2048.5 times as long. */
 START_TEST(a_ring_attends_to_short_blocks) {
     nnc_device device = plain_device();
     nnc_flash_efficiency *e = &device.efficiency.attention[NNC_FLASH2];
@@ -133,7 +136,8 @@ static double expert_bytes(double imbalance, double capacity) {
     return 0.0;
 }
 
-/* 128 tokens to 2 of 8 experts, 64 values of 2 B each; slots of 1.25 x 32 tokens. */
+/* 128 tokens go to 2 of 8 experts, with 64 values of 2 B each. With a capacity factor of 1.25, an expert has slots for
+ * 1.25 x 32 tokens. */
 START_TEST(padding_and_imbalance_travel) {
     const double bytes = 128.0 * 2 * 64 * 2;
     ck_assert_double_eq(expert_bytes(1, 0), bytes);
@@ -157,8 +161,8 @@ START_TEST(nobody_gets_more_than_all_tokens) {
 }
 END_TEST
 
-/* 4,096 places of 16 x 16 x 16: a group of every 12th of them has nearly what one of every 8th has, and
- * not a twelfth of one link. */
+/* A torus of 16 x 16 x 16 has 4,096 devices. A group of every 12th device has nearly the bandwidth of a group of every
+ * 8th device, not a twelfth of one link. */
 START_TEST(a_stride_that_does_not_tile_costs_a_little) {
     const nnc_device device = torus(16, 16, 16, true, 50e9);
     const nnc_route eighth = route_of(&device, 4096, 0, 512, 8);

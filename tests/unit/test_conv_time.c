@@ -1,11 +1,11 @@
 /* Tests the time of convolutions, worked by hand: the rate for each shape, on vector units and in other layouts. Also
- * tests the bytes that a bias, a norm and an activation of a feature map move.   [conv-time] */
+ * tests the bytes that a bias, a norm and an activation of a feature map read and write.   [conv-time] */
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
 #include "support.h"
 
-/* 1e12 FLOP/s in matrix units, 1e11 in vector units, 1e12 B/s. */
+/* The device has 1e12 FLOP/s in matrix units, 1e11 FLOP/s in vector units and 1e12 B/s. */
 static nnc_device machine(void) {
     nnc_device d = plain_device();
     d.matmul_flops_per_s[NNC_BF16] = 1e12;
@@ -17,7 +17,7 @@ static nnc_device machine(void) {
     return d;
 }
 
-/* 2 images of 8 x 8 positions, 16 to 48 channels, 3 x 3 taps. */
+/* The convolution has 2 images of 8 x 8 positions, 16 input and 48 output channels, and 3 x 3 taps. */
 static nnc_op conv(nnc_phase phase, nnc_dtype dtype, int64_t groups) {
     return (nnc_op){ .kind = NNC_OP_CONV,
                      .phase = phase,
@@ -52,21 +52,22 @@ START_TEST(few_channels_and_short_sums_are_slow) {
     ck_assert_double_eq_tol(compute_s(&d, &op), flops / 0.5e12, 1e-18);
     d.efficiency.conv.channels_half = 16;
     d.efficiency.conv.depth_half = 36;
-    /* 48 channels of sums of 144 terms: 48/64 of 144/180 of the rate */
+    /* 48 output channels, each a sum of 144 terms: the rate is 48/64 x 144/180 of the sustained rate */
     ck_assert_double_eq_tol(compute_s(&d, &op), flops / (0.5e12 * 0.75 * 0.8), 1e-18);
-    /* back 16 channels of sums of 432 terms */
+    /* gradient of the input: 16 channels, each a sum of 432 terms */
     op.phase = NNC_PHASE_GRAD_INPUT;
     ck_assert_double_eq_tol(compute_s(&d, &op), flops / (0.5e12 * 0.5 * 432 / 468), 1e-18);
-    /* a gradient of 48 x 144 weights */
+    /* gradient of the weights: a matrix of 48 x 144 */
     op.phase = NNC_PHASE_GRAD_WEIGHT;
     ck_assert_double_eq_tol(compute_s(&d, &op), flops / (0.5e12 * 0.75 * 0.9), 1e-18);
-    /* four groups: 12 channels of sums of 36 terms, a quarter of the products */
+    /* with four groups: 12 channels per group, each a sum of 36 terms, and a quarter of the products */
     op = conv(NNC_PHASE_FORWARD, NNC_BF16, 4);
     ck_assert_double_eq_tol(compute_s(&d, &op), 0.25 * flops / (0.5e12 * 12 / 28 * 0.5), 1e-18);
 }
 END_TEST
 
-/* A channel by itself: 1/17 of 9/45 of the rate are less than a fifth of the vector units'. */
+/* With one channel per group, the rate of the matrix units is 1/17 x 9/45 of the sustained rate. With one channel per
+ * group, the matrix units are slower than a fifth of the peak of the vector units. */
 START_TEST(vector_units_take_over) {
     nnc_device d = machine();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 16);
@@ -77,7 +78,8 @@ START_TEST(vector_units_take_over) {
     ck_assert_double_eq_tol(compute_s(&d, &op), own / (0.5e12 / 17 * 0.2), 1e-15);
     d.efficiency.conv.vector_fraction = 0.2;
     ck_assert_double_eq_tol(compute_s(&d, &op), own / 0.2e11, 1e-15);
-    /* groups of several channels without another kernel: at 1.5 times that, if it is slower */
+    /* Groups of several channels that run on the vector units have 1.5 times the rate of single channels, but at most
+     * the rate of the matrix units. */
     nnc_op grouped = op;
     grouped.u.conv.on_vectors = true;
     ck_assert_double_eq_tol(compute_s(&d, &grouped), own / (0.5e12 / 17 * 0.2), 1e-15);
@@ -85,13 +87,13 @@ START_TEST(vector_units_take_over) {
     ck_assert_double_eq_tol(compute_s(&d, &grouped), own / 0.03e11, 1e-15);
     ck_assert_double_eq_tol(compute_s(&d, &op), own / (0.5e12 / 17 * 0.2), 1e-15);
     d.efficiency.conv.vector_fraction = 0.2;
-    /* never faster than the peak of the matrix units */
+    /* The rate is never above the peak of the matrix units. */
     d.vector_flops_per_s[NNC_FP32] = 1e15;
     ck_assert_double_eq_tol(compute_s(&d, &op), own / 1e12, 1e-18);
 }
 END_TEST
 
-/* arXiv:1509.09308: F(2 x 2, 3 x 3) takes 16 products for 4 outputs of 9 taps. */
+/* arXiv:1509.09308: with F(2 x 2, 3 x 3), 4 outputs of 9 taps need 16 products instead of 36. */
 START_TEST(winograd_takes_fewer_products) {
     const nnc_device d = machine();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_FP32, 1);
@@ -104,8 +106,8 @@ START_TEST(winograd_takes_fewer_products) {
 }
 END_TEST
 
-/* 128 positions of 64 channels of 2 B are transposed before and after: extra kernels, without overlap with
- * the product. */
+/* 128 positions of 64 channels of 2 B are transposed before and after the convolution. The transposes are extra
+ * kernels, which do not overlap with the product. */
 START_TEST(maps_in_another_order_are_turned) {
     const nnc_device d = machine();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 1);
@@ -114,16 +116,17 @@ START_TEST(maps_in_another_order_are_turned) {
     ck_assert_double_gt(plain.compute_s, plain.memory_s);
     op.u.conv.contiguous = true;
     ck_assert_double_eq_tol(nnc_op_time(&d, &op, &work).time_s - plain.time_s, 2 * 128 * 64 * 2 / 0.8e12, 1e-19);
-    op = conv(NNC_PHASE_FORWARD, NNC_FP32, 1); /* not in the order of matrix units */
+    op = conv(NNC_PHASE_FORWARD, NNC_FP32, 1); /* fp32: not on matrix units, no transpose */
     op.u.conv.contiguous = true;
     const nnc_work in_fp32 = nnc_op_work(&op);
     ck_assert_double_eq_tol(nnc_op_time(&d, &op, &in_fp32).memory_s, bytes_of(&in_fp32) / 1e12, 1e-20);
 }
 END_TEST
 
-/* As PyTorch issues it: a value of a map takes as long to turn as 2 bytes more than it has, read and written.
- * Weights of 48 x 16 x 9 terms are turned, too, 2 bytes each at 0.3 of the bandwidth; a plain product turns nothing;
- * three channels run at 0.36 of the vector units. */
+/* As PyTorch issues the convolution, a transpose reads and writes each value of a map, and takes the time of 2
+ * additional bytes for each. The 48 x 16 x 9 weights are transposed, too, with 2 bytes each at 0.3 of the bandwidth. A
+ * convolution with one tap transposes nothing. A convolution with three input channels runs at 0.36 of the peak of the
+ * vector units. */
 START_TEST(layouts_of_pytorch) {
     const nnc_device d = machine();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 1);
@@ -146,15 +149,15 @@ START_TEST(layouts_of_pytorch) {
     work = nnc_op_work(&op);
     ck_assert_double_eq_tol(nnc_op_time(&d, &op, &work).compute_s, work.flops / (0.36 * d.vector_flops_per_s[NNC_FP32]),
                             1e-18);
-    op.u.conv.c_in = 8; /* a vector of 16 bytes: on the matrix units */
+    op.u.conv.c_in = 8; /* 8 values are 16 bytes: on matrix units */
     work = nnc_op_work(&op);
     ck_assert_double_lt(nnc_op_time(&d, &op, &work).compute_s, work.flops / d.vector_flops_per_s[NNC_FP32]);
 }
 END_TEST
 
-/* As PyTorch issues it: each gradient in tf32 takes 1.5 times as long as forward's products; 16 contiguous single
- * channels of 9 taps run at 0.04 of the vector units in any format, and their weight gradient takes 2.5 times as
- * long. */
+/* As PyTorch issues the convolution, each gradient in TF32 takes 1.5 times as long as forward. A convolution of 16
+ * contiguous single channels with 9 taps runs at 0.04 of the peak of the vector units in any format. The weight
+ * gradient of single channels takes 2.5 times as long as forward. */
 START_TEST(gradients_of_pytorch) {
     nnc_device d = machine();
     d.efficiency.conv.library_tf32_backward_ratio = 1.5;
@@ -168,7 +171,7 @@ START_TEST(gradients_of_pytorch) {
     ck_assert_double_eq_tol(compute_s(&d, &op), 1.5 * flops / 0.5e12, 1e-18);
     op.phase = NNC_PHASE_GRAD_WEIGHT;
     ck_assert_double_eq_tol(compute_s(&d, &op), 1.5 * flops / 0.5e12, 1e-18);
-    d.efficiency.conv.library_tf32_contiguous_ratio = 1.25; /* its maps are turned in any case */
+    d.efficiency.conv.library_tf32_contiguous_ratio = 1.25; /* for contiguous maps only */
     ck_assert_double_eq_tol(compute_s(&d, &op), 1.5 * flops / 0.5e12, 1e-18);
     op.u.conv.contiguous = true;
     ck_assert_double_eq_tol(compute_s(&d, &op), 1.25 * flops / 0.5e12, 1e-18);
@@ -188,9 +191,9 @@ START_TEST(gradients_of_pytorch) {
 }
 END_TEST
 
-/* cuDNN release notes 7.3: channels are padded to multiples of 8. A channels-last map of 20 channels is copied, at 0.8 of
- * the bandwidth; those of 16 and 24 channels and the map of 3 are not. A kernel that was written for the device takes any
- * number. */
+/* cuDNN release notes 7.3: channels are padded to multiples of 8. A channels-last map of 20 channels is copied at 0.8
+ * of the bandwidth. Maps of 16, 24 and 3 channels are not copied. A kernel that was written for the device takes any
+ * number of channels. */
 START_TEST(odd_numbers_of_channels_are_padded) {
     nnc_device d = machine();
     d.efficiency.conv.channels_half = 1e-9;
@@ -220,9 +223,10 @@ START_TEST(odd_numbers_of_channels_are_padded) {
 }
 END_TEST
 
-/* aten/src/ATen/native/cuda/DepthwiseConv2d.cu: 4 units at 1 GHz compute 10.6 FLOP in a cycle each; 4.7 of the gradient
- * of weights, with a block of threads for each of 16 x 49 weights. 16 weights of one tap are half of the 8 blocks that
- * each unit holds. Kernels of 3 taps on a side are compiled for their size. */
+/* Source: aten/src/ATen/native/cuda/DepthwiseConv2d.cu. Each of 4 units at 1 GHz computes 10.6 FLOPs per cycle. For the
+ * weight gradient, a unit computes 4.7 FLOPs per cycle, with a block of threads for each of 16 x 49 weights. With one
+ * tap, there are 16 blocks for 16 weights, half of the 4 x 8 blocks that the units can hold. Kernels of 3 x 3 taps are
+ * compiled for their size. */
 START_TEST(kernels_of_pytorch_for_single_channels) {
     nnc_device d = machine();
     d.units = 4;
@@ -246,8 +250,8 @@ START_TEST(kernels_of_pytorch_for_single_channels) {
 }
 END_TEST
 
-/* As PyTorch issues it: 128 positions of 48 channels are one tile, which uses one of 4 units; 16 x 128 positions use
- * all. Sums of a weight gradient are split over the units. */
+/* As PyTorch issues the convolution, 128 positions of 48 channels are one tile, which uses one of 4 units. 16 x 128
+ * positions use all units. The sums of a weight gradient are split over the units. */
 START_TEST(small_maps_leave_units_idle) {
     nnc_device d = machine();
     d.units = 4;
@@ -265,7 +269,8 @@ START_TEST(small_maps_leave_units_idle) {
 }
 END_TEST
 
-/* A bias added by a separate kernel: the output is read and written once more; its gradient reads dy. */
+/* If a separate kernel adds the bias, the output is read and written once more. The gradient of the bias reads the
+ * gradient of the output once more. */
 START_TEST(a_bias_may_be_a_kernel) {
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 1);
     op.weights.vector = 48;
@@ -279,8 +284,9 @@ START_TEST(a_bias_may_be_a_kernel) {
 }
 END_TEST
 
-/* 1000 values of 2 B. Inside the norm's kernel ReLU moves nothing; a sum reads its other side and backward writes
- * that side's gradient. A group norm in fp32 moves 4 B, and 6 B each way in casts. */
+/* A map has 1000 values of 2 B. A ReLU inside the kernel of the norm reads and writes no bytes. A sum inside the kernel
+ * reads its second operand, and backward writes the gradient of this operand. A group norm in fp32 reads and writes 4 B
+ * per value, and its casts read and write 6 B per value. */
 START_TEST(norms_of_maps) {
     nnc_op op = { .kind = NNC_OP_POINTWISE,
                   .dtype = NNC_BF16,
@@ -304,7 +310,7 @@ START_TEST(norms_of_maps) {
 }
 END_TEST
 
-/* Norms of maps, and ops between convolutions, have a bandwidth of their own, where it was measured. */
+/* Norms of maps and ops between convolutions have their own bandwidth, if it was measured. */
 START_TEST(maps_have_their_own_bandwidth) {
     nnc_device d = machine();
     const nnc_op norm = { .kind = NNC_OP_NORM,
@@ -324,7 +330,7 @@ START_TEST(maps_have_their_own_bandwidth) {
 }
 END_TEST
 
-/* A CPU of one core in fp32: 1e11 FLOP/s, 1e9 B/s. */
+/* A CPU with one core has 1e11 FLOP/s in fp32 and 1e9 B/s. */
 static nnc_device one_core(void) {
     nnc_device d = machine();
     d.host.kernel_s = 0.0;
@@ -340,9 +346,10 @@ static double time_s(const nnc_device *device, const nnc_op *op) {
     return nnc_op_time(device, op, &work).time_s;
 }
 
-/* 128 x 16 values in, 128 x 48 out, 48 x 144 weights, 4 B each: 60,416 B at half of 1e9 B/s take 121 us. They cross
- * memory three times: for the convolution, and for the copies to the layout of oneDNN and back. The products take
- * 35 us, without Winograd's algorithm. */
+/* The input has 128 x 16 values, the output 128 x 48 values and the weights 48 x 144 values, of 4 B each. At half of
+ * 1e9 B/s, the 60,416 B of input, output and weights take 121 us. The bytes cross memory three times: for the
+ * convolution, for the copies to the layout of oneDNN, and for the copies back. The products take 35 us, without
+ * Winograd's algorithm. */
 START_TEST(a_cpu_copies_to_another_layout) {
     nnc_device d = one_core();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_FP32, 1);
@@ -355,9 +362,10 @@ START_TEST(a_cpu_copies_to_another_layout) {
 }
 END_TEST
 
-/* One tap, 2 images: 48 x 64 results of sums of 16 terms each. 2 (48 x 16 + 16 x 64 + 48 x 64) x 4 = 38,912 B. Both
- * gradients are products with the same three sides. Several threads, and 16 images, are left to oneDNN: 2 (16 + 48) x 64
- * values and 768 weights, 35,840 B. Source: use_mkldnn in Convolution.cpp of PyTorch. */
+/* With one tap and 2 images, the convolution is a product of 48 x 64 results, each a sum of 16 terms. The product reads
+ * and writes 2 (48 x 16 + 16 x 64 + 48 x 64) x 4 = 38,912 B. The gradients of input and weights are products with the
+ * same three dimensions. With several threads, or with 16 images, oneDNN computes the convolution: 2 (16 + 48) x 64
+ * values and 768 weights are 35,840 B. Source: use_mkldnn in Convolution.cpp of PyTorch. */
 START_TEST(a_cpu_runs_one_tap_as_products) {
     nnc_device d = one_core();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_FP32, 1);
@@ -376,8 +384,9 @@ START_TEST(a_cpu_runs_one_tap_as_products) {
 }
 END_TEST
 
-/* 16 channels of 5 x 5 taps, 128 positions: 102,400 FLOP at 0.01 of 1e11 FLOP/s take 102 us. 2 x 2 x 1024 values and
- * 400 weights: 17,984 B. Only the weight gradient is slow, and only with more than 3 taps on a side. */
+/* 16 channels of 5 x 5 taps at 128 positions are 102,400 FLOPs, which take 102 us at 0.01 of 1e11 FLOP/s. 2 x 2 x 1024
+ * values and 400 weights are 17,984 B. Only the weight gradient is slow, and only if the kernel is larger than 3 x 3
+ * taps. */
 START_TEST(a_cpu_is_slow_at_gradients_of_channels) {
     nnc_device d = one_core();
     nnc_op op = conv(NNC_PHASE_GRAD_WEIGHT, NNC_FP32, 16);
@@ -394,8 +403,8 @@ START_TEST(a_cpu_is_slow_at_gradients_of_channels) {
 }
 END_TEST
 
-/* Groups of 4, 8, 16 or 32 channels in a multiple of 32 groups have a kernel of the matrix units; other groups of several
- * channels run on the vector units if the software says so. */
+/* Groups of 4, 8, 16 or 32 channels have a kernel for the matrix units if the number of groups is a multiple of 32.
+ * Other groups of several channels run on the vector units if the software profile says so. */
 START_TEST(groups_on_vector_units) {
     static const struct {
         int64_t groups, channels;

@@ -1,5 +1,5 @@
-/* Tests every file of hw/, models/ and software/. The file must load and name the sources of its numbers, and its
- * numbers must agree with each other and with published numbers. */
+/* Tests every file of hw/, models/ and software/. The file must load and name the sources of its numbers. The numbers
+ * of a file must agree with each other and with published numbers. */
 #include <glob.h>
 
 #include "input/input_internal.h"
@@ -18,7 +18,7 @@ static glob_t files_of(int folder) {
     return found;
 }
 
-/* The part of a path that load_device() and the like take. */
+/* Returns the part of a path that load_device() and similar functions take. */
 static const char *below_root(const char *path) { return path + strlen(NNCOST_SOURCE_DIR "/"); }
 
 static void no_fault(void *context, const nnc_error *fault) {
@@ -37,7 +37,8 @@ END_TEST
 
 /* ---- sources ---- */
 
-/* Does a source speak for the figure: for all, for itself, or for an object around it? */
+/* Tests whether a figure has a source. The source may be for the whole file, for the figure alone, or for an object
+ * that contains the figure. */
 static bool has_source(const cJSON *sources, const char *figure) {
     for (const cJSON *source = sources->child; source != NULL; source = source->next) {
         const size_t length = strlen(source->string);
@@ -51,7 +52,7 @@ static bool has_source(const cJSON *sources, const char *figure) {
 
 static void check_figures(const char *file, const cJSON *sources, const cJSON *object, const char *prefix,
                           bool within) {
-    /* Fitted values name their rows in `fitted_on`, next to them or in an enclosing object. */
+    /* Fitted values name their rows in `fitted_on`, which is in the same object or in an enclosing object. */
     const bool fitted =
         cJSON_HasObjectItem(object, "fitted_on") || (within && strncmp(prefix, "efficiency.serving.", 19) == 0);
     for (const cJSON *value = object->child; value != NULL; value = value->next) {
@@ -80,7 +81,7 @@ END_TEST
 
 /* ---- names ---- */
 
-/* An id or alias names one file: the file that an alias loads must list this alias. */
+/* An id or alias names one file. The file that an alias loads must list this alias. */
 START_TEST(names_are_unique) {
     const char *names[2048], *owners[2048];
     size_t count = 0;
@@ -111,7 +112,7 @@ START_TEST(names_are_unique) {
 }
 END_TEST
 
-/* The devices of published measurements, by the names that those use. */
+/* The list has the names that published measurements use for devices. */
 START_TEST(published_devices_are_known) {
     static const char *const names[] = {
         "a100-80g-sxm", "a100-40g-sxm", "h100-sxm", "h100-96g-hbm2e-500w", "h200-sxm", "b200-sxm",
@@ -128,7 +129,8 @@ END_TEST
 
 /* ---- devices ---- */
 
-/* The peak at 16 bit; that of the vector units in fp32 where a device has nothing faster, as a CPU. */
+/* Returns the 16-bit peak of the matrix units. For a device without 16-bit formats, such as a CPU, returns the fp32
+ * peak of the vector units. */
 static double peak_16(const nnc_device *device) {
     const double bf16 = device->matmul_flops_per_s[NNC_BF16];
     const double fp16 = device->matmul_flops_per_s[NNC_FP16];
@@ -136,9 +138,9 @@ static double peak_16(const nnc_device *device) {
     return isnan(peak) ? device->vector_flops_per_s[NNC_FP32] : peak;
 }
 
-/* FLOPs per clock and unit are a power of two in every design so far. A clock or a peak rounded to
- * three digits moves them by a percent or so; a sparse peak would be another power of two, which
- * the ratios below catch. */
+/* In all designs so far, the FLOPs per clock and unit are a power of two. A clock or a peak that is rounded to three
+ * digits changes the FLOPs per clock by about one percent. The ratios below detect a peak for sparse matrices, which is
+ * another power of two. */
 static void check_power_of_two(const nnc_device *device, double flops_per_s, double tolerance) {
     if (device->units > 0 && !isnan(device->clock_hz) && !isnan(flops_per_s)) {
         const double per_clock = flops_per_s / (device->units * device->clock_hz);
@@ -148,14 +150,15 @@ static void check_power_of_two(const nnc_device *device, double flops_per_s, dou
     }
 }
 
-/* Rates of two formats of the matrix units, where both are recorded. */
+/* Compares the rates of two formats of the matrix units, if both are recorded. */
 static void check_ratio(const nnc_device *device, nnc_dtype dtype, nnc_dtype over, double low, double high) {
     const double ratio = device->matmul_flops_per_s[dtype] / device->matmul_flops_per_s[over];
     ck_assert_msg(isnan(ratio) || (ratio > 0.98 * low && ratio < 1.02 * high), "%s: %s runs at %g times the rate of %s",
                   device->id, nnc_dtype_name(dtype), ratio, nnc_dtype_name(over));
 }
 
-/* Trainium 3, MI455X and Rubin raised fp8 and the narrower formats, but not bf16. */
+/* Trainium 3, MI455X and Rubin have higher rates in fp8 and narrower formats than their predecessors, but not in
+ * bf16. */
 static bool has_fast_fp8(const nnc_device *device) {
     return strcmp(device->vendor, "aws") == 0 || strcmp(device->architecture, "cdna5") == 0 ||
            strcmp(device->architecture, "rubin") == 0;
@@ -167,14 +170,14 @@ static void check_device(const nnc_device *device) {
     ck_assert_msg(!(device->vector_flops_per_s[NNC_FP32] > peak) && !(device->matmul_flops_per_s[NNC_FP32] > peak),
                   "%s: fp32 is faster than 16 bit", device->id);
     const double ridge = peak / device->mem_bytes_per_s;
-    /* The memory of a wafer is its SRAM. */
+    /* A device on a whole wafer has SRAM as its memory. */
     ck_assert_msg(ridge > 0.5 && ridge < 2000.0, "%s: ridge point %g", device->id, ridge);
 
     check_power_of_two(device, peak, 0.02);
-    /* Vector rates may be stated at another clock. */
+    /* The source of a vector rate may use another clock. */
     check_power_of_two(device, device->vector_flops_per_s[NNC_FP32], 0.1);
-    /* Gaudi 3 does fp16 at the rate of tf32, Trainium tf32 at that of bf16. RDNA 2 and MI100 do bf16 at half of
-     * fp16; Huawei states fp16 up to 14 % above bf16. */
+    /* Gaudi 3 runs fp16 at the rate of TF32, and Trainium runs TF32 at the rate of bf16. RDNA 2 and MI100 run bf16 at
+     * half the rate of fp16. Huawei states fp16 rates up to 14 % above bf16. */
     const bool nvidia = strcmp(device->vendor, "nvidia") == 0;
     const double fp16_most = strcmp(device->vendor, "amd") == 0      ? 2.0
                              : strcmp(device->vendor, "huawei") == 0 ? 1.14
@@ -183,7 +186,7 @@ static void check_device(const nnc_device *device) {
     check_ratio(device, NNC_TF32, NNC_BF16, nvidia ? 0.5 : 0.25, nvidia ? 0.5 : 1.0);
     check_ratio(device, NNC_FP8, NNC_BF16, 1.0, has_fast_fp8(device) ? 4.375 : 2.0);
     check_ratio(device, NNC_INT4, NNC_INT8, 1.0, 2.0);
-    check_ratio(device, NNC_FP4, NNC_FP8, 2.0, 28.0 / 9.0); /* B300 raised fp4 alone */
+    check_ratio(device, NNC_FP4, NNC_FP8, 2.0, 28.0 / 9.0); /* B300: only fp4 is faster */
 }
 
 START_TEST(peaks_are_dense_and_plausible) {
@@ -195,8 +198,9 @@ END_TEST
 
 /* ---- models ---- */
 
-/* Networks of measured programs without a published count, and networks of timm whose published counts have only two
- * digits behind the point of millions (tests/published/vision_counts.csv, test_members.c). */
+/* The list names networks without an exact published count: networks of measured programs, and networks of timm.
+ * Published counts of timm are in millions with only two decimal places (tests/published/vision_counts.csv,
+ * test_members.c). */
 static const char *const uncounted[] = {
     "mask-rcnn-resnet-50",
     "nnunet-2d",
@@ -254,9 +258,9 @@ static bool is_uncounted(const nnc_model *model) {
     return i < COUNT_OF(uncounted);
 }
 
-/* torchvision's retinanet_resnet50_fpn has 34,014,999 parameters and holds the 26,560 gains of its frozen
- * norms separately; U-Net by figure 1 of arXiv:1505.04597: each convolution 9 c c' + c', each up-
- * convolution 4 c c' + c'. */
+/* torchvision's retinanet_resnet50_fpn has 34,014,999 parameters. torchvision stores the 26,560 gains of the frozen
+ * norms separately. The U-Net follows figure 1 of arXiv:1505.04597. Each convolution has 9 c c' + c' parameters, each
+ * up-convolution 4 c c' + c' parameters. */
 START_TEST(uncounted_networks_by_others) {
     const nnc_plan plan = nnc_plan_default();
     nnc_model model = *load_model("models/retinanet-resnext-50.json");
@@ -270,7 +274,7 @@ START_TEST(uncounted_networks_by_others) {
     for (int i = 1; i < 6; i++) {
         const int64_t in = widths[i - 1], w = widths[i];
         sum += 9 * in * w + w + 9 * w * w + w;
-        if (i > 1) { /* up again: to half the width, and of both halves */
+        if (i > 1) { /* up: to half the width, then a convolution of the joined maps */
             sum += 4 * w * in + in + 9 * w * in + in + 9 * in * in + in;
         }
     }
@@ -298,7 +302,8 @@ END_TEST
 
 /* ---- software ---- */
 
-/* The file is there to be read and copied; without it the program must do the same. */
+/* The default profile also exists as a file, which users can read and copy. Without the file, nncost must give the same
+ * results. */
 START_TEST(default_software_is_the_file) {
     const nnc_software built_in = nnc_software_default();
     const nnc_software *file = load_software("software/torch-compile.json");
@@ -317,7 +322,7 @@ END_TEST
 
 /* ---- images ---- */
 
-/* Images with one entry: of a text without files under "like". */
+/* Makes images with one entry, from a text that names no other file under "like". */
 static void make_images(nnc_spec_kind kind, const void *spec, const char *text, size_t size, nnc_buffer *images) {
     nnc_buffer image = { 0 };
     nnc_image_texts texts = { .slots = NULL };
@@ -384,7 +389,7 @@ START_TEST(images_are_the_files) {
 }
 END_TEST
 
-/* An image of a file with a file under "like" is used as long as that file is the same. */
+/* If a file names another file under "like", the image is used only as long as the other file has not changed. */
 START_TEST(images_follow_like) {
     static const char text[] = "{}";
     const nnc_software *parsed = load_software("software/fsdp.json");
@@ -436,7 +441,8 @@ static nnc_json_doc document_of(const char *text, nnc_faults *faults) {
     return (nnc_json_doc){ .faults = faults, .arena = nnc_specs_arena(specs), .text = text, .size = strlen(text) };
 }
 
-/* Images with one entry: of a document, with an index of hub names if it has "shapes". */
+/* Makes images with one entry, from a document. If the document has "shapes", the image also has an index of hub
+ * names. */
 static void make_document(const nnc_json_doc *parsed, nnc_buffer *images) {
     enum { INDEX_MAX = 100 * 1000 };
     static uint64_t index[INDEX_MAX];
@@ -513,7 +519,7 @@ static void check_name(const uint64_t *images, const char *name) {
     }
 }
 
-/* Each name of the table is found, and has the shape under which it stands. */
+/* Each name of the table is found, and the result is the shape that the table lists for the name. */
 static void check_all_names(const uint64_t *images, nnc_json table) {
     nnc_specs_set_images(specs, images);
     nnc_json shape = nnc_json_first(nnc_json_get(table, "shapes"));
@@ -555,7 +561,7 @@ START_TEST(index_finds_hub_names) {
     for (nnc_json shape = nnc_json_first(nnc_json_get(nnc_json_root(&doc), "shapes")); shape.node != NULL;
          shape = nnc_json_next(shape), turn++) {
         const nnc_json name = nnc_json_first(nnc_json_get(shape, "names"));
-        if (turn % 8 != 0 || name.node == NULL) { continue; } /* a search through all names needs milliseconds */
+        if (turn % 8 != 0 || name.node == NULL) { continue; } /* a search without the index is slow */
         const char *slash = strrchr(nnc_json_text(name), '/');
         char copy[256];
         snprintf(copy, sizeof copy, "someone/%s-AWQ", slash != NULL ? slash + 1 : nnc_json_text(name));
@@ -571,8 +577,8 @@ START_TEST(index_finds_hub_names) {
 }
 END_TEST
 
-/* A name of the hub has the library of its published configuration, also if the network is a shipped model. The id of a
- * shipped model has none. */
+/* A name of the hub has the library of its published configuration, even if the network is a shipped model. The id of a
+ * shipped model has no library. */
 START_TEST(hub_names_have_their_library) {
     static const struct {
         const char *name;
@@ -601,8 +607,8 @@ END_TEST
 
 /* ---- ops ---- */
 
-/* No op of a shipped device and model, with the profile of the plan, is faster than its roof. Each device meets every
- * third model, and each model every third device. */
+/* No op of a shipped device and model is faster than its roofline, with the profile of the plan. Each device is
+ * combined with every third model, and each model with every third device. */
 START_TEST(no_op_is_above_its_roof) {
     glob_t devices = files_of(DEVICES), models = files_of(MODELS);
     nnc_profiles profiles;
@@ -623,7 +629,7 @@ START_TEST(no_op_is_above_its_roof) {
         }
         if (nnc_estimate(model, device, nnc_profile_of(&profiles, model, device, &plan), &plan, scratch, &result,
                          NULL) != NNC_OK) {
-            continue; /* a figure is unknown */
+            continue; /* the device lacks a figure */
         }
         estimates++;
         const double peak = result.peak_flops_per_s, rate = device->mem_bytes_per_s;
@@ -633,8 +639,8 @@ START_TEST(no_op_is_above_its_roof) {
             const nnc_work *work = &rows[k].work;
             const double intensity = nnc_intensity(work), flops = work->flops + work->vector_flops;
             if (!(rows[k].time_s > 0.0 && rows[k].repeat > 0.0 && intensity > 0.0 && flops > 0.0)) { continue; }
-            /* The peak is that of matrix products; vector FLOPs have none. An op of these alone may exceed the peak
-             * where the ridge is below 1. */
+            /* The peak of a device is the peak of matrix products. The peak is no limit for vector FLOPs. If the ridge
+             * point is below 1, an op with only vector FLOPs may exceed the peak. */
             const bool free = work->flops == 0.0 && peak < rate;
             const double roof = free ? rate * intensity : fmin(peak, rate * intensity);
             ck_assert_msg(flops / rows[k].time_s <= 1.02 * roof, "%s %s: %s is above its roof", model->id, device->id,
@@ -647,7 +653,8 @@ START_TEST(no_op_is_above_its_roof) {
 }
 END_TEST
 
-/* A name of the hub that begins with the same word as an unknown id is nearer than an id with another first word. */
+/* For an unknown id, a name of the hub that begins with the same word is nearer than an id that begins with another
+ * word. */
 START_TEST(first_word_is_nearest) {
     ck_assert(nnc_nearer("vit-large", "google/vit-large-patch16-224", "bert-large"));
     ck_assert(!nnc_nearer("vit-large", "google/vit-large-patch16-224", "vit-b-16"));
@@ -661,7 +668,8 @@ START_TEST(first_word_is_nearest) {
 END_TEST
 
 int main(void) {
-    /* The user's own files shadow the shipped ones. */
+    /* The test does not read the user's own folders, because the user's files replace shipped files with the same
+     * name. */
     unsetenv("NNCOST_PATH");
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 

@@ -5,7 +5,8 @@
 #include "draw.h"
 #include "memo/memo_internal.h"
 
-/* Layers of each virtual stage, of a list with a table, `layers` equal layers and a head. */
+/* Stores the number of layers of each virtual stage in held. The op list has a word table, `layers` equal layers and a
+ * head. */
 static void deal_of(const nnc_plan *plan, int64_t layers, int64_t *held) {
     static nnc_op_list list;
     static nnc_stage_partition partition;
@@ -18,9 +19,9 @@ static void deal_of(const nnc_plan *plan, int64_t layers, int64_t *held) {
     ck_assert_int_eq(partition.shares[partition.virtual_stages - 1].instances[2], 1);
 }
 
-/* Llama 3.1 405B, arXiv:2407.21783, section 3.3.2: the first stage has the table, the last the head, and a layer
- * less each; 6 layers and 2 ends over 4 virtual stages; 10 layers as 1, 3, 3 and 3; two chunks of each of three
- * stages. */
+/* Source: Llama 3.1 405B, arXiv:2407.21783, section 3.3.2. The first stage has the word table, the last stage has the
+ * head, and both stages have one layer less. Cases: 6 layers and 2 ends over 4 virtual stages; 10 layers as 1, 3, 3 and
+ * 3; two chunks on each of three stages. */
 START_TEST(uneven_stages) {
     nnc_plan plan = nnc_plan_default();
     int64_t held[6] = { 0 };
@@ -30,7 +31,7 @@ START_TEST(uneven_stages) {
     plan.ends_as_layers = true;
     deal_of(&plan, 6, held);
     ck_assert(held[0] == 1 && held[1] == 2 && held[2] == 2 && held[3] == 1);
-    deal_of(&plan, 2, held); /* the ends alone on their stages: the table is on the first */
+    deal_of(&plan, 2, held); /* only the table on stage 0, only the head on stage 3 */
     ck_assert(held[0] == 0 && held[1] == 1 && held[2] == 1 && held[3] == 0);
     ck_assert_int_eq(nnc_schedule_resolve(&plan, 2, &err), NNC_OK);
     ck_assert_int_eq(nnc_schedule_resolve(&plan, 1, &err), NNC_ILLEGAL_PLAN);
@@ -53,13 +54,15 @@ START_TEST(uneven_stages) {
 }
 END_TEST
 
-/* Slots of a virtual stage: of all in order, the first get one more. */
+/* Returns the number of slots before virtual stage v. All slots are assigned in order, and the first stages get one
+ * slot more. */
 static int64_t slots_before(int64_t total, int64_t count, int64_t v) {
     return v * (total / count) + (v < total % count ? v : total % count);
 }
 
-/* A first and a last stage with layers of their own, over all small pipelines: their chunks share these evenly, the
- * chunks of the other stages the rest, earlier ones taking one more. */
+/* The numbers of layers of the first and the last stage are given. The test uses all small pipelines. The chunks of the
+ * first stage share its layers evenly, and so do the chunks of the last stage. The chunks of the other stages share the
+ * other layers. If layers are left over, earlier chunks get one layer more. */
 START_TEST(given_ends_keep_their_layers) {
     for (int i = 0; i < 5 * 3 * 5 * 5; i++) {
         nnc_plan plan = nnc_plan_default();
@@ -95,8 +98,8 @@ START_TEST(given_ends_keep_their_layers) {
 }
 END_TEST
 
-/* Two kinds of layers in sequence, over all numbers of virtual stages: each layer is assigned once and in
- * order, and equal stages are recognised. */
+/* An op list has two kinds of layers in sequence. The test divides this list over many numbers of virtual stages. Each
+ * layer is assigned once and in order, and equal stages are recognised. */
 START_TEST(every_layer_is_dealt_out_once) {
     static nnc_op_list list;
     static nnc_stage_partition partition;
@@ -135,14 +138,15 @@ START_TEST(every_layer_is_dealt_out_once) {
 }
 END_TEST
 
-/* Two kinds of layers that alternate: each stage holds the kinds of its own layers, and stages that count as equal
- * are. With one kind, every stage between the second and the last that is like the one before counts as equal. */
+/* Two kinds of layers alternate in random order. Each stage holds the right number of layers of each kind, and stages
+ * that are marked as equal are equal. With one kind of layer, every middle stage that is equal to the previous stage is
+ * marked as equal. */
 START_TEST(alternating_layers_are_dealt_out) {
     static nnc_op_list list;
     static nnc_stage_partition partition;
     nnc_plan plan = nnc_plan_default();
     plan.schedule = NNC_SCHEDULE_1F1B;
-    list.segment_count = 2; /* no table and no head: layers alone */
+    list.segment_count = 2; /* only layers, without word table and head */
     for (int number = 0; number < 200; number++) {
         seed(number);
         const int64_t layers = between(8, 40);
@@ -172,7 +176,8 @@ START_TEST(alternating_layers_are_dealt_out) {
 }
 END_TEST
 
-/* 12 layers over 2 x 3 chunks of 2: every chunk of a device holds the same, but for the head behind the last. */
+/* 12 layers are divided over 2 stages x 3 chunks, 2 layers per chunk. All chunks of a device are equal, except the last
+ * chunk, which also has the head. */
 START_TEST(equal_chunks_are_even) {
     static nnc_op_list list;
     nnc_step_memory *m = calloc(1, sizeof *m);
@@ -192,7 +197,7 @@ START_TEST(equal_chunks_are_even) {
     ck_assert(m->holdings[1].uneven && !m->holdings[1].uneven_layers);
     ck_assert_int_eq(m->holdings[1].odd_chunk, 2);
     ck_assert(m->holdings[1].odd_more);
-    list.segments[0].instances = 11; /* the last chunk of device 1 has a layer less, and the head */
+    list.segments[0].instances = 11; /* the last chunk of device 1 has one layer less, and the head */
     nnc_step_partition(&step, m);
     ck_assert(m->holdings[1].uneven && m->holdings[1].uneven_layers);
     ck_assert_int_eq(m->holdings[1].odd_chunk, -1);
@@ -216,7 +221,8 @@ static bool same_deal(const nnc_step_memory *a, const nnc_step_memory *b, int32_
     return same;
 }
 
-/* The cache of partitions gives what nnc_step_partition does, also for pipelines too long to be kept. */
+/* The cache of partitions gives the same partitions as nnc_step_partition, even for pipelines that are too long for the
+ * cache. */
 START_TEST(a_partition_is_found_again) {
     static nnc_op_list list;
     nnc_scratch *own = nnc_scratch_create();

@@ -13,8 +13,9 @@ static void set_mixers(nnc_model *model, const char *text) {
     ck_assert_int_eq(nnc_model_set(model, "mixers", text, NULL), NNC_OK);
 }
 
-/* Width 4, 2 heads of 2, 8 tokens: a pair costs 4 * 2 * 2 = 16 FLOPs. All: 36 pairs; a window of 3: 1 + 2 +
- * 6 * 3 = 21; chunks of 3, 3 and 2: 6 + 6 + 3 = 15. Of five layers two have the window: those at 0 and 3. */
+/* The model has width 4, 2 heads of width 2 and 8 tokens. A query-key pair costs 4 * 2 * 2 = 16 FLOPs. Full causal
+ * attention has 36 pairs. A window of 3 tokens has 1 + 2 + 6 * 3 = 21 pairs. Chunks of 3, 3 and 2 tokens have 6 + 6 + 3
+ * = 15 pairs. Two of the five layers have the window: layers 0 and 3. */
 START_TEST(mixers_alternate) {
     nnc_model model = gpt(5, 4, 2, 10, 8);
     const nnc_plan plan = causal_bf16();
@@ -30,7 +31,7 @@ START_TEST(mixers_alternate) {
 }
 END_TEST
 
-/* A list equal to the default changes nothing, for any plan. */
+/* A list of mixers that is equal to the default changes no result, for any plan. */
 START_TEST(mixers_that_are_alike) {
     nnc_model model = llama(6, 8, 4, 2, 12, 10, 8);
     nnc_plan plan = causal_bf16();
@@ -47,9 +48,9 @@ START_TEST(mixers_that_are_alike) {
 }
 END_TEST
 
-/* Four layers, dense at 0 and 2, experts at 1 and 3, over two stages: each holds one of both. With the experts
- * in the last two layers the second stage holds 2 * (4 experts * 3 matrices of 8 x 12, router 8 x 4) instead of
- * 2 * (3 matrices of 8 x 12). */
+/* Four layers run on two stages. Layers 0 and 2 are dense, layers 1 and 3 have experts, so each stage holds one layer
+ * of each kind. In the second model, the last two layers have the experts. The second stage of the second model holds 2
+ * * (4 experts * 3 matrices of 8 x 12, router 8 x 4) instead of 2 * (3 matrices of 8 x 12). */
 START_TEST(stages_hold_their_own_layers) {
     nnc_model model = llama(4, 8, 4, 2, 12, 10, 8);
     nnc_plan plan = causal_bf16();
@@ -64,8 +65,8 @@ START_TEST(stages_hold_their_own_layers) {
     model.decoder.dense_layers = 2;
     const nnc_result apart = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(mixed.params, apart.params);
-    /* An expert layer is larger than a dense one. The first of equal stages, with two micro-batches
-     * in flight, is the fullest. Weights have 2 B, copies and moments 12 B. */
+    /* A layer with experts is larger than a dense layer. If both stages are equal, the first stage needs most memory,
+     * because two micro-batches are in flight. Weights take 2 B per parameter, master copies and moments 12 B. */
     const int64_t more = 4 * 3 * 96 + 32 - 3 * 96 + 8;
     ck_assert_int_eq(mixed.memory_stage, 0);
     ck_assert_int_eq(apart.memory_stage, 1);
@@ -74,8 +75,8 @@ START_TEST(stages_hold_their_own_layers) {
 }
 END_TEST
 
-/* A list of experts alone is what a model with experts has without a list. No layer has an MLP of ffn_hidden, so two ranks
- * need not divide 13. */
+/* If the list has only layers with experts, the results are those of a model with experts and without a list. No layer
+ * has an MLP of ffn_hidden = 13, so two tensor ranks need not divide 13. */
 START_TEST(a_list_of_experts) {
     nnc_model model = llama(4, 8, 4, 2, 13, 10, 8);
     nnc_plan plan = causal_bf16();
@@ -91,7 +92,7 @@ START_TEST(a_list_of_experts) {
 }
 END_TEST
 
-/* Two layers of width 4 with layer norms of 8 parameters each, and the last one. */
+/* The model has two layers of width 4. Each layer norm has 8 parameters, and one norm follows the last layer. */
 START_TEST(norms_by_place) {
     static const struct {
         nnc_norm_place place;
@@ -114,9 +115,9 @@ START_TEST(norms_by_place) {
 }
 END_TEST
 
-/* Parallel attention and MLP read the output of one norm: per token of width 4 the MLP keeps
- * neither its copy of it, nor its norm's input and statistics. With two norms, only the second
- * norm's input is not kept. */
+/* Parallel attention and MLP read the output of the same norm. So for each token of width 4, the MLP does not keep its
+ * own copy of the norm's output, nor the input and the statistics of its own norm. With two norms, only the input of
+ * the second norm is not kept. */
 START_TEST(parallel_halves_keep_less) {
     nnc_model model = gpt(1, 4, 2, 10, 3);
     const nnc_plan plan = causal_bf16();
@@ -128,7 +129,7 @@ START_TEST(parallel_halves_keep_less) {
 }
 END_TEST
 
-/* Tensor ranks reduce the sum of both halves once. */
+/* Tensor ranks add up the outputs of attention and MLP in one all-reduce. */
 START_TEST(parallel_halves_reduce_once) {
     nnc_model model = gpt(3, 4, 2, 10, 4);
     nnc_plan plan = causal_bf16();
@@ -141,7 +142,7 @@ START_TEST(parallel_halves_reduce_once) {
 }
 END_TEST
 
-/* 4 heads on 2 of width 6: 24 and 12 wide. RMS norms have one weight per value. */
+/* 4 query heads and 2 key heads of width 6 are 24 and 12 wide. RMS norms have one weight per value. */
 START_TEST(query_and_key_norms) {
     static const int params[] = { 0, 2 * 6, 24 + 12, 0 };
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
@@ -153,7 +154,7 @@ START_TEST(query_and_key_norms) {
         ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, without + params[i]);
         ck_assert_double_eq(vector_flops_of("attn.q_norm"), i > 0 ? 4 * 5 * 24 : 0);
         ck_assert_double_eq(vector_flops_of("attn.k_norm"), i > 0 ? 4 * 5 * 12 : 0);
-        plan.tensor = 2; /* each rank has its heads */
+        plan.tensor = 2; /* each rank has its own heads */
         estimate_on_cluster(&model, &plan);
         ck_assert_double_eq(vector_flops_of("attn.q_norm"), i > 0 ? 4 * 5 * 12 : 0);
         plan.tensor = 1;
@@ -161,7 +162,8 @@ START_TEST(query_and_key_norms) {
 }
 END_TEST
 
-/* Width 8, 4 heads on 2 of width 2, inner width 12, 10 words: queries 8, keys 4, values 4. */
+/* The model has width 8, 4 query heads and 2 key heads of width 2, inner width 12 and 10 words. Queries have 8 biases,
+ * keys 4 and values 4. */
 START_TEST(biases_by_place) {
     static const struct {
         const char *field;
@@ -180,9 +182,9 @@ START_TEST(biases_by_place) {
 }
 END_TEST
 
-/* 4 heads of width 2 on tokens of width 8: the gate is a second query projection of 8 x 8, and one
- * product per value of the output; sinks are one value per head; rotated are 2 or 1 values of each
- * of 4 + 2 heads. */
+/* The model has 4 heads of width 2 on tokens of width 8. The gate is a second query projection of 8 x 8 weights, and
+ * one product per value of the output. Sinks are one value per head. The rotation changes 2 values, or 1 value, of each
+ * of 4 query heads and 2 key heads. */
 START_TEST(gates_sinks_and_rotation) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
     const nnc_plan plan = causal_bf16();
@@ -202,7 +204,7 @@ START_TEST(gates_sinks_and_rotation) {
     ck_assert_double_eq(vector_flops_of("attn.rotary"), turned / 2);
     const nnc_device device = cluster_device();
     nnc_software apart = nnc_software_default();
-    apart.fused_rotary_scale = false; /* 6 passes instead of 2, when it also scales */
+    apart.fused_rotary_scale = false; /* with a scale: 6 passes instead of 2 */
     estimate_with(&model, &device, &apart, &plan);
     const double once = row_of("attn.rotary", NNC_PHASE_FORWARD)->work.read_bytes;
     model.decoder.rotary_scale = true;
@@ -216,9 +218,9 @@ START_TEST(gates_sinks_and_rotation) {
 }
 END_TEST
 
-/* Three more operations for each of 2 heads and 6 pairs; over 3 tokens and 10 words. */
-/* Liger-Kernel computes logits in ceil(words / width) chunks: 50,257 / 768 = 65.4, 50,688 / 768 = 66. Products of fp4, and
- * of fp8 if the software has scales per block, have operands in blocks. */
+/* Liger-Kernel computes logits in ceil(words / width) chunks: 50,257 / 768 = 65.4 and 50,688 / 768 = 66. Products in
+ * fp4 have operands with scales for blocks. Products in fp8 have operands with scales for blocks if the software
+ * profile has scales per block. */
 START_TEST(chunks_and_blocks) {
     static nnc_op_list list;
     nnc_plan plan = nnc_plan_default();
@@ -242,6 +244,7 @@ START_TEST(chunks_and_blocks) {
 }
 END_TEST
 
+/* A soft cap takes three more operations for each value: 2 heads x 6 pairs for scores, 3 tokens x 10 words for logits. */
 START_TEST(soft_caps) {
     nnc_model model = gpt(1, 4, 2, 10, 3);
     nnc_plan plan = causal_bf16();
@@ -251,14 +254,14 @@ START_TEST(soft_caps) {
     estimate_on_cluster(&model, &plan);
     ck_assert_double_eq(vector_flops_of("attn.core"), plain + 3 * 2 * 6);
     ck_assert_double_eq(vector_flops_of("head.softcap"), 3 * 3 * 10);
-    plan.attention = NNC_ATTENTION_UNFUSED; /* over all scores, masked or not */
+    plan.attention = NNC_ATTENTION_UNFUSED; /* over all scores, with and without mask */
     estimate_on_cluster(&model, &plan);
     ck_assert_double_eq(vector_flops_of("attn.softcap"), 3 * 2 * 9);
 }
 END_TEST
 
-/* 4 experts of width 12 on tokens of width 8: 24 + 8 biases each, plain ones 2 matrices of 96, plus a gate
- * of 8 for a shared expert. */
+/* 4 experts of width 12 process tokens of width 8. An expert with biases has 24 + 8 biases. An expert without a gate
+ * has 2 matrices of 96 weights instead of 3. The gate of the shared expert has 8 weights. */
 START_TEST(experts_of_other_forms) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
     const nnc_plan plan = causal_bf16();
@@ -270,16 +273,16 @@ START_TEST(experts_of_other_forms) {
     const nnc_result biased = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(biased.params, gated.params + 4 * (24 + 8));
     ck_assert_int_eq(biased.active_params, gated.active_params + 24 + 8);
-    ck_assert_ptr_null(find_row("moe.bias", NNC_PHASE_FORWARD)); /* added by the products */
+    ck_assert_ptr_null(find_row("moe.bias", NNC_PHASE_FORWARD)); /* the products add the bias */
     const nnc_device device = cluster_device();
     nnc_software apart = nnc_software_default();
-    apart.fused_expert_bias = false; /* 28 and 40 B for each of 5 tokens times 8 */
+    apart.fused_expert_bias = false; /* 5 x 8 values: 28 B each, 40 B in backward */
     estimate_with(&model, &device, &apart, &plan);
     const nnc_work forward = row_of("moe.bias", NNC_PHASE_FORWARD)->work;
     const nnc_work backward = row_of("moe.bias", NNC_PHASE_BACKWARD)->work;
     ck_assert_double_eq(forward.read_bytes + forward.write_bytes, 5 * 8 * 28.0);
     ck_assert_double_eq(backward.read_bytes + backward.write_bytes, 5 * 8 * 40.0);
-    apart.expert_bias_gathered = true; /* a row of 24 + 8 values for each of 5 copies, out of 4 */
+    apart.expert_bias_gathered = true; /* writes 24 + 8 biases per copy of a token, reads 4 experts */
     estimate_with(&model, &device, &apart, &plan);
     const nnc_work gathered = row_of("moe.bias", NNC_PHASE_FORWARD)->work;
     ck_assert_double_eq(gathered.write_bytes, 5 * 32 * 2.0);
@@ -288,9 +291,9 @@ START_TEST(experts_of_other_forms) {
     model.decoder.expert_bias = false;
     model.decoder.expert_clamp = true;
     estimate_on_cluster(&model, &plan);
-    /* inside the activation's kernel */
+    /* The kernel of the activation includes the clamp. */
     ck_assert_ptr_null(find_row("moe.clamp", NNC_PHASE_FORWARD));
-    apart.fused_expert_clamp = false; /* 5 tokens, 24 values of 2 B: four passes, five backward */
+    apart.fused_expert_clamp = false; /* 5 tokens x 24 values of 2 B: 4 passes, 5 in backward */
     estimate_with(&model, &device, &apart, &plan);
     const nnc_op_cost *cut = row_of("moe.clamp", NNC_PHASE_FORWARD);
     ck_assert_double_eq(cut->work.read_bytes + cut->work.write_bytes, 4 * 5 * 24 * 2.0);
@@ -310,9 +313,9 @@ END_TEST
 
 static double bytes(const nnc_op_cost *row) { return row->work.read_bytes + row->work.write_bytes; }
 
-/* 2 tokens of 2 heads: keys of 2 + 1, values of 3. Rotated in place, keys and values are copied
- * from 5 values to 6; with a separate rotation, queries of 3 are copied, too: 2 * 2 * 2 B * 11, and
- * 17. */
+/* 2 tokens have 2 heads with keys of 2 + 1 values and values of 3. If the rotation is fused, a kernel reads 5 values of
+ * keys and values and writes 6: 2 * 2 * 2 B * 11. If the rotation is separate, a kernel also copies queries of 3
+ * values: 2 * 2 * 2 B * 17. */
 START_TEST(latent_keys_lie_by_heads) {
     nnc_model model = llama(1, 4, 2, 2, 12, 10, 2);
     const nnc_plan plan = causal_bf16();
@@ -331,9 +334,9 @@ START_TEST(latent_keys_lie_by_heads) {
 }
 END_TEST
 
-/* 5 tokens of width 8 go to 2 of 4 experts on 2 ranks: 10 rows of 2 B values are sorted, each read
- * and written, before the experts and after them. With one expert on each of 4 ranks there is no
- * sorting. */
+/* 5 tokens of width 8 go to 2 of 4 experts on 2 ranks. A kernel sorts 10 rows of 8 values of 2 B before the experts,
+ * and a second kernel restores the order after the experts. Each kernel reads and writes all rows. With one expert on
+ * each of 4 ranks, there is no sorting. */
 START_TEST(rows_are_sorted_where_they_arrive) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
     const nnc_device device = cluster_device();
@@ -359,9 +362,9 @@ END_TEST
 
 static double flops(const nnc_op_cost *row) { return row->work.flops; }
 
-/* 6 tokens of width 8 go to 2 of 4 experts with capacity factor 1.25: 4 slots each. Masks of 16
- * slots times 6 tokens each way, 2 FLOPs per term, no model FLOPs; backward computes the gradients
- * of the tokens, of the results and of their mask. */
+/* 6 tokens of width 8 go to 2 of 4 experts. With capacity factor 1.25, each expert has 4 slots. Dispatch and combine
+ * each multiply with a mask of 16 slots x 6 tokens, 2 FLOPs per term. Products with masks count as executed FLOPs, not
+ * as model FLOPs. Backward computes the gradients of the tokens, of the results and of the mask of the results. */
 START_TEST(slots_are_filled_by_products_with_masks) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 6);
     const nnc_device device = cluster_device();
@@ -383,8 +386,8 @@ START_TEST(slots_are_filled_by_products_with_masks) {
 }
 END_TEST
 
-/* Width 8, 4 heads of 2, 2 of keys, inner width 12, all in RMS norms: a layer has 8 * 16 + 8 * 8 +
- * 3 * 8 * 12 + 2 * 8 = 496 parameters; one that predicts later tokens 2 * 64 + 3 * 8 more. */
+/* The model has width 8, 4 query heads and 2 key heads of width 2, inner width 12 and RMS norms. A layer has 8 * 16 + 8
+ * * 8 + 3 * 8 * 12 + 2 * 8 = 496 parameters. A layer that predicts later tokens has 2 * 64 + 3 * 8 parameters more. */
 START_TEST(layers_that_predict_further_tokens_are_told) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 5);
     const nnc_plan plan = plan_of(1, 1, 1);

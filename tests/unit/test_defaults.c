@@ -1,4 +1,5 @@
-/* Tests that the defaults of a struct are those of its table of fields, and that help texts show the same defaults. */
+/* Tests that the defaults of a struct are equal to those of its table of fields, and that help texts show the same
+ * defaults. */
 #include <math.h>
 #include <string.h>
 
@@ -7,14 +8,14 @@
 #include "fields/fields_internal.h"
 #include "suite.h"
 
-/* Not a single value, or an enumeration that begins as "not given". */
+/* Tests whether a field is not a single value, or is an enumeration with the default "not given". */
 static bool is_open(const nnc_field *field) {
     return field->type == NNC_FIELD_OBJECT || field->type == NNC_FIELD_OBJECT_BY_DTYPE ||
            (field->type == NNC_FIELD_ENUM && (int)field->default_value == field->names.count);
 }
 
-/* Sets each field that has a default to the text that help shows. Where the field accepts the text, the object must
- * stay as it was. Returns the number of such fields. */
+/* Sets each field that has a default to the text that the help shows. If the field accepts the text, the object must
+ * not change. Returns the number of fields that accept the text. */
 static int check_texts(const nnc_field_table *table, void *object, void *copy, size_t size) {
     int checked = 0;
     for (size_t i = 0; i < table->count; i++) {
@@ -44,7 +45,8 @@ START_TEST(help_shows_the_default) {
 }
 END_TEST
 
-/* Values that documents and papers state: arXiv:2402.15627 for detection and start; DDP's bucket of 25 MiB. */
+/* The defaults are values from documents and papers: the times of detection and start are from arXiv:2402.15627, the
+ * bucket of 25 MiB is DDP's default. */
 START_TEST(defaults_are_these) {
     const nnc_plan plan = nnc_plan_default();
     const nnc_run_ask run = nnc_run_ask_default();
@@ -68,7 +70,7 @@ START_TEST(defaults_are_these) {
 }
 END_TEST
 
-/* A value outside its limits is refused by name; the value that a field begins with is not. */
+/* A value outside its limits is refused with the name of the field. The default of a field is not refused. */
 START_TEST(limits_allow_the_default) {
     nnc_run_ask run = nnc_run_ask_default();
     nnc_error err;

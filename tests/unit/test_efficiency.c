@@ -4,7 +4,7 @@
 #include "cost/cost_internal.h"
 #include "estimate/estimate_internal.h"
 
-/* 100 units, 100 TFLOP/s, 1 TB/s; whole waves count whole. */
+/* The device has 100 units, 100 TFLOP/s and 1 TB/s. A partial wave takes as long as a whole wave. */
 static nnc_device tiled(void) {
     nnc_device device = plain_device();
     nnc_gemm_efficiency *e = &device.efficiency.gemm[NNC_BF16];
@@ -31,8 +31,8 @@ static double blend(double a, double b) { return pow(pow(a, 4.0) + pow(b, 4.0), 
 
 static void near(double found, double expected) { ck_assert_double_eq_tol(found, expected, 1e-12 * expected); }
 
-/* [gemm-time] 1280 x 1280 is 10 x 10 tiles of 128: one wave on 100 units. One row more, and 21 x 20
- * tiles of 64 in five waves are the best. */
+/* [gemm-time] 1280 x 1280 results are 10 x 10 tiles of 128 x 128, which are one wave on 100 units. With one row more,
+ * 21 x 20 tiles of 64 x 64 in five waves are the fastest. */
 START_TEST(waves) {
     const nnc_device device = tiled();
     const double unit_flops_per_s = 0.8 * 100e12 / 100;
@@ -47,21 +47,24 @@ START_TEST(waves) {
 }
 END_TEST
 
-/* wave_quantization is the share of a partial wave that counts as whole: 110 tiles of 128 are 1.1 waves. */
+/* wave_quantization is the fraction by which a partial wave counts as a whole wave. With wave_quantization 0.5, 1.1
+ * waves count as (2 + 1.1) / 2 waves. */
 START_TEST(waves_by_half) {
     nnc_device device = tiled();
-    nnc_op op = product(11 * 256, 10 * 256, 65536); /* so deep that no other tile is better */
+    nnc_op op = product(11 * 256, 10 * 256, 65536); /* k is so large that no other tile is better */
     device.efficiency.gemm[NNC_BF16].wave_quantization = 0.5;
     const nnc_timing t = time_of_product(&device, &op);
-    /* 256 x 128: 11 x 20 tiles = 2.2 waves, counted (3 + 2.2) / 2; 64 x 64: 17.6 waves, counted
-     * (18 + 17.6) / 2 = 17.8, an eighth of the depth each. */
+    /* 11 x 20 tiles of 256 x 128 are 2.2 waves, which count as (3 + 2.2) / 2. Tiles of 64 x 64 are 17.6 waves, which
+     * count as (18 + 17.6) / 2 = 17.8 waves. A wave of 64 x 64 tiles takes an eighth of the time of a wave of 256 x 128
+     * tiles. */
     const double wave_s = 2.0 * 64 * 64 * 65536 / (0.8 * 100e12 / 100);
     near(t.compute_s, 17.8 * wave_s);
 }
 END_TEST
 
-/* [gemm-time] 4 experts of 384 rows: one kernel has 24 x 20 tiles of 64, five waves; one by one each has 120 of
- * 64 with k in two parts, three waves (the last one partly filled), and a kernel's fixed time. */
+/* [gemm-time] 4 experts have 384 rows each. One kernel for all experts has 24 x 20 tiles of 64 x 64 in five waves. If
+ * each expert has its own kernel, a kernel has 120 tiles of 64 x 64 with k in two parts. The blocks of a kernel are
+ * three waves, and the last wave is partly filled. Each kernel has its own fixed time. */
 START_TEST(groups_one_by_one) {
     nnc_device device = tiled();
     nnc_op op = product(4 * 384, 1280, 1024);
@@ -75,13 +78,14 @@ START_TEST(groups_one_by_one) {
     t = time_of_product(&device, &op);
     near(t.compute_s, 4 * 0.375 * wave_s);
     near(t.time_s, blend(t.compute_s, t.memory_s) + 4e-6);
-    device.efficiency.gemm[NNC_BF16].wave_quantization = (double)NAN; /* a roofline: rates alone */
+    device.efficiency.gemm[NNC_BF16].wave_quantization = (double)NAN; /* rates only, as in a roofline */
     t = time_of_product(&device, &op);
     near(t.compute_s, 2.0 * 4 * 384 * 1280 * 1024 / 80e12);
 }
 END_TEST
 
-/* A tile's start and end cost k_fill elements of k; a longer k pays less. */
+/* The start and the end of a tile cost as much time as k_fill elements of k. With a longer k, the start and the end are
+ * a smaller share of the time. */
 START_TEST(filling) {
     nnc_device device = tiled();
     device.efficiency.gemm[NNC_BF16].k_fill = 128.0;
@@ -90,18 +94,19 @@ START_TEST(filling) {
 }
 END_TEST
 
-/* A product of one tile and a deep k is split: 8 parts, each an eighth, and their sums. */
+/* A product of one tile with a large k is split into 8 parts. Each part computes an eighth of the terms, and the
+ * partial sums are added. */
 START_TEST(splitting) {
     const nnc_device device = tiled();
     const nnc_op op = product(128, 128, 65536);
     const nnc_timing t = time_of_product(&device, &op);
-    /* 64 x 64 tiles: 4 of them, 32 blocks with 8 parts each. */
+    /* The product has 4 tiles of 64 x 64. 4 tiles with 8 parts each are 32 blocks. */
     near(t.compute_s, 2.0 * 64 * 64 * 65536 / 8 / 0.8e12);
     near(t.memory_s, (2.0 * 128 * 65536 + 128 * 128) * 2 / 1e12 + 8.0 * 128 * 128 * 8 / 1e12);
 }
 END_TEST
 
-/* Tiles of 256 x 128 read (256 + 128) k elements each through the cache. */
+/* A tile of 256 x 128 reads (256 + 128) k elements through the L2 cache. */
 START_TEST(cache) {
     nnc_device device = tiled();
     device.efficiency.gemm[NNC_BF16].l2_bytes_per_s = 1e11;
@@ -110,11 +115,11 @@ START_TEST(cache) {
 }
 END_TEST
 
-/* A long kernel runs at the sustained rate, a short one boost_ratio faster; half a millisecond is in
- * the middle. */
+/* A long kernel runs at the sustained rate. A short kernel is boost_ratio times as fast. The time of a kernel of half a
+ * millisecond is halfway between the two. */
 START_TEST(throttling) {
     nnc_device device = tiled();
-    device.efficiency.gemm[NNC_BF16].boost_ratio = 1.25; /* to the whole peak */
+    device.efficiency.gemm[NNC_BF16].boost_ratio = 1.25; /* short kernels reach the peak */
     const nnc_op op = product(12800, 12800, 65536);
     const nnc_work work = nnc_op_work(&op);
     const double fast_s = blend(work.flops / 100e12, bytes_of(&work) / 1e12);
@@ -126,9 +131,9 @@ START_TEST(throttling) {
 }
 END_TEST
 
-/* [gemm-time] Of the bytes by which sums in fp32, read and written again, exceed a plain result in 16 bits, 0.6 is
- * waited for, as far as the units are what binds. Half of the passes adding, it is 2 + 2 B; in 16 bits 2 B, or
- * nothing. */
+/* [gemm-time] A weight gradient that is added to fp32 sums reads and writes 6 B more than a plain result in 16 bits. A
+ * kernel that is bound by compute waits for 0.6 of the additional bytes. If half of the passes add, a sum reads and
+ * writes 2 + 2 B more. Sums in 16 bits take 2 B more if the pass adds, and 0 B if it does not add. */
 START_TEST(sums) {
     static const struct {
         double grad_bytes, grad_accumulate, more;
@@ -147,7 +152,7 @@ START_TEST(sums) {
 }
 END_TEST
 
-/* Sides that are no multiples of 8 cost their ratio, for weights alone. */
+/* A product with weights takes unaligned_ratio times as long if a dimension is not a multiple of 8. */
 START_TEST(alignment) {
     nnc_device device = plain_device();
     device.efficiency.gemm[NNC_BF16].unaligned_ratio = 2.0;
@@ -165,7 +170,7 @@ START_TEST(alignment) {
 }
 END_TEST
 
-/* The machine's own factor, up to the peak and no further. */
+/* The calibration factor of a machine changes the rate, but not beyond the peak. */
 START_TEST(calibration) {
     nnc_device device = plain_device();
     nnc_op op = product(8192, 8192, 8192);
@@ -177,7 +182,7 @@ START_TEST(calibration) {
 }
 END_TEST
 
-/* A sequence that attends to itself under the causal mask; window 0 = none. */
+/* Makes the attention of a sequence to itself under the causal mask. window 0 = no window. */
 static nnc_op causal_flash(int64_t heads, int64_t tokens, int64_t head_dim, int64_t window) {
     nnc_op op = { .kind = NNC_OP_FLASH, .dtype = NNC_BF16, .math_dtype = NNC_BF16 };
     op.u.flash = (nnc_flash){ .batch = 1,
@@ -194,9 +199,9 @@ static nnc_op causal_flash(int64_t heads, int64_t tokens, int64_t head_dim, int6
     return op;
 }
 
-/* [flash-time] 1024 queries and keys, 16 heads of 64: F = 4 16 64 1024 1025 / 2 = 2.15 GFLOP at half
- * of 100 TFLOP/s, about twice as long at seq_half keys, 1 + 0.5 100 / 128 for 128 blocks on 100 units,
- * twice for heads of half the width. */
+/* [flash-time] 16 heads of width 64 have 1024 queries and 1024 keys: F = 4 16 64 1024 1025 / 2 = 2.15 GFLOP, at half of
+ * 100 TFLOP/s. The time is about twice as long for seq_half keys. The time is 1 + 0.5 100 / 128 times as long for 128
+ * blocks on 100 units, and twice as long for heads of half the width. */
 START_TEST(attention) {
     nnc_device device = tiled();
     device.efficiency.attention[NNC_FLASH1] = (nnc_flash_efficiency){ .sustained_fraction = 0.5,
@@ -208,12 +213,13 @@ START_TEST(attention) {
                                                                       .block_penalty = 0.5,
                                                                       .head_multiple = 32.0 };
     nnc_op op = causal_flash(16, 1024, 64, 0);
-    const double ends = 1.0 + 1024.0 / 1025; /* 512 keys more than the 512.5 of a query */
+    const double ends = 1.0 + 1024.0 / 1025; /* adds 512 keys to the mean of 512.5 */
     const double shape = ends * (1.0 + 0.5 * 100 / 128) * 2.0;
     const double flops = 4.0 * 16 * 64 * 1024 * 1025 / 2;
     near(time_of_product(&device, &op).compute_s, flops / 50e12 * shape);
     near(time_of_product(&device, &op).time_s, flops / 50e12 * shape + 1e-6);
-    /* Queries that meet an eighth of the pairs: an eighth of the walk, and all of its ends. */
+    /* If queries have an eighth of the pairs, the products take an eighth of their time, but the loss of short
+     * sequences takes all of its time. */
     op.u.flash.pairs /= 8.0;
     near(time_of_product(&device, &op).compute_s, flops / 50e12 * shape / ends * (0.125 + ends - 1.0));
     op.u.flash.pairs *= 8.0;
@@ -221,20 +227,22 @@ START_TEST(attention) {
     near(time_of_product(&device, &op).compute_s, 2.5 * flops / 40e12 * shape);
     op.u.flash.kernel = NNC_FLASH2; /* neutral */
     near(time_of_product(&device, &op).compute_s, 2.5 * flops / 100e12);
-    /* Heads of 40 are padded to 64; a kernel without losses has them as they are. */
+    /* Heads of width 40 are padded to 64. A kernel with neutral efficiency does not pad heads. */
     op.phase = NNC_PHASE_FORWARD;
     op.u.flash.head_dim = op.u.flash.value_dim = 40;
     near(time_of_product(&device, &op).compute_s, flops * 40 / 64 / 100e12);
     op.u.flash.kernel = NNC_FLASH1;
     near(time_of_product(&device, &op).compute_s,
          flops * 40 / 64 / 50e12 * (ends * (1.0 + 0.5 * 100 / 128)) * (1.0 + (128.0 / 40 - 1.0)) * 64 / 40);
-    /* Keys of 96 and values of 32 on lanes of 128: 256 for 128. */
+    /* With head_multiple 128, keys of width 96 and values of width 32 are padded to 128 each. So the kernel computes
+     * 256 columns for keys and values instead of 128. */
     op.u.flash.head_dim = 96;
     op.u.flash.value_dim = 32;
     const double exact = time_of_product(&device, &op).compute_s;
     device.efficiency.attention[NNC_FLASH1].head_multiple = 128.0;
     near(time_of_product(&device, &op).compute_s, 2.0 * exact);
-    /* As PyTorch issues it, backward moves 20 bytes for each of 1024 x 16 x 64 values, in addition to its products. */
+    /* As PyTorch issues the attention, backward takes the time of its products, plus the time to read or write 20 bytes
+     * for each of 1024 x 16 x 64 values. */
     op = causal_flash(16, 1024, 64, 0);
     op.phase = NNC_PHASE_BACKWARD;
     const double products_s = time_of_product(&device, &op).compute_s;
@@ -247,7 +255,8 @@ START_TEST(attention) {
 }
 END_TEST
 
-/* Whatever the losses of few blocks and of few keys, one token more takes no less, in windows and out of them. */
+/* For any loss of few blocks and few keys, attention to one more token never takes less time, with and without
+ * windows. */
 START_TEST(attention_grows) {
     nnc_device device = tiled();
     device.efficiency.attention[NNC_FLASH1] = (nnc_flash_efficiency){ .sustained_fraction = 0.5,
@@ -270,7 +279,7 @@ START_TEST(attention_grows) {
 }
 END_TEST
 
-/* [collectives-fitted] 8 ranks, 100 GB/s, 80 MB: 140 MB leave each rank of an all-reduce. */
+/* [collectives-fitted] In an all-reduce of 80 MB over 8 ranks with links of 100 GB/s, each rank sends 140 MB. */
 START_TEST(collectives) {
     nnc_device device = plain_device();
     nnc_error err;
@@ -285,14 +294,16 @@ START_TEST(collectives) {
     near(nnc_collective_predicted_s(&route, NNC_ALL_REDUCE, 80e6), 2e-6 + 80e6 / 100e9); /* none */
     device.efficiency.collectives.fitted = true;
     ck_assert_int_eq(nnc_route_find(&device, 8, 8, 8, 1, &route, &err), NNC_OK);
-    /* 0.8 (1 - 6.4 / 64) of the link; sqrt(35 / 140) = half as long again; 10 + 3 2 us. */
+    /* The bandwidth is 0.8 (1 - 6.4 / 64) of the link. The knee adds sqrt(35 / 140) = half of the time. The fixed time
+     * is 10 + 3 2 us. */
     near(nnc_collective_predicted_s(&route, NNC_ALL_REDUCE, 80e6), 140e6 / 72e9 * 1.5 + 16e-6);
     near(nnc_collective_predicted_s(&route, NNC_ALL_GATHER, 80e6), 70e6 / 100e9 + 7e-6); /* bare */
 }
 END_TEST
 
-/* [experts] Of 8 copies of a token for ranks drawn from 8 domains, 8 (1 - (7/8)^8) = 5.25 domains get
- * any; inside one domain nothing is saved, but at best they go once to each of 8 ranks. */
+/* [experts] 8 copies of a token go to ranks drawn from 8 domains. On average 8 (1 - (7/8)^8) = 5.25 domains get a copy.
+ * Inside one domain, each copy is sent separately. At best, the copies of a token are sent only once to each of 8
+ * ranks. */
 START_TEST(tokens_once_per_domain) {
     nnc_network network = { .routes[NNC_ROUTE_EXPERT] = { .size = 64, .inner = 8, .outer = 8 } };
     nnc_collective_op e = { .comm = NNC_COMM_EXPERT, .forward = NNC_ALL_TO_ALL, .bytes = 8e6, .copies = 8 };
@@ -300,7 +311,7 @@ START_TEST(tokens_once_per_domain) {
     near(nnc_network_carried_bytes(&network, &e, true, NULL), 8e6 * (1.0 - pow(7.0 / 8, 8)));
     e.once_per_node = true;
     near(nnc_network_carried_bytes(&network, &e, false, NULL), 8e6 * (1.0 - pow(7.0 / 8, 8)));
-    e.once_per_node = false; /* half a call a step takes half as long as one, and two calls twice */
+    e.once_per_node = false; /* count = calls per step; time grows with count */
     network.routes[NNC_ROUTE_EXPERT].inner_bytes_per_s = network.routes[NNC_ROUTE_EXPERT].outer_bytes_per_s = 1e9;
     const char *link = NULL;
     const double once_s = nnc_network_exchange_s(&network, &e, &link);
@@ -308,7 +319,7 @@ START_TEST(tokens_once_per_domain) {
         near(nnc_network_exchange_s(&network, &e, &link), e.count * once_s);
     }
     e.once_per_node = true;
-    e.copies = 1.2; /* a mean of few copies */
+    e.copies = 1.2; /* mean number of copies */
     near(nnc_network_carried_bytes(&network, &e, false, NULL), 8e6 * 8.0 * (1.0 - pow(7.0 / 8, 1.2)) / 1.2);
     e.copies = 1.0; /* one copy reaches one domain */
     ck_assert_double_eq(nnc_network_carried_bytes(&network, &e, false, NULL), 8e6);
@@ -319,7 +330,7 @@ START_TEST(tokens_once_per_domain) {
 }
 END_TEST
 
-/* [launch] Three ops of 1 ms on a host that takes 2 ms for each: (3^4 + 6^4)^(1/4) ms. */
+/* [launch] The host takes 2 ms to launch each of three ops of 1 ms. The time is (3^4 + 6^4)^(1/4) ms. */
 START_TEST(launches) {
     static nnc_rows rows;
     nnc_op op = { .kind = NNC_OP_NORM };
@@ -338,8 +349,8 @@ START_TEST(launches) {
 }
 END_TEST
 
-/* [issue] Three kernels of 1 ms that take the host 2 ms each: the first pass ends at 7 ms, the second at 13, for which
- * the device has waited 3. */
+/* [issue] The host takes 2 ms to issue each of three kernels of 1 ms. The first pass ends at 7 ms and the second at 13
+ * ms. In the second pass, the device waits 3 ms for the host. */
 START_TEST(issues) {
     static nnc_rows rows;
     nnc_op op = { .kind = NNC_OP_NORM, .issued = { { .kernels = 1 } } };
@@ -355,8 +366,8 @@ START_TEST(issues) {
 }
 END_TEST
 
-/* [launch] A group of 4 products at 0.5 ms each, plus the op's own 1 ms; a plain product; recorded
- * attention. */
+/* [launch] A group of 4 products takes 0.5 ms per product plus the 1 ms of the op. A plain product takes 1 ms. A
+ * recorded attention takes no time of the host. */
 START_TEST(launches_of_groups) {
     const nnc_launch launch = { .op_s = 1e-3, .product_s = 5e-4, .recorded_attention = true };
     nnc_op op = { .kind = NNC_OP_MATMUL, .group = NNC_GROUP_MLP, .u.matmul.experts = 4 };
@@ -370,9 +381,9 @@ START_TEST(launches_of_groups) {
 }
 END_TEST
 
-/* [gemm-time] The bound leaves out two rows of each expert: 998 of 1,000 rows, or 992 with 4 experts, at 80 TFLOP/s. A
- * product with r times the rows takes at least r times the bound. A weight gradient sums over the tokens: 1,022 of 1,024
- * terms. */
+/* [gemm-time] The bound leaves out two rows of each expert: 998 of 1,000 rows, or 992 rows with 4 experts, at 80
+ * TFLOP/s. A product with r times as many rows takes at least r times the bound. A weight gradient sums over the tokens
+ * and leaves out two terms: 1,022 of 1,024 terms. */
 START_TEST(products_grow) {
     nnc_device device = tiled();
     nnc_gemm_efficiency *e = &device.efficiency.gemm[NNC_BF16];
@@ -389,7 +400,7 @@ START_TEST(products_grow) {
     op.u.matmul.experts = 4;
     near(nnc_product_least_s(&device, &op, &work), 0.992 * rows_s);
     op.u.matmul.experts = 0;
-    e->group_ratio = 0.5; /* a kernel of experts that is faster than one product halves the bound */
+    e->group_ratio = 0.5; /* group_ratio 0.5 (a faster kernel for experts) halves the bound */
     near(nnc_product_least_s(&device, &op, &work), 0.5 * 0.998 * rows_s);
     e->group_ratio = 1.25;
     op.phase = NNC_PHASE_GRAD_WEIGHT;

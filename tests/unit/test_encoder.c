@@ -9,9 +9,9 @@ static nnc_model encoder(void) {
     return model;
 }
 
-/* Width 4, 2 heads, 6 tokens: a pair costs 4 * 4 = 16 FLOPs. A decoder's mask leaves 21 of 36
- * pairs; an encoder counts all, or with a window of 2 only neighbours: 3 * 6 - 2 = 16, of 4
- * two on either side: 3 + 4 + 5 + 5 + 4 + 3 = 24. */
+/* The model has width 4, 2 heads and 6 tokens. A query-key pair costs 4 * 4 = 16 FLOPs. A causal mask leaves 21 of 36
+ * pairs. An encoder counts all 36 pairs. With a window of 2, an encoder counts a token and its neighbours: 3 * 6 - 2 =
+ * 16 pairs. With a window of 4, an encoder counts two tokens on each side: 3 + 4 + 5 + 5 + 4 + 3 = 24 pairs. */
 START_TEST(tokens_see_both_sides) {
     nnc_model model = encoder();
     nnc_plan plan = bf16();
@@ -21,7 +21,7 @@ START_TEST(tokens_see_both_sides) {
     ck_assert_double_eq(estimate_on_cluster(&model, &plan).model_flops, all - 3 * 16 * (36 - 16));
     model.decoder.sliding_window = 4;
     ck_assert_double_eq(estimate_on_cluster(&model, &plan).model_flops, all - 3 * 16 * (36 - 24));
-    model.decoder.sliding_window = 12; /* six on either side: all */
+    model.decoder.sliding_window = 12; /* six tokens on each side: all pairs */
     ck_assert_double_eq(estimate_on_cluster(&model, &plan).model_flops, all);
     model.decoder.sliding_window = 0;
     model.decoder.bidirectional = false;
@@ -29,14 +29,15 @@ START_TEST(tokens_see_both_sides) {
 }
 END_TEST
 
-/* Width 4, 10 words, 6 tokens. Logits 4 * 10 from a tied table: no parameters. Masked: a dense layer 16 + 4, a
- * norm 8, then the logits. Replaced: the dense layer and 4 + 1. Pooler: the dense layer for one token. A
- * projection to 3: 12. Behind masked words whether the next sentence follows: a pooler and 2 * 4 + 2. Three classes
- * behind a dense layer: 3 * 4 + 3; as tags of all tokens without it. */
+/* The model has width 4, 10 words and 6 tokens. "logits" has 4 * 10 products with the tied word table, and no
+ * parameters of its own. "masked" has a dense layer of 16 + 4 parameters, a norm of 8 and the logits. "replaced" has
+ * the dense layer and 4 + 1 parameters. "pooler" has the dense layer for one token. "projection" has 12 parameters for
+ * 3 values. "masked_next" has the parameters of "masked", a pooler and 2 * 4 + 2. "classes" has a dense layer and 3 * 4
+ * + 3 parameters for 3 classes. "tags" has 3 * 4 + 3 parameters for all tokens, without a dense layer. */
 START_TEST(heads) {
     static const struct {
         const char *name;
-        int params, products; /* products: weights times the tokens they meet */
+        int params, products; /* products: weights x their tokens */
     } wanted[] = { { "logits", 0, 6 * 40 },
                    { "masked", 20 + 8, 6 * (16 + 40) },
                    { "replaced", 20 + 5, 6 * (16 + 4) },
@@ -61,8 +62,9 @@ START_TEST(heads) {
 }
 END_TEST
 
-/* 10 words and 6 positions of width 4, or of width 2: an encoder projects them with a bias, 2 * 4 + 4, a decoder
- * its words alone (as OPT 350M does), without one, and back before its logits, 2 * 8. Two types add 2 rows. */
+/* The tables have 10 words and 6 positions of width 4, or of width 2. With width 2, an encoder projects both tables to
+ * width 4 with a bias: 2 * 4 + 4. A decoder projects only the words (as OPT 350M does), without a bias, and projects
+ * back before its logits: 2 * 8. Two token types add 2 rows. */
 START_TEST(tables) {
     const nnc_plan plan = bf16();
     nnc_model model = encoder();
@@ -76,12 +78,13 @@ START_TEST(tables) {
     model.decoder.bidirectional = false;
     model.decoder.head = NNC_HEAD_LOGITS;
     ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, plain - 2 * 10 + 8 + 8);
-    model.decoder.head = NNC_HEAD_NONE; /* the way back belongs to the network, not to its head */
+    model.decoder.head = NNC_HEAD_NONE; /* without a head, both projections remain */
     ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, plain - 2 * 10 + 8 + 8);
 }
 END_TEST
 
-/* 5 buckets for 2 heads: 10 scores, once or in each of 3 layers; 6 * 6 pairs look up 2 values each. */
+/* 5 buckets for 2 heads are 10 scores. The scores exist once, or in each of 3 layers. 6 * 6 pairs look up 2 values
+ * each. */
 START_TEST(relative_positions) {
     const nnc_plan plan = bf16();
     nnc_model model = gpt(3, 4, 2, 10, 6);
@@ -103,9 +106,9 @@ START_TEST(relative_positions) {
 }
 END_TEST
 
-/* Two encoder layers over 5 tokens before one decoder layer over 3, width 4, inner width 16, biases. A layer has
- * 12 h^2 + 13 h = 244 parameters; the decoder's also a cross-attention of 4 h^2 + 4 h and a norm, 88; the encoder a
- * last norm, 8, and positions of its own, 5 * 4, of a table of 5. */
+/* Two encoder layers over 5 tokens precede one decoder layer over 3 tokens. Encoder and decoder have width h = 4, inner
+ * width 16 and biases. A layer has 12 h^2 + 13 h = 244 parameters. The decoder layer also has a cross-attention of 4
+ * h^2 + 4 h and a norm, together 88. The encoder also has a last norm, 8, and its own table of 5 positions, 5 * 4. */
 static nnc_model pair(void) {
     nnc_model model = gpt(1, 4, 2, 10, 3);
     model.decoder.positions_max = 5;
@@ -119,14 +122,15 @@ START_TEST(encoder_before_decoder) {
     const nnc_plan plan = bf16();
     const nnc_result r = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(r.params, 40 + 2 * 20 + 2 * 244 + 8 + 244 + 88 + 8);
-    /* the encoder's layers 2 * 5 * 192 + 16 * 25; the decoder's 2 * 3 * 192 + 16 * 9; its cross-attention q and out
-     * over 3 tokens, k and v over 5, and 3 * 5 pairs; logits */
+    /* The encoder layers have 2 * 5 * 192 + 16 * 25 FLOPs each, the decoder layer 2 * 3 * 192 + 16 * 9. The
+     * cross-attention has q and out over 3 tokens, k and v over 5 tokens, and 3 * 5 pairs. The logits follow. */
     const double encoder = 2 * (2 * 5 * 192 + 16 * 25), decoder = 2 * 3 * 192 + 16 * 9;
     const double cross = 2 * 3 * 32 + 2 * 5 * 32 + 16 * 15;
     ck_assert_double_eq(r.forward_flops, encoder + decoder + cross + 2 * 3 * 40);
     ck_assert_int_eq(r.tokens, 3);
     ck_assert_double_eq(r.input_bytes, 4 * (3 + 5));
-    /* a window and a rotation are those of the tokens among themselves: attention to the encoder has neither */
+    /* Window and rotary positions count only for attention among the decoder's own tokens. Attention to the encoder has
+     * neither a window nor a rotation. */
     nnc_model narrow = pair();
     narrow.decoder.positions = NNC_POSITIONS_ROTARY;
     narrow.decoder.sliding_window = 1;
@@ -136,8 +140,7 @@ START_TEST(encoder_before_decoder) {
 }
 END_TEST
 
-/* The states of the encoder are kept once, for any number of layers that read them: 5 tokens of
- * width 4 in 2 B. */
+/* Several layers read the states of the encoder, but the states are kept once: 5 tokens of width 4 in 2 B. */
 START_TEST(encoder_states_are_kept_once) {
     nnc_model model = pair();
     const nnc_plan plan = bf16();
@@ -154,8 +157,8 @@ START_TEST(encoder_states_are_kept_once) {
 }
 END_TEST
 
-/* 10 frames of 3 bands become 5 tokens of width 4: kernels of 3 x 3 x 4 + 4 and 3 x 4 x 4 + 4 over 10 and 5
- * positions, and a table of 5 in place of the tokens' own. */
+/* 10 frames of 3 bands become 5 tokens of width 4. The two convolutions have 3 x 3 x 4 + 4 parameters over 10
+ * positions, and 3 x 4 x 4 + 4 parameters over 5 positions. A table of 5 positions replaces the table of the tokens. */
 START_TEST(frames) {
     nnc_model model = pair();
     const nnc_plan plan = bf16();
@@ -168,7 +171,7 @@ START_TEST(frames) {
 }
 END_TEST
 
-/* An encoder-decoder has no pipeline stages, and its tokens are not split over context ranks. */
+/* A plan for an encoder-decoder must not have pipeline stages or context ranks. */
 START_TEST(pairs_stay_together) {
     const nnc_model model = pair();
     const nnc_device device = cluster_device();
@@ -184,7 +187,7 @@ START_TEST(pairs_stay_together) {
 }
 END_TEST
 
-/* Without biases a dense layer of 16 weights and a norm of 4 come before the 3 classes and their
+/* In an encoder without biases, a dense layer of 16 weights and a norm of 4 weights precede the 3 classes and their
  * bias. */
 START_TEST(classes_of_an_encoder_without_biases) {
     static const struct {
@@ -206,7 +209,7 @@ START_TEST(classes_of_an_encoder_without_biases) {
 }
 END_TEST
 
-/* Width 4, 2 heads: a table of 6 positions, and a score for each head and one of 3 distances. */
+/* The model has width 4, 2 heads, a table of 6 positions, and a score for each head and each of 3 distances. */
 START_TEST(positions_may_be_of_two_kinds) {
     const nnc_plan plan = bf16();
     nnc_model model = encoder();
@@ -217,9 +220,9 @@ START_TEST(positions_may_be_of_two_kinds) {
 }
 END_TEST
 
-/* DeBERTa with 3 buckets: a table of 6 rows of width 4 and a norm of 8 parameters; every layer projects the rows with its
- * own matrices of queries and keys, 2 * 6 * 4 * 4 FLOPs each, and multiplies them with keys and queries: 2 heads of width
- * 2, 6 tokens by 6 rows. */
+/* DeBERTa with 3 buckets has a table of 6 rows of width 4, and a norm of 8 parameters. Every layer projects the rows
+ * with the matrices of its queries and keys, 2 * 6 * 4 * 4 FLOPs each. Every layer then multiplies the projected rows
+ * with keys and queries: 2 heads of width 2, 6 tokens by 6 rows. */
 START_TEST(distances_are_projected) {
     const nnc_plan plan = bf16();
     nnc_model model = encoder();
@@ -230,7 +233,7 @@ START_TEST(distances_are_projected) {
     const nnc_result r = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(r.params, none.params + 6 * 4 + 8);
     ck_assert_double_eq(r.forward_flops - none.forward_flops, 2 * (2 * 6 * 4 * 4) + 2 * (2 * 2 * 6 * 6 * 2));
-    nnc_plan adapters = plan; /* the matrices and their adapters are those of the tokens */
+    nnc_plan adapters = plan; /* distances use the matrices and adapters of tokens */
     adapters.adapter_rank = 1;
     const int64_t trained = estimate_on_cluster(&model, &adapters).trained_params;
     model.decoder.positions = NNC_POSITIONS_NONE;

@@ -24,7 +24,7 @@ static void check_near(double found, double expected) {
     ck_assert_double_le(fabs(found - expected), 1e-12 * fabs(expected));
 }
 
-/* Invariants of any result; the rows are those of the last estimate. */
+/* Checks rules that every result must follow. The rows are those of the last estimate. */
 static void check_sums(const nnc_result *r) {
     const nnc_memory *m = &r->memory;
     int32_t count = 0;
@@ -53,8 +53,8 @@ static void check_sums(const nnc_result *r) {
     ck_assert_ptr_nonnull(m->transient_what);
 }
 
-/* Shipped models and profiles under every mode, attention and kind of recomputation; `_i` counts
- * through the models. */
+/* Estimates shipped models with every profile, mode, attention and kind of recomputation. `_i` is the index of the
+ * model. */
 START_TEST(parts_add_up) {
     static const char *const models[] = { "models/gpt2.json", "models/llama3-8b.json", "models/unet-classic.json",
                                           "models/sd1-unet.json" };
@@ -90,7 +90,7 @@ START_TEST(parts_add_up) {
 }
 END_TEST
 
-/* The time of the step by what bounds its ops is the step. */
+/* The times of all bounds of the step add up to the step time. */
 START_TEST(bounds_add_up) {
     const nnc_model model = gpt(4, 256, 4, 1000, 128);
     const nnc_plan plan = nnc_plan_default();
@@ -106,7 +106,8 @@ START_TEST(bounds_add_up) {
 }
 END_TEST
 
-/* Ideal fusion changes how a network runs, not what is trained: text that needs a gradient. */
+/* Ideal fusion changes how a network runs, but not which parts are trained. In this test, the text input of the network
+ * needs a gradient. */
 START_TEST(ideal_trains_the_same) {
     const nnc_model model = residual_unet(32, 8, 2);
     const nnc_device device = plain_device();
@@ -123,7 +124,7 @@ END_TEST
 
 /* ---- recomputation ---- */
 
-/* 4 layers of width 64, 4 heads, 32 tokens, two sequences. */
+/* The model has 4 layers of width 64, 4 heads and 32 tokens. The plan has two sequences. */
 static nnc_model model_of_recompute(void) { return gpt(4, 64, 4, 100, 32); }
 
 static nnc_plan plan_of_recompute(unsigned recompute, nnc_attention attention) {
@@ -135,8 +136,8 @@ static nnc_plan plan_of_recompute(unsigned recompute, nnc_attention attention) {
     return plan;
 }
 
-/* All ops of the layers run forward once more: their products 4 times in total. Only the input of each
- * layer is kept, and the tensors outside the layers; one layer is live again in backward. */
+/* All ops of the layers run forward twice, so their products run 4 times in total. Only the input of each layer and the
+ * tensors outside the layers are kept. In backward, the tensors of one layer exist again. */
 START_TEST(recompute_full) {
     const nnc_model model = model_of_recompute();
     const double tokens = 64, logits = 2 * tokens * 64 * 100;
@@ -153,7 +154,8 @@ START_TEST(recompute_full) {
         ck_assert_double_le(full.recompute_s, full.forward_s);
         ck_assert_double_eq(full.forward_s, none.forward_s);
         ck_assert_double_eq(full.backward_s, none.backward_s);
-        /* outside: two ids, norm input and statistics, logits' input, logits */
+        /* The tensors outside the layers are two ids, the input of the norm and its statistics, the input of the
+         * logits, and the logits. */
         const double outside = tokens * (8 + 128 + 8 + 128 + 200) + 8 * 32;
         ck_assert_double_eq((double)full.memory.activation_bytes, 4 * tokens * 128 + outside);
         const double layer = ((double)none.memory.activation_bytes - outside) / 4;
@@ -162,11 +164,11 @@ START_TEST(recompute_full) {
 }
 END_TEST
 
-/* Selective: both products of the scores, and the probabilities of 2 B are not kept, nor their
- * dropped copy and its mask. Fused attention keeps none to begin with. */
+/* Selective recomputation runs both products with the scores again. The probabilities of 2 B are not kept, and neither
+ * are their copy after dropout and its mask. Fused attention never keeps probabilities, their copy or the mask. */
 START_TEST(recompute_selective) {
     const nnc_model model = model_of_recompute();
-    const double core = 2 * 4.0 * 4 * 32 * 32 * 64; /* batch, layers, 4 s s h */
+    const double core = 2 * 4.0 * 4 * 32 * 32 * 64; /* batch 2, 4 layers, 4 s s h FLOPs */
     const int64_t probabilities = INT64_C(2) * 2 * 4 * 4 * 32 * 32;
     for (int attention = 0; attention < NNC_ATTENTION_COUNT; attention++) {
         nnc_plan plan = plan_of_recompute(NNC_RECOMPUTE_NONE, (nnc_attention)attention);
@@ -187,8 +189,8 @@ START_TEST(recompute_selective) {
 }
 END_TEST
 
-/* The outputs of two norms, 2 B x 64, or of one activation, 2 B x 256, per token and layer: nothing
- * to multiply again, only to move. */
+/* Recomputation saves the outputs of two norms, 2 B x 64 each, or of one activation, 2 B x 256, per token and layer.
+ * The recomputed ops have no products, but only read and write memory. */
 START_TEST(recompute_cheap) {
     const nnc_model model = model_of_recompute();
     nnc_plan plan = plan_of_recompute(NNC_RECOMPUTE_NONE, NNC_ATTENTION_FLASH);
@@ -228,8 +230,8 @@ END_TEST
 
 /* ---- passes, optimizers, policies ---- */
 
-/* More passes: that much more work, one update, the same memory. fp32 gradients of their own are
- * added to by every pass, so that passes are alike. */
+/* More passes take proportionally more work, but one update and the same memory. Every pass adds to separate fp32
+ * gradients, so all passes take the same time. */
 START_TEST(gradient_accumulation) {
     const nnc_model model = gpt(3, 64, 4, 100, 32);
     nnc_plan plan = nnc_plan_default();
@@ -243,13 +245,14 @@ START_TEST(gradient_accumulation) {
     ck_assert_double_eq(five.update_s, one.update_s);
     ck_assert_int_eq(five.tokens, 5 * one.tokens);
     ck_assert_int_eq(five.plan.global_batch, 5);
-    /* one pass frees activations as gradients appear; the second pass of five has both from its begin */
+    /* With one pass, memory of activations is freed while gradients are allocated. With five passes, all gradients
+     * exist from the beginning of the second pass. */
     ck_assert_int_eq(five.memory.apart_bytes, 0);
     ck_assert_int_lt(one.memory.apart_bytes, 0);
     ck_assert_int_eq(five.memory.activation_bytes, one.memory.activation_bytes);
     ck_assert_int_eq(five.memory.gradient_bytes, one.memory.gradient_bytes);
     ck_assert_int_eq(five.memory.transient_bytes, one.memory.transient_bytes);
-    /* a plain gradient is written by the first pass and read by the others too */
+    /* Without separate sums, the first pass writes each gradient, and the other passes also read it. */
     plan.policy = NNC_POLICY_MIXED;
     const nnc_result plain = estimate(&model, &plan);
     plan.micro_batches = 1;
@@ -257,8 +260,8 @@ START_TEST(gradient_accumulation) {
 }
 END_TEST
 
-/* A kernel adds the gradients of each pass to wider sums, of all parameters held, and products write 2 B in place of
- * reading and writing 4; sums no wider than gradients begin as those of the first pass. */
+/* A kernel adds the gradients of each pass to wider sums of all parameters. The products then write 2 B instead of
+ * reading and writing 4 B. If sums are not wider than gradients, the gradients of the first pass are the first sums. */
 START_TEST(added_gradients) {
     const nnc_model model = gpt(3, 64, 4, 100, 32);
     const nnc_device device = plain_device();
@@ -276,7 +279,7 @@ START_TEST(added_gradients) {
     ck_assert_double_eq_tol(added.update_s - inside.update_s, 5 * 10 * params / device.mem_bytes_per_s,
                             1e-9 * added.update_s);
     ck_assert_double_eq(added.lower_bound_s, inside.lower_bound_s);
-    plan.policy = NNC_POLICY_MIXED; /* no wider than weights */
+    plan.policy = NNC_POLICY_MIXED; /* sums as wide as the weights */
     const nnc_result plain = estimate_with(&model, &device, &software, &plan);
     plan.micro_batches = 1;
     const nnc_result once = estimate_with(&model, &device, &software, &plan);
@@ -287,16 +290,16 @@ START_TEST(added_gradients) {
 }
 END_TEST
 
-/* Worked by hand from malloc.c of glibc 2.36; a program that calls malloc takes the same pages. Blocks of 1,000,000 B,
- * whose chunk has 1,000,064 B, in pages of 4096 B:
+/* The test compares the pages of a heap with numbers worked by hand from malloc.c of glibc 2.36. A C program that calls
+ * malloc takes the same pages. Blocks have 1,000,000 B, their chunks have 1,000,064 B, and pages have 4096 B:
  *
- *     take, free      mapped alone, 245 pages; later blocks below 1,003,520 B come from the heap, which is trimmed from
- *                     2,007,040 free bytes on
- *     take a, b, c    heap: a 245 pages, b (100,000 B) up to page 269, c up to page 513
- *     free a          the hole takes a block of 500,000 B: nothing new
- *     free c, take c  the end was kept: nothing new
- *     free all        2,232,320 B are free at the end: 33 pages stay (M_TOP_PAD and a chunk)
- *     take            245 - 33 pages */
+ *     take, free      The block is mapped separately, 245 pages. Later blocks below 1,003,520 B come from the heap. The
+ *                     heap is trimmed if at least 2,007,040 bytes are free at its end.
+ *     take a, b, c    In the heap, a has 245 pages, b (100,000 B) ends at page 269, and c ends at page 513.
+ *     free a          A block of 500,000 B fits in the hole and takes no new pages.
+ *     free c, take c  The end of the heap was not trimmed, so c takes no new pages.
+ *     free all        2,232,320 B are free at the end, and 33 pages stay (M_TOP_PAD and a chunk).
+ *     take            The block takes 245 - 33 new pages. */
 START_TEST(heap_of_glibc) {
     const double page = 4096.0;
     nnc_hole holes[8];
@@ -327,11 +330,11 @@ START_TEST(heap_of_glibc) {
 }
 END_TEST
 
-/* The limits of malloc.c themselves. A block whose chunk (16 B more, in 64 B) has M_MMAP_THRESHOLD bytes is mapped, one
- * of 64 B less comes from the heap: 131,008 + 131,072 + 32 B are 64 pages; the block touches 32 of them. A freed
- * mapped block raises the threshold only if it is larger, and up to 32 MiB. A free hole of 64 KiB trims the end of the
- * heap, one of 64 B less does not; the end is cut if at least trim_least bytes are free: 65 pages are left after
- * 131,072 + 131,072 + 33 B. */
+/* The limits are those of malloc.c. A chunk is 16 B larger than its block, rounded up to 64 B. A block whose chunk has
+ * M_MMAP_THRESHOLD bytes is mapped. A block that is 64 B smaller comes from the heap: 131,008 + 131,072 + 32 B are 64
+ * pages, and the block touches 32 of these pages. If a freed mapped block is larger than the threshold, the threshold
+ * rises to its size, up to 32 MiB. A free hole of 64 KiB trims the end of the heap, but a hole that is 64 B smaller
+ * does not. The end is cut if at least trim_least bytes are free. After 131,072 + 131,072 + 33 B, 65 pages are left. */
 START_TEST(limits_of_the_heap) {
     const double page = 4096.0;
     nnc_hole holes[8];
@@ -348,7 +351,7 @@ START_TEST(limits_of_the_heap) {
     nnc_heap_free(&h, NNC_HEAP_MAPPED, 33554432 - 16);
     ck_assert_int_eq(h.mapped_least, 33554432);
     ck_assert_int_eq(h.trim_least, 67108864);
-    /* of three holes, the one of the exact size is used up */
+    /* The block uses up the hole with the exact size, which is one of three holes. */
     h = (nnc_heap){ .top = 8192, .end = 8192, .touched = 8192, .count = 3, .holes = holes };
     holes[0] = (nnc_hole){ 0, 128 };
     holes[1] = (nnc_hole){ 1024, 64 };
@@ -358,7 +361,7 @@ START_TEST(limits_of_the_heap) {
     ck_assert_int_eq(holes[0].at, 0);
     ck_assert_int_eq(holes[1].at, 4096);
     ck_assert_int_eq(holes[1].size, 256);
-    ck_assert_int_eq(nnc_heap_take(&h, 64 - 16), 0); /* the smallest that is large enough */
+    ck_assert_int_eq(nnc_heap_take(&h, 64 - 16), 0); /* the smallest hole that is large enough */
     ck_assert_int_eq(holes[0].at, 64);
     ck_assert_int_eq(holes[0].size, 64);
     for (int64_t less = 0; less <= 64; less += 64) {
@@ -374,11 +377,13 @@ START_TEST(limits_of_the_heap) {
 }
 END_TEST
 
-/* One product of 16 rows by a matrix of 4096 x 4096 with 64 MiB: its gradient and two values in between of Adam are
- * mapped alone in each step, with the header of a chunk 16,385 pages each. The input of 256 KiB and its gradient are
- * mapped in the first step, 65 pages, so that the heap holds them from then on. At the end of the second step 659,456 B
- * are free at the end of the heap, more than twice 65 pages, and 33 pages stay. In the third step the two tensors of
- * 262,208 B with header reach page 129. A second pass takes the gradient again, and finds the heap trimmed again. */
+/* The op is one product of 16 rows with a matrix of 4096 x 4096, which has 64 MiB. The gradient of the matrix and two
+ * temporary tensors of Adam are mapped separately in each step. Each of the gradient and the two temporary tensors
+ * takes 16,385 pages, with the header of the chunk. The input of 256 KiB and its gradient are mapped in the first step,
+ * 65 pages each. After the first step, the input and its gradient are in the heap. At the end of the second step,
+ * 659,456 B are free at the end of the heap. 659,456 B are more than twice 65 pages, so the heap is trimmed to 33
+ * pages. In the third step, the two tensors of 262,208 B, with headers, reach page 129. A second pass allocates the
+ * gradient again after the heap was trimmed again. */
 START_TEST(new_memory_of_a_product) {
     static nnc_op_list list;
     const nnc_software software = nnc_software_default();
@@ -413,12 +418,13 @@ START_TEST(new_memory_of_a_product) {
 }
 END_TEST
 
-/* A convolution to 5 channels of 2048 x 2048 in fp32. oneDNN copies maps into its own layout, unless the input has at most
- * 3 channels. The kept input and the copies are mapped alone each time, with a header of 16 B: 16,385 pages of 4 input
- * channels (64 MiB; 12,289 of 3 channels) and 20,481 of 5. Forward keeps the input and copies input and output; the
- * gradient of the weights copies both again, and with a kernel of more than 14 x 14 takes a working set of one image and
- * four times the weights (4 x 4 B x 4 x 5 x 225: 72,000 B); the gradient of the input copies both, and is written. A kernel
- * of one element copies nothing. The weights are in the heap, which has its size after the first step. */
+/* The op is a convolution to 5 channels of 2048 x 2048 in fp32. oneDNN copies maps to its own layout, except an input
+ * with at most 3 channels. The kept input and the copies are mapped separately each time, with a header of 16 B. A map
+ * of 4 channels (64 MiB) takes 16,385 pages, a map of 3 channels 12,289 pages, and a map of 5 channels 20,481 pages.
+ * Forward keeps the input and copies input and output. The gradient of the weights copies both maps again. If the
+ * kernel is larger than 14 x 14, this gradient also takes a working set of one image and four times the weights (4 x 4
+ * B x 4 x 5 x 225: 72,000 B). The gradient of the input copies both maps and writes its result. A kernel of one tap
+ * copies no maps. The weights are in the heap, whose size does not change after the first step. */
 START_TEST(new_memory_of_a_convolution) {
     static const struct {
         int64_t c_in, kernel;
@@ -459,12 +465,22 @@ START_TEST(new_memory_of_a_convolution) {
         const double params = (double)(cases[i].c_in * taps * 5);
         const double bytes = nnc_new_bytes_per_param(&list, &plan, &software, 1) * params;
         ck_assert_msg(fabs(bytes / 4096.0 - cases[i].pages) < 1e-6, "%zu: %.3f pages", i, bytes / 4096.0);
+        /* Full recomputation keeps no input of an op inside a recompute block. The first block has the number 0. */
+        plan.recompute = NNC_RECOMPUTE_FULL;
+        for (int32_t block = -1; block < 2; block++) {
+            list.ops[0].block = block;
+            const double kept = block < 0 ? 0.0 : cases[i].c_in == 3 ? 12289.0 : 16385.0;
+            ck_assert_double_eq_tol(nnc_new_bytes_per_param(&list, &plan, &software, 1) * params / 4096.0,
+                                    cases[i].pages - kept, 1e-6);
+        }
+        plan.recompute = 0;
     }
 }
 END_TEST
 
-/* A tensor of 131,072 x 64 in fp32 has 32 MiB: with the header of its chunk 8193 pages, mapped alone each time. In each
- * step these are the gradient, unless it is kept, and two values in between of Adam; other tensors lie in the heap. */
+/* A tensor of 131,072 x 64 in fp32 has 32 MiB. With the header of its chunk, the tensor takes 8193 pages and is mapped
+ * separately each time. In each step, the gradient (unless it is kept) and two temporary tensors of Adam have this
+ * size. Other tensors are in the heap. */
 START_TEST(new_memory) {
     nnc_device device = plain_device();
     nnc_software software = nnc_software_default();
@@ -491,8 +507,9 @@ START_TEST(new_memory) {
 }
 END_TEST
 
-/* A device that is its own host updates at half of its bandwidth by SGD with momentum, 20 B per parameter as sums
- * do, and at a quarter by AdamW, 28 B; with a host the figure of the optimizer serves both. */
+/* On a device that is its own host, SGD with momentum runs at half of the bandwidth, like sums, with 20 B per
+ * parameter. AdamW runs at a quarter of the bandwidth, with 28 B per parameter. On a device with a host, both
+ * optimizers use the efficiency of the optimizer. */
 START_TEST(updates_of_a_cpu) {
     nnc_device device = plain_device();
     const nnc_software software = nnc_software_default();
@@ -506,7 +523,7 @@ START_TEST(updates_of_a_cpu) {
     device.efficiency.stream.fixed_s = 0.0;
     const nnc_result adamw = estimate_with(&model, &device, &software, &plan);
     nnc_software slow = software;
-    slow.launch_s = 1e-3; /* of another processor, which a CPU does not have */
+    slow.launch_s = 1e-3; /* no effect: a CPU is its own host */
     ck_assert_double_eq(estimate_with(&model, &device, &slow, &plan).step_s, adamw.step_s);
     ck_assert_double_eq_tol(adamw.update_s, 28.0 * (double)adamw.params / (0.25 * device.mem_bytes_per_s), 1e-12);
     plan.optimizer = NNC_OPTIMIZER_MOMENTUM;
@@ -518,7 +535,7 @@ START_TEST(updates_of_a_cpu) {
 }
 END_TEST
 
-/* On one device the sums are of all trained parameters, those of experts included. */
+/* On one device, gradients are added to sums of all trained parameters, including those of experts. */
 START_TEST(added_gradients_of_experts) {
     nnc_model model = llama(2, 64, 4, 2, 32, 100, 32);
     model.decoder.experts = 4;
@@ -542,7 +559,7 @@ START_TEST(added_gradients_of_experts) {
 }
 END_TEST
 
-/* Gradients go to the host and weights come back once in a step, 2 B of each parameter at 25 GB/s. */
+/* Once per step, gradients go to the host and weights come back, 2 B per parameter at 25 GB/s. */
 START_TEST(offload_moves_once) {
     const nnc_model model = gpt(3, 64, 4, 100, 32);
     nnc_device device = plain_device();
@@ -566,7 +583,7 @@ START_TEST(offload_moves_once) {
 }
 END_TEST
 
-/* Twice the replicas, each with the same micro-batch, execute twice the products. */
+/* With twice as many replicas and the same micro-batch per replica, all devices together execute twice the products. */
 START_TEST(replicas_execute_their_own) {
     const nnc_model model = gpt(2, 64, 4, 100, 8);
     nnc_plan plan = plan_of(1, 1, 1);
@@ -592,9 +609,10 @@ static nnc_memory memory_with(nnc_plan plan, nnc_method method, double params) {
     return memory_of(&model, plan, method, params);
 }
 
-/* Frozen copies of helper models, by hand: 2 bytes per parameter, divided with ZeRO 3 if weights are freed after
- * forward. With adapters the reference is the base. A critic doubles weights, gradients and states. Sources:
- * trl/trainer/dpo_trainer.py, trl/models/utils.py (prepare_deepspeed). */
+/* The memory of frozen helper models is worked by hand. Helper models take 2 bytes per parameter. ZeRO 3 divides these
+ * 2 bytes over the ranks if weights are freed after forward. With adapters, the reference model is the base model
+ * without adapters. A trained critic doubles weights, gradients and states. Sources: trl/trainer/dpo_trainer.py,
+ * trl/models/utils.py (prepare_deepspeed). */
 START_TEST(helper_models) {
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;
@@ -604,7 +622,7 @@ START_TEST(helper_models) {
     ck_assert_int_eq(alone.helper_bytes, 0);
     nnc_memory m = memory_with(plan, NNC_METHOD_DPO, as_policy);
     ck_assert_int_eq(m.helper_bytes, alone.weight_bytes);
-    const nnc_model experts = mixtral(2, 64, 4, 4, 128, 16, 100, 8); /* most weights are those of experts */
+    const nnc_model experts = mixtral(2, 64, 4, 4, 128, 16, 100, 8); /* experts have most weights */
     ck_assert_int_eq(memory_of(&experts, plan, NNC_METHOD_DPO, as_policy).helper_bytes,
                      memory_of(&experts, plan, NNC_METHOD_TRAIN, as_policy).weight_bytes);
     ck_assert_int_eq(m.weight_bytes, 2 * alone.weight_bytes);
@@ -612,12 +630,12 @@ START_TEST(helper_models) {
     ck_assert_int_eq(memory_with(plan, NNC_METHOD_DPO, 0.0).weight_bytes, alone.weight_bytes);
     ck_assert_int_eq(memory_with(plan, NNC_METHOD_DPO, 5e5).helper_bytes, 1000000);
     ck_assert_int_eq(memory_with(plan, NNC_METHOD_DISTILL, as_policy).helper_bytes, 2000000);
-    m = memory_with(plan, NNC_METHOD_PPO, as_policy); /* reference and reward model; policy and critic are trained */
+    m = memory_with(plan, NNC_METHOD_PPO, as_policy); /* frozen: reference, reward; trained: policy, critic */
     ck_assert_int_eq(m.helper_bytes, 2 * alone.weight_bytes);
     ck_assert_int_eq(m.weight_bytes, 4 * alone.weight_bytes);
     ck_assert_int_eq(m.gradient_bytes, 2 * alone.gradient_bytes);
     ck_assert_int_eq(m.optimizer_bytes, 2 * alone.optimizer_bytes);
-    nnc_plan projected = plan; /* the critic has moments of the same form */
+    nnc_plan projected = plan; /* the critic's moments have the same form */
     projected.optimizer = NNC_OPTIMIZER_GALORE;
     projected.optimizer_rank = 2;
     ck_assert_int_eq(memory_with(projected, NNC_METHOD_PPO, as_policy).optimizer_bytes,
@@ -640,8 +658,8 @@ START_TEST(helper_models) {
 }
 END_TEST
 
-/* Bytes per parameter by policy (weights, gradients, and master copy with Adam's two moments), and
- * temporary bytes. */
+/* The table lists bytes per parameter for each policy: weights, gradients, and master copy with Adam's two moments. It
+ * also lists temporary bytes. */
 START_TEST(policies) {
     static const struct {
         nnc_policy policy;
@@ -680,9 +698,9 @@ START_TEST(policies) {
 }
 END_TEST
 
-/* GaLore of rank 128 for LLaMA 7B in bf16: per layer four matrices of 4096 x 4096 and three of 4096 x 11008, of each 128
- * times the shorter side and twice the longer; two moments of tables and gains. APOLLO has the same states and projects
- * once. */
+/* GaLore of rank 128 trains LLaMA 7B in bf16. Each layer has four matrices of 4096 x 4096 and three matrices of 4096 x
+ * 11008. The optimizer states of a matrix have 128 times its shorter side and twice 128 times its longer side. Tables
+ * and norm weights have two whole moments. APOLLO has the same states as GaLore, but projects only once. */
 START_TEST(projected_moments) {
     const nnc_model *model = load_model("models/llama-7b.json");
     nnc_plan plan = nnc_plan_default();
@@ -699,7 +717,7 @@ START_TEST(projected_moments) {
     const nnc_result apollo = estimate(model, &plan);
     ck_assert_int_eq(apollo.memory.optimizer_bytes, galore.memory.optimizer_bytes);
     ck_assert_double_eq_tol(galore.executed_flops - apollo.executed_flops, 2.0 * 128 * matrices, 1e6);
-    plan.optimizer = NNC_OPTIMIZER_GALORE; /* no matrix has a rank above 4096 */
+    plan.optimizer = NNC_OPTIMIZER_GALORE; /* a rank of 4096 is the full rank */
     plan.optimizer_rank = 4096;
     const nnc_result whole = estimate(model, &plan);
     plan.optimizer_rank = 65536;
@@ -708,7 +726,7 @@ START_TEST(projected_moments) {
     ck_assert_double_eq(above.executed_flops, whole.executed_flops);
     ck_assert_double_eq((double)whole.memory.optimizer_bytes,
                         2 * (4096 * sides + 2 * ((double)galore.params - matrices)));
-    plan.optimizer = NNC_OPTIMIZER_ADAMW; /* two bf16 moments; gradients are dropped in backward */
+    plan.optimizer = NNC_OPTIMIZER_ADAMW; /* two bf16 moments; backward drops gradients */
     plan.policy = NNC_POLICY_BF16_LAYERWISE;
     const nnc_result layerwise = estimate(model, &plan);
     ck_assert_int_eq(layerwise.memory.optimizer_bytes, 4 * layerwise.params);
@@ -716,8 +734,8 @@ START_TEST(projected_moments) {
 }
 END_TEST
 
-/* Keys and values of BART's cross-attention are two matrices of 768 x 768. A layer of the encoder has 4 of these and 2
- * of 768 x 3072, a layer of the decoder 8 and 2. */
+/* The keys and values of BART's cross-attention are two matrices of 768 x 768. A layer of the encoder has 4 such
+ * matrices and 2 matrices of 768 x 3072. A layer of the decoder has 8 matrices of 768 x 768 and 2 of 768 x 3072. */
 START_TEST(projected_moments_of_two_stacks) {
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;
@@ -730,13 +748,14 @@ START_TEST(projected_moments_of_two_stacks) {
 }
 END_TEST
 
-/* Moments per parameter in fp32. The matrices of a tiny GPT: per layer 4x12, 4x4, 4x16, 16x4 and 44
- * elements of biases and gains, tables 10x4 and 3x4, and 8 of the last norm. */
+/* Moments are fp32. A layer of the tiny GPT has matrices of 4x12, 4x4, 4x16 and 16x4, and 52 elements of biases and
+ * norm weights. The tables are 10x4 and 3x4. The last norm has 8 elements. */
 START_TEST(optimizers) {
     const nnc_model model = gpt(2, 4, 2, 10, 3);
     const double params = 40 + 12 + 2 * (192 + 52) + 8, matrices = 2 * 192;
     const double factored = 2 * (16 + 8 + 20 + 20 + 52) + 14 + 7 + 8;
-    /* queries, keys, values and output 4x4; the shorter side of each once, the longer twice */
+    /* Queries, keys, values and output are 4x4 matrices. The states have the shorter side of each matrix once and the
+     * longer side twice. */
     const double projected = 2 * (4 * (4 + 8) + 2 * (4 + 32));
     const struct {
         nnc_optimizer optimizer;
@@ -769,7 +788,7 @@ START_TEST(optimizers) {
         ck_assert_double_eq((double)r.memory.optimizer_bytes, cases[i].bytes);
         ck_assert_double_eq((double)r.memory.gradient_bytes, 4 * params);
     }
-    /* Muon multiplies matrices, four a layer, in addition to the model's products. */
+    /* In addition to the products of the model, Muon multiplies matrices, four per layer. */
     plan.optimizer = NNC_OPTIMIZER_MUON;
     const nnc_result muon = estimate(&model, &plan);
     plan.optimizer = NNC_OPTIMIZER_ADAMW;

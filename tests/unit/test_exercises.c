@@ -1,4 +1,4 @@
-/* Computes published exercises and published figures with the library, and compares the results with the answers of the
+/* Computes published exercises and published numbers with the library, and compares the results with the answers of the
  * authors. */
 #include "exercise_cluster.h"
 #include "suite.h"
@@ -31,7 +31,8 @@ static void critical_bf16(const cJSON *in, answers *out) {
     give(out, "batch", critical_rows(number(in, "P"), number(in, "W"), NNC_BF16));
 }
 
-/* Fewest rows of a product of this weight that reach an intensity, all traffic counted. */
+/* Returns the smallest number of rows for which a product with an n x k weight reaches an intensity. All traffic
+ * counts. */
 static double rows_to_reach(double intensity, int64_t n, int64_t k, nnc_dtype dtype) {
     for (int64_t rows = 1; rows < 100000; rows++) {
         nnc_op op = linear(rows, n, k);
@@ -50,7 +51,7 @@ static void int8_batch(const cJSON *in, answers *out) {
     give(out, "batch", rows_to_reach(number(in, "P") / number(in, "W"), whole(in, "F"), whole(in, "D"), NNC_INT8));
 }
 
-/* Each chip reads its share. */
+/* Each chip reads its share of the weights. */
 static void read_weights(const cJSON *in, answers *out) {
     const nnc_device roof = roof_of(1e15, number(in, "W"));
     const nnc_work work = { .read_bytes = number(in, "N") * nnc_dtype_bytes(NNC_BF16) / number(in, "n") };
@@ -84,7 +85,7 @@ static bool is_projection(const nnc_op_cost *row) {
            row->op->kind == NNC_OP_MATMUL;
 }
 
-/* Score FLOPs grow with the square of the length, projections with the length. */
+/* The FLOPs of scores grow with the square of the sequence length, the FLOPs of projections with the length. */
 static void scores_equal_projections(const cJSON *in, answers *out) {
     const int64_t width = whole(in, "D"), length = 1024;
     const nnc_model model = gpt(1, width, 32, 100, length);
@@ -109,8 +110,8 @@ static void training_flops(const cJSON *in, answers *out) {
     give(out, "flops", half ? half_attention_flops(&r) : r.model_flops);
 }
 
-/* The authors' selective recomputation runs the products of the scores once more and counts them three
- * times. */
+/* In the authors' selective recomputation, the products of the scores run once more. The authors count the FLOPs of
+ * this second run three times. */
 static void gpt_mfu(const cJSON *in, answers *out) {
     const nnc_model model = gpt(whole(in, "L"), whole(in, "h"), 1, whole(in, "V"), whole(in, "s"));
     nnc_plan plan = nnc_plan_default();
@@ -122,7 +123,7 @@ static void gpt_mfu(const cJSON *in, answers *out) {
     give(out, "hfu", (r.model_flops + 3.0 * r.recompute_flops) / rate);
 }
 
-/* The networks of the benchmark have 50368 entries of vocabulary. */
+/* The networks of the benchmark have a vocabulary of 50368 words. */
 static nnc_model mpt(int64_t layers, int64_t hidden, int64_t seq_len) {
     return gpt(layers, hidden, hidden / 128, 50368, seq_len);
 }
@@ -175,7 +176,8 @@ static void stable_diffusion(const cJSON *in, answers *out) {
 
 /* ---- memory ---- */
 
-/* Full recomputation keeps one hidden state per layer: twice the layers, twice those. */
+/* Full recomputation keeps one hidden state per layer. The result is the difference between a model with twice the
+ * layers and a model with the given layers. */
 static void hidden_states(const cJSON *in, answers *out) {
     const int64_t layers = whole(in, "L"), width = whole(in, "h"), length = whole(in, "s");
     nnc_model model = llama(layers, width, 32, 8, 14336, 100, length);
@@ -279,7 +281,7 @@ static const solved table[] = {
     { "text-act-transfer", tensor, NULL },
     { "ring-block-nvlink", hidden_ring, NULL },
     { "shard-ag-x", gather_part, NULL },
-    { "shard-ag-line", gather_line, "ring_asymptotic" }, /* without the (n - 1) / n */
+    { "shard-ag-line", gather_line, "ring_asymptotic" }, /* leaves out the factor (n - 1) / n */
     { "l3-70b-flops", flops_of_70b, NULL },
     { "l3-70b-44days", days_of_70b, NULL },
     { "gpt3-flops", flops_of_gpt3, NULL },
@@ -295,7 +297,7 @@ static const solved table[] = {
     { "gpt2-medium-large", gpt2_larger, NULL },
     { "llama3-8b-exact", llama3, NULL },
     { "sd15-unet", stable_diffusion, NULL },
-    { "act-hidden-state", hidden_states, "layer all" }, /* 28 copies is a measurement */
+    { "act-hidden-state", hidden_states, "layer all" }, /* the 28 tensors were measured */
     { "zero-gpt2-states", mixed_states, NULL },
     { "text-gpt2-24gb", fp32_states, NULL },
     { "text-adam-100m", adam_moments, NULL },
@@ -318,7 +320,7 @@ static const unsolved later[] = {
     { "networks outside the families", "bert-base-params vit-b16 resnet50 dit-xl2" },
 };
 
-/* Whole topics that are not about a training step. */
+/* The exercises of these topics are not about a training step. */
 static const char *const later_topics = "inference checkpoint cost lora data-loading";
 
 static cJSON *exercises;
@@ -333,7 +335,7 @@ static void close_exercises(void) {
     close_support();
 }
 
-/* To the tolerance of the author; 0 is exact. */
+/* The tolerance is the tolerance of the author; 0 = exactly equal. */
 START_TEST(exercise) {
     const solved *row = &table[_i];
     const cJSON *found = find_entry(exercises, "id", row->id), *expected = NULL;

@@ -3,7 +3,7 @@
 #include "explain/explain_internal.h"
 #include "support.h"
 
-/* Fields of a plan as the command line takes them. */
+/* Fields of a plan, with the values that a user gives on the command line. */
 enum { FIELDS_MAX = 10 };
 typedef struct scenario {
     const char *model, *device, *software;
@@ -99,7 +99,7 @@ static void open_report(const scenario *s, bool ideal) {
     ck_assert_int_eq(nnc_model_load(specs, s->model, &model, &err), NNC_OK);
     ck_assert_int_eq(nnc_device_load(specs, s->device, &device, &err), NNC_OK);
     hardware = *device;
-    hardware.host.mem_bytes_per_s = 200e9; /* few files record it; offload needs it */
+    hardware.host.mem_bytes_per_s = 200e9; /* offload needs this rate; few files have it */
     plan.mode = ideal ? NNC_MODE_IDEAL : NNC_MODE_PREDICTED;
     for (int i = 0; i < FIELDS_MAX && s->fields[i][0] != NULL; i++) {
         ck_assert_msg(nnc_plan_set(&plan, s->fields[i][0], s->fields[i][1], &err) == NNC_OK, "%s: %s", err.where,
@@ -154,7 +154,8 @@ static void check_line(const scenario *s, const cJSON *line) {
     }
 }
 
-/* Has the answer a line with this name about the same subject, and if so one with this value? */
+/* Tests whether a line of the answer has this name, the same subject and this value. Returns true if no line has this
+ * name and subject. */
 static bool is_said(const cJSON *json, const cJSON *about, const char *name, size_t length, double value) {
     const cJSON *line = NULL;
     bool any = false, same = false;
@@ -170,9 +171,9 @@ static bool is_said(const cJSON *json, const cJSON *about, const char *name, siz
     return same || !any;
 }
 
-/* A name in a formula stands for the value of the line with that name: formula and numbers are read side by side. A
- * part that is not there is 0 and may have no line. Collectives are left out: several with one name may have
- * different routes, and only some routes have a line for the rate. */
+/* A name in a formula stands for the value of the line with this name, so the test reads formula and numbers in
+ * parallel. A part of a formula that does not exist is 0 and may have no line. Collectives are left out, because
+ * collectives with the same name may have different routes, and only some routes have a line for the rate. */
 static void check_names(const scenario *s, const cJSON *json, const cJSON *line) {
     const char *formula = text_of(line, "formula"), *numbers = text_of(line, "numbers");
     if (strstr(text_of(line, "of"), " comm") != NULL) { return; }
@@ -181,7 +182,7 @@ static void check_names(const scenario *s, const cJSON *json, const cJSON *line)
                                   ? strspn(formula, "abcdefghijklmnopqrstuvwxyz"
                                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
                                   : 1;
-        if (strncmp(formula, numbers, length) == 0) { /* an operator, a digit, a function */
+        if (strncmp(formula, numbers, length) == 0) { /* operator, digit or function */
             formula += length;
             numbers += length;
             continue;
@@ -189,14 +190,15 @@ static void check_names(const scenario *s, const cJSON *json, const cJSON *line)
         char *end = NULL;
         const bool unknown = strncmp(numbers, "unknown", 7) == 0;
         const double value = unknown ? (double)NAN : strtod(numbers, &end);
-        if (!isalpha((unsigned char)*formula) || (!unknown && end == numbers)) { return; /* not side by side */ }
+        if (!isalpha((unsigned char)*formula) || (!unknown && end == numbers)) { return; /* not parallel */ }
         if (value != 0.0 && !is_said(json, line, formula, length, value)) { fault(s, line, formula, value); }
         formula += length;
         numbers = unknown ? numbers + 7 : end;
     }
 }
 
-/* Lines of an answer, all checked, the names in every fourth answer; the caller deletes it. */
+/* Checks all lines of an answer. In every fourth answer, also checks the names in formulas. The caller deletes the
+ * returned answer. */
 static cJSON *check_name(const scenario *s, const char *name) {
     static int answers;
     const bool names = answers++ % 4 == 0;
@@ -209,7 +211,7 @@ static cJSON *check_name(const scenario *s, const char *name) {
     return json;
 }
 
-/* Values that are facts, not computed: an index, a name, true or false. */
+/* Tests whether a metric is a fact and not a computed value: an index, a name, true or false. */
 static bool is_said_in_words(const char *column) {
     static const char *const names[] = { "step.stage",           "step.bound",  "step.next_bound",
                                          "memory.stage",         "memory.fits", "memory.transient_what",
@@ -220,7 +222,7 @@ static bool is_said_in_words(const char *column) {
     return false;
 }
 
-/* Inputs: the model, the device, the plan, the price. */
+/* Tests whether a metric is an input: a value of the model, the device, the plan or the price. */
 static bool is_given(const char *column) {
     return strncmp(column, "plan.", 5) == 0 || strncmp(column, "device.", 7) == 0 || strcmp(column, "model.id") == 0 ||
            strcmp(column, "model.name") == 0 || strcmp(column, "model.family") == 0 ||
@@ -229,7 +231,7 @@ static bool is_given(const char *column) {
            strcmp(column, "memory.reserve_bytes") == 0;
 }
 
-/* Every metric is explained under its full name, with the value of the estimate. */
+/* Every metric must be explained under its full name, with the value of the estimate. */
 static void check_metric(const scenario *s, const nnc_column *column) {
     char text[NNC_METRIC_TEXT_MAX];
     const nnc_cell cell = nnc_column_read(column, (nnc_place){ .record = &report }, text);
@@ -247,7 +249,7 @@ static void check_metric(const scenario *s, const nnc_column *column) {
     cJSON_Delete(json);
 }
 
-/* The last line with that name about a row; NULL if it has no such line. */
+/* Returns the last line with this name about this row. NULL = no such line. */
 static const cJSON *line_of(const cJSON *json, const char *of, const char *name) {
     const cJSON *line = NULL, *last = NULL;
     cJSON_ArrayForEach(line, member(json, "lines")) {
@@ -256,7 +258,7 @@ static const cJSON *line_of(const cJSON *json, const char *of, const char *name)
     return last;
 }
 
-/* The lines of an op end in the values of its row. */
+/* The last lines about an op must have the values of the row of the op. */
 static void check_row(const scenario *s, const cJSON *json, const nnc_op_cost *row) {
     const struct {
         const char *name;
@@ -287,7 +289,7 @@ static int32_t rows_named(const char *name, nnc_phase phase) {
 static void check_op(const scenario *s, int32_t row) {
     const char *name = report.ops[row].op->name;
     for (int32_t i = 0; i < row; i++) {
-        if (strcmp(report.ops[i].op->name, name) == 0) { return; /* checked with that one */ }
+        if (strcmp(report.ops[i].op->name, name) == 0) { return; /* already checked with this row */ }
     }
     cJSON *json = check_name(s, name);
     for (int32_t i = row; i < report.op_count; i++) {
@@ -297,8 +299,8 @@ static void check_op(const scenario *s, int32_t row) {
     cJSON_Delete(json);
 }
 
-/* Every metric, alias and op of an estimate; with `every` above 1, each so many of them, beginning with number
- * `first`. */
+/* Checks every metric, alias and op of an estimate. If `every` is above 1, checks only every such metric, alias and op,
+ * beginning with number `first`. */
 static void check_part(const scenario *s, bool ideal, int32_t every, int32_t first) {
     open_report(s, ideal);
     for (int32_t i = first; i < columns.count; i += every) { check_metric(s, &columns.list[i]); }
@@ -324,7 +326,7 @@ START_TEST(test_one_device) {
         const scenario s = { .model = models[i], .device = "h100" };
         const nnc_model *model = NULL;
         ck_assert_int_eq(nnc_model_load(specs, models[i], &model, &err), NNC_OK);
-        if (!seen[model->family]) { /* the first of each family in full, the others in eighths, in turn */
+        if (!seen[model->family]) { /* the first model of each family: all; other models: an eighth */
             check_part(&s, false, 1, 0);
             check_part(&s, true, 1, 0);
         } else {

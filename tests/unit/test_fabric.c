@@ -1,8 +1,9 @@
-/* Tests the load of collectives: the shortest time in which each fabric can transfer their bytes, worked by hand. */
+/* Tests the load of collectives, worked by hand. The load is the shortest time in which each fabric can transfer the
+ * bytes of a collective. */
 #include "cost/cost_internal.h"
 #include "support.h"
 
-/* 8 ranks in each of 4 domains, 450 GB/s inside, 50 GB/s across. */
+/* The network has 4 domains of 8 ranks, with 450 GB/s inside a domain and 50 GB/s between domains. */
 static nnc_network two_levels(void) {
     nnc_network network = { .host_bytes_per_s = 25e9 };
     for (int i = 0; i < NNC_ROUTE_COUNT; i++) {
@@ -28,15 +29,16 @@ static void check_loads(const nnc_network *network, nnc_collective kind, double 
 
 START_TEST(of_two_levels) {
     const nnc_network network = two_levels();
-    /* 7/8 of 6 GB arrives from inside, 3/4 of an eighth of it from the other domains. */
+    /* A rank receives 7/8 of 6 GB from its own domain, and 3/4 of an eighth of 6 GB from the other domains. */
     check_loads(&network, NNC_ALL_GATHER, 6e9, 5.25e9 / 450e9, 0.5625e9 / 50e9);
     check_loads(&network, NNC_REDUCE_SCATTER, 6e9, 5.25e9 / 450e9, 0.5625e9 / 50e9);
     check_loads(&network, NNC_ALL_REDUCE, 6e9, 10.5e9 / 450e9, 1.125e9 / 50e9);
-    /* 32 parts of 0.1875 GB: 7 from inside, 24 from the other domains. */
+    /* An all-to-all has 32 parts of 0.1875 GB. A rank receives 7 parts from its own domain and 24 parts from the other
+     * domains. */
     check_loads(&network, NNC_ALL_TO_ALL, 6e9, 7 * 0.1875e9 / 450e9, 24 * 0.1875e9 / 50e9);
     check_loads(&network, NNC_BROADCAST, 6e9, 6e9 / 450e9, 0.75e9 / 50e9);
     check_loads(&network, NNC_P2P, 6e9, 6e9 / 450e9, 6e9 / 50e9);
-    check_loads(&network, NNC_P2P, 0.5, 0.5 / 450e9, 0.5 / 50e9); /* the mean of messages can be below one byte */
+    check_loads(&network, NNC_P2P, 0.5, 0.5 / 450e9, 0.5 / 50e9); /* the mean of the messages can be below one byte */
     check_loads(&network, NNC_P2P, 0.0, 0.0, 0.0);
 }
 END_TEST
@@ -48,7 +50,8 @@ START_TEST(of_a_switch_that_adds_up) {
 }
 END_TEST
 
-/* A line of 4 and a ring of 4 places: 4/4 and 4/8 of what goes inside, per link of 50 GB/s. */
+/* The torus has a line of 4 ranks and a ring of 4 ranks. Each link of 50 GB/s carries 4/4 of a rank's bytes on the line
+ * and 4/8 of them on the ring. So the line is slower. */
 START_TEST(of_a_torus) {
     nnc_network network = two_levels();
     nnc_route *r = &network.routes[NNC_ROUTE_TENSOR];
@@ -63,13 +66,13 @@ START_TEST(of_a_torus) {
                       .inner_bytes_per_s = 150e9 };
     check_loads(&network, NNC_ALL_TO_ALL, 1e9, 1e9 * 4 / (4 * 1 * 50e9), 0.0);
     check_loads(&network, NNC_ALL_GATHER, 1.6e9, 1.5e9 / 150e9, 0.0);
-    r->axis_length[1] = 12; /* the ring takes longer now: 12/8 of what goes inside */
+    r->axis_length[1] = 12; /* the ring is slower now: 12/8 of a rank's bytes per link */
     r->size = r->inner = 48;
     check_loads(&network, NNC_ALL_TO_ALL, 1e9, 1e9 * 12 / (4 * 2 * 50e9), 0.0);
 }
 END_TEST
 
-/* A ring passes its blocks `count` times; offloaded bytes load the host's link alone. */
+/* A ring of ranks passes on its blocks `count` times. Offloaded bytes load only the link to the host. */
 START_TEST(of_blocks_and_of_the_host) {
     const nnc_network network = two_levels();
     const nnc_collective_op blocks = { .comm = NNC_COMM_CONTEXT, .forward = NNC_P2P, .bytes = 1e9, .count = 3 };

@@ -1,4 +1,5 @@
-/* Tests the tables of fields: a field is set by its name, its value is shown, and the tables have every field. */
+/* Tests the tables of fields. A field is set by its name, the value of a field is shown, and the tables contain every
+ * field. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,7 +91,7 @@ START_TEST(bad_settings_are_refused) {
 }
 END_TEST
 
-/* Every field has a unique name, a help text, and a value that can be shown. */
+/* Every field has a unique name, a help text, and a value that can be written as text. */
 static void check_table(const nnc_field_table *table, const void *object) {
     char text[512];
     for (size_t i = 0; i < table->count; i++) {

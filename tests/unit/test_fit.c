@@ -1,4 +1,4 @@
-/* Tests the fit of efficiency parameters: the rows are computed from known parameters, and the fit must find these
+/* Tests the fit of efficiency parameters. The rows are computed from known parameters, and the fit must find these
  * parameters. */
 #include "base/base_internal.h"
 #include "lab/lab_internal.h"
@@ -73,7 +73,7 @@ static void add_step(int64_t hidden, int64_t seq_len, int64_t micro_batch) {
     models[count - 1] = gpt(4, hidden, hidden / 64, 32000, seq_len);
 }
 
-/* Lets the device say how long its rows take. */
+/* Sets the measured time of every row to the time that this device predicts. */
 static void measure(const nnc_device *truth) {
     for (int32_t i = 0; i < count; i++) {
         nnc_scored scored;
@@ -120,7 +120,8 @@ static void check_value(const char *name, double expected) {
     ck_assert_msg(fabs(f->value / expected - 1.0) < 0.01, "%s: expected %g, found %g", name, expected, f->value);
 }
 
-/* Forty shapes: large ones for the rate, thin ones for memory, tiny ones for the fixed time. */
+/* Adds forty products. Large products determine the rate, thin products the memory bandwidth, tiny products the fixed
+ * time. */
 static void add_products(void) {
     static const int64_t m[] = { 16, 128, 640, 1536, 8192 }, n[] = { 512, 4096 }, k[] = { 64, 512, 4096, 16384 };
     for (int a = 0; a < 5; a++) {
@@ -211,7 +212,7 @@ START_TEST(one_step_gives_the_machine_factor) {
     run_fit();
     check_value("efficiency.calibration", 0.55);
     ck_assert_double_lt(fabs(fit_rows[0].after), 1e-3);
-    ck_assert_int_eq(fit.groups[0].parts, 0); /* nothing to cross-validate with */
+    ck_assert_int_eq(fit.groups[0].parts, 0); /* too few rows to cross-validate */
     ck_assert(isnan(fit.groups[0].crossed.mape));
     ck_assert_ptr_nonnull(parameter("efficiency.pointwise.memory_fraction")->reason);
 }
@@ -236,8 +237,9 @@ START_TEST(steps_of_several_shapes_give_two_figures) {
 }
 END_TEST
 
-/* Six steps whose logits have 32,001 columns give the rate of the gradients of these products, and of forward too if
- * the device does not state it. Four such steps are steps like others. */
+/* Six steps with logits of 32,001 columns determine the ratio for the gradients of these products. If the device file
+ * has no ratio for forward, the six steps determine the ratio for forward, too. Four unaligned steps are not enough, so
+ * they belong to the group of the other steps. */
 START_TEST(unaligned_steps_give_their_ratio) {
     for (int stated = 0; stated < 2; stated++) {
         open_all();
@@ -246,7 +248,7 @@ START_TEST(unaligned_steps_give_their_ratio) {
             models[i].decoder.vocab = 32001;
             fit_rows[i].plan.precision = rows[i].plan.precision = NNC_BF16;
         }
-        software.lists_operators = true; /* a program that does not pad these products */
+        software.lists_operators = true; /* a program that does not pad products */
         start.host.kernel_s = 0.0;
         start.efficiency.fitted = true;
         start.efficiency.gemm[NNC_BF16].unaligned_ratio = stated ? 6.0 : 1.0;
@@ -268,8 +270,8 @@ START_TEST(unaligned_steps_give_their_ratio) {
 }
 END_TEST
 
-/* All unaligned steps are of one model, so no other model determines their ratio: without this model its steps have the
- * error that they had before. */
+/* All unaligned steps are of one model, so no other model determines their ratio. A fit without the unaligned model
+ * does not change the error of its steps. */
 START_TEST(a_group_of_one_model_is_not_its_own_judge) {
     static const char *const names[] = { "a", "b" };
     software.lists_operators = true;
@@ -294,7 +296,8 @@ START_TEST(a_group_of_one_model_is_not_its_own_judge) {
 }
 END_TEST
 
-/* One hidden size: a slow product and a slow memory look alike. */
+/* All steps have the same hidden size. With one hidden size, slower products and slower memory have the same effect, so
+ * the fit changes only one parameter. */
 START_TEST(steps_of_one_shape_give_one_figure) {
     for (int i = 0; i < 6; i++) { add_step(1024, 1024, i + 1); }
     measure(&start);
@@ -365,8 +368,9 @@ START_TEST(held_out_rows_have_no_say) {
 }
 END_TEST
 
-/* Products that were measured one call at a time have the launch of the call in them. Steps, which the device predicts
- * exactly, would have it for each product. */
+/* The products were measured one call at a time, so their times include the launch of a call. The device predicts the
+ * steps exactly. A fixed time from these products adds the launch to each product of a step, so the fit must not keep
+ * it. */
 START_TEST(kernels_leave_the_steps_as_good_as_they_were) {
     add_products();
     const int32_t products = count;

@@ -5,7 +5,7 @@
 #include "cluster.h"
 #include "estimate/estimate_internal.h"
 
-/* One layer: hidden 64, 4 heads, 100 words, 32 tokens; everything below counts T = 32 tokens, h = 64. */
+/* The model has one layer of width h = 64, 4 heads, 100 words and T = 32 tokens. */
 enum { T = 32, H = 64, A = 4, V = 100 };
 
 static nnc_software eager(void) {
@@ -30,10 +30,10 @@ static nnc_result again(nnc_model model, nnc_policy policy, unsigned recompute) 
 
 static nnc_result under(nnc_model model, nnc_policy policy) { return again(model, policy, NNC_RECOMPUTE_NONE); }
 
-/* GPT-2 of transformers, in bytes per token and hidden unit. Under autocast: two norms keep their fp32 input (2 x
- * 4); c_attn and c_fc a 16-bit copy (2 x 2); attention q, k, v (6) and its output (2); gelu_new 14, and its cast
- * output 2, of 4 h each; 84 in all. In pure bf16: 2 x 2, 2 x 2, 8, (8 + 2) x 4; 56. Sources:
- * src/shape/issued.c. */
+/* The numbers are bytes that GPT-2 of transformers keeps per token and hidden unit. Under autocast, two norms keep
+ * their fp32 inputs (2 x 4), and c_attn and c_fc keep 16-bit copies (2 x 2). Attention keeps Q, K, V (6) and its output
+ * (2). gelu_new keeps 14 and its cast output 2, for 4 h values. The sum is 84. In pure bf16, the same parts keep 2 x 2,
+ * 2 x 2, 8 and (8 + 2) x 4. The sum is 56. Sources: src/shape/issued.c. */
 START_TEST(gpt2_by_hand) {
     nnc_model model = gpt(1, H, A, V, T);
     model.implementation = NNC_IMPLEMENTATION_TRANSFORMERS;
@@ -46,9 +46,10 @@ START_TEST(gpt2_by_hand) {
                         84.0 * T * H + statistics + amp_ends);
     ck_assert_double_eq((double)under(model, NNC_POLICY_BF16_PURE).memory.activation_bytes,
                         56.0 * T * H + statistics + half_ends);
-    /* Parts that backward computes again keep their inputs only. Norms: c_attn and c_fc keep no copies (2 x 2).
-     * Activations: gelu_new keeps its 16-bit input (2 of 4 h), c_proj nothing. MLP: its input, which is fp32 under
-     * autocast, in place of the 16-bit copy. Attention in one kernel keeps its inputs in any case. */
+    /* Parts that backward computes again keep only their inputs. With recomputed norms, c_attn and c_fc keep no copies
+     * (2 x 2). With recomputed activations, gelu_new keeps its 16-bit input (2 for 4 h values), and c_proj keeps no
+     * tensor. A recomputed MLP keeps its input instead of the 16-bit copy. The input of the MLP is fp32 under autocast.
+     * Attention in one kernel keeps its inputs in any case. */
     const struct {
         unsigned recompute;
         double amp, half; /* kept bytes per token and hidden unit */
@@ -67,9 +68,9 @@ START_TEST(gpt2_by_hand) {
 }
 END_TEST
 
-/* RMS norms and a gated MLP, in bytes per token and hidden unit, ffn 4 h. Recomputed norms keep their fp32 input (4 of
- * 8 bytes), and queries, keys, values, gate and up keep no copies (5 x 2). A recomputed activation keeps gate and up
- * (4 of 6 bytes), and the product after it nothing (2). */
+/* The model has RMS norms and a gated MLP with ffn = 4 h. Bytes are per token and hidden unit. Recomputed norms keep
+ * their fp32 input (4 of 8 bytes), and queries, keys, values, gate and up keep no copies (5 x 2). A recomputed
+ * activation keeps gate and up (4 of 6 bytes), and the product after the activation keeps no input (2). */
 START_TEST(llama_by_hand) {
     nnc_model model = gpt(1, H, A, V, T);
     model.implementation = NNC_IMPLEMENTATION_TRANSFORMERS;
@@ -83,8 +84,8 @@ START_TEST(llama_by_hand) {
 }
 END_TEST
 
-/* T5: its attention runs in separate fp32 kernels. It keeps the scores and fp32 copies of queries, keys and values;
- * recomputed, their 16-bit values. */
+/* The attention of T5 runs in separate fp32 kernels, which keep the scores and fp32 copies of queries, keys and values.
+ * Recomputed attention keeps only the 16-bit values of queries, keys and values. */
 START_TEST(t5_by_hand) {
     nnc_model model = gpt(1, H, A, V, T);
     model.implementation = NNC_IMPLEMENTATION_TRANSFORMERS;
@@ -95,8 +96,8 @@ START_TEST(t5_by_hand) {
 }
 END_TEST
 
-/* At the loss all that is kept lives, no gradient does, and three fp32 tensors of the logits' size: the log-softmax,
- * which is kept, and two more. */
+/* At the loss, all kept tensors exist, and no gradient exists. Three fp32 tensors of the size of the logits also exist:
+ * the log-softmax, which is kept, and two more. */
 START_TEST(peak_at_the_loss) {
     nnc_model model = gpt(1, H, A, 5000, T);
     const nnc_memory m = under(model, NNC_POLICY_BF16_PURE).memory;
@@ -112,7 +113,7 @@ START_TEST(peak_at_the_loss) {
 }
 END_TEST
 
-/* With few tokens the optimizer's moment is the peak: all gradients, no activations. */
+/* With few tokens, the peak is at the update. At the update, all gradients exist, but no activations. */
 START_TEST(peak_at_the_update) {
     nnc_model model = gpt(2, 512, A, V, 1);
     const nnc_memory m = under(model, NNC_POLICY_BF16_PURE).memory;
@@ -123,7 +124,8 @@ START_TEST(peak_at_the_update) {
 }
 END_TEST
 
-/* The largest micro-batch fits, and one more does not; the same of the one that may fit. */
+/* The largest micro-batch fits, and a micro-batch with one more sample does not fit. The largest micro-batch that may
+ * fit is at least tight, and with one more sample it is not. */
 START_TEST(largest_micro_batch) {
     const nnc_model model = gpt(4, 128, A, 1000, 64);
     const nnc_software software = eager();
@@ -151,7 +153,7 @@ START_TEST(largest_micro_batch) {
         ck_assert_int_eq(fits, fit->micro_batch);
         ck_assert_int_eq(tight, fit->micro_batch_tight);
         for (int32_t i = 0; i < fit->remedy_count; i++) {
-            if (strcmp(fit->remedies[i].options, "--lora 16") == 0) { /* the largest with these adapters */
+            if (strcmp(fit->remedies[i].options, "--lora 16") == 0) { /* the largest micro-batch with adapters */
                 nnc_plan tried = plan;
                 tried.adapter_rank = 16;
                 tried.micro_batch = fit->remedies[i].micro_batch;
@@ -170,7 +172,7 @@ START_TEST(largest_micro_batch) {
 }
 END_TEST
 
-/* The largest rank of adapters fits, and one more does not, or only tightly. */
+/* The largest rank of adapters fits. With a rank that is larger by one, the plan does not fit or fits only tightly. */
 START_TEST(largest_rank) {
     const nnc_model model = gpt(4, 128, A, 1000, 64);
     const nnc_software software = eager();
@@ -201,7 +203,7 @@ START_TEST(an_optimizer_with_a_smaller_form) {
     const nnc_software software = eager();
     const nnc_profiles profiles = nnc_profiles_of_one(&software);
     const nnc_optimizer optimizers[] = { NNC_OPTIMIZER_ADAMW, NNC_OPTIMIZER_SGD };
-    for (size_t i = 0; i < COUNT_OF(optimizers); i++) { /* AdamW has moments of 8 bits; SGD keeps none */
+    for (size_t i = 0; i < COUNT_OF(optimizers); i++) { /* AdamW: 8-bit moments are advised; SGD has none */
         nnc_device device = plain_device();
         nnc_plan plan = nnc_plan_default();
         nnc_fitting *fit = calloc(1, sizeof *fit);
@@ -218,7 +220,7 @@ START_TEST(an_optimizer_with_a_smaller_form) {
 }
 END_TEST
 
-/* A recorded program keeps its own optimizer, so no remedy names another one. */
+/* A recorded program has its own optimizer, so no remedy names another optimizer. */
 START_TEST(remedies_of_a_recorded_program) {
     nnc_model model = *load_model("tests/text/inputs/captured.json");
     struct nnc_captured program = *model.captured;
@@ -239,8 +241,8 @@ START_TEST(remedies_of_a_recorded_program) {
 }
 END_TEST
 
-/* With 2 dense layers, the shortest model has 3 layers. 2 layers of about 1 M weights fit where the third, with 64
- * experts of 3 x 256 x 1024 weights, takes 0.8 GB in training. */
+/* With 2 dense layers, the shortest model has 3 layers. The 2 dense layers, with about 1 M weights, fit. The third
+ * layer has 64 experts of 3 x 256 x 1024 weights and takes 0.8 GB in training. */
 START_TEST(a_layer_with_experts) {
     nnc_model model = mixtral(5, 256, 4, 4, 1024, 64, 1000, 64);
     const nnc_software software = eager();
@@ -254,7 +256,7 @@ START_TEST(a_layer_with_experts) {
         ck_assert_int_eq(nnc_fitting_find(&model, &device, &profiles, &plan, scratch, fit, NULL), NNC_OK);
         ck_assert_int_eq(fit->layers, i == 0 ? 0 : 3);
     }
-    model.decoder.dense_layers = 1; /* one dense layer fits, and is no shorter model with experts */
+    model.decoder.dense_layers = 1; /* one dense layer fits, but a model needs its experts */
     device.mem_bytes = 500000000;
     ck_assert_int_eq(nnc_fitting_find(&model, &device, &profiles, &plan, scratch, fit, NULL), NNC_OK);
     ck_assert_int_eq(fit->layers, 0);
@@ -262,8 +264,8 @@ START_TEST(a_layer_with_experts) {
 }
 END_TEST
 
-/* Over drawn plans: advice is never empty where the format of frozen weights, a shorter sequence, tensor ranks,
- * recomputation or offload alone makes the plan fit. */
+/* Over random plans, advice is never empty if one of these changes alone makes the plan fit: the format of frozen
+ * weights, a shorter sequence, tensor ranks, recomputation or offload. */
 START_TEST(advice_misses_no_remedy) {
     static const int64_t lengths[] = { 256, 512, 2048, 4096 };
     uint32_t seed = 12345;
@@ -315,8 +317,9 @@ START_TEST(advice_misses_no_remedy) {
 }
 END_TEST
 
-/* A process gets usable_bytes, however far below mem_bytes; where mem_bytes was set to something else, that, unless
- * usable_bytes was set too, before or after. */
+/* The capacity is usable_bytes, even if it is far below mem_bytes. If the user sets mem_bytes, the capacity is
+ * mem_bytes. If the user also sets usable_bytes, before or after mem_bytes, the capacity is the smaller of both
+ * values. */
 START_TEST(capacity) {
     nnc_device device = plain_device();
     device.mem_bytes = 1000000000;
@@ -335,7 +338,8 @@ START_TEST(capacity) {
 }
 END_TEST
 
-/* Devices joined by links of W bytes/s, in one switch of 64 or on one axis of a torus, with C = 100 TFLOP/s in bf16. */
+/* Makes devices that are joined by links of W bytes/s, in one switch of 64 or on one axis of a torus. The peak C is 100
+ * TFLOP/s in bf16. */
 static nnc_device joined(double bytes_per_s, bool axis) {
     nnc_device device = plain_device();
     device.mem_bytes_per_s = 1e15; /* never the bound */
@@ -362,9 +366,10 @@ static nnc_limit_answer limit_of(const nnc_model *model, const nnc_device *devic
     return answer;
 }
 
-/* "How to Scale Your Model", chapter 5. Sharded weights over n ranks: a step sends each 16-bit parameter three
- * times, 6 P (n - 1) / n bytes over W, and computes 6 P T FLOPs at C. So T >= C / W (n - 1) / n tokens; the two
- * links of an axis count both. Wide layers and few words, so that attention and tables are below 1 %. */
+/* Source: "How to Scale Your Model", chapter 5. If n ranks shard the weights, a step sends each 16-bit parameter three
+ * times, which are 6 P (n - 1) / n bytes over W. A step computes 6 P T FLOPs at C. So a rank needs T >= C / W (n - 1) /
+ * n tokens. On an axis of a torus, a rank has two links with W bytes/s each. Layers are wide and words are few, so
+ * attention and tables take less than 1 % of the time. */
 START_TEST(tokens_per_device) {
     const nnc_model model = gpt(4, 16384, 128, 128, 4096);
     for (int axis = 0; axis < 2; axis++) {
@@ -377,7 +382,7 @@ START_TEST(tokens_per_device) {
         const double expected = 1e14 / (1e11 * links) * 63.0 / 64.0;
         ck_assert_double_eq_tol(a.limit, expected, 0.01 * expected);
         ck_assert_str_eq(a.stop, "network");
-        for (int32_t i = 1; i < a.count; i++) { /* one change, between neighbours */
+        for (int32_t i = 1; i < a.count; i++) { /* the bound changes once, at the limit */
             ck_assert_double_lt(a.points[i - 1].size, a.points[i].size);
             ck_assert_int_eq(a.points[i].size < a.limit, a.points[i].bound == NNC_BOUND_NETWORK);
         }
@@ -385,9 +390,9 @@ START_TEST(tokens_per_device) {
 }
 END_TEST
 
-/* Two all-reduces of T h numbers per layer forward, two backward: 16 T h (t - 1) / t bytes over W; 72 T h^2 / t
- * FLOPs at C in the matrices of a layer. So t - 1 <= 4.5 h W / C; the first legal degree above is bound by the
- * network. */
+/* A layer has two all-reduces of T h numbers in forward and two in backward, which are 16 T h (t - 1) / t bytes over W.
+ * The matrices of a layer take 72 T h^2 / t FLOPs at C. So t - 1 <= 4.5 h W / C. The next legal degree above this limit
+ * is bound by the network. */
 START_TEST(tensor_degree) {
     const nnc_model model = gpt(48, 16384, 64, 128, 512); /* all-reduces of table and head: 1 % */
     static const struct {
@@ -406,16 +411,17 @@ START_TEST(tensor_degree) {
 }
 END_TEST
 
-/* Memory reads 16-bit weights, keeps and changes states. With matrices alone, and all else scaled away, compute
- * needs at least the ridge: a batch below the limit is bound by memory, and one token more is not. */
+/* A step reads 16-bit weights and reads and writes optimizer states. With one token less than the limit, the batch is
+ * bound by memory. At the limit, the batch is bound by compute. */
 START_TEST(critical_batch) {
     const nnc_model model = gpt(2, 4096, 32, 128, 8192);
     const nnc_device device = plain_device();
     const nnc_plan plan = nnc_plan_default();
     const nnc_limit_answer a = limit_of(&model, &device, &plan, NNC_LIMIT_BATCH);
     ck_assert_str_eq(a.stop, "memory");
-    /* Per parameter: two reads and the gradient at 2 B each, and AdamW's 28 B (weights 2 + 2, gradient 2, master
-     * copy and moments 2 x 12 - 2), against 6 T FLOPs; activations add their traffic to both sides. */
+    /* The traffic per parameter is two reads and the gradient at 2 B each, and 28 B of AdamW: weights 2 + 2, gradient
+     * 2, master copy and moments 2 x 12 - 2. The compute per parameter is 6 T FLOPs. Activations add traffic that grows
+     * with T. */
     ck_assert_double_gt(a.limit, 100e12 / 1e12 * 30.0 / 6.0);
     ck_assert_double_lt(a.limit, 100e12 / 1e12 * 60.0 / 6.0);
     nnc_plan at = nnc_plan_default();
@@ -432,7 +438,7 @@ START_TEST(critical_batch) {
     const nnc_profiles profiles = nnc_profiles_of_one(&software);
     ck_assert_int_eq(nnc_limit_find(&model, &device, &profiles, &alone, NNC_LIMIT_DATA, scratch, &none, NULL),
                      NNC_ILLEGAL_PLAN);
-    alone.data = alone.context = 2; /* four ranks that share gradients */
+    alone.data = alone.context = 2; /* four ranks share the gradients */
     const nnc_device cluster = cluster_device();
     ck_assert_int_eq(nnc_limit_find(&model, &cluster, &profiles, &alone, NNC_LIMIT_DATA, scratch, &none, NULL), NNC_OK);
 }

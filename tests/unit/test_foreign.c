@@ -1,4 +1,4 @@
-/* Tests that published configurations are read as the right network, or refused with the name of the reason. */
+/* Tests that published configurations are read as the right network, or are refused with the reason. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ START_TEST(gpt2_is_read) {
     ck_assert_int_eq(d->heads, 12);
     ck_assert_int_eq(d->kv_heads, 12);
     ck_assert_int_eq(d->head_dim, 64);
-    ck_assert_int_eq(d->ffn_hidden, 3072); /* n_inner absent: 4 n_embd */
+    ck_assert_int_eq(d->ffn_hidden, 3072); /* without n_inner: 4 n_embd */
     ck_assert_int_eq(d->vocab, 50257);
     ck_assert_int_eq(d->seq_len, 1024);
     ck_assert_int_eq(d->positions, NNC_POSITIONS_LEARNED);
@@ -57,7 +57,7 @@ START_TEST(mistral_slides) {
     ck_assert_int_eq(d->kv_heads, 8);
     ck_assert_int_eq(d->ffn_hidden, 14336);
     ck_assert_int_eq(d->sliding_window, 4096);
-    ck_assert_int_eq(d->seq_len, 8192); /* of the 32768 that are possible */
+    ck_assert_int_eq(d->seq_len, 8192); /* not 32768, which is possible */
 }
 END_TEST
 
@@ -67,7 +67,7 @@ START_TEST(qwen2_has_biases_on_qkv) {
     ck_assert_int_eq(d->kv_heads, 4);
     ck_assert_int_eq(d->head_dim, 128);
     ck_assert(d->qkv_bias && !d->biases);
-    ck_assert_int_eq(d->sliding_window, 0); /* given, and not used */
+    ck_assert_int_eq(d->sliding_window, 0); /* given, but not used */
 }
 END_TEST
 
@@ -90,7 +90,7 @@ static void check_stable_diffusion(const nnc_unet *u) {
     ck_assert_int_eq(u->context_len, 77);
 }
 
-/* Its attention_head_dim counts heads. */
+/* In this configuration, attention_head_dim is the number of heads. */
 START_TEST(stable_diffusion_1_has_eight_heads) {
     static const char *const names[] = { "sd1-unet", "sd1-unet-later" };
     const nnc_unet *u = &load(names[_i])->unet;
@@ -102,7 +102,7 @@ START_TEST(stable_diffusion_1_has_eight_heads) {
 }
 END_TEST
 
-/* 5, 10, 20, 20 heads of 320, 640, 1280, 1280 channels: always 64 wide. */
+/* 5, 10, 20, 20 heads of 320, 640, 1280, 1280 channels are always 64 wide. */
 START_TEST(stable_diffusion_2_has_heads_of_64) {
     const nnc_unet *u = &load("sd2-unet")->unet;
     check_stable_diffusion(u);
@@ -261,7 +261,7 @@ START_TEST(variants_are_read) {
 }
 END_TEST
 
-/* Keys without effect pass, with and without --lenient; keys that may shape the network do not. */
+/* The class of a network decides its head. */
 START_TEST(classes_have_their_heads) {
     nnc_model m;
     ck_assert_int_eq(parse(LLAMA ", \"architectures\": [\"LlamaForCausalLM\"] }", &m), NNC_OK);
@@ -287,7 +287,7 @@ START_TEST(unknown_keys_that_say_nothing_pass) {
                                  "\"e_f\": [], \"f_g\": {} }",
                            &m),
                      NNC_OK);
-    ck_assert_int_eq(m.note_count, 1); /* the defaults of its class */
+    ck_assert_int_eq(m.note_count, 1); /* the note names the defaults of the class */
 }
 END_TEST
 
@@ -301,14 +301,15 @@ START_TEST(lenient_skips_and_names) {
     ck_assert_int_eq(parse(text, &m), NNC_OK);
     ck_assert_int_eq(m.note_count, 1);
     ck_assert_str_eq(m.notes[0], "skipped by --lenient: fast_path");
-    /* the shape of another architecture, and a number that is called like a size */
+    /* Keys of another architecture, and numbers with the name of a size, are refused even with --lenient. */
     ck_assert_int_eq(parse(LLAMA ", \"kv_lora_rank\": 64 }", &m), NNC_BAD_SPEC);
     ck_assert_int_eq(parse(LLAMA ", \"extra_hidden_size\": 64 }", &m), NNC_BAD_SPEC);
     nnc_specs_set_lenient(specs, false);
 }
 END_TEST
 
-/* Python writes what JSON does not have; it is no number to us. */
+/* Python writes numbers that JSON does not have, such as Infinity. nncost reads Infinity and NaN as texts, not as
+ * numbers. */
 START_TEST(python_numbers_are_texts) {
     nnc_model m;
     ck_assert_int_eq(parse(LLAMA ", \"rope_theta\": Infinity, \"rms_norm_eps\": -Infinity, "
@@ -320,7 +321,7 @@ START_TEST(python_numbers_are_texts) {
 }
 END_TEST
 
-/* The list of modules that a quantised model leaves alone may be long. */
+/* A quantised model may have a long list of modules that are not quantised. */
 START_TEST(long_lists_pass) {
     static char text[200000];
     nnc_model m;
@@ -374,11 +375,11 @@ END_TEST
     "\"num_hidden_layers\": 6, \"num_attention_heads\": 4, \"max_position_embeddings\": 32,\n" \
     "\"vocab_size\": 100, \"num_key_value_heads\": 4, " more " }"
 
-/* F full, W window, C chunk, U without rotary positions; D dense, E experts. */
+/* Letters of mixers: F full, W window, C chunk, U without rotary positions. Letters of MLPs: D dense, E experts. */
 static const struct {
     const char *text, *mixers, *mlps;
 } patterns[] = {
-    /* a period, the class's own and the file's */
+    /* a period, given by the class or by the file */
     { LAYERS("gemma3_text", "\"sliding_window\": 8"), "WWWWWF", "" },
     { LAYERS("gemma3_text", "\"sliding_window\": 8, \"sliding_window_pattern\": 3"), "WWF", "" },
     { LAYERS("gemma2", "\"sliding_window\": 8"), "WF", "" },
@@ -388,10 +389,10 @@ static const struct {
       "FWF", "" },
     { LAYERS("smollm3", "\"no_rope_layers\": [1, 1, 0, 1, 1, 0]"), "FFU", "" },
     { LAYERS("smollm3", "\"no_rope_layer_interval\": 2"), "FU", "" },
-    /* from a layer on */
+    /* another kind from a given layer on */
     { LAYERS("qwen2", "\"use_sliding_window\": true, \"max_window_layers\": 4"), "FFFFWW", "" },
     { LAYERS("qwen2", "\"use_sliding_window\": true, \"max_window_layers\": 9"), "", "" },
-    /* every second one, but not those listed; from the start to the end; those listed alone */
+    /* every second layer except listed layers; a range of layers; only listed layers */
     { LAYERS("qwen3_moe", "\"decoder_sparse_step\": 2"), "", "DE" },
     { LAYERS("qwen3_moe", "\"mlp_only_layers\": [1, 5]"), "", "EDEE" },
     { LAYERS("qwen3_moe", "\"mlp_only_layers\": []"), "", "" },
@@ -427,14 +428,14 @@ static const struct {
       "no layer, expected the number of one, from 0, found 6" },
     { LAYERS("smollm3", "\n\"no_rope_layers\": [1, 1, 0, 1, 1, 2]"), "c.json:4: no_rope_layers[5]",
       "a layer of a kind this version does not know, expected one of 1, 0, found 2" },
-    /* heads of layers that are not those of their kind */
+    /* The heads per layer do not follow the kinds of the layers. */
     { "{ \"model_type\": \"laguna\", \"hidden_size\": 64, \"intermediate_size\": 16, \"num_hidden_layers\": 4,\n"
       "\"num_attention_heads\": 48, \"max_position_embeddings\": 32, \"vocab_size\": 100,\n"
       "\"layer_types\": [\"full_attention\", \"sliding_attention\", \"full_attention\", \"sliding_attention\"],\n"
       "\"num_attention_heads_per_layer\": [64, 48, 64, 48] }",
       "c.json:4: num_attention_heads_per_layer",
       "disagrees with other kinds of layers, expected full, window, found window, full" },
-    /* letters that do not repeat a whole number of times */
+    /* The letters do not repeat a whole number of times. */
     { LAYERS("exaone4", "\n\"sliding_window\": 8, \"sliding_window_pattern\": \"LLLG\""),
       "c.json:4: sliding_window_pattern", "wrong length, expected one for each of the 6 layers, found \"LLLG\"" },
     /* layers from 1 */
@@ -443,7 +444,7 @@ static const struct {
           "\"num_experts\": 4, \"num_experts_per_token\": 2, \"moe_intermediate_size\": 8, \"linear_attn_config\": {\n"
           "\"num_heads\": 4, \"head_dim\": 8, \"short_conv_kernel_size\": 4, \"full_attn_layers\": [0] }"),
       "c.json:4: linear_attn_config.full_attn_layers[0]", "no layer, expected the number of one, from 1, found 0" },
-    /* two keys for one number */
+    /* two different keys for the same number */
     { LAYERS("glm_moe_dsa", "\"n_routed_experts\": 8, \"moe_intermediate_size\": 8, \"n_shared_experts\": 1, "
                             "\"num_experts_per_tok\": 2,\n"
                             "\"num_experts\": 16"),
@@ -458,7 +459,7 @@ START_TEST(bad_patterns_are_refused) {
 }
 END_TEST
 
-/* All architectures that are shipped; faults of their files go to err. */
+/* All shipped architectures. Faults in the files of architectures are written to err. */
 static nnc_faults row_faults;
 static nnc_foreign_set rows;
 
@@ -470,7 +471,7 @@ static const nnc_architecture *const *open_rows(int32_t *count) {
     return all;
 }
 
-/* docs/models.md names every architecture. */
+/* docs/models.md must name every architecture. */
 START_TEST(rows_are_documented) {
     char *page = NULL, word[80];
     size_t size = 0;
@@ -486,8 +487,8 @@ START_TEST(rows_are_documented) {
 }
 END_TEST
 
-/* Every file of the folder can be read and names only fields that the model has, so that faults are found without a
- * configuration. */
+/* Every file of the folder must be readable and must name only fields of a model. The test finds faults in the files of
+ * architectures without a configuration of a model. */
 START_TEST(rows_name_fields) {
     int32_t count;
     nnc_id_list list = { .count = 0 };
@@ -510,7 +511,7 @@ START_TEST(rows_name_fields) {
 }
 END_TEST
 
-/* Names of architectures that a file names in addition to "like". */
+/* A file may name other architectures in addition to "like". Every architecture that a file names must exist. */
 START_TEST(rows_name_rows) {
     int32_t count;
     const nnc_architecture *const *all = open_rows(&count);

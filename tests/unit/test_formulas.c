@@ -1,4 +1,4 @@
-/* Computes every worked example of docs/formulas.md by calls of the library. */
+/* Computes every worked example of docs/formulas.md with the library. */
 #include "formula_cluster.h"
 #include "formula_ops.h"
 #include "suite.h"
@@ -24,7 +24,7 @@ static nnc_result gpt3(const cJSON *in, unsigned recompute) {
     return estimate(&model, &plan);
 }
 
-/* As arXiv:2205.05198 has it: three times the products of the scores that run once more. */
+/* In arXiv:2205.05198, the recomputed products of the scores count three times. */
 static double selective_flops(const nnc_result *r) { return r->model_flops + 3.0 * r->recompute_flops; }
 
 static void gpt3_flops(const cJSON *in, answers *out) {
@@ -128,7 +128,7 @@ static void korthikanti(const cJSON *in, answers *out) {
     give(out, "full", korthikanti_layer(in, NNC_RECOMPUTE_FULL, 1, false));
 }
 
-/* One layer more, that much more is kept. */
+/* Returns the bytes that one layer keeps: the difference between a model of two layers and a model of one layer. */
 static double llama_layer(const cJSON *in, unsigned recompute) {
     nnc_model model =
         llama(2, whole(in, "h"), whole(in, "a"), whole(in, "g"), whole(in, "f"), 100, whole(in, "tokens"));
@@ -214,7 +214,7 @@ static void global_batch(const cJSON *in, answers *out) {
          sync_s / (once.communication_s[NNC_COMM_DATA] / (double)once.plan.global_batch));
 }
 
-/* A run of so many seconds, by the tokens it trains on. */
+/* Estimates a run of the given number of seconds. The number of tokens determines the length of the run. */
 static nnc_result run_of(double seconds, double price) {
     const nnc_model model = gpt(2, 64, 2, 100, 64);
     nnc_plan plan = nnc_plan_default();
@@ -223,14 +223,14 @@ static nnc_result run_of(double seconds, double price) {
     return estimate(&model, &plan);
 }
 
-/* Devices that run side by side cost as much as one that runs as often. */
+/* Several devices that run at the same time cost as much as one device that runs for the sum of their times. */
 static void run_price(const cJSON *in, answers *out) {
     const nnc_result r = run_of(number(in, "gpus") * number(in, "days") * 86400, number(in, "price"));
     give_near(out, "gpu_hours", r.device_hours, 1e-12);
     give_near(out, "cost", r.cost_run, 1e-12);
 }
 
-/* The power usage effectiveness of the building is the reader's to multiply. */
+/* The energy does not include the power usage effectiveness (PUE) of the building, so the test multiplies with it. */
 static void run_energy(const cJSON *in, answers *out) {
     const nnc_result r = run_of(number(in, "gpu_hours") * 3600, (double)NAN);
     ck_assert_double_eq(number(in, "watt"), plain_device().power_w);
@@ -252,7 +252,7 @@ static const solved table[] = {
     { "F2.3", critical_tokens, NULL },
     { "F2.4", weight_gradient, NULL },
     { "F3.1", full_attention, NULL },
-    { "F3.2", causal_attention, "half_rule" }, /* an approximation of fwd */
+    { "F3.2", causal_attention, "half_rule" }, /* half_rule approximates fwd */
     { "F3.3", windowed_pairs, NULL },
     { "F3.4", packed_pairs, NULL },
     { "F3.5", score_traffic, NULL },
@@ -264,7 +264,7 @@ static const solved table[] = {
     { "F5.1", gpt2_flops, NULL },
     { "F5.2", gpt3_flops, NULL },
     { "F5.3", llama3_flops, NULL },
-    { "F6.1", stem, "H_o" }, /* the output size is given to a convolution */
+    { "F6.1", stem, "H_o" }, /* the output size H_o is an input of a convolution */
     { "F6.2", decoder_conv, NULL },
     { "F6.3", transposed_conv, "H_o" },
     { "F6.5", stable_diffusion, NULL },
@@ -284,7 +284,7 @@ static const solved table[] = {
     { "F7.2", deepseek_params, NULL },
     { "F7.3", expert_slots, NULL },
     { "F7.4", expert_flops, NULL },
-    { "F9.3", checkpoints, "best_r" }, /* an optimum among fractions of a layer */
+    { "F9.3", checkpoints, "best_r" }, /* best_r is an optimum over fractions of a layer */
     { "F10.5", zero_stages, NULL },
     { "F10.6", distributed_optimizer, NULL },
     { "F12.1", data_traffic, NULL },
@@ -297,9 +297,9 @@ static const solved table[] = {
     { "F15.2", bubble_forms, NULL },
     { "F15.3", interleaved_in_flight, NULL },
     { "F15.4", boundary, NULL },
-    { "F15.5", uneven_stages, "lower upper" }, /* bounds of the replay, in test_pipeline.c */
+    { "F15.5", uneven_stages, "lower upper" }, /* bounds of the replay: see test_pipeline.c */
     { "F16.1", global_batch, NULL },
-    { "F17.1", expert_traffic, "dispatch" }, /* in 8 bit: both ways travel in 16 bit here */
+    { "F17.1", expert_traffic, "dispatch" }, /* dispatch is in 8 bit, but here both directions are in 16 bit */
     { "F18.1", partial_overlap, NULL },
     { "F18.2", interleaved_step, NULL },
     { "F18.3", bucketed, NULL },
@@ -307,7 +307,7 @@ static const solved table[] = {
     { "F21.1", offloaded_gradients, NULL },
     { "F21.2", offloaded_layer, NULL },
     { "F23.1", run_price, NULL },
-    { "F23.2", run_energy, "tco2" }, /* grids are no part of a device */
+    { "F23.2", run_energy, "tco2" }, /* the carbon of a grid is no device value */
 };
 
 static const unsolved later[] = {
@@ -335,7 +335,7 @@ static void close_examples(void) {
     close_support();
 }
 
-/* Whole numbers exactly, as long as doubles hold them; others to 1e-5. */
+/* Whole numbers must be exactly equal, if a double can hold them. Other numbers have a tolerance of 1e-5. */
 START_TEST(example) {
     const solved *row = &table[_i];
     const cJSON *found = find_entry(examples, "id", row->id), *expected = NULL;

@@ -1,5 +1,5 @@
 /* Compares the best plans of a search and its Pareto front with the result of comparing all pairs of plans. The plans
- * have few different times and sizes, so that many plans are equal in time, memory or both. */
+ * have few different times and sizes, so many plans are equal in time, memory or both. */
 #include "draw.h"
 #include "search/search_internal.h"
 #include "suite.h"
@@ -15,7 +15,7 @@ static bool smaller(const double a[3], const double b[3]) {
     return a[i] < b[i];
 }
 
-/* Order of the best plans: by the objective, then by the other of time and memory, then by the index. */
+/* Orders the best plans by the objective, then by the other of time and memory, then by the index. */
 static bool is_better(nnc_objective objective, const nnc_found *a, const nnc_found *b) {
     const bool memory = objective == NNC_OBJECTIVE_MEMORY;
     const double bytes[] = { (double)a->memory_bytes, (double)b->memory_bytes };
@@ -29,7 +29,7 @@ static bool dominates(const nnc_found *a, const nnc_found *b) {
            (a->step_s < b->step_s || a->memory_bytes < b->memory_bytes || a->index < b->index);
 }
 
-/* The place of each plan is the number of plans before it; those at a place below BEST are the best. */
+/* The place of a plan is the number of plans that are better. Plans with a place below BEST are the best plans. */
 static void check_front(nnc_objective objective, int count) {
     int32_t on_front = 0;
     for (int i = 0; i < count; i++) {
@@ -72,7 +72,8 @@ static void draw_plans(int count) {
     }
 }
 
-/* A plan is taken if it changes the front, and pruned only if no plan that takes at least as long would change it. */
+/* A plan is added if it changes the front. A plan is pruned only if neither the plan nor any plan with at least its
+ * time and memory can change the front. */
 START_TEST(fronts_hold_the_best) {
     for (int number = 0; number < 150; number++) {
         seed(number);
@@ -84,7 +85,7 @@ START_TEST(fronts_hold_the_best) {
             const nnc_found *one = &plans[i];
             const bool taken = nnc_front_takes(&front, objective, BEST, one->index, one->step_s, one->memory_bytes);
             const bool pruned = nnc_front_beats(&front, objective, BEST, one->step_s, one->memory_bytes);
-            bool below = false; /* the slowest plan on the front that takes no longer: faster, and no larger */
+            bool below = false; /* the slowest front plan that is not slower: faster, not larger */
             for (int k = 0; k < front.pareto_count; k++) {
                 below = front.pareto[k].step_s <= one->step_s
                             ? front.pareto[k].step_s < one->step_s && front.pareto[k].memory_bytes <= one->memory_bytes
@@ -103,7 +104,7 @@ START_TEST(fronts_hold_the_best) {
 }
 END_TEST
 
-/* Parts of the plans in several fronts, merged in turn, are the front of all. */
+/* The plans are divided over several fronts. The merged fronts must be equal to the front of all plans. */
 START_TEST(merged_fronts_are_one) {
     for (int number = 0; number < 150; number++) {
         seed(number);
@@ -131,8 +132,8 @@ START_TEST(merged_fronts_are_one) {
 }
 END_TEST
 
-/* One plan more than a front can store: the plan with the least memory is left out, and the front notes this. A front
- * that is merged with this front or copied from it notes it, too. */
+/* The test adds one plan more than a front can store. The front leaves out the plan with the least memory and marks
+ * itself as truncated. A front that is merged with this front, or copied from it, is also marked as truncated. */
 START_TEST(full_fronts_say_so) {
     for (int more = 0; more < 2; more++) {
         const int count = NNC_PARETO_MAX + more;

@@ -38,8 +38,9 @@ static nnc_plan fp32(void) {
 }
 
 START_TEST(a_convolution_by_hand) {
-    /* 3 -> 8 channels, 3 x 3, of 10 x 10 positions without padding: 8 x 8 are left. 8 x 27 weights and 8
-     * biases; 64 positions x 216 weights x 2. The mean of 8 channels, then 8 x 4 weights and 4 biases. */
+    /* The convolution has 3 input channels, 8 output channels and a 3 x 3 kernel. 10 x 10 positions without padding
+     * become 8 x 8. The convolution has 8 x 27 weights and 8 biases, and 64 positions x 216 weights x 2 FLOPs. After
+     * the mean over positions, 8 channels remain. The linear layer has 8 x 4 weights and 4 biases. */
     const nnc_model model =
         read_graph("\"input\":{\"shape\":[3,10,10]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel\":3},"
                    "{\"op\":\"global_pool\"},{\"op\":\"linear\",\"out\":4},"
@@ -47,14 +48,15 @@ START_TEST(a_convolution_by_hand) {
     const nnc_result r = estimate_of(&model, fp32());
     ck_assert_int_eq(r.params, 216 + 8 + 32 + 4);
     ck_assert_double_eq(r.forward_flops, 2.0 * (64 * 216 + 32));
-    /* The image needs no gradient: the convolution's weights alone; both of the linear layer. */
+    /* The image needs no gradient. So backward of the convolution computes only the gradient of its weights. The linear
+     * layer computes the gradients of input and weights. */
     ck_assert_double_eq(r.backward_flops, 2.0 * (64 * 216 + 2 * 32));
-    /* Kept: the linear layer's input, the logits. The image is an input. */
+    /* Forward keeps the input of the linear layer and the logits. The image is an input and does not count. */
     ck_assert_int_eq(r.memory.activation_bytes, 4 * (8 + 4));
 }
 END_TEST
 
-/* 8 x 6 weights; queries and values alone have a bias. */
+/* The linear layer has 8 x 6 weights. Only queries and values have a bias. */
 START_TEST(outputs_without_a_bias) {
     const nnc_model model =
         read_graph("\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"linear\",\"out\":6,\"unbiased\":2},"
@@ -63,7 +65,7 @@ START_TEST(outputs_without_a_bias) {
 }
 END_TEST
 
-/* One kernel joins three tensors: the first of two concats copies nothing. */
+/* One kernel joins three tensors, so the first of two successive concats copies no bytes. */
 START_TEST(several_tensors_are_joined_at_once) {
     double step_s[2];
     for (int copy = 0; copy < 2; copy++) {
@@ -80,7 +82,7 @@ START_TEST(several_tensors_are_joined_at_once) {
 }
 END_TEST
 
-/* An image of a fixed side takes no other, not even one of a pixel. Ops have the names of the file. */
+/* An image with a fixed side can have no other side, not even a side of one pixel. Ops have the names from the file. */
 START_TEST(fixed_shapes_and_names) {
     const nnc_model model =
         read_graph("\"input\":{\"shape\":[3,10,10]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel\":3},"
@@ -101,7 +103,7 @@ START_TEST(fixed_shapes_and_names) {
         const nnc_status status = nnc_plan_resolve(&plan, &model, &device, &resolved, &error);
         ck_assert_int_eq(status, image == 0 ? NNC_OK : NNC_ILLEGAL_PLAN);
     }
-    nnc_plan stages = fp32(), resolved; /* no layers repeat, so nothing divides over stages */
+    nnc_plan stages = fp32(), resolved; /* no layers repeat, so no stages are possible */
     stages.pipeline = 2;
     ck_assert_int_eq(nnc_plan_resolve(&stages, &model, &device, &resolved, &error), NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(error.where, "--pipeline");
@@ -109,7 +111,8 @@ START_TEST(fixed_shapes_and_names) {
 }
 END_TEST
 
-/* The two losses of a graph. A squared error compares all values in one kernel and keeps the predicted values alone. */
+/* A graph can have one of two kinds of loss. A squared error compares all values in one kernel and keeps only the
+ * predicted values. */
 START_TEST(losses_of_two_kinds) {
     for (int squared = 0; squared < 2; squared++) {
         char body[256];
@@ -134,7 +137,7 @@ START_TEST(losses_of_two_kinds) {
 END_TEST
 
 START_TEST(windows_of_pools) {
-    /* 7 -> (7 + 2 - 3) / 2 + 1 = 4; 4 -> 2; with ceil, 5 -> 3. */
+    /* A side of 7 becomes (7 + 2 - 3) / 2 + 1 = 4. A side of 4 becomes 2. With ceil, a side of 5 becomes 3. */
     static const struct {
         int side, kernel, stride, pad, ceil, out;
     } cases[] = {
@@ -149,7 +152,7 @@ START_TEST(windows_of_pools) {
                  cases[i].side, cases[i].side, cases[i].kernel, cases[i].stride, cases[i].pad, cases[i].ceil,
                  cases[i].out);
         const nnc_model model = read_graph(body);
-        /* a kernel of the whole side: one position of out x out products */
+        /* The kernel covers the whole side: one position with out x out products. */
         ck_assert_double_eq(estimate_of(&model, fp32()).forward_flops, 2.0 * cases[i].out * cases[i].out);
     }
 }
@@ -157,8 +160,8 @@ END_TEST
 
 #define BLOCK "{\"op\":\"conv\",\"out\":4,\"kernel\":3,\"pad\":1},{\"op\":\"act\",\"kind\":\"relu\"}"
 
-/* A repeat gives the same as its body written several times, for all tensors that may be kept before the first
- * repeat. */
+/* A repeat gives the same result as its body written several times. The test uses all tensors that may be kept before
+ * the first repeat. */
 START_TEST(a_repeat_is_its_turns) {
     static const char *const bodies[][2] = {
         { "{\"repeat\":3,\"ops\":[" BLOCK "]}", BLOCK "," BLOCK "," BLOCK },
@@ -185,7 +188,7 @@ START_TEST(a_repeat_is_its_turns) {
 END_TEST
 
 START_TEST(arguments_and_lets) {
-    /* out = 2 * (width + 1) = 10, then a default of 3 * out = 30 */
+    /* out = 2 * (width + 1) = 10. The default of `then` is 3 * out = 30. */
     nnc_model model = read_graph("\"let\":{\"width\":4,\"twice\":\"2*(width+1)\"},\"input\":{\"shape\":[\"width\"]},"
                                  "\"define\":{\"two\":{\"args\":{\"out\":null,\"then\":\"3*out\"},\"ops\":["
                                  "{\"op\":\"linear\",\"out\":\"out\",\"bias\":false},"
@@ -199,7 +202,7 @@ START_TEST(arguments_and_lets) {
 }
 END_TEST
 
-/* The image size of a plan replaces the number that the graph file names as the side. */
+/* If the graph file names a number as the side of the image, the image size of the plan replaces this number. */
 START_TEST(a_plan_sets_the_image) {
     const nnc_model model = read_graph("\"let\":{\"image\":8},\"input\":{\"shape\":[4,\"image\",\"image\"]},"
                                        "\"ops\":[{\"op\":\"conv\",\"out\":4,\"kernel\":3,\"pad\":1,\"bias\":false}]");
@@ -265,9 +268,9 @@ START_TEST(faults_name_the_op_and_the_dimension) {
 }
 END_TEST
 
-/* Parameters and forward FLOPs of the code of each network, counted by running it: torchvision 0.14.1 at 224
- * pixels, diffusers at 256, and twice 118.62 G multiply-adds of DiT-XL/2 by hand (118.64 in its table 4).
- * Lets make other networks of the same kind. */
+/* Parameters and forward FLOPs were counted by running the code of each network. torchvision 0.14.1 ran at 224 pixels,
+ * diffusers at 256 pixels. DiT-XL/2 was counted by hand: twice 118.62 G multiply-adds (118.64 in table 4 of its paper).
+ * Other values of lets give other networks of the same kind. */
 static const struct {
     const char *model, *lets;
     int64_t params;
@@ -307,13 +310,14 @@ START_TEST(networks_are_counted_as_their_code_runs) {
 }
 END_TEST
 
-/* 6 tokens of width 8, 2 heads of 4: query, key and value together; one head of keys for both; keys and
- * values of 3 other tokens; blocks of 2 that see only themselves. Two products of 2 x 4 each. Last, linear
- * attention: in each head a product of 5 x 6 values (one row of ones) and 6 x 4 keys, and one of 5 x 4 and 4 x 6. */
+/* 6 tokens of width 8 have 2 heads of width 4. The cases are: Q, K and V from one layer; one key head for both heads;
+ * keys and values of 3 other tokens; blocks of 2 tokens that attend only to themselves; linear attention; transposed
+ * tokens. Each pair takes two products of 4 terms. In linear attention, each head has a product of 5 x 6 values (one
+ * row of ones) with 6 x 4 keys, and a product of 5 x 4 with 4 x 6. */
 START_TEST(attention_by_hand) {
     static const struct {
         const char *ops;
-        double products; /* query-key pairs, in all heads */
+        double products; /* query-key pairs in all heads */
     } cases[] = {
         { "{\"op\":\"linear\",\"out\":24},{\"op\":\"attention\",\"heads\":2}", 2 * 36 },
         { "{\"op\":\"linear\",\"out\":16},{\"op\":\"attention\",\"heads\":2,\"kv_heads\":1}", 2 * 36 },
@@ -335,13 +339,14 @@ START_TEST(attention_by_hand) {
 }
 END_TEST
 
-/* Tensor ranks divide layers that the graph marks: 24 outputs, 2 heads (or 4, with 2 key heads), then 8 inputs of the row
- * product. A rank has (8 + 1) x 12 weights of the column product, 4 x 8 weights and all 8 biases of the row product. */
+/* Tensor ranks divide the layers that are marked in the graph: 24 outputs, 2 heads (or 4 heads with 2 key heads), and 8
+ * inputs of the row product. A rank has (8 + 1) x 12 weights of the column product, and 4 x 8 weights and all 8 biases
+ * of the row product. */
 START_TEST(marked_layers_divide) {
     static const struct {
         const char *out, *attention;
         int32_t tensor;
-        const char *fault; /* NULL: the ranks divide everything */
+        const char *fault; /* NULL: all layers are divided */
     } cases[] = { { "24", "\"heads\":2", 2, NULL },
                   { "24", "\"heads\":2", 4, "heads" },
                   { "16", "\"heads\":4,\"kv_heads\":2", 2, NULL },
@@ -378,7 +383,7 @@ START_TEST(marked_layers_divide) {
 }
 END_TEST
 
-/* Without a mark tensor ranks have nothing to divide. */
+/* If no layer is marked, tensor ranks cannot divide a layer. */
 START_TEST(unmarked_layers_do_not_divide) {
     const nnc_model model = read_graph("\"input\":{\"shape\":[6,8]},\"ops\":[{\"op\":\"linear\",\"out\":8}]");
     const nnc_software software = nnc_software_default();
@@ -392,8 +397,9 @@ START_TEST(unmarked_layers_do_not_divide) {
 }
 END_TEST
 
-/* SwiGLU of 6 x 16 values: one kernel keeps gate and up, 6 x 16 values; two kernels also keep the activated gate, 6 x 8,
- * which the product of gate and up needs in backward, but not if backward computes it again. */
+/* SwiGLU has 6 x 16 inputs. One kernel keeps gate and up, 6 x 16 values. Two kernels also keep the activated gate, 6 x
+ * 8 values, because the product of gate and up needs it in backward. If backward computes the activated gate again, it
+ * is not kept. */
 START_TEST(gates_of_two_kernels) {
     const nnc_model model = read_graph("\"input\":{\"shape\":[6,8]},\"ops\":[{\"op\":\"linear\",\"out\":16},"
                                        "{\"op\":\"act\",\"kind\":\"swiglu\"},{\"op\":\"linear\",\"out\":8}]");
@@ -409,8 +415,9 @@ START_TEST(gates_of_two_kernels) {
 }
 END_TEST
 
-/* 8 x 8 matrices with adapters of rank 2, 2 x (8 + 8) each: queries, keys, values and outputs of two attentions by
- * the ends of their names, or gate, up and down, whose 16 columns make 2 x (8 + 16) each. */
+/* Adapters of rank 2 on 8 x 8 matrices have 2 x (8 + 8) parameters each. The ends of the names of ops identify queries,
+ * keys, values and outputs of two attentions. The adapters of gate, up and down have 2 x (8 + 16) parameters each,
+ * because these matrices have 16 columns. */
 START_TEST(adapters_find_the_matrices_of_a_graph) {
     static const struct {
         unsigned adapters;
@@ -441,7 +448,7 @@ START_TEST(adapters_find_the_matrices_of_a_graph) {
 }
 END_TEST
 
-/* A kernel of 1 x 7 has 7 taps, and its width alone is padded. */
+/* A kernel of 1 x 7 has 7 taps. Only its width is padded. */
 START_TEST(kernels_need_not_be_square) {
     const nnc_model model = read_graph("\"input\":{\"shape\":[2,5,9]},\"ops\":[{\"op\":\"conv\","
                                        "\"out\":3,\"kernel\":1,\"kernel_w\":7,"
@@ -452,7 +459,8 @@ START_TEST(kernels_need_not_be_square) {
 }
 END_TEST
 
-/* 4 x 4 positions become 2 x 2 of four times the channels and back; doubled, or by a kernel of 2. */
+/* Folding makes 2 x 2 positions with four times the channels from 4 x 4 positions, and unfolding reverses the folding.
+ * The sides are then doubled by upsampling, or by a transposed convolution with a kernel of 2. */
 START_TEST(maps_change_their_sides) {
     const nnc_model model = read_graph("\"input\":{\"shape\":[3,4,4]},\"ops\":[{\"op\":\"fold\",\"as\":\"x\"},"
                                        "{\"op\":\"conv\",\"out\":12,\"bias\":false},{\"op\":\"add\",\"with\":\"x\"},"
@@ -465,9 +473,10 @@ START_TEST(maps_change_their_sides) {
 }
 END_TEST
 
-/* Two tables behind a vector of 4: 1,000 rows of 8 (a sample sums 3), and 10 rows of 2. As torch.nn.EmbeddingBag
- * and Linear(14, 1) of PyTorch they have 8,000 + 20 + 15 parameters. Four devices share the tables, with 250 and 3 rows
- * each: 4 B per value; the linear layer has weights, gradients and two moments in fp32. */
+/* Two tables follow a vector of 4 values. One table has 1,000 rows of 8 values, and a sample adds up 3 rows. The second
+ * table has 10 rows of 2 values. The tables and the linear layer have 8,000 + 20 + 15 parameters, like
+ * torch.nn.EmbeddingBag and Linear(14, 1) of PyTorch. Four devices share the tables, with 250 and 3 rows each, at 4 B
+ * per value. The linear layer has weights, gradients and two moments in fp32. */
 static const char tables[] = "\"input\":{\"shape\":[4]},\"ops\":[{\"op\":\"table\",\"rows\":1000,\"width\":8,"
                              "\"lookups\":3},{\"op\":\"table\",\"rows\":10,\"width\":2},{\"op\":\"linear\",\"out\":1},"
                              "{\"op\":\"loss\",\"kind\":\"squared_error\"}]";
@@ -484,7 +493,7 @@ START_TEST(tables_are_shared_and_updated_in_place) {
     ck_assert_int_eq(r.memory.weight_bytes, 4 * (8020 + 15));
     ck_assert_int_eq(r.memory.gradient_bytes, 4 * 15);
     ck_assert_int_eq(r.memory.optimizer_bytes, 8 * 15);
-    /* ids of the lookups, the input of the linear layer, the prediction */
+    /* kept: ids of the lookups, input of the linear layer, prediction */
     ck_assert_int_eq(r.memory.activation_bytes, 32 * (8 * (3 + 1) + 4 * 14 + 4));
     plan.data = plan.expert = 4;
     const nnc_software software = nnc_software_default();
@@ -495,8 +504,8 @@ START_TEST(tables_are_shared_and_updated_in_place) {
 }
 END_TEST
 
-/* Successive tables share one all-to-all of the sums of 32 samples in fp32: 8 + 2 values; a product in between parts the
- * next table, 2 values. */
+/* Successive tables send the sums of 32 samples in one all-to-all, 8 + 2 values in fp32. The next table comes after a
+ * product, so it has its own all-to-all of 2 values. */
 START_TEST(successive_tables_share_an_all_to_all) {
     const nnc_model model =
         read_graph("\"input\":{\"shape\":[4]},\"ops\":[{\"op\":\"linear\",\"out\":4},{\"op\":\"table\","
@@ -536,10 +545,11 @@ START_TEST(all_ranks_share_the_tables) {
 }
 END_TEST
 
-/* Volumes. torch.nn.Conv3d(4, 8, (3, 5, 2), stride=(1, 2, 2), padding=(1, 2, 0), groups=2) of PyTorch 1.13 has 488
- * parameters, and makes 8 x 6 x 5 x 5 of 4 x 6 x 9 x 10 values: 2 x 1200 x 2 x 30 FLOPs. ConvTranspose3d(8, 4,
- * (2, 3, 4), stride=(2, 1, 3)) has 772, and makes 4 x 12 x 7 x 16: 2 x 1200 x 4 x 24 FLOPs. Pools of 2 leave
- * 4 x 6 x 3 x 8; twice that is 4 x 12 x 6 x 16, where a convolution of one tap has 4 weights. */
+/* Tests volumes. In PyTorch 1.13, torch.nn.Conv3d(4, 8, (3, 5, 2), stride=(1, 2, 2), padding=(1, 2, 0), groups=2) has
+ * 488 parameters. Conv3d computes 8 x 6 x 5 x 5 values from 4 x 6 x 9 x 10 values: 2 x 1200 x 2 x 30 FLOPs.
+ * ConvTranspose3d(8, 4, (2, 3, 4), stride=(2, 1, 3)) has 772 parameters. ConvTranspose3d computes 4 x 12 x 7 x 16
+ * values: 2 x 1200 x 4 x 24 FLOPs. Pools of 2 give 4 x 6 x 3 x 8 values. Upsampling to twice these sides gives 4 x 12 x
+ * 6 x 16 values. The last convolution has one tap and 4 weights. */
 START_TEST(volumes_have_a_depth) {
     const nnc_model model =
         read_graph("\"input\":{\"shape\":[4,6,9,10]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel_d\":3,"
@@ -554,9 +564,9 @@ START_TEST(volumes_have_a_depth) {
 }
 END_TEST
 
-/* Recurrent layers of 16 values that read 7 tokens of 24. Parameters as in PyTorch 1.13: torch.nn.LSTM(24, 16,
- * bidirectional=.., bias=..), GRU and RNN. Forward: two FLOPs per weight and token; backward has both gradients of the
- * state's products, and of the input's products the weight gradient. */
+/* Recurrent layers of width 16 read 7 tokens of width 24. The parameters are those of PyTorch 1.13: torch.nn.LSTM(24,
+ * 16, bidirectional=.., bias=..), GRU and RNN. Forward has two FLOPs per weight and token. Backward computes both
+ * gradients of the products with the state, but only the weight gradient of the products with the input. */
 START_TEST(recurrent_layers_are_counted_as_pytorch_does) {
     static const struct {
         const char *kind;
@@ -581,7 +591,7 @@ START_TEST(recurrent_layers_are_counted_as_pytorch_does) {
                 ck_assert_int_eq(r.params, layers[i].params[bias][both]);
                 ck_assert_double_eq(r.forward_flops, 2.0 * (double)(outputs * (24 + 16)));
                 ck_assert_double_eq(r.backward_flops, 2.0 * (double)(outputs * (24 + 2 * 16)));
-                /* the states, the gates, and the prediction that the loss keeps */
+                /* Forward keeps the states and the gates, and the loss keeps the prediction. */
                 ck_assert_int_eq(r.memory.activation_bytes, 4 * 7 * (1 + both) * (16 + layers[i].kept + 16));
             }
         }
@@ -589,8 +599,9 @@ START_TEST(recurrent_layers_are_counted_as_pytorch_does) {
 }
 END_TEST
 
-/* 4 channels of 8 x 8 values, upstream of a convolution. Of single channels a norm keeps 16 bits, 2 B a value and 8
- * B of statistics a channel; of pairs of channels a copy in fp32, as where its moments are written out. */
+/* 4 channels of 8 x 8 values follow a convolution. A norm of single channels keeps 16-bit values: 2 B per value and 8 B
+ * of statistics per channel. A norm of pairs of channels keeps an fp32 copy. A norm whose moments are separate ops also
+ * keeps an fp32 copy. */
 START_TEST(norms_of_single_channels_stay_in_16_bits) {
     static const struct {
         int groups;
@@ -619,8 +630,8 @@ START_TEST(norms_of_single_channels_stay_in_16_bits) {
 }
 END_TEST
 
-/* 16 positions of width 8 in windows of 2 x 2: 192 values before attention and behind it, read and written, and their
- * gradients so, too. */
+/* 16 positions of width 8 are divided into windows of 2 x 2. Before and after attention, 192 values are copied, so they
+ * are read and written. In backward, the gradients of the copied values are copied in the same way. */
 START_TEST(windows_are_copied) {
     const nnc_model model = read_graph("\"input\":{\"shape\":[8,4,4]},\"ops\":[{\"op\":\"linear\",\"out\":24},"
                                        "{\"op\":\"attention\",\"heads\":2,\"window\":2},{\"op\":\"global_pool\"},"
@@ -629,7 +640,7 @@ START_TEST(windows_are_copied) {
     nnc_software software = nnc_software_default();
     const nnc_plan plan = fp32();
     const nnc_result in_place = estimate_with(&model, &device, &software, &plan);
-    software.copied_heads = NNC_HEADS_UNFUSED; /* heads are not: the kernel is fused */
+    software.copied_heads = NNC_HEADS_UNFUSED; /* heads are not copied: the kernel is fused */
     const nnc_result copied = estimate_with(&model, &device, &software, &plan);
     ck_assert_double_eq(copied.read_bytes - in_place.read_bytes, 2 * 2 * 192 * 4);
     ck_assert_double_eq(copied.write_bytes - in_place.write_bytes, 2 * 2 * 192 * 4);
@@ -637,8 +648,8 @@ START_TEST(windows_are_copied) {
 END_TEST
 
 START_TEST(tied_steps_have_no_parameters) {
-    /* 5 tokens out of a table of 10 x 4; the logits use it: 2 x 5 x 4 x 10. A layer of 4 x 4 weights that runs
-     * three times: 16 weights, 3 x 2 x 5 x 16. */
+    /* 5 tokens look up a table of 10 x 4 weights. The logits use the same table: 2 x 5 x 4 x 10 FLOPs. A layer of 4 x 4
+     * weights runs three times. The repeated layer has 16 weights and 3 x 2 x 5 x 16 FLOPs. */
     const nnc_model model =
         read_graph("\"input\":{\"tokens\":5},\"ops\":[{\"op\":\"embed\",\"rows\":10,\"width\":4},"
                    "{\"op\":\"linear\",\"out\":4,\"bias\":false},"
@@ -649,8 +660,8 @@ START_TEST(tied_steps_have_no_parameters) {
     ck_assert_int_eq(r.params, 40 + 16);
     ck_assert_double_eq(r.forward_flops, 2.0 * 5 * (40 + 3 * 16));
     ck_assert_double_eq(r.backward_flops, 2 * r.forward_flops);
-    ck_assert_int_eq(r.memory.optimizer_bytes, 8 * 56); /* two moments of each */
-    /* An expression of 0 ties nothing. */
+    ck_assert_int_eq(r.memory.optimizer_bytes, 8 * 56); /* two moments per parameter */
+    /* If the expression of "tied" is 0, weights are not tied. */
     const nnc_model own =
         read_graph("\"let\":{\"tie\":0},\"input\":{\"tokens\":5},\"ops\":[{\"op\":\"embed\",\"rows\":10,"
                    "\"width\":4},{\"tied\":\"tie\",\"ops\":[{\"op\":\"linear\",\"out\":10}]},"
@@ -660,8 +671,8 @@ START_TEST(tied_steps_have_no_parameters) {
 END_TEST
 
 START_TEST(frozen_steps_are_not_trained) {
-    /* 5 tokens of width 4; of three layers of 16 weights the second is trained: the first runs forward alone, the third
-     * hands its gradient back: 2 * 5 * 16 each. */
+    /* 5 tokens of width 4 pass three layers of 16 weights. Only the second layer is trained. The first layer runs only
+     * forward. The third layer computes the gradient of its input. Each product has 2 * 5 * 16 FLOPs. */
     const nnc_model model = read_graph("\"input\":{\"shape\":[5,4]},\"ops\":["
                                        "{\"frozen\":1,\"ops\":[{\"op\":\"linear\",\"out\":4,\"bias\":false}]},"
                                        "{\"op\":\"linear\",\"out\":4,\"bias\":false},"
@@ -674,7 +685,7 @@ START_TEST(frozen_steps_are_not_trained) {
     ck_assert_double_eq(r.backward_flops, 2 * 2.0 * 5 * 16);
     ck_assert_int_eq(r.memory.optimizer_bytes, 8 * 16);
     ck_assert_int_eq(r.memory.gradient_bytes, 4 * 16);
-    /* A plan that trains MLPs does not reach them either. */
+    /* A plan that trains only MLPs does not train frozen layers either. */
     nnc_plan plan = fp32();
     plan.train = NNC_TRAIN_MLP;
     ck_assert_int_eq(estimate_of(&model, plan).trained_params, 16);
@@ -682,7 +693,8 @@ START_TEST(frozen_steps_are_not_trained) {
 END_TEST
 
 START_TEST(weights_are_standardized_once_per_pass) {
-    /* 8 x 27 weights, 8 biases and 8 gains; the norm of the weights is fp32 and does not depend on the batch. */
+    /* The convolution has 8 x 27 weights, 8 biases and 8 gains. The norm of the weights is fp32 and does not depend on
+     * the batch. */
     const nnc_model model =
         read_graph("\"input\":{\"shape\":[3,10,10]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel\":3,"
                    "\"standardize\":true,\"gain\":true},{\"op\":\"global_pool\"},"
@@ -709,7 +721,8 @@ START_TEST(weights_are_standardized_once_per_pass) {
 END_TEST
 
 START_TEST(constants_have_no_parameters) {
-    /* A constant reads and writes its map and keeps nothing: one linear layer, its input and the loss are left. */
+    /* Multiplication with a constant reads and writes its map and keeps no tensor. Kept bytes are those of the linear
+     * layers and the loss. */
     nnc_result r[2];
     for (int i = 0; i < 2; i++) {
         const nnc_model model =
@@ -726,8 +739,9 @@ START_TEST(constants_have_no_parameters) {
 }
 END_TEST
 
-/* Maps are contiguous, and so are those that a crop cuts out of them. A layer norm and a view of attended tokens write
- * channels last, and convolutions behind them keep this order. A group norm and a sum with a contiguous map do not. */
+/* Maps are contiguous, and so are maps that a crop cuts out of contiguous maps. A layer norm and a view of attended
+ * tokens write channels last. Later convolutions keep channels last. A group norm and a sum with a contiguous map write
+ * contiguous maps. */
 START_TEST(maps_of_tokens_are_channels_last) {
     static const struct {
         const char *ops;
@@ -767,8 +781,8 @@ START_TEST(maps_of_tokens_are_channels_last) {
 }
 END_TEST
 
-/* Half of 8 channels of 16 positions: read and written once in forward and once in backward, 4 B each. A program that
- * fuses the kernels of maps copies nothing. */
+/* Half of 8 channels of 16 positions are copied. A copy reads and writes each value once in forward and once in
+ * backward, 4 B per value. A program that fuses the kernels of maps copies no bytes. */
 START_TEST(parts_of_channels_are_packed) {
     const nnc_model model = read_graph("\"input\":{\"shape\":[3,4,4]},\"ops\":[{\"op\":\"conv\",\"out\":8},"
                                        "{\"op\":\"slice\",\"size\":4},{\"op\":\"conv\",\"out\":4},"

@@ -30,13 +30,13 @@ static nnc_result pass_of(const nnc_model *model, const nnc_device *device, int6
     return estimate_with(model, device, &software, &plan);
 }
 
-/* The device has 100 TFLOP/s and 1 TB/s; weights have two bytes. */
+/* Returns the lower bound of a pass. The device has 100 TFLOP/s and 1 TB/s, and weights have two bytes. */
 static double bound_of(const nnc_result *pass) {
     return fmax(pass->forward_flops / 100e12, 2.0 * (double)pass->params / 1e12);
 }
 
-/* Three images of 64 pixels, latents of 8; guidance passes each twice; a text encoder of 16 tokens sees both
- * prompts, the decoder works on images of 64 pixels. */
+/* The batch has three images of 64 pixels with latents of 8. With guidance, each image passes the denoiser twice. Two
+ * text encoders of 16 tokens encode both prompts. The decoder makes images of 64 pixels. */
 START_TEST(a_batch_of_images) {
     nnc_model unet = residual_unet(8, 32, 2), decoder = residual_unet(64, 16, 2);
     const nnc_model text = gpt(2, 64, 4, 1000, 16);
@@ -67,7 +67,8 @@ START_TEST(a_batch_of_images) {
     CLOSE(images.utilization,
           (20.0 * step.forward_flops + 2.0 * prompt.forward_flops + decode.forward_flops) / images.image_s / 100e12,
           1e-12);
-    /* 3.6 an hour is 0.001 a second; 400 W; 1,000 images take images_per_s as many seconds; 360 g per 3.6e6 J */
+    /* A price of 3.6 per hour is 0.001 per second. The device draws 400 W. 1,000 images take 1,000 / images_per_s
+     * seconds. Carbon is 360 g per 3.6e6 J. */
     CLOSE(images.price_per_device_hour, 3.6, 1e-12);
     CLOSE(images.per_thousand_images, images.image_s / 3.0, 1e-12);
     CLOSE(images.energy_j_per_image, 400.0 * images.image_s / 3.0, 1e-12);
@@ -81,7 +82,7 @@ START_TEST(a_batch_of_images) {
 }
 END_TEST
 
-/* One image without guidance, of the size that is asked; no text encoder and no decoder. */
+/* One image is generated without guidance, in the requested size, without text encoder and decoder. */
 START_TEST(one_image) {
     const nnc_model unet = residual_unet(32, 32, 2);
     const nnc_device device = plain_device();
@@ -93,13 +94,14 @@ START_TEST(one_image) {
     CLOSE(images.image_s, 20.0 * step.forward_s, 1e-12);
     CLOSE(images.lower_bound_s, 20.0 * bound_of(&step), 1e-12);
     ck_assert(images.text_s == 0.0 && images.decode_s == 0.0);
-    ck_assert(isnan(images.per_thousand_images)); /* no price is known */
+    ck_assert(isnan(images.per_thousand_images)); /* the price is not known */
     ask.image = 64;
     CLOSE(images_of(&unet, &device, &ask).forward_s, pass_of(&unet, &device, 1, 64).forward_s, 1e-12);
 }
 END_TEST
 
-/* Refused: a network that does not denoise, and images that latents do not divide. */
+/* Two inputs are refused: a network that does not denoise, and an image size that is no multiple of the latent
+ * factor. */
 START_TEST(refused) {
     const nnc_model segmentation = double_conv_unet(32, 16, 2), text = gpt(2, 64, 4, 1000, 16);
     nnc_model unet = residual_unet(32, 32, 2), graph = { .family = NNC_FAMILY_GRAPH };
@@ -122,7 +124,7 @@ START_TEST(refused) {
 }
 END_TEST
 
-/* Without a precision the first of fp16, bf16 and fp32 that the device multiplies in. */
+/* Without --precision, images use the first of fp16, bf16 and fp32 for which the device has a peak. */
 START_TEST(precision_of_images) {
     const nnc_model unet = residual_unet(32, 32, 2);
     nnc_device device = plain_device();

@@ -1,4 +1,5 @@
-/* Tests rules that hold for any plan, device and model; these are drawn at random from a fixed seed. */
+/* Tests rules that hold for any plan, device and model. Plans, devices and models are drawn at random from a fixed
+ * seed. */
 #include "draw.h"
 #include "estimate/estimate_internal.h"
 
@@ -20,7 +21,7 @@ static nnc_model draw_decoder(void) {
     d->kv_heads = kv_heads;
     d->ffn_hidden = between(8, 1000);
     d->vocab_multiple = coin() ? 1 : 64;
-    /* not the last: its table of distances is projected once, whatever the batch */
+    /* The last kind of positions is left out, because its table of distances is projected once for any batch. */
     d->positions = (nnc_positions)draw(NNC_POSITIONS_DISENTANGLED);
     d->positions_max = d->positions == NNC_POSITIONS_LEARNED ? 1000 : 0;
     d->relative_buckets = d->positions >= NNC_POSITIONS_RELATIVE ? 32 : 0;
@@ -183,7 +184,7 @@ static drawn draw_case(int number) {
 
 static nnc_result result_of(const drawn *c) { return estimate_with(&c->model, &c->device, &c->software, &c->plan); }
 
-/* a <= b, but for the rounding of sums. */
+/* Tests a <= b, with a tolerance for the rounding of sums. */
 static bool at_most(double a, double b) { return a <= b * (1 + 1e-12); }
 
 START_TEST(parts_and_bounds) {
@@ -197,8 +198,8 @@ START_TEST(parts_and_bounds) {
         ck_assert(at_most(r.upper_bound_s, 3 * r.step_s) || c.plan.mode == NNC_MODE_IDEAL);
         ck_assert_double_eq(r.forward_s + r.backward_s + r.recompute_s + r.update_s, r.step_s);
         ck_assert_double_le(r.mfu, r.hfu);
-        /* 16-bit products next to fp8 ones have another peak; fp32 convolutions of 3 x 3 taps take fewer
-         * products than counted */
+        /* Products in 16 bits that run in addition to fp8 products have another peak. fp32 convolutions with 3 x 3 taps
+         * take fewer products than the count. */
         const double most = c.plan.precision == NNC_FP32 ? 2.25 : 1.0;
         ck_assert(at_most(r.executed_flops, most * r.step_s * r.peak_flops_per_s) || c.plan.precision == NNC_FP8);
         ck_assert_int_eq(m->weight_bytes + m->gradient_bytes + m->optimizer_bytes + m->activation_bytes +
@@ -213,7 +214,7 @@ START_TEST(parts_and_bounds) {
 }
 END_TEST
 
-/* The same call gives the same digits after other calls in between. */
+/* A repeated call gives the same digits, even if other calls run in between. */
 START_TEST(deterministic) {
     for (int i = 0; i < CASES; i += 10) {
         const drawn c = draw_case(i), other = draw_case(i + 1);
@@ -246,8 +247,8 @@ static void fill_scratch(unsigned char byte) {
     scratch->rows.timer = scratch->ideal_rows.timer = timer;
 }
 
-/* An estimate reads no values that an earlier estimate left in its working memory: the result has the same bytes for
- * any content of this memory. */
+/* An estimate does not read values that an earlier estimate left in its working memory. The result has the same bytes
+ * for any content of the working memory. */
 START_TEST(nothing_is_left_over) {
     static const unsigned char bytes[] = { 0x00, 0x01, 0x42, 0xff };
     for (int i = 0, number = 0; i < CASES; i++) {
@@ -269,7 +270,9 @@ START_TEST(nothing_is_left_over) {
 }
 END_TEST
 
-/* The ideal step is the better of two ways to write it down; its upper bound is that way's. */
+/* On the faster device, step time and bounds must not increase. In ideal mode, the step uses the faster of two op
+ * lists, and the upper bound is that of the faster list. So the upper bound may increase if the other list becomes
+ * faster. */
 static void check_no_slower(const drawn *c, const nnc_result *before) {
     const nnc_result after = result_of(c);
     ck_assert(at_most(after.step_s, before->step_s));
@@ -279,7 +282,7 @@ static void check_no_slower(const drawn *c, const nnc_result *before) {
     ck_assert_int_eq(after.memory.total_bytes, before->memory.total_bytes);
 }
 
-/* More of anything never makes a step slower, and never changes what has to be done. */
+/* A device with a higher rate or bandwidth never makes a step slower, and never changes the work. */
 START_TEST(better_devices) {
     for (int i = 0; i < CASES; i++) {
         const drawn c = draw_case(i);
@@ -359,8 +362,8 @@ START_TEST(more_work) {
 }
 END_TEST
 
-/* Activations are a constant (position ids, masks, statistics of a channel) and a part that grows
- * with the batch; weights, gradients and optimizer do not know the batch. */
+/* Activations have a constant part (position ids, masks, statistics of a channel) and a part that grows with the batch.
+ * Weights, gradients and optimizer states do not depend on the batch. */
 START_TEST(doubled_batch) {
     for (int i = 0; i < CASES; i++) {
         drawn c = draw_case(i);
@@ -385,8 +388,8 @@ START_TEST(doubled_batch) {
 }
 END_TEST
 
-/* A step does not jump: a millionth more bandwidth or peak is at most a millionth less time, and as
- * much again where a product gets so short that the clock stays up. */
+/* The step time has no jumps. If bandwidth or peak grow by a millionth, the time decreases by at most a millionth. If a
+ * product becomes so short that its clock stays high, the time may decrease by another millionth. */
 START_TEST(continuous) {
     for (int i = 0; i < CASES; i++) {
         const drawn c = draw_case(i);
@@ -403,13 +406,13 @@ START_TEST(continuous) {
 }
 END_TEST
 
-/* Everything twice as fast, fixed costs gone: half the time, with the same bound. */
+/* If all rates are twice as high and fixed costs are zero, the step takes half the time, with the same bound. */
 START_TEST(scale_free) {
     for (int i = 0; i < CASES; i++) {
         drawn c = draw_case(i);
         for (int d = 0; d < NNC_DTYPE_COUNT; d++) {
             c.device.efficiency.gemm[d].fixed_s = 0.0;
-            c.device.efficiency.gemm[d].boost_ratio = 1.0; /* the clock comes down in its own time */
+            c.device.efficiency.gemm[d].boost_ratio = 1.0; /* the clock falls after a fixed time */
         }
         c.device.efficiency.attention[NNC_FLASH1].fixed_s = 0.0;
         c.device.efficiency.attention[NNC_FLASH2].fixed_s = 0.0;
@@ -431,7 +434,7 @@ START_TEST(scale_free) {
 }
 END_TEST
 
-/* Recomputing more runs more, at most one forward pass more, and keeps less. */
+/* Additional recomputation executes more ops, but at most one forward pass more, and keeps fewer bytes. */
 START_TEST(recompute) {
     static const unsigned sets[] = { NNC_RECOMPUTE_NONE, NNC_RECOMPUTE_ATTENTION,
                                      NNC_RECOMPUTE_ATTENTION | NNC_RECOMPUTE_NORM,

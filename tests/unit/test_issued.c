@@ -27,7 +27,7 @@ static nnc_result estimate_eager(const char *file, nnc_policy policy, const char
     return r;
 }
 
-/* Kernels of one layer: ops that repeat as often as there are layers. */
+/* Returns the number of kernels of one layer. Ops of layers are ops that repeat as often as there are layers. */
 static double of_a_layer(double layers, bool forward) {
     int32_t count = 0;
     double kernels = 0.0;
@@ -39,7 +39,7 @@ static double of_a_layer(double layers, bool forward) {
     return kernels;
 }
 
-/* Kernels that join maps: forward, or the sums of gradients in backward. */
+/* Returns the number of kernels that join maps in forward, or that add up gradients in backward. */
 static double of_joins(const char *id, bool forward) {
     const nnc_model *model = NULL;
     const nnc_software *eager = NULL;
@@ -73,9 +73,10 @@ static const nnc_op_cost *row_of(const char *name, nnc_phase phase) {
     return NULL;
 }
 
-/* transformers-gpt2.bf16-sdpa has 19 kernels forward in a layer, 2 of them dropout; amp-sdpa 31. Of backward's 39 in 16
- * bits 2 are dropout, 8 copies of gradients, 1 joins the gradients of q, k and v; a norm's gradient is 2 kernels on a
- * GPU, attention's 3: 39 - 11 - 1 + 1 + 2 x 1 + 2 = 32 less that join. */
+/* In transformers-gpt2.bf16-sdpa, a layer has 19 kernels in forward, which include 2 of dropout. In
+ * transformers-gpt2.amp-sdpa, a layer has 31 kernels in forward. In 16 bits, backward has 39 kernels: 2 are dropout, 8
+ * copy gradients, and 1 joins the gradients of Q, K and V. On a GPU, the gradient of a norm is 2 kernels and the
+ * gradient of attention 3: 39 - 11 - 1 + 1 + 2 x 1 + 2 = 32. Without the join of gradients, backward has 31 kernels. */
 START_TEST(layer_of_gpt2) {
     (void)estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_BF16_PURE, "1024");
     near(of_a_layer(12, true), 17);
@@ -85,7 +86,8 @@ START_TEST(layer_of_gpt2) {
 }
 END_TEST
 
-/* transformers-llama2-7b.bf16-sdpa: 38; amp-sdpa: 48. */
+/* In transformers-llama2-7b.bf16-sdpa, a layer has 38 kernels. In transformers-llama2-7b.amp-sdpa, a layer has 48
+ * kernels. */
 START_TEST(layer_of_llama) {
     (void)estimate_eager(CONFIGS "llama-7b.json", NNC_POLICY_BF16_PURE, "2048");
     near(of_a_layer(32, true), 38);
@@ -94,17 +96,17 @@ START_TEST(layer_of_llama) {
 }
 END_TEST
 
-/* A model as PyTorch alone runs it. */
+/* Returns a model with the operators of plain PyTorch, without another library. */
 static nnc_model *alone(const char *file, nnc_model *model) {
     *model = *load_model(file);
     nnc_implementation_take(NNC_IMPLEMENTATION_PYTORCH, model);
     return model;
 }
 
-/* A layer of GPT-2 as in nanoGPT has 10 kernels in forward: 2 norms, 4 products, attention, GELU, 2 sums. Backward has 2
- * products and 1 sum over rows for each of 4 products with bias, 2 kernels for each norm, 3 of attention, 1 of GELU, and
- * 1 for each sum: 4 (2 + 1) + 4 + 3 + 1 + 2 = 22.
- * A layer of LLaMA has 21: 2 norms, 4 products, attention, 10 of the rotation, 2 of SwiGLU, 2 sums. */
+/* A layer of GPT-2 as in nanoGPT has 10 kernels in forward: 2 norms, 4 products, attention, GELU, 2 sums. In backward,
+ * each of 4 products with bias has 2 products and 1 sum over rows. Each norm has 2 kernels, attention 3, GELU 1, and
+ * each sum 1: 4 (2 + 1) + 4 + 3 + 1 + 2 = 22. A layer of LLaMA has 21 kernels in forward: 2 norms, 4 products,
+ * attention, 10 of the rotation, 2 of SwiGLU, 2 sums. */
 START_TEST(layers_of_pytorch_alone) {
     nnc_model model;
     const nnc_software *eager = NULL;
@@ -123,8 +125,8 @@ START_TEST(layers_of_pytorch_alone) {
 }
 END_TEST
 
-/* Inference with LLaMA 7B in PyTorch alone: 32 layers of 21 kernels, the word table, the last norm and the head are 675
- * kernels; without gradients the host issues each in 0.6 of its 1 ms. */
+/* Inference with LLaMA 7B in plain PyTorch has 675 kernels: 32 layers of 21 kernels, the word table, the last norm and
+ * the head. Without gradients, the host issues each kernel in 0.6 ms instead of 1 ms. */
 START_TEST(a_forward_pass_of_pytorch_alone) {
     nnc_model model;
     const nnc_software *eager = NULL;
@@ -145,9 +147,10 @@ START_TEST(a_forward_pass_of_pytorch_alone) {
 }
 END_TEST
 
-/* A decode step of LLaMA 7B in PyTorch alone: 32 layers of 21 kernels and 2 that write keys and values into the cache,
- * the word table, the last norm, the head and the choice of the token are 740 kernels, each 0.6 of the host's 1 ms. The
- * cache has its full size, so the step copies 4 B for each of the new 2 x 32 x 4096 values, not the older ones. */
+/* A decode step of LLaMA 7B in plain PyTorch has 740 kernels: 32 layers of 21 kernels and 2 kernels that write keys and
+ * values into the cache, the word table, the last norm, the head and the choice of the token. The host issues each
+ * kernel in 0.6 ms instead of 1 ms. The cache has its full size. So the step copies 4 B for each of the new 2 x 32 x
+ * 4096 values, but does not copy older values. */
 START_TEST(decode_in_pytorch_alone) {
     nnc_model model;
     const nnc_software *eager = NULL;
@@ -170,14 +173,14 @@ START_TEST(decode_in_pytorch_alone) {
     const double attention_s = serve.decode.attention_s, copied = 4.0 * 2.0 * 32.0 * 4096.0;
     ask.input_len = 4096;
     ck_assert_int_eq(nnc_serve_of(&model, &slow, eager, &ask, scratch, &serve, &err), NNC_OK);
-    /* attention reads 3584 older positions more; the copies are equal */
+    /* With the longer prompt, attention reads 3584 more positions, but the copies take the same time. */
     ck_assert_double_lt(serve.decode.attention_s - attention_s, 3584.0 * copied / 2.0 / (0.7 * 3.35e12));
 }
 END_TEST
 
-/* Recorded steps of torchvision: DenseNet-121 sums 6 x 7 / 2 + 12 x 13 / 2 + 24 x 25 / 2 + 16 x 17 / 2 = 535 gradients;
- * the four branches of GoogLeNet's 9 blocks are 9 joins, and each block sums 3 gradients of its input; SqueezeNet has 8
- * blocks of two branches. */
+/* The numbers are from recorded steps of torchvision. DenseNet-121 adds up 6 x 7 / 2 + 12 x 13 / 2 + 24 x 25 / 2 + 16 x
+ * 17 / 2 = 535 gradients. GoogLeNet has 9 blocks with four branches, so 9 joins, and each block adds up 3 gradients of
+ * its input. SqueezeNet has 8 blocks with two branches. */
 START_TEST(joins_of_branches) {
     near(of_joins("densenet121", false), 535);
     near(of_joins("googlenet", true), 9);
@@ -186,15 +189,16 @@ START_TEST(joins_of_branches) {
 }
 END_TEST
 
-/* transformers-bert-base.amp-sdpa: 30 kernels, 2 of them dropout. */
+/* In transformers-bert-base.amp-sdpa, a layer has 30 kernels, which include 2 of dropout. */
 START_TEST(layer_of_bert) {
     (void)estimate_eager(CONFIGS "bert-base.json", NNC_POLICY_AMP, "128");
     near(of_a_layer(12, true), 28);
 }
 END_TEST
 
-/* gelu_new of 1024 x 3072 values: 8 kernels and 36 bytes per value in 16 bits; under autocast 9 and 70. There the
- * cast to fp32 and the last product, 6 and 10 bytes, have operands of two types. */
+/* gelu_new of 1024 x 3072 values has 8 kernels, which read and write 36 bytes per value in 16 bits. Under autocast,
+ * gelu_new has 9 kernels and 70 bytes per value. The cast to fp32 (6 bytes) and the last product (10 bytes) have
+ * operands of two types. */
 START_TEST(composed_gelu) {
     const double values = 1024.0 * 3072.0;
     (void)estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_BF16_PURE, "1024");
@@ -208,7 +212,7 @@ START_TEST(composed_gelu) {
 }
 END_TEST
 
-/* 50257 columns: the three products of the head, and no other. */
+/* With 50257 columns, the three products of the head are slower. Other products are not slower. */
 START_TEST(odd_vocabulary) {
     (void)estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_BF16_PURE, "1024");
     const double forward = row_of("head.logits", NNC_PHASE_FORWARD)->time_s;
@@ -223,13 +227,13 @@ START_TEST(odd_vocabulary) {
 }
 END_TEST
 
-/* The host holds a step of one sequence: its kernels at 37.5 us each are within it, and the bound says so. */
+/* For one sequence, the host is the bound of the step. The host takes 37.5 us for each kernel. */
 START_TEST(host_holds) {
     const nnc_result r = estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_AMP, "1024");
     ck_assert_int_eq(r.bound, NNC_BOUND_HOST);
     ck_assert_double_le(r.step_s, r.upper_bound_s);
-    /* Steps follow each other without a pause of the host, so a step takes the time in which its kernels are issued.
-     * The device works meanwhile; it ends the update while the host issues the next forward. */
+    /* The host issues the kernels of successive steps without a pause. A step takes the time in which the host issues
+     * all kernels of the step. The device ends the update while the host issues the next forward. */
     near(r.step_s, r.kernels * 3.75e-5);
     int32_t count = 0;
     double kernels = 0.0;
@@ -244,8 +248,9 @@ START_TEST(host_holds) {
 }
 END_TEST
 
-/* T5's bias takes no fused kernel: the encoder keeps fp32 scores of 12 heads, 512 x 512, and q, k and v in fp32;
- * forward is two products of 2 x 12 x 512 x 512 x 64 FLOPs in fp32. Attention to the encoder is fused. */
+/* The attention of T5 has a bias, so it has no fused kernel. The encoder keeps fp32 scores of 12 heads, 512 x 512 each,
+ * and Q, K and V in fp32. Forward has two products of 2 x 12 x 512 x 512 x 64 FLOPs in fp32. Attention to the encoder
+ * is fused. */
 START_TEST(attention_of_t5) {
     (void)estimate_eager(CONFIGS "t5-base.json", NNC_POLICY_AMP, "512");
     const nnc_op_cost *row = row_of("attn.core", NNC_PHASE_FORWARD);
@@ -262,9 +267,10 @@ START_TEST(attention_of_t5) {
 }
 END_TEST
 
-/* timm-swin_base_patch4_window7_224 lists 29 kernels forward in a block, 32 if the block shifts its windows, and 36 and 38
- * backward. On a GPU padding is two kernels, each of two slices two, the sum of the bias gradient by index four more, and the
- * gradient of each of two norms two; the last stage has one window. */
+/* timm-swin_base_patch4_window7_224 lists 29 kernels in forward for a block, or 32 if the block shifts its windows.
+ * Backward of such a block has 36 or 38 kernels. On a GPU, padding has two kernels, and each of two slices has two. The
+ * sum of the bias gradient by index has four more kernels, and the gradient of each of two norms has two. The last
+ * stage has one window. */
 START_TEST(attention_of_swin) {
     const nnc_model *model = NULL;
     const nnc_software *eager = NULL;
@@ -286,10 +292,10 @@ START_TEST(attention_of_swin) {
 }
 END_TEST
 
-/* Under autocast a batch norm writes 16 bits, so ResNet-50 adds 16-bit maps: two reads and a write are 6 bytes a value,
- * and so is the sum of both gradients in backward. ConvNeXt's layer norms write fp32: 4 + 2 + 4 bytes forward; in
- * backward 3 x 4 for the sum of gradients, 4 + 2 for the cast of one of them. Both sums of the first stage have 56 x 56
- * positions, with 256 and 96 channels. */
+/* Under autocast, a batch norm writes 16 bits, so ResNet-50 adds 16-bit maps. Two reads and a write are 6 bytes per
+ * value, and the sum of both gradients in backward also takes 6 bytes. The layer norms of ConvNeXt write fp32: 4 + 2 +
+ * 4 bytes in forward. Backward takes 3 x 4 bytes for the sum of gradients and 4 + 2 bytes for the cast of one gradient.
+ * The sums in the first stages of ResNet-50 and ConvNeXt have 56 x 56 positions, with 256 and 96 channels. */
 START_TEST(sums_of_maps) {
     static const struct {
         const char *id, *sum;
@@ -323,9 +329,9 @@ START_TEST(sums_of_maps) {
 }
 END_TEST
 
-/* The kernels of an op, and the bytes that they move for each element, counted by hand from the operators; the second
- * count is that of kernels with operands of two formats. A value has 2 B in 16 bits and 4 B in fp32; a cast moves 2 + 4 B.
- * In this order: 16 bits, fp32, autocast; forward, backward. */
+/* The table lists the kernels of an op and the bytes per element that they read and write, counted by hand from the
+ * operators. The second number of bytes is for kernels with operands of two formats. A value has 2 B in 16 bits and 4 B
+ * in fp32, so a cast takes 2 + 4 B. The order is 16 bits, fp32, autocast, and in each of them forward, backward. */
 START_TEST(bytes_of_operators) {
     enum { ELEMENTS = 8 };
     static const struct {
@@ -335,7 +341,7 @@ START_TEST(bytes_of_operators) {
         const char *name;
         nnc_issued of[3][2];
     } cases[] = {
-        /* One kernel reads and writes a value; its gradient reads two and writes one. */
+        /* One kernel reads and writes each value. The kernel of the gradient reads two values and writes one. */
         { NNC_OP_POINTWISE,
           NNC_PW_GELU,
           NNC_IMPLEMENTATION_TRANSFORMERS,
@@ -346,13 +352,14 @@ START_TEST(bytes_of_operators) {
           NNC_IMPLEMENTATION_TIMM,
           "act",
           { { { 1, 4, 0 }, { 1, 6, 0 } }, { { 1, 8, 0 }, { 1, 12, 0 } }, { { 1, 4, 0 }, { 1, 6, 0 } } } },
-        /* The same behind a norm, whose output is fp32 under autocast. */
+        /* The op follows a norm, which writes fp32 under autocast. */
         { NNC_OP_POINTWISE,
           NNC_PW_SILU,
           NNC_IMPLEMENTATION_DIFFUSERS,
           "act",
           { { { 1, 4, 0 }, { 1, 6, 0 } }, { { 1, 8, 0 }, { 1, 12, 0 } }, { { 1, 8, 0 }, { 1, 12, 0 } } } },
-        /* SiLU 2 values, product 3; backward two products of 3, and 3. GELU of the gate has one backward kernel more. */
+        /* In forward, SiLU reads and writes 2 values, and the product 3 values. Backward has two products of 3 values,
+         * and a SiLU of 3 values. GELU of the gate has one more kernel in backward. */
         { NNC_OP_POINTWISE,
           NNC_PW_SWIGLU,
           NNC_IMPLEMENTATION_TRANSFORMERS,
@@ -367,7 +374,7 @@ START_TEST(bytes_of_operators) {
           { { { 2, 4 + 6, 0 }, { 4, 24, 0 } },
             { { 2, 8 + 12, 0 }, { 4, 48, 0 } },
             { { 2, 4 + 6, 0 }, { 4, 24, 0 } } } },
-        /* A row is gathered twice; backward fills with zeros, and adds. */
+        /* A row is gathered twice. Backward fills a tensor with zeros, and adds to it. */
         { NNC_OP_POINTWISE,
           NNC_PW_DISPATCH,
           NNC_IMPLEMENTATION_TRANSFORMERS,
@@ -378,14 +385,15 @@ START_TEST(bytes_of_operators) {
           NNC_IMPLEMENTATION_TRANSFORMERS,
           "moe.combine",
           { { { 4, 7, 6 }, { 6, 14, 8 } }, { { 4, 26, 0 }, { 6, 44, 0 } }, { { 4, 7, 6 }, { 6, 14, 8 } } } },
-        /* PyTorch 2.5 and later read grouped heads without a copy. */
+        /* PyTorch 2.5 and later versions read grouped heads without a copy. */
         { NNC_OP_POINTWISE,
           NNC_PW_DISPATCH,
           NNC_IMPLEMENTATION_TRANSFORMERS,
           "attn.expand_kv",
           { { { 0, 0, 0 }, { 0, 0, 0 } }, { { 0, 0, 0 }, { 0, 0, 0 } }, { { 0, 0, 0 }, { 0, 0, 0 } } } },
-        /* Two values in, one out; backward the same for the sum of two gradients. Under autocast the stream is fp32: 4
-         * and 2 in, 4 out; backward 3 fp32 values, and the cast of one gradient. */
+        /* The sum reads two values and writes one. Backward does the same for the sum of two gradients. Under autocast
+         * the residual stream is fp32, so the sum reads 4 + 2 B and writes 4 B. Backward takes 3 fp32 values, and the
+         * cast of one gradient. */
         { NNC_OP_POINTWISE,
           NNC_PW_RESIDUAL,
           NNC_IMPLEMENTATION_DIFFUSERS,
@@ -396,7 +404,7 @@ START_TEST(bytes_of_operators) {
           NNC_IMPLEMENTATION_TRANSFORMERS,
           "add",
           { { { 1, 6, 0 }, { 1, 6, 0 } }, { { 1, 12, 0 }, { 1, 12, 0 } }, { { 1, 0, 4 + 2 + 4 }, { 2, 12, 6 } } } },
-        /* Dropout reads and writes a value and writes a mask of 1 B; its gradient reads the mask. Then the sum. */
+        /* Dropout reads and writes a value and writes a mask of 1 B. Its gradient reads the mask. A sum follows. */
         { NNC_OP_POINTWISE,
           NNC_PW_BIAS_DROPOUT_RESIDUAL,
           NNC_IMPLEMENTATION_TRANSFORMERS,
@@ -404,26 +412,28 @@ START_TEST(bytes_of_operators) {
           { { { 2, 5 + 6, 0 }, { 2, 5 + 6, 0 } },
             { { 2, 9 + 12, 0 }, { 2, 9 + 12, 0 } },
             { { 2, 5, 10 }, { 3, 5 + 12, 6 } } } },
-        /* Backward sums the gradient over the samples. */
+        /* Backward adds up the gradient over the samples. */
         { NNC_OP_POINTWISE,
           NNC_PW_POSITION_ADD,
           NNC_IMPLEMENTATION_TRANSFORMERS,
           "places",
           { { { 1, 6, 0 }, { 1, 2, 0 } }, { { 1, 12, 0 }, { 1, 4, 0 } }, { { 1, 12, 0 }, { 1, 4, 0 } } } },
-        /* The gradient of a layer norm is read twice with the input, and written once. */
+        /* The backward kernels of a layer norm read gradient and input twice, and write the gradient of the input
+         * once. */
         { NNC_OP_NORM,
           NNC_NORM_LAYER,
           NNC_IMPLEMENTATION_TRANSFORMERS,
           "norm",
           { { { 1, 4, 0 }, { 2, 10, 0 } }, { { 1, 8, 0 }, { 2, 20, 0 } }, { { 1, 8, 0 }, { 2, 20, 0 } } } },
-        /* Moments 1 value, factors of channels, product and sum 2; under autocast a cast before, and one of the
-         * gradient. */
+        /* A group norm has three kernels: the moments read 1 value, the factors of channels take no bytes per value,
+         * and product and sum take 2 values. Under autocast, the input and the gradient are also cast. */
         { NNC_OP_NORM,
           NNC_NORM_GROUP,
           NNC_IMPLEMENTATION_DIFFUSERS,
           "norm",
           { { { 3, 6, 0 }, { 4, 10, 0 } }, { { 3, 12, 0 }, { 4, 20, 0 } }, { { 4, 12, 6 }, { 5, 20, 6 } } } },
-        /* One kernel as layer norm: in and out; backward reads gradient and input twice and writes once. */
+        /* One kernel, as for a layer norm, reads the input and writes the output. Backward reads gradient and input
+         * twice and writes once. */
         { NNC_OP_NORM,
           NNC_NORM_RMS,
           NNC_IMPLEMENTATION_PYTORCH,
@@ -431,15 +441,15 @@ START_TEST(bytes_of_operators) {
           { { { 1, 2 * 2, 0 }, { 2, 5 * 2, 0 } },
             { { 1, 2 * 4, 0 }, { 2, 5 * 4, 0 } },
             { { 1, 2 * 4, 0 }, { 2, 5 * 4, 0 } } } },
-        /* PyTorch alone, in 16 bits without casts: log_softmax (2 in, 2 out), nll_loss; backward zeros (2), nll_loss,
-         * log_softmax (4 in, 2 out). */
+        /* Plain PyTorch in 16 bits has no casts: log_softmax (reads 2 B, writes 2 B) and nll_loss. Backward has zeros
+         * (2 B), nll_loss, log_softmax (reads 4 B, writes 2 B). */
         { NNC_OP_LOSS,
           false,
           NNC_IMPLEMENTATION_PYTORCH,
           "loss",
           { { { 2, 4, 0 }, { 3, 2 + 6, 0 } }, { { 2, 8, 0 }, { 3, 4 + 12, 0 } }, { { 3, 8, 6 }, { 4, 4 + 12, 6 } } } },
-        /* Cast, log_softmax (4 in, 4 out), nll_loss of one value per row; backward zeros (4), nll_loss, log_softmax (8 in,
-         * 4 out), cast. */
+        /* Forward has a cast, log_softmax (reads 4 B, writes 4 B) and nll_loss of one value per row. Backward has zeros
+         * (4 B), nll_loss, log_softmax (reads 8 B, writes 4 B) and a cast. */
         { NNC_OP_LOSS,
           false,
           NNC_IMPLEMENTATION_TRANSFORMERS,
@@ -478,8 +488,8 @@ START_TEST(bytes_of_operators) {
 }
 END_TEST
 
-/* A convolution of timm with a bias, which cuDNN does not add: one kernel more. Under autocast the weight and the bias are
- * cast: 4 kernels, then 1 for the gradient of the input, and 4 for those of weight and bias. */
+/* cuDNN does not add the bias of a convolution of timm, so the bias has its own kernel. Under autocast, weight and bias
+ * are cast. Forward has 4 kernels, the gradient of the input 1, and the gradients of weight and bias 4. */
 START_TEST(convolutions_under_autocast) {
     static nnc_op_list list;
     for (int bias = 0; bias < 2; bias++) {
@@ -506,8 +516,8 @@ START_TEST(convolutions_under_autocast) {
 }
 END_TEST
 
-/* In diffusers a convolution of a residual block reads the output of a norm, which is fp32 under autocast, so its input of
- * 2 x 9 values is cast: 4 B read, 2 B written. */
+/* In diffusers, a convolution of a residual block reads the output of a norm, which is fp32 under autocast. So the
+ * input of the convolution, 2 x 9 values, is cast: 4 B are read and 2 B are written. */
 START_TEST(convolutions_behind_norms) {
     static const char *const names[] = { "block.conv1", "block.conv2", "conv_in" };
     static nnc_op_list list;
@@ -527,7 +537,7 @@ START_TEST(convolutions_behind_norms) {
 }
 END_TEST
 
-/* A product of two activations is one kernel, and one for each gradient. */
+/* A product of two activations has one kernel in forward, and one kernel for each gradient. */
 START_TEST(products_of_activations) {
     static nnc_op_list list;
     const nnc_model model = { .family = NNC_FAMILY_GRAPH, .implementation = NNC_IMPLEMENTATION_TIMM };
@@ -556,10 +566,11 @@ static void issue_one(nnc_op_list *list, const nnc_op *op, const nnc_model *mode
     nnc_list_issue(list, model, &how);
 }
 
-/* The forward kernels of an RMS norm: cast, power, mean, sum, root, product, cast, product with the weight. In fp32 a
- * power and a product move 8 B, the mean 4, those of rows nothing; the casts 6 B each; the last product 2 + 2 B in 16 bits.
- * A norm has no casts under autocast, where its input is fp32, and none in fp32.
- * GELU written out: 0.5 x (4 B in 16 bits), power, product, sum with x (6), product, tanh, sum, product of two (6). */
+/* The forward kernels of an RMS norm are cast, power, mean, sum, root, product, cast, and product with the weight. In
+ * fp32 a power and a product take 8 B, the mean 4 B, and kernels on one value per row 0 B. The casts take 6 B each. The
+ * last product takes 2 + 2 B in 16 bits. Under autocast the input of a norm is fp32, so a norm has no casts under
+ * autocast and in fp32. GELU is written out as 0.5 x (4 B in 16 bits), power, product, sum with x (6 B), product, tanh,
+ * sum, product of two values (6 B). */
 START_TEST(chains_of_operators) {
     static const nnc_issued norms[] = { { 8, 8 + 4 + 8 + 4, 12 }, { 6, 8 + 4 + 8 + 8, 0 }, { 6, 8 + 4 + 8 + 8, 0 } };
     static const nnc_issued gelus[] = { { 8, 6 * 4 + 2 * 6, 0 }, { 8, 6 * 8 + 2 * 12, 0 } };
@@ -578,14 +589,14 @@ START_TEST(chains_of_operators) {
         ck_assert_double_eq(is.bytes, 8 * norms[mode].bytes);
         ck_assert_double_eq(is.mixed_bytes, 8 * norms[mode].mixed_bytes);
         ck_assert(mode == 0 || list.ops[0].issued[1].mixed_bytes == 0);
-        if (mode == 2) { continue; } /* composed_gelu has the numbers under autocast */
+        if (mode == 2) { continue; } /* see composed_gelu for autocast */
         issue_one(&list, &gelu, &model, mode);
         is = list.ops[0].issued[0];
         ck_assert_double_eq(is.kernels, gelus[mode].kernels);
         ck_assert_double_eq(is.bytes, 8 * gelus[mode].bytes);
         ck_assert_double_eq(is.mixed_bytes + list.ops[0].issued[1].mixed_bytes, 0); /* one format */
     }
-    /* of one format: in fp32 backward moves twice the bytes of 16 bits with as many kernels */
+    /* In fp32, backward reads and writes twice the bytes of 16 bits with the same number of kernels. */
     issue_one(&list, &gelu, &model, 0);
     const nnc_issued half = list.ops[0].issued[1];
     issue_one(&list, &gelu, &model, 1);
@@ -594,9 +605,9 @@ START_TEST(chains_of_operators) {
 }
 END_TEST
 
-/* Rotary embedding: for queries and for keys the negative half (1 value moved), the join (2), two products (2 each), the
- * sum (3). Backward moves 12.5 values. Under autocast the products write fp32 (6 B each), the sum moves 12 B, and a cast
- * follows. */
+/* Rotary embedding has five kernels for queries and five for keys: the negative half (1 value per element), the join
+ * (2), two products (2 each) and the sum (3). Backward takes 12.5 values. Under autocast, the products write fp32 (6 B
+ * each), the sum takes 12 B, and a cast follows. */
 START_TEST(rotary_operators) {
     const nnc_model model = { .family = NNC_FAMILY_DECODER, .implementation = NNC_IMPLEMENTATION_TRANSFORMERS };
     const nnc_op op = { .name = "rotary",
@@ -616,10 +627,10 @@ START_TEST(rotary_operators) {
 }
 END_TEST
 
-/* Adapters (rank 2, outputs of three parts: n = 6) keep an fp32 copy of their input for each part, 3 * 4 B per value. The
- * first product of an adapter behind attention also counts the output of attention, 2 B per value, and no other op does.
- * With 16-bit adapters (policy bf16-pure) all parts share the 16-bit input, 2 B per value, which behind attention is the
- * output of attention itself. */
+/* Adapters with rank 2 and outputs of three parts (n = 6) keep an fp32 copy of their input for each part, 3 * 4 B per
+ * value. The first product of an adapter on the output projection also counts the output of attention, 2 B per value.
+ * No other op counts the output of attention. With 16-bit adapters (policy bf16-pure) all parts share their 16-bit
+ * input, 2 B per value; on the output projection, this input is the output of attention. */
 START_TEST(adapters_keep_their_input) {
     static const struct {
         const char *before, *name;
@@ -655,8 +666,9 @@ START_TEST(adapters_keep_their_input) {
 }
 END_TEST
 
-/* A group norm of 8 values in channels last, against one of contiguous maps: in fp32 2 and 3 maps of 4 B, in and out; in
- * 16 bits of 2 B; under autocast the maps within the norm have 4 B, the one behind it 2 B. */
+/* A group norm of 8 values in channels last has 2 more copies of a map in forward and 3 in backward than a norm of
+ * contiguous maps. Each copy reads and writes a map. A value has 4 B in fp32 and 2 B in 16 bits. Under autocast, maps
+ * within the norm have 4 B, and the map after the norm has 2 B. */
 START_TEST(group_norms_of_channels_last_turn_maps) {
     static const double bytes[3][2] = { { 4 + 4, 4 + 4 + 4 }, { 8 + 8, 8 + 8 + 8 }, { 8 + 4, 8 + 8 + 4 } };
     const nnc_model model = { .family = NNC_FAMILY_GRAPH, .implementation = NNC_IMPLEMENTATION_TIMM };
@@ -677,9 +689,10 @@ START_TEST(group_norms_of_channels_last_turn_maps) {
 }
 END_TEST
 
-/* Queries or keys divided by their lengths, under autocast. Forward: the norm reads 2 B, the division reads 2 and writes 4,
- * the cast moves 6. Backward: 8 for the division, 32 for the length, 24 for the norm and 6 for the sum; five casts of 6.
- * The norm of a map on a GPU with a rate of maps takes the time of a fused kernel. */
+/* Queries or keys are divided by their lengths, under autocast. In forward, the norm reads 2 B, the division reads 2 B
+ * and writes 4 B, and the cast takes 6 B. In backward, the division takes 8 B, the length 32 B, the norm 24 B and the
+ * sum 6 B. Five casts take 6 B each. On a GPU with a rate for maps, the norm of a map takes the time of a fused
+ * kernel. */
 START_TEST(lengths_of_queries_and_keys) {
     enum { ELEMENTS = 8 };
     static nnc_op_list list;
@@ -704,11 +717,12 @@ START_TEST(lengths_of_queries_and_keys) {
 }
 END_TEST
 
-/* Adapters of queries, keys and values, 2 rows of 4 values, fp32 weights. Each of the three first products casts the input
- * (2 + 4 B) and reads the fp32 copy (4 B); in backward its gradient of the input is cast back (4 + 2 B) and added in 16
- * bits (3 x 2 B), and the gradient of the weights reads the copy again. The second products read and write fp32 only. In
- * fp32, and with 16-bit weights (bf16-pure), nothing is cast; in the latter the gradients of the input are added. The sum
- * runs three times, with 3 kernels in 16 bits and 2 else; backward 3, 1, 2 and 1. */
+/* The adapters of queries, keys and values have 2 rows of 4 values and fp32 weights. Each of the three first products
+ * casts the input (2 + 4 B) and reads the fp32 copy (4 B). In backward, the gradient of the input is cast back (4 + 2
+ * B) and added in 16 bits (3 x 2 B). The gradient of the weights reads the copy again. The second products read and
+ * write only fp32. In fp32 no tensors are cast. The sum runs three times. A sum has 3 kernels in 16 bits, 2 in fp32 and
+ * 2 under autocast. In backward, a sum has 3 kernels in 16 bits, 1 in fp32 and 2 under autocast. With weights of 16
+ * bits (bf16-pure), nothing is cast, and the gradients of the input are added; a sum has 2 kernels, in backward 1. */
 START_TEST(products_of_adapters) {
     enum { INPUT = 2 * 4, PARTS = 3 };
     static const double sums[4][2] = { { 9, 9 }, { 6, 3 }, { 6, 6 }, { 6, 3 } };
@@ -746,9 +760,9 @@ START_TEST(products_of_adapters) {
 }
 END_TEST
 
-/* The sum of a linear layer and its adapter, whose output is fp32: the scale reads and writes it, 8 B; the sum reads 4
- * and 2 and writes 4; without autocast a cast back reads 4 and writes 2. Backward scales, 8 B, and casts the gradient:
- * once more without autocast. In fp32 and with 16-bit adapters the scale moves 2 values and the sum 3; backward scales. */
+/* The output of an adapter is fp32. For the sum with a linear layer, the scale takes 8 B, and the sum reads 4 + 2 B and
+ * writes 4 B. Without autocast, a cast back reads 4 B and writes 2 B. Backward scales (8 B) and casts the gradient, and
+ * casts once more without autocast. In fp32 and with 16-bit adapters, the scale takes 2 values and the sum 3 values, and backward only scales. */
 START_TEST(sums_of_adapters) {
     enum { ELEMENTS = 8 };
     static const nnc_issued expected[4][2] = { { { 3, 8, 10 + 6 }, { 3, 8, 6 + 6 } },
@@ -772,9 +786,9 @@ START_TEST(sums_of_adapters) {
 }
 END_TEST
 
-/* Attention with a bias of positions, 2 samples, 3 heads, 4 queries, 5 keys of width 6. Casts between 16 bits and fp32
- * move 6 B per value: forward those of bias, queries, keys, values and output; backward two of the bias gradient, which
- * is the sum over the samples, and those of the gradients of output, queries, keys and values. */
+/* Attention has a bias of positions, 2 samples, 3 heads, 4 queries and 5 keys of width 6. Casts between 16 bits and
+ * fp32 take 6 B per value. Forward casts bias, queries, keys, values and output. Backward casts the bias gradient (a
+ * sum over the samples) twice, and casts the gradients of output, queries, keys and values. */
 START_TEST(casts_of_attention_with_a_bias) {
     const double bias = 3 * 4 * 5, queries = 2 * 3 * 4 * 6, keys = 2 * 3 * 5 * 6;
     const nnc_model model = { .family = NNC_FAMILY_DECODER,
@@ -790,20 +804,21 @@ START_TEST(casts_of_attention_with_a_bias) {
     ck_assert_double_eq(is[1].kernels, 19);
     ck_assert_double_eq(is[0].mixed_bytes, 6 * (bias + 2 * queries + 2 * keys));
     ck_assert_double_eq(is[1].mixed_bytes, 6 * (2 * bias + 2 * queries + 2 * keys));
-    /* Backward, per score in fp32: three products read or write it (dP, dQ, dK) and dV reads the probabilities, 16 B;
-     * softmax 12; the sum over samples reads it, 4. The sum of the bias gradient is written, 4, and added to that of the
-     * layer before, 12. Of keys and values: two of each read and written by products, the scaling of the keys, 8, and a
-     * copy in 16 bits, 4. Of queries: the copy of the gradient in fp32, 8, which two products read, 8; the query is read,
-     * its gradient written, 4 each; scaling 8; a copy in 16 bits, 4. Forward, per key: scaling and copy 8 each, read 4; per
-     * value copy 8, read 4. The bytes of queries in forward and of the search for rows without keys are those of the
-     * recorded operators. */
+    /* Backward reads and writes these bytes per score in fp32: 16 for three products that read or write the score (dP,
+     * dQ, dK) and for dV, which reads the probabilities; 12 for softmax; 4 for the sum over samples. The sum of the
+     * bias gradient is written (4) and added to the sum of the previous layer (12). For keys and values, products read
+     * two tensors and write two; the scaling of the keys takes 8, and a copy in 16 bits 4. For queries, the fp32 copy
+     * of the gradient takes 8, and two products read it (8). The query is read (4), its gradient is written (4),
+     * scaling takes 8, and a copy in 16 bits 4. In forward, scaling and copy of a key take 8 each, and reading 4; the
+     * copy of a value takes 8, and reading 4. The bytes of queries in forward, and of the search for rows without keys,
+     * are those of the recorded operators. */
     ck_assert_double_eq(is[1].bytes, (16 + 12 + 4) * 120 + (4 + 12) * bias + (8 + 8 + 4 + 4 + 8 + 4) * queries +
                                          (8 + 8 + 4 + 8 + 4) * keys);
     ck_assert_double_eq(is[0].bytes, 39 * 120 + 28 * queries + (20 + 12) * keys);
 }
 END_TEST
 
-/* Attention of 8 heads, whose profile copies 2 key heads for all of them: PyTorch reads the 2 heads. */
+/* Attention has 8 heads. Its profile copies 2 key heads for all 8 heads. PyTorch reads the 2 heads without copies. */
 START_TEST(grouped_heads_are_read_without_copies) {
     const nnc_model model = { .family = NNC_FAMILY_DECODER, .implementation = NNC_IMPLEMENTATION_TRANSFORMERS };
     const nnc_op op = { .name = "attn.core",
@@ -825,8 +840,9 @@ static double last_said(const nnc_derivation *why, const char *name) {
     return value;
 }
 
-/* A product of 10 x 30 and 30 x 20 values of 2 B reads 1,800 B and writes 400 B; further kernels move 100 + 50 B, 0.6 of
- * them read. If the kernels run instead of the product, only their bytes count. */
+/* A product of 10 x 30 and 30 x 20 values of 2 B reads 1,800 B and writes 400 B. Additional kernels take 100 + 50 B:
+ * 0.6 of the bytes are read, the others are written. If the kernels run instead of the product, only their bytes
+ * count. */
 START_TEST(said_bytes_are_those_of_the_row) {
     nnc_op op = { .kind = NNC_OP_MATMUL, .dtype = NNC_BF16, .math_dtype = NNC_BF16, .issued = { { 3, 100, 50 } } };
     nnc_matmul_set(&op.u.matmul, 1, 10, 20, 30);
@@ -847,11 +863,12 @@ START_TEST(said_bytes_are_those_of_the_row) {
 }
 END_TEST
 
-/* Attention in a window, one head. Values moved for each score: forward writes it, adds the bias (2) and in every second
- * block the mask (2), takes softmax (2), and reads it: 7. Backward writes the gradient, softmax 3, the sum of the bias
- * gradient 1, three products read: 8. Under autocast scores have 2 B up to the sum with the fp32 bias: 2 + 6 + 4 + 8, a
- * cast of 6, read 2: 28 B; backward 2, a cast of 6, 12, 4, a cast of 6, 6: 36 B. A learned scale, also of one head,
- * reads and writes each score; it has three kernels forward and four backward. */
+/* Attention in a window has one head. The numbers are values read or written per score. Forward writes the score, adds
+ * the bias (2), adds the mask in every second block (2), computes softmax (2), and reads the score: 7. Backward writes
+ * the gradient, computes softmax (3), adds up the bias gradient (1), and three products read the gradient: 8. Under
+ * autocast, scores have 2 B until the sum with the fp32 bias. Forward takes 2 + 6 + 4 + 8 B, a cast of 6 B, and reads 2
+ * B: 28 B. Backward takes 2 B, a cast of 6 B, 12 B, 4 B, a cast of 6 B, and 6 B: 36 B. A learned scale of one head
+ * reads and writes each score. The learned scale has three kernels in forward and four in backward. */
 START_TEST(scores_of_windows) {
     static const double expected[3][2] = { { 2 * 7, 2 * 8 }, { 4 * 7, 4 * 8 }, { 28, 36 } };
     const nnc_model model = { .family = NNC_FAMILY_GRAPH, .implementation = NNC_IMPLEMENTATION_TIMM };
@@ -877,8 +894,8 @@ START_TEST(scores_of_windows) {
 }
 END_TEST
 
-/* Estimates ResNet-50 under torch-eager, with the operators of `by`. Returns the kernels per step; writes the seconds
- * of the device in the op table, without waiting. */
+/* Estimates ResNet-50 with torch-eager and the operators of `by`. Returns the kernels per step. Writes the device time
+ * of all rows of the op table, without waiting for the host, to rows_s. */
 static double kernels_of_resnet(const char *device, nnc_implementation by, bool asked, nnc_policy policy,
                                 double *rows_s) {
     const nnc_model *shipped = NULL;
@@ -904,10 +921,10 @@ static double kernels_of_resnet(const char *device, nnc_implementation by, bool 
     return r.kernels;
 }
 
-/* On a GPU older than Hopper the operators of timm count the kernels on maps: as many as on an H100, while the device
- * needs the time of the fused kernels, as without a library. Only the last product and the loss, less than a hundredth of
- * the step, have their own times. With --implementation timm, all operators have their times. A plan of weights in 16
- * bits and fp32 runs under autocast. */
+/* On a GPU older than Hopper, the operators of timm count as many kernels on maps as on an H100. But the device takes
+ * the time of the fused kernels, as without a library. Only the last product and the loss have their own times, which
+ * are less than a hundredth of the step. With --implementation timm, all operators have their own times. A plan with
+ * weights in 16 bits and fp32 runs under autocast. */
 START_TEST(counted_on_older_gpus) {
     static const char old[] = "hw/a100-sxm4-80gb.json", hopper[] = "hw/h100-sxm5-80gb.json";
     const nnc_policy amp = NNC_POLICY_AMP;
@@ -923,7 +940,7 @@ START_TEST(counted_on_older_gpus) {
 }
 END_TEST
 
-/* A name of pytorch-image-models; a host by its id. */
+/* Tests a name of a model of pytorch-image-models, and the id of a host. */
 START_TEST(names) {
     const nnc_model *model = NULL;
     nnc_error err = { 0 };

@@ -21,12 +21,12 @@ static const struct {
     { "a: 2e-5\n", "{\"a\":2e-5}" },
     { "a: -.5\n", "{\"a\":\"-.5\"}" },
     { "a: 010\n", "{\"a\":\"010\"}" },   /* octal in YAML 1.1 */
-    { "a: 0x10\n", "{\"a\":\"0x10\"}" }, /* never meant as a number here */
+    { "a: 0x10\n", "{\"a\":\"0x10\"}" }, /* not meant as a number in launch files */
     { "a: 1:30\n", "{\"a\":\"1:30\"}" }, /* base 60 in YAML 1.1 */
     { "a: 1.2.3.4\n", "{\"a\":\"1.2.3.4\"}" },
     { "a: 1-2\n", "{\"a\":\"1-2\"}" },
     { "a: .inf\n", "{\"a\":\".inf\"}" },
-    { "a: \"x\\0y\"\n", "{\"a\":\"x y\"}" }, /* a separator of a chat template */
+    { "a: \"x\\0y\"\n", "{\"a\":\"x y\"}" }, /* a separator in a chat template */
     { "a: 1e999\n", "{\"a\":\"1e999\"}" },
     { "a: |\n  x\n  y\nb: 1\n", "{\"a\":\"x\\u000ay\\u000a\",\n\n\n\"b\":1}" },
     { "{a: {b: [{c: 1}]}}", "{\"a\":{\"b\":[{\"c\":1}]}}" },
@@ -51,7 +51,7 @@ static const struct {
     { "a: 1\n---\nb: 1\n", NULL },
     { "a: [1\n", NULL },
     { "? [a]\n: 1\n", NULL },
-    /* A '#' after a blank begins a comment, unless it stands in quotes or in a block of text. */
+    /* A '#' after a blank begins a comment, unless the '#' is in quotes or in a block of text. */
     { "# x\na: b # 'c\n# \"\nd: 'e # f''# g'\nh: \"\\\" # i\"\n",
       "\n{\"a\":\"b\",\n\n\"d\":\"e # f'# g\",\n\"h\":\"\\\" # i\"}" },
     { "a: 'b\n # c\n d' # e\nf: g#h # i\n", "{\"a\":\"b # c d\",\n\n\n\"f\":\"g#h\"}" },
@@ -92,7 +92,7 @@ END_TEST
 
 #define RUN "torchrun --nproc_per_node 8 train.py "
 
-/* Scripts, and the options of their only command. */
+/* Each row has a script, and the options of the only command in it. */
 static const struct {
     const char *script, *options; /* NULL: refused */
 } scripts[] = {
@@ -107,7 +107,8 @@ static const struct {
     { "A=2; B=$(($A*3 + 10 / 4))\n" RUN "--a $B --b $((B % 5)) --c $((X+1))", "\n\"a\":8,\"b\":3,\"c\":\"${X}\"" },
     { "A=9; " RUN "--a $((A > 8 ? A * 2 : 8)) --b $((A < 8 ? 1 : A > 9 ? 2 : 3)) --c $((X > 1 ? 2 : 3))",
       "\"a\":18,\"b\":3,\"c\":\"${X}\"" },
-    /* an unknown sum is the first variable that it needs; a part that only a run knows stays as it is */
+    /* A sum with an unknown variable becomes the name of the first unknown variable. A part of a sum that is known only
+     * at run time stays in the text. */
     { "A=$((X * 2)); B=$(nproc)\n" RUN
       "--a $((A > 8 ? A : 8)) --b $((B / 2)) --c $(( $(nproc) + 1 )) --d $((${1} * 3))",
       "\n\"a\":\"${X}\",\"b\":\"${B}\",\"c\":\"${_$(nproc)_+_1_}\",\"d\":\"${1}\"" },
@@ -152,7 +153,7 @@ static const struct {
     { "A=xMb; if [ $A = *Mb ]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":\"${B}\"" },
     { "X=$(f)\nB='--b 2 --c 3'\ntorchrun --n 8 $X --a 1\n", NULL },
     { "A=<path of it>\n" RUN "--a $A/x --b <n> --c 1", "\n\"a\":\"${<path_of_it>}/x\",\"b\":\"${<n>}\",\"c\":1" },
-    { RUN "--a 1 <in.txt >log --b 2", "\"a\":1,\"b\":2" }, /* redirections are no blanks to fill in */
+    { RUN "--a 1 <in.txt >log --b 2", "\"a\":1,\"b\":2" }, /* a redirection is no open value */
     { "A=x/y.z; if [ \"$(basename $A)\" = y.z ]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":1" },
     { "A=x; case $A in\n y)\n B=1\n ;;\n x)\n B=2\n ;;\n *)\n B=3\n ;;\nesac; " RUN "--b $B",
       "\n\n\n\n\n\n\n\n\n\n\"b\":2" },
@@ -174,7 +175,8 @@ static const char *job_script(void *context, const char *name) {
                                        : NULL;
 }
 
-/* Scripts that run another script, and the options of its command and of its launcher. */
+/* Each row has a script that runs another script, the options of the command in the other script, and the options of
+ * its launcher. */
 static const struct {
     const char *script, *options, *launcher;
 } runs[] = {
@@ -184,7 +186,7 @@ static const struct {
     { "A=5; ./none.sh; X=job; ${HERE}/job.sh 1", "\"a\":5,\"b\":1,\"nodes\":\"${SLURM_NNODES}\"", "" },
 };
 
-/* Copies a text without its line ends, which depend on the lines of both scripts. */
+/* Copies a text without its line ends, because the line ends depend on the lines of both scripts. */
 static const char *one_line(const char *text, char out[256]) {
     size_t used = 0;
     for (; *text != '\0' && used < 255; text++) {
@@ -207,7 +209,8 @@ START_TEST(scripts_run_scripts) {
 }
 END_TEST
 
-/* Scripts, and the options of their launcher: srun takes those of the #SBATCH lines, and ends where Python begins. */
+/* Each row has a script and the options of its launcher. srun also has the options of the #SBATCH lines. The options of
+ * srun end where the call of Python begins. */
 static const struct {
     const char *script, *options;
 } launched[] = {
@@ -251,7 +254,7 @@ START_TEST(deep_scripts_are_refused) {
     for (size_t i = 0; i + 1 < sizeof text; i += 2) { memcpy(text + i, "$(", 2); }
     text[sizeof text - 2] = '\0';
     ck_assert_int_eq(nnc_shell_read("t.sh", text, nnc_specs_arena(specs), &script, &err), NNC_BAD_SPEC);
-    /* Each line doubles the text: the limit stops it. */
+    /* Each line doubles the length of the text, so the limit of the reader refuses the text. */
     snprintf(text, sizeof text, "A=0123456789\n");
     for (int i = 0; i < 40; i++) { strcat(text, "A=$A$A\n"); }
     ck_assert_int_eq(nnc_shell_read("t.sh", text, nnc_specs_arena(specs), &script, &err), NNC_BAD_SPEC);
@@ -262,38 +265,38 @@ END_TEST
 
 #define DEEPSPEED_EXAMPLES "DeepSpeedExamples--training--"
 
-/* Files of tests/data/interop, with the options that each stands for, by hand. */
+/* Each row has files of tests/data/interop and the options that they set, read by hand. */
 static const struct {
     const char *files[2];
     const char *options; /* NAME=VALUE, in any order */
-    int open;            /* keys that the file leaves to others, or that make the estimate inexact */
-    const char *model;   /* its name, or the fields of the model that the file describes */
+    int open;            /* number of keys that are open or make the estimate inexact */
+    const char *model;   /* name of the model, or fields of the model in the file */
 } samples[] = {
-    /* Stage 3, optimizer and weights on the host, no overlap; bf16 and fp16, the three batch sizes and clipping are
+    /* ZeRO stage 3, optimizer and weights in host memory, no overlap. bf16, fp16, three batch sizes and clipping are
      * "auto". */
     { { "LLaMA-Factory--deepspeed--ds_z3_offload_config.json" },
       "zero=3 offload=optimizer,weights overlap=0",
       6,
       NULL },
-    /* Stage 1 with overlap: that of the software profile. */
+    /* ZeRO stage 1 with the overlap of the software profile. */
     { { "axolotl--deepspeed_configs--zero1.json" }, "zero=1", 6, NULL },
-    /* No ZeRO: stage 0. Clipping at 1.0. */
+    /* Stage 0 means no ZeRO. Gradients are clipped at 1.0. */
     { { DEEPSPEED_EXAMPLES "bing_bert--deepspeed_bsz32k_lamb_config_seq512.json" },
       "global_batch=32768 micro_batch=16 optimizer=lamb clip_gradients=on precision=fp16 zero=0 "
       "overlap=0",
       0,
       NULL },
-    /* AutoTP over 4. Stage 2: overlap_comm is off unless it is given. */
+    /* AutoTP over 4 tensor ranks, ZeRO stage 2. overlap_comm is off by default. */
     { { DEEPSPEED_EXAMPLES "tensor_parallel--hf_integration--configs--ds_config.json" },
       "zero=2 tensor=4 optimizer=adamw overlap=0",
       5,
       NULL },
-    /* runtime/config.py: a device takes its share of the batch at once. */
+    /* Source: runtime/config.py. A device processes its share of the batch in one pass. */
     { { "nncost--deepspeed--batch_alone.json" },
       "global_batch=64 micro_batches=1 precision=bf16 zero=0 overlap=0 clip_gradients=off",
       0,
       NULL },
-    /* device_train_microbatch_size is "auto" unless it is given. */
+    /* device_train_microbatch_size is "auto" by default. */
     { { "nncost--llm-foundry--no_microbatch.yaml" },
       "global_batch=512 precision=bf16 policy=amp zero=0 optimizer=adamw clip_gradients=off",
       1,
@@ -302,30 +305,32 @@ static const struct {
       "devices=2 devices_per_node=2 zero=3 reshard=on precision=bf16",
       0,
       NULL },
-    /* 16 processes on 2 machines. */
+    /* The file starts 16 processes on 2 machines. */
     { { "LLaMA-Factory--accelerate--fsdp_config_multiple_nodes.yaml" },
       "devices=16 devices_per_node=8 zero=3 reshard=on precision=bf16",
       0,
       NULL },
-    /* Data parallel; no mixed_precision is fp32. */
+    /* The plan is data parallel. Without mixed_precision, training is in fp32. */
     { { "accelerate--config_yaml_templates--multi_node.yaml" },
       "devices=8 devices_per_node=4 zero=0 precision=fp32",
       0,
       NULL },
     { { "accelerate--slurm--fsdp_config.yaml" }, "zero=3 reshard=on precision=fp32", 0, NULL },
-    /* 2 replicas of 2 shards of 2 tensor ranks. */
+    /* The plan has 2 replicas of 2 shards of 2 tensor ranks. */
     { { "accelerate--torch_native_parallelism--configs--tp_hsdp.yaml" },
       "devices=8 devices_per_node=8 data=4 shard=2 tensor=2 context=1 zero=3 reshard=on "
       "precision=bf16",
       0,
       NULL },
-    /* The DeepSpeed file that the first one names by a path that does not exist here. */
+    /* The first file names a DeepSpeed file by a path that does not exist here. The second file of the row replaces the
+     * missing DeepSpeed file. */
     { { "accelerate--config_yaml_templates--deepspeed.yaml", "axolotl--deepspeed_configs--zero1.json" },
       "devices=2 zero=1",
       6,
       NULL },
-    /* Axolotl. Sequences over 8 devices; the DeepSpeed file comes with Axolotl, it has stage 3 and both on the host.
-     * Activations too: then a full fine-tuning recomputes as well. Packed sequences: keys and values are gathered. */
+    /* Axolotl splits sequences over 8 devices. The DeepSpeed file comes with Axolotl. The DeepSpeed file has stage 3,
+     * and optimizer and weights in host memory. Activations are in host memory, too, so a full fine-tuning also
+     * recomputes. Sequences are packed, so keys and values are gathered. */
     { { "axolotl--alst--llama3-8b-deepspeed-alst.yaml" },
       "seq_len=500000 context=8 context_kind=all-gather micro_batch=1 micro_batches=1 "
       "optimizer=adam8bit precision=bf16 recompute=full offload=optimizer,activations,weights "
@@ -338,7 +343,7 @@ static const struct {
       "clip_gradients=on loss_keep=chunks",
       0,
       "Qwen/Qwen3-8B" },
-    /* Neither FSDP nor DeepSpeed: weights, gradients and states stay in bf16. */
+    /* The file has neither FSDP nor DeepSpeed, so weights, gradients and states stay in bf16. */
     { { "axolotl--expert_parallel--qwen3_30ba3b_ep_fft_4gpu.yaml" },
       "expert=4 data=4 seq_len=2048 micro_batch=1 micro_batches=1 optimizer=adam8bit precision=bf16 "
       "policy=bf16-pure recompute=full attention=flash2 clip_gradients=on",
@@ -366,26 +371,27 @@ static const struct {
       "attention=flash2 clip_gradients=on",
       0,
       "hugging-quants/Meta-Llama-3.1-405B-BNB-NF4-BF16" },
-    /* Two ranks of a sequence by all-to-all; bf16 without ZeRO has bf16 gradients since DeepSpeed 0.17.6. */
+    /* Two context ranks split a sequence by all-to-all. Since DeepSpeed 0.17.6, bf16 without ZeRO has bf16
+     * gradients. */
     { { "DeepSpeedExamples--benchmarks--autosp--configs--autosp_config.json" },
       "precision=bf16 zero=0 micro_batch=1 micro_batches=1 global_batch=1 context=2 "
       "context_kind=ulysses overlap=0",
       3,
       NULL },
-    /* FSDP shards over the context ranks. */
+    /* FSDP shards the weights over the context ranks. */
     { { "accelerate--torch_native_parallelism--configs--cp.yaml" },
       "devices=8 devices_per_node=8 data=1 shard=8 tensor=1 context=8 context_kind=all-gather "
       "zero=3 reshard=on recompute=full precision=bf16",
       0,
       NULL },
-    /* Adapters on the modules that the list names: not on out_proj of the state-space layers. */
+    /* The list names the modules that have adapters. out_proj of the state-space layers is not in the list. */
     { { "axolotl--falcon-h1--falcon-h1-500m-qlora.yaml" },
       "adapter_rank=32 adapters=attention,mlp,mixer_in frozen=nf4 seq_len=2048 micro_batch=1 "
       "micro_batches=4 optimizer=adam8bit precision=bf16 recompute=full attention=flash2 "
       "clip_gradients=on",
       0,
       "tiiuae/Falcon-H1-0.5B-Instruct" },
-    /* Adapters on routed experts over weights of 4 bits, by the name of the model. */
+    /* The list adds adapters to routed experts. The name of the model tells that its weights have 4 bits. */
     { { "axolotl--qwen3--30b-a3b-nvfp4-lora.yaml" },
       "adapter_rank=16 adapters=attention,experts frozen=nf4 seq_len=2048 micro_batch=1 "
       "micro_batches=1 optimizer=adamw precision=bf16 recompute=full attention=flash2 "
@@ -411,14 +417,14 @@ static const struct {
       "recompute=full policy=amp clip_gradients=on",
       0,
       "Qwen/Qwen2-1.5B-Instruct" },
-    /* 24 of 48 layers have 128 experts; queries and keys are normed without a gain. */
+    /* 24 of 48 layers have 128 experts. The norms of queries and keys have no gain. */
     { { "Megatron-LM--modelopt--Llama-4-Maverick-17B-128E-Instruct.sh" },
       "recompute=attention,moe micro_batch=1 seq_len=2048 tensor=1 pipeline=1 precision=bf16 "
       "policy=mixed-fp32grad optimizer=adamw attention=flash zero=0 sequence_parallel=off clip_gradients=on overlap=0",
       2,
       "layers=48 hidden=5120 heads=40 kv_heads=8 experts=128 experts_per_token=1 "
       "expert_hidden=8192 shared_hidden=8192 vocab=202048 mlp=swiglu norm=rms biases=off" },
-    /* LLaMA-Factory recomputes unless it is told not to. */
+    /* LLaMA-Factory recomputes activations by default. */
     { { "LLaMA-Factory--megatron--qwen3_moe_full.yaml" },
       "seq_len=4096 micro_batch=1 micro_batches=8 precision=bf16 tensor=1 pipeline=4 expert=2 "
       "zero=1 policy=mixed-fp32grad recompute=full optimizer=adamw clip_gradients=on",
@@ -439,37 +445,38 @@ static const struct {
       "recompute=full optimizer=adamw clip_gradients=on zero=3 overlap=0",
       0,
       "Qwen/Qwen3-4B-Instruct-2507" },
-    /* A sample is a pair of answers: two sequences. */
+    /* A sample is a pair of answers, so it has two sequences. */
     { { "LLaMA-Factory--train_lora--qwen3_lora_dpo.yaml" },
       "method=dpo adapter_rank=8 adapters=linear seq_len=2048 micro_batch=2 micro_batches=8 "
       "precision=bf16 recompute=full optimizer=adamw clip_gradients=on",
       0,
       "Qwen/Qwen3-4B-Instruct-2507" },
-    /* freeze_vision_tower: the towers and their projection are frozen. */
+    /* freeze_vision_tower freezes the vision towers and their projection. */
     { { "LLaMA-Factory--train_full--qwen3vl_full_sft.yaml" },
       "train=embedding,attention,mlp,norm,head seq_len=2048 micro_batch=1 micro_batches=2 precision=bf16 "
       "recompute=full optimizer=adamw clip_gradients=on zero=3 overlap=0",
       0,
       "Qwen/Qwen3-VL-4B-Instruct" },
-    /* The loss compares the answers with those of a reference model: one more forward pass. */
+    /* The loss compares the answers with the answers of a reference model. The answers of the reference model take one
+     * more forward pass. */
     { { "LLaMA-Factory--extras--asft--qwen2_full_asft.yaml" },
       "method=dpo seq_len=2048 micro_batch=4 micro_batches=8 precision=bf16 recompute=full optimizer=adamw "
       "clip_gradients=on zero=0 overlap=0",
       1,
       "models/Qwen2.5-7B" },
-    /* Its kernels include the loss without logits in memory. */
+    /* The Liger kernels include a loss without logits in memory. */
     { { "LLaMA-Factory--v1--train_full--train_full_liger_kernel.yaml" },
       "zero=3 reshard=on context=1 seq_len=2048 micro_batch=1 micro_batches=1 precision=bf16 recompute=full "
       "policy=amp optimizer=adamw clip_gradients=on loss_keep=chunks",
       0,
       "Qwen/Qwen3-0.6B" },
-    /* torch_dtype: weights and states are in bf16. */
+    /* torch_dtype sets weights and states to bf16. */
     { { "alignment-handbook--zephyr-7b-beta--sft--config_full.yaml" },
       "attention=flash2 precision=bf16 seq_len=2048 micro_batch=16 micro_batches=1 recompute=full optimizer=adamw "
       "clip_gradients=on policy=bf16-pure",
       0,
       "mistralai/Mistral-7B-v0.1" },
-    /* Linear weights are gathered in 8 bits, which is inexact. */
+    /* Linear weights are gathered in 8 bits, so the estimate is inexact. */
     { { "axolotl--llama-3--3b-fp8-fsdp2.yaml" },
       "zero=3 reshard=on seq_len=512 micro_batch=16 micro_batches=1 precision=fp8 attention=flash optimizer=adamw "
       "clip_gradients=on loss_keep=chunks fp8_gather=on",
@@ -492,7 +499,7 @@ static const struct {
       "policy=amp optimizer=adamw clip_gradients=on",
       0,
       "Qwen/Qwen3-0.6B" },
-    /* Patterns name the experts of layers 44 to 55, the embedding and the head. */
+    /* The patterns name the experts of layers 44 to 55, the embedding and the head. */
     { { "axolotl--mistral--mixtral--mixtral_22.yml" },
       "train=embedding,mlp,head train_layers=12 train_from=44 seq_len=8000 micro_batch=1 micro_batches=1 "
       "optimizer=adam8bit precision=bf16 recompute=full attention=flash2 clip_gradients=on zero=3 "
@@ -505,7 +512,7 @@ static const struct {
       "precision=bf16 recompute=full attention=flash2 clip_gradients=on loss_keep=chunks",
       1,
       "zai-org/GLM-4.7-Flash" },
-    /* Each gradient is applied in backward. The decomposition that renews projections is not counted. */
+    /* Each gradient is applied in backward. nncost does not count the decomposition that renews the projections. */
     { { "LLaMA-Factory--extras--galore--llama3_full_sft.yaml" },
       "optimizer=galore optimizer_rank=128 policy=bf16-layerwise clip_gradients=off seq_len=2048 micro_batch=1 "
       "micro_batches=1 precision=bf16 recompute=full",
@@ -522,15 +529,15 @@ static const struct {
       "recompute=full optimizer=adamw clip_gradients=on",
       0,
       "TechxGenus/Meta-Llama-3-8B-Instruct-AWQ" },
-    /* Megatron-LM. pretrain_bert.py sets the tokenizer. The first 8 devices do not hold the 128 that it divides the
-     * model over; that is its own. */
+    /* The file is for Megatron-LM. pretrain_bert.py sets the tokenizer. The published script has an error: it starts 8
+     * devices, but divides the model over 128 devices. */
     { { "Megatron-LM--bert--train_bert_340m_distributed.sh" },
       "devices=8 devices_per_node=8 tensor=8 pipeline=16 seq_len=512 micro_batch=4 "
       "global_batch=32 precision=fp16 policy=mixed-both optimizer=adamw attention=flash "
       "zero=0 sequence_parallel=off clip_gradients=on overlap=0",
       0,
       "" },
-    /* Its gradients are reduced in bf16; sequence parallelism needs several tensor ranks. */
+    /* The gradients of this script are reduced in bf16. Sequence parallelism needs several tensor ranks. */
     { { "Megatron-LM--llama--train_llama3_8b_h100_fp8.sh" },
       "devices=8 devices_per_node=8 tensor=1 pipeline=1 context=1 zero=1 seq_len=8192 "
       "micro_batch=1 global_batch=128 precision=fp8 policy=mixed optimizer=adamw attention=flash "
@@ -546,7 +553,7 @@ static const struct {
       1,
       "layers=32 hidden=4096 heads=32 kv_heads=8 ffn_hidden=14336 vocab=32000 experts=8 "
       "experts_per_token=2 expert_hidden=14336 positions=rotary norm=rms mlp=swiglu biases=off" },
-    /* Its tests are conditions with known values: "MOCK" data with a vocabulary of its own. */
+    /* The conditions of this script have known values. With "MOCK" data, the script sets its own vocabulary. */
     { { "Megatron-LM--gptoss--02_train.sh" },
       "devices=8 devices_per_node=8 tensor=1 pipeline=8 expert=1 context=1 zero=1 seq_len=8192 "
       "micro_batch=1 global_batch=128 precision=fp8 policy=mixed-fp32grad recompute=selective "
@@ -555,8 +562,8 @@ static const struct {
       "layers=12 hidden=512 heads=64 kv_heads=8 ffn_hidden=2048 vocab=128256 experts=4 "
       "experts_per_token=2 expert_hidden=2048 sliding_window=128 sinks=on expert_clamp=on "
       "mlp=geglu norm=rms" },
-    /* MODEL_SCALE is 800M: 48 layers, 20 of them Mamba-2 with 32 heads of 64, 24 an MLP, 4 attention; one tensor rank
-     * has no sequence parallelism. */
+    /* MODEL_SCALE is 800M: 48 layers, with 20 Mamba-2 layers of 32 heads of 64, 24 MLPs and 4 attentions. With one
+     * tensor rank, there is no sequence parallelism. */
     { { "Megatron-LM--mamba--train.sh" },
       "devices=8 devices_per_node=8 tensor=1 pipeline=1 zero=1 seq_len=4096 "
       "micro_batch=4 global_batch=32 precision=bf16 policy=mixed-fp32grad optimizer=adamw "
@@ -585,7 +592,7 @@ static int count_skipped(const nnc_launch_said *said) {
     return count;
 }
 
-/* Is the model that the files name or describe the expected one? */
+/* Tests whether the files name or describe the expected model. */
 static void check_model(const char *asked, const char *expected) {
     const nnc_model *model = NULL;
     char fields[512];
@@ -644,7 +651,8 @@ static const char *const formats[] = {
     "torchrun",      "transformers",      "transformers-fsdp"
 };
 
-/* A field of the plan, of a run or of a decoder, a switch of the software, or a word of its own. */
+/* Tests whether a name is a field of the plan, of a run or of a decoder, a switch of the software, or a special
+ * name. */
 static void check_name(const char *name) {
     const nnc_model decoder = { .family = NNC_FAMILY_DECODER };
     ck_assert_msg(
@@ -659,7 +667,7 @@ static void check_name(const char *name) {
 static void check_fields(nnc_json fields) {
     for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {
         const char *name = nnc_json_key(one);
-        if (name[0] == '#') { continue; /* the reason why the estimate is inexact */ }
+        if (name[0] == '#') { continue; /* text: why the estimate is inexact */ }
         name += strchr("?!-+", name[0]) != NULL;
         check_name(name);
         nnc_plan plan = nnc_plan_default();
@@ -716,7 +724,7 @@ START_TEST(rows_of_tables_are_sound) {
 }
 END_TEST
 
-/* Is each key of a table in its section of docs/files.md? */
+/* Tests that the section of each table in docs/files.md names every key of the table. */
 START_TEST(rows_are_documented) {
     char path[512], row_text[256], *text = NULL, *page = NULL;
     size_t size = 0, page_size = 0;

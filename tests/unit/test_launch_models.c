@@ -54,78 +54,80 @@ END_TEST
 #define FOUNDRY "llm-foundry--train--yamls--pretrain--"
 #define MAXTEXT "maxtext--maxtext--configs--"
 #define INFERENCE "InferenceX--benchmarks--single_node--fixed_seq_len--"
-/* Each format states these in most files, or they are defaults of its program. */
+/* Most files of a format state these options, or the options are defaults of the format's program. */
 #define ONE "tensor=1 pipeline=1 context=1 context_kind=all-gather "
 #define FSDP "optimizer=adamw clip_gradients=on policy=amp zero=3 reshard=on recompute=full "
 
-/* Files of tests/data/interop. options: NAME=VALUE in any order, and nothing else. */
+/* Files of tests/data/interop. options: all expected options, as NAME=VALUE in any order. */
 static const struct {
-    const char *file, *operands; /* further operands, joined by blanks */
+    const char *file, *operands; /* more operands, separated by blanks */
     bool serves;
     const char *software, *options;
     const char *model; /* fields of the network, or its name */
 } samples[] = {
-    /* Selective recomputation of every second product: half of 32 layers. Not compiled: eager FSDP. */
+    /* Every second product is recomputed, which counts as half of 32 layers. The model is not compiled, so the profile
+     * is eager FSDP. */
     { TITAN "llama3--train_configs--llama3_8b.toml", "", false, "fsdp",
       FSDP ONE "seq_len=8192 expert=1 precision=bf16 micro_batch=1 recompute_layers=16",
       "layers=32 hidden=4096 heads=32 kv_heads=8 ffn_hidden=14336 vocab=128256 seq_len=8192 "
       "tied_head=off mlp=swiglu" },
-    /* Earlier names of the keys; 2 replicas of 4 shards, each with 2 context ranks. */
+    /* The file has older names of keys. The plan has 2 replicas of 4 shards, each with 2 context ranks. */
     { "nncost--torchtitan--2024.toml", "", false, "fsdp",
       FSDP "pipeline=1 context=2 context_kind=all-gather tensor=8 sequence_parallel=on seq_len=8192 expert=1 "
            "precision=bf16 micro_batch=2 data=8 shard=8",
       "layers=32 hidden=4096 heads=32 kv_heads=8 ffn_hidden=14336 vocab=128256" },
-    /* Float8, tensor parallel 8 with its split norms, whole layers recomputed; the model is compiled. */
+    /* The plan has Float8, 8 tensor ranks that also split norms, and whole recomputed layers. The model is compiled. */
     { TITAN "llama3--train_configs--llama3_405b.toml", "", false, "torchtitan",
       FSDP "pipeline=1 context=1 context_kind=all-gather tensor=8 sequence_parallel=on "
            "seq_len=8192 expert=1 precision=fp8 micro_batch=2 fp8_gather=on",
       "layers=126 hidden=16384 heads=128 kv_heads=8 ffn_hidden=53248 vocab=128256" },
-    /* 8 expert ranks; 27 layers: 13 of them recomputed. Only the loss is compiled. */
+    /* The plan has 8 expert ranks. 13 of 27 layers are recomputed. Only the loss is compiled. */
     { TITAN "deepseek_v3--train_configs--deepseek_v3_16b.toml", "", false, "fsdp",
       FSDP ONE "seq_len=4096 expert=8 whole_experts=on precision=bf16 micro_batch=4 "
                "recompute_layers=13",
       "layers=27 hidden=2048 heads=16 head_dim=192 ffn_hidden=10944 vocab=102400 experts=64 "
       "experts_per_token=6 expert_hidden=1408 shared_hidden=2816 dense_layers=1 kv_lora_rank=512 "
       "qk_nope_head_dim=128 qk_rope_head_dim=64 v_head_dim=128 q_lora_rank=0" },
-    /* int(2/3 x 4 x 5120 x 1.2) = 16383, halved by one routed and one shared expert, rounded up to 2048: 8192. */
+    /* int(2/3 x 4 x 5120 x 1.2) is 16383. One routed and one shared expert halve the width of 16383. The half is
+     * rounded up to a multiple of 2048, which is 8192. */
     { TITAN "llama4--train_configs--llama4_17bx16e.toml", "", false, "fsdp",
       FSDP "pipeline=1 context=1 context_kind=all-gather tensor=8 sequence_parallel=on "
            "seq_len=8192 expert=1 precision=bf16 micro_batch=8",
       "layers=48 hidden=5120 heads=40 kv_heads=8 ffn_hidden=16384 vocab=202048 experts=16 "
       "experts_per_token=1 expert_hidden=8192 shared_hidden=8192" },
-    /* 4 x 2 devices; bf16 weights with fp32 gradients and master copy. */
+    /* The plan has 4 x 2 devices. Weights are bf16, gradients and master copy fp32. */
     { "nanotron--config_tiny_llama.yaml", "", false, "nanotron",
       "devices=8 data=4 tensor=2 pipeline=1 context=1 sequence_parallel=on zero=0 precision=bf16 "
       "policy=mixed-fp32grad optimizer=adamw clip_gradients=on attention=flash2 micro_batch=3 "
       "micro_batches=1 seq_len=4096",
       "layers=28 hidden=2048 heads=16 kv_heads=2 ffn_hidden=11008 vocab=128256 tied_head=on "
       "vocab_multiple=2" },
-    /* The feed-forward width is 4 x hidden by default, and the head is the embedding. */
+    /* The default width of the MLP is 4 x hidden. The head and the embedding share weights. */
     { "nncost--nanotron--starcoder2.yaml", "", false, "nanotron",
       "devices=432 data=216 tensor=2 pipeline=1 context=1 sequence_parallel=on zero=1 precision=bf16 "
       "policy=mixed-fp32grad optimizer=adamw clip_gradients=on attention=flash2 micro_batch=4 "
       "micro_batches=1 seq_len=4096",
       "layers=30 hidden=3072 heads=24 kv_heads=2 ffn_hidden=12288 vocab=49152 biases=on norm=layer mlp=gelu "
       "tied_head=on positions=rotary dropout=0.1 vocab_multiple=256" },
-    /* mlp_hidden_size is the width of the gate and of the up projection together; 8 of 32 layers are recomputed. */
+    /* mlp_hidden_size is the width of gate and up projection together. 8 of 32 layers are recomputed. */
     { "nncost--olmo--olmo2-7b.yaml", "", false, "",
       FSDP "attention=flash2 seq_len=4096 global_batch=1024 micro_batch=2 precision=bf16 recompute_layers=8",
       "layers=32 hidden=4096 heads=32 ffn_hidden=11008 vocab=100352 seq_len=4096 tied_head=off norm=rms "
       "norm_place=branch qk_norm=projection biases=off mlp=swiglu positions=rotary dropout=0" },
-    /* MPT: 4 x d_model, learned positions, biases; "${variables.max_seq_len}" is 2048. */
+    /* MPT has an MLP of width 4 x d_model, learned positions and biases. "${variables.max_seq_len}" is 2048. */
     { FOUNDRY "mpt-7b.yaml", "", false, "composer",
       FSDP "attention=flash seq_len=2048 global_batch=1024 micro_batch=8 precision=bf16",
       "layers=32 hidden=4096 heads=32 ffn_hidden=16384 vocab=50368 positions=learned "
       "positions_max=2048 biases=on tied_head=on norm=layer mlp=gelu" },
-    /* 128 devices / 4 x 4 x 2 = 4 replicas. 3 layers of each of 2 virtual stages are recomputed. Gradients are reduced
-     * in bf16, so the policy has 16-bit gradients. Half of a head of 128 is rotated. */
+    /* 128 devices / (4 x 4 x 2) = 4 replicas. 3 layers of each of 2 virtual stages are recomputed. Gradients are
+     * reduced in bf16, so the policy has 16-bit gradients. Half of a head of width 128 is rotated. */
     { "nncost--nemo--interleaved.yaml", "", false, "nemo-24.03",
       "devices=128 devices_per_node=8 tensor=4 pipeline=4 virtual_stages=2 context=2 context_kind=ring "
       "sequence_parallel=on zero=1 micro_batch=2 global_batch=512 seq_len=8192 precision=fp8 policy=mixed "
       "optimizer=adamw clip_gradients=on attention=flash recompute=full recompute_layers=6",
       "layers=48 hidden=6144 heads=48 kv_heads=8 ffn_hidden=24576 vocab=50257 vocab_multiple=512 seq_len=8192 "
       "positions=rotary rotary_dim=64 norm=layer norm_bias=on biases=off mlp=relu2 tied_head=off dropout=0" },
-    /* Adapters of the fused matrix of queries, keys and values; without megatron_amp_O2 weights are in fp32. */
+    /* The fused matrix of queries, keys and values has adapters. Without megatron_amp_O2, weights are fp32. */
     { "nncost--nemo--lora.yaml", "llama3-8b", false, "nemo-24.03",
       "devices=8 devices_per_node=8 tensor=2 sequence_parallel=off virtual_stages=1 zero=1 micro_batch=1 "
       "global_batch=128 seq_len=2048 precision=bf16 policy=amp frozen=32bit optimizer=adamw clip_gradients=off "
@@ -139,7 +141,7 @@ static const struct {
       "micro_batch=1 micro_batches=1 seq_len=4096 recompute=full precision=bf16 policy=amp "
       "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",
       "layers=126 hidden=16384 heads=128 kv_heads=8 head_dim=128 ffn_hidden=53248 vocab=128256" },
-    /* Keys that a model file leaves open have the values of base.yml. */
+    /* Keys that a model file does not set have the values of base.yml. */
     { MAXTEXT "models--gpt-oss-120b.yml", "", false, "",
       "micro_batch=12 micro_batches=1 seq_len=2048 recompute=full precision=bf16 policy=amp "
       "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",
@@ -151,13 +153,14 @@ static const struct {
       "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",
       "layers=62 hidden=5376 heads=32 kv_heads=16 head_dim=128 ffn_hidden=21504 vocab=262144 "
       "tied_head=on mlp=geglu norm_place=sandwich qk_norm=head sliding_window=1024" },
-    /* Every sixth layer attends to all tokens, with heads of its own; and each layer has a dense MLP of 2112, too. */
+    /* Every sixth layer attends to all tokens, and its heads have other sizes than those of the other layers. Each
+     * layer also has a dense MLP of width 2112. */
     { MAXTEXT "models--gemma4-26b.yml", "", false, "",
       "micro_batch=12 micro_batches=1 seq_len=2048 recompute=full precision=bf16 policy=amp "
       "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",
       "layers=30 hidden=2816 heads=16 head_dim=512 kv_heads=2 window_head_dim=256 window_kv_heads=8 rotary_dim=128 "
       "keys_as_values=on expert_norms=on experts=128 experts_per_token=8 expert_hidden=704 shared_hidden=2112" },
-    /* 32 heads of 128 in the layers without attention: 4096 wide. */
+    /* In layers without attention, 32 heads of width 128 are 4096 wide. */
     { MAXTEXT "models--qwen3-next-80b-a3b.yml", "", false, "",
       "micro_batch=12 micro_batches=1 seq_len=2048 recompute=full precision=bf16 policy=amp "
       "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",
@@ -169,7 +172,8 @@ static const struct {
       "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",
       "layers=61 hidden=7168 heads=128 q_lora_rank=1536 kv_lora_rank=512 index_heads=64 index_dim=128 "
       "index_topk=2048" },
-    /* Options without a program; the vocabulary of Qwen3 is that of the tokenizer in a variable. */
+    /* The file has options, but does not name a program. The vocabulary of Qwen3 is that of the tokenizer, which a
+     * variable names. */
     { "Megatron-LM--modelopt--Qwen3-8B.sh", "", false, "megatron",
       "micro_batch=1 precision=bf16 seq_len=4096 tensor=1 pipeline=1 optimizer=adamw clip_gradients=on "
       "zero=0 sequence_parallel=off attention=flash policy=mixed-fp32grad overlap=0",
@@ -181,10 +185,11 @@ static const struct {
       "tensor=8 data=1 memory_use=0.8 chunk=131072 kv_precision=fp8", "deepseek-v3" },
     { INFERENCE "deprecated--glm5_fp8_h200.sh", "TP=8 deepseek-v3", true, "sglang", "tensor=8 data=1 memory_use=0.85",
       "deepseek-v3" },
-    /* Without expert parallelism; 1,024 is not the length that asks for larger chunks. */
+    /* This plan has no expert parallelism. The script uses larger chunks for another length than 1,024. */
     { INFERENCE "dsv4_fp4_b200_vllm.sh", "TP=8 ISL=1024 DP_ATTENTION=false deepseek-v3", true, "vllm",
       "tensor=8 attention_data=1 kv_precision=fp8 block=256 chunk=2048", "deepseek-v3" },
-    /* With it: 8 groups that attend for themselves; the experts of a rank are whole. */
+    /* This plan has expert parallelism, with 8 groups of ranks that each attend to their own requests. The experts of a
+     * rank are whole. */
     { INFERENCE "dsv4_fp4_b200_vllm.sh", "TP=8 EP_SIZE=8 ISL=1024 DP_ATTENTION=true deepseek-v3", true, "vllm",
       "tensor=1 attention_data=8 expert=8 kv_precision=fp8 block=256 chunk=2048", "deepseek-v3" },
 };
@@ -249,17 +254,17 @@ START_TEST(real_files_have_their_model) {
 }
 END_TEST
 
-/* Open values are errors that name them. */
+/* If a value is open, the error must name the value. */
 static const struct {
     const char *file, *operands, *what;
     bool serves;
 } refusals[] = {
     { INFERENCE "dsr1_fp8_mi300x.sh", "deepseek-v3", "${TP}", true },
-    /* The script writes this file itself, from a variable that it does not set. */
+    /* The script writes this file itself, and uses a variable that the script does not set. */
     { INFERENCE "deprecated--gptoss_fp4_b200_trt.sh", "TP=2 EP_SIZE=2 gpt-oss-120b", "DP_ATTENTION=VALUE", true },
     { INFERENCE "dsr1_fp8_mi300x.sh", "TP=8 deepseek-v3", "starts a serving engine", false },
     { TITAN "llama3--train_configs--llama3_8b.toml", "", "starts a training run", true },
-    /* The network is in the checkpoint. */
+    /* Only the checkpoint describes the network. */
     { "nncost--nemo--lora.yaml", "", "expected MODEL", false },
 };
 
@@ -283,7 +288,7 @@ static int32_t power_of_two(uint32_t *seed, int32_t below) {
     return 1 << (*seed >> 16) % (uint32_t)below;
 }
 
-/* The settings of a command that was written, read as the program reads it. */
+/* Reads the settings of a command that nncost wrote, as nncost reads the command of a user. */
 static void read_command(char *command, nnc_serve_ask *read) {
     const nnc_launch_asked asked = { .serves = true };
     nnc_scenario_args given = { .setting_count = 0 };
@@ -300,10 +305,10 @@ static void read_command(char *command, nnc_serve_ask *read) {
     }
 }
 
-/* 1,000 plans for each engine: a command gives the same plan, or a field is refused by name. vLLM has no replicas of a
- * model with experts in one command, TensorRT-LLM none of any model. */
+/* For 1,000 plans and each engine, the command gives the same plan, or the error names a field. A command of vLLM has
+ * no replicas of a model with experts. A command of TensorRT-LLM has no replicas of any model. */
 static const struct {
-    const char *engine, *refused; /* fields that it may refuse */
+    const char *engine, *refused; /* fields that the engine may refuse */
     int written;                  /* at least */
 } engines[] = {
     { "vllm", "--data", 870 },
@@ -355,8 +360,8 @@ START_TEST(plans_come_back_from_commands) {
 }
 END_TEST
 
-/* SGLang divides its tokens of a step and its requests among 4 groups: 32,768 / 4 and 130 / 4 without the remainder.
- * vLLM has both limits for each group. Both can divide a batch into two micro-batches. */
+/* SGLang divides the tokens of a step and the requests among 4 groups: 32,768 / 4, and 130 / 4 without the remainder.
+ * In vLLM, both limits are per group. SGLang and vLLM can divide a batch into two micro-batches. */
 START_TEST(limits_are_of_a_group) {
     char sglang[] = "python -m sglang.launch_server --model-path deepseek-v3 --tp 8 --dp 4 --enable-dp-attention "
                     "--chunked-prefill-size 32768 --max-running-requests 130 --enable-two-batch-overlap";
@@ -388,7 +393,7 @@ static void parse(nnc_checkpoint *header, const void *bytes, size_t size, nnc_st
     fclose(file);
 }
 
-/* Two tensors: 3 x 4 of 2 bytes, and 5 of 4 bytes. */
+/* The file has two tensors: 3 x 4 values of 2 bytes, and 5 values of 4 bytes. */
 START_TEST(safetensors_are_counted) {
     static const char json[] = "{\"__metadata__\":{\"format\":\"pt\"},"
                                "\"a\":{\"dtype\":\"BF16\",\"shape\":[3,4],\"data_offsets\":[0,24]},"
@@ -401,14 +406,14 @@ START_TEST(safetensors_are_counted) {
     ck_assert_int_eq(header.params, 17);
     ck_assert_int_eq(header.bytes, 44);
     header = (nnc_checkpoint){ .path = "t.safetensors" };
-    parse(&header, bytes, sizeof bytes - 1, NNC_BAD_SPEC); /* the last byte lacks */
+    parse(&header, bytes, sizeof bytes - 1, NNC_BAD_SPEC); /* the last byte is missing */
     bytes[6] = 1;                                          /* a header of 2^48 bytes */
     header = (nnc_checkpoint){ .path = "t.safetensors" };
     parse(&header, bytes, sizeof bytes, NNC_BAD_SPEC);
 }
 END_TEST
 
-/* A tensor of 64 x 3 in Q8_0: 2 x 3 blocks of 34 bytes, and one key. */
+/* The file has one tensor of 64 x 3 in Q8_0, which has 2 x 3 blocks of 34 bytes, and one key. */
 START_TEST(gguf_is_counted) {
     static const unsigned char bytes[] = {
         'G', 'G', 'U', 'F', 3, 0, 0, 0, 1,   0,   0,   0, 0, 0,  0, 0, 1, 0, 0, 0, 0, 0, 0, 0, /* counts */

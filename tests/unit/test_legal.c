@@ -127,13 +127,13 @@ START_TEST(is_refused) {
 }
 END_TEST
 
-/* The values that refusals suggest, and values just inside the rules. */
+/* Values that messages of refused plans suggest, and values just inside the limits. */
 static const struct {
     int model;
     const char *settings;
 } legal[] = {
     { LLAMA, "tensor=2" },
-    { MIXTRAL, "tensor=8" }, /* 4 key heads on 8 ranks: each has one */
+    { MIXTRAL, "tensor=8" }, /* 4 key heads on 8 ranks: each rank has one */
     { MIXTRAL, "tensor=4 sequence_parallel=on seq_len=100" },
     { GPT, "context=4" },
     { GPT, "context=4 context_kind=all-gather" },
@@ -163,7 +163,7 @@ START_TEST(is_accepted) {
 }
 END_TEST
 
-/* The degree left open follows from the devices. */
+/* If a degree is not given, it follows from the number of devices. */
 START_TEST(open_degrees) {
     const nnc_device device = cluster_device();
     const nnc_model model = model_of(GPT);
@@ -182,7 +182,8 @@ START_TEST(open_degrees) {
     plan = nnc_plan_default();
     ck_assert_int_eq(nnc_plan_resolve(&plan, &model, &device, &resolved, NULL), NNC_OK);
     ck_assert_int_eq(resolved.devices, 1);
-    /* Four ranks for experts: with whole experts the two tensor ranks count among them, otherwise all are data ranks. */
+    /* Four ranks hold experts. With whole experts, the four ranks of experts include the two tensor ranks. With divided
+     * experts, all four ranks are data ranks. */
     const nnc_model experts = model_of(MIXTRAL);
     for (int whole = 0; whole < 2; whole++) {
         plan = nnc_plan_default();
@@ -194,7 +195,7 @@ START_TEST(open_degrees) {
 }
 END_TEST
 
-/* A link that is not recorded is named, and only when the plan needs it. */
+/* If a link rate is missing, the error names the link. A plan that does not need the link has no error. */
 START_TEST(missing_links) {
     const nnc_model model = gpt(4, 64, 4, 64, 32);
     const nnc_software software = nnc_software_default();
@@ -221,7 +222,7 @@ START_TEST(missing_links) {
 }
 END_TEST
 
-/* A plan that a C program made was checked by no reader, so the library checks its values. */
+/* No reader has checked a plan that a C program made, so the library checks the values of the plan. */
 START_TEST(plans_made_in_c) {
     const nnc_model model = mixtral(8, 512, 8, 4, 96, 12, 3200, 256);
     const nnc_device device = cluster_device();

@@ -1,4 +1,5 @@
-/* Tests that nncost finds device, model, software and cluster files by id, alias and path, and validates them. */
+/* Tests that nncost finds device, model, software and cluster files by id, alias and path, and validates these
+ * files. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static void make_folder(const char *name) {
     ck_assert_int_eq(mkdir(path, 0777), 0);
 }
 
-/* A folder of the shipped data. */
+/* Links a folder of the shipped data into the test folder. */
 static void link_shipped(const char *name) {
     char path[256], shipped[512];
     snprintf(path, sizeof(path), "%s/%s", folder, name);
@@ -115,12 +116,12 @@ START_TEST(specs_are_found) {
     ck_assert_int_eq(count, 0);
     snprintf(path, sizeof(path), "%s/gpt2-copy/config.json", folder);
     ck_assert_int_eq(nnc_model_load(specs, path, &m, &err), NNC_OK);
-    ck_assert_str_eq(m->id, "gpt2-copy"); /* a config.json is called after its folder */
+    ck_assert_str_eq(m->id, "gpt2-copy"); /* a config.json has the name of its folder */
 }
 END_TEST
 
-/* The program knows which shipped file has an alias. In another folder a file of that name may have another, or
- * none. */
+/* The program stores which shipped file has an alias. In another folder, a file with the same name may have another
+ * alias or no alias. */
 START_TEST(files_say_what_an_alias_is) {
     const nnc_device *d = NULL;
     char text[1024];
@@ -131,7 +132,7 @@ START_TEST(files_say_what_an_alias_is) {
     snprintf(text, sizeof text, "{ \"schema\": \"nncost.device/1\", \"id\": \"%s\", \"name\": \"d\",\n%s", "z",
              "\"aliases\": [\"h100\"]," DEVICE_PEAK DEVICE_MEMORY SOURCES);
     write_file("hw/z.json", text);
-    ck_assert_int_eq(nnc_device_load(specs, "h100", &d, &err), NNC_UNKNOWN_ID); /* what was read stays */
+    ck_assert_int_eq(nnc_device_load(specs, "h100", &d, &err), NNC_UNKNOWN_ID); /* read files stay */
     nnc_specs_close(specs);
     specs = nnc_specs_open(folder);
     ck_assert_int_eq(nnc_device_load(specs, "h100", &d, &err), NNC_OK);
@@ -173,7 +174,7 @@ START_TEST(missing_specs_are_named) {
     expect_device(folder, NNC_IO, folder, "cannot be read, expected a readable file, found: Is a directory");
     snprintf(path, sizeof(path), "%s/hw/other.json", folder);
     ck_assert_int_eq(chmod(path, 0), 0);
-    if (geteuid() != 0) { /* root reads it all the same */
+    if (geteuid() != 0) { /* root can read it in any case */
         expect_device("other", NNC_IO, "other.json",
                       "cannot be opened, expected a readable file, found: Permission denied");
     }

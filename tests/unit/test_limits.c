@@ -29,7 +29,8 @@ static void tear_down(void) {
     nnc_specs_close(specs);
 }
 
-/* Values that no field of a type may have; of numbers those that its limits leave. */
+/* Stores values that a field of this type must refuse. Bad values of a number field are outside of the limits of the
+ * field. */
 static int bad_values(const nnc_field *field, double values[6]) {
     int count = 0;
     const bool open = field->min == 0.0 && field->max == 0.0;
@@ -51,7 +52,7 @@ static int bad_values(const nnc_field *field, double values[6]) {
         }
         break;
     default:                          /* enumerations and flags */
-        values[count++] = 0x40001267; /* a bit that no flag has */
+        values[count++] = 0x40001267; /* a bit that no flag uses */
         values[count++] = -1.0;
         break;
     }
@@ -92,7 +93,7 @@ static void expect_refusal(nnc_status status, const char *where, double value) {
     ck_assert_ptr_nonnull(strstr(err.what, ", found "));
 }
 
-/* Every field of a plan, through the public functions that take one. */
+/* The test sets bad values in every field of a plan and calls each public function that takes a plan. */
 START_TEST(no_field_of_a_plan_takes_garbage) {
     const nnc_plan unset = nnc_plan_default();
     int tried = 0;
@@ -167,7 +168,7 @@ START_TEST(no_field_of_a_profile_takes_garbage) {
 }
 END_TEST
 
-/* The defaults and the limits themselves are accepted. */
+/* The functions accept the defaults and the limits themselves. */
 START_TEST(limits_are_taken) {
     for (size_t i = 0; i < nnc_plan_table.count; i++) {
         const nnc_field *field = &nnc_plan_table.fields[i];
@@ -188,7 +189,7 @@ START_TEST(searches_are_checked) {
     const struct {
         const char *where;
         size_t offset;
-        double value; /* below 0: an int32_t; else a double */
+        double value; /* below 0: an int32_t; from 0: a double */
     } bad[] = {
         { "nnc_search.best", offsetof(nnc_search, best), -1 },
         { "nnc_search.threads", offsetof(nnc_search, threads), -2 },
@@ -225,7 +226,7 @@ START_TEST(searches_are_checked) {
     search.micro_batch = (nnc_choice){ { INT64_MIN }, 1 };
     ck_assert_int_eq(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err), NNC_BAD_USAGE);
     search.micro_batch.count = 0;
-    search.tensor = (nnc_choice){ { 1, ((int64_t)1 << 32) + 1 }, 2 }; /* 1, were it cut to 32 bits */
+    search.tensor = (nnc_choice){ { 1, ((int64_t)1 << 32) + 1 }, 2 }; /* would be 1 if it were cut to 32 bits */
     ck_assert_int_eq(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err), NNC_BAD_USAGE);
     ck_assert_str_eq(err.where, "nnc_search.tensor.values[1]");
     search.tensor.count = 0;
@@ -240,11 +241,12 @@ END_TEST
 
 /* ---- sizes ---- */
 
-/* A plan of a program that knows it up to its price: its last bytes are not there at all. */
+/* An older program passes a plan struct that ends before `price`. In the memory of the program, no bytes follow the end
+ * of the struct. */
 START_TEST(a_shorter_plan_is_taken) {
     enum { KNOWN = offsetof(nnc_plan, price) };
     nnc_plan plan = nnc_plan_default();
-    unsigned char *old = malloc(KNOWN); /* so that a sanitizer sees who reads behind it */
+    unsigned char *old = malloc(KNOWN); /* a sanitizer detects reads after its end */
     const size_t size = KNOWN;
     nnc_result expected, result;
     plan.micro_batch = 3;
@@ -254,7 +256,7 @@ START_TEST(a_shorter_plan_is_taken) {
     memcpy(old, &size, sizeof size);
     ck_assert_int_eq(nnc_estimate(model, device, NULL, (nnc_plan *)(void *)old, scratch, &result, &err), NNC_OK);
     ck_assert_mem_eq(&result, &expected, sizeof result);
-    nnc_plan_init((nnc_plan *)(void *)old, size); /* and its defaults end where it ends */
+    nnc_plan_init((nnc_plan *)(void *)old, size); /* nnc_plan_init also stops at the end */
     ck_assert_mem_eq(old, &size, sizeof size);
     free(old);
 }
@@ -289,7 +291,8 @@ START_TEST(a_plan_without_its_size_is_refused) {
 }
 END_TEST
 
-/* A result of a program that knows it up to its rates: nothing is written behind them. */
+/* An older program passes a result struct that ends before the rates. The library must not write bytes after the end of
+ * the struct. */
 START_TEST(a_shorter_result_is_filled) {
     enum { KNOWN = offsetof(nnc_result, samples_per_s) };
     nnc_result expected;
@@ -306,7 +309,7 @@ START_TEST(a_shorter_result_is_filled) {
 }
 END_TEST
 
-/* Members of a result that follow structs which may grow stay where they are. */
+/* A result contains structs that may grow in later releases. Members after these structs must keep their offsets. */
 START_TEST(what_is_inside_has_room) {
     ck_assert_uint_le(sizeof(nnc_plan), NNC_PLAN_SPACE);
     ck_assert_uint_le(sizeof(nnc_memory), NNC_MEMORY_SPACE);

@@ -1,5 +1,5 @@
-/* Tests the routes of collectives and their times: some routes are worked by hand, and random routes must obey rules.
- * */
+/* Tests the routes of collectives and their times. Some routes are worked by hand, and random routes must obey
+ * rules. */
 #include "routes.h"
 
 /* --- routes --- */
@@ -20,12 +20,12 @@ START_TEST(routes_of_nodes_of_eight) {
     expect_levels(route_of(&d, 64, 0, 2, 4), 2, 1, "scale_up");
     expect_levels(route_of(&d, 8, 0, 2, 4), 2, 1, "scale_up");
     expect_levels(route_of(&d, 4, 0, 4, 1), 4, 1, "scale_up");
-    expect_levels(route_of(&d, 64, 0, 4, 3), 2, 2, "scale_out"); /* 0,3,6,9: rounded to 2 + 2 */
+    expect_levels(route_of(&d, 64, 0, 4, 3), 2, 2, "scale_out"); /* 0,3,6,9: counted as 2 + 2 */
     expect_levels(route_of(&d, 12, 0, 12, 1), 8, 2, "scale_out");
-    /* NICs of 100 GB/s: 8 of them pass more than 450 GB/s. */
+    /* With NICs of 100 GB/s, 8 NICs have a higher rate than 450 GB/s. */
     d.scale_out.bytes_per_s = 100e9;
     expect_levels(route_of(&d, 512, 0, 512, 1), 8, 64, "scale_up");
-    /* Nodes of 4: 4 x 100 GB/s is less again. */
+    /* In nodes of 4, 4 x 100 GB/s is less than 450 GB/s again. */
     expect_levels(route_of(&d, 512, 4, 8, 1), 4, 2, "scale_out");
 }
 END_TEST
@@ -44,7 +44,7 @@ START_TEST(rates_of_a_node) {
     ck_assert_double_eq(r.outer_bytes_per_s, 25e9);
     ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_P2P, 25e3), 5e-6, 1e-18); /* 4 us + 1 us */
 
-    /* 2 alpha + S/B, but only inside the domain. */
+    /* An all-reduce in the switch takes 2 alpha + S/B, but only inside a domain. */
     d.scale_up.latency_s = 1e-6;
     r = route_of(&d, 64, 0, 8, 1);
     ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_REDUCE, 450e6), 1.002e-3, 1e-15);
@@ -55,7 +55,8 @@ START_TEST(rates_of_a_node) {
 END_TEST
 
 START_TEST(pairwise_links) {
-    /* 7 links of 64 GB/s. Four devices use three each: a quarter of 1.92 GB over each, 7.5 ms. */
+    /* A device has 7 links of 64 GB/s. In a group of four devices, each device uses three links. A quarter of 1.92 GB
+     * over each link takes 7.5 ms. */
     const nnc_device d = device_of(NNC_LINK_MESH, 8, 448e9, 50e9);
     nnc_route r = route_of(&d, 8, 0, 4, 1);
     ck_assert_double_eq(r.inner_bytes_per_s, 192e9);
@@ -71,7 +72,7 @@ START_TEST(without_a_fabric) {
     expect_levels(route_of(&none, 8, 8, 8, 1), 1, 8, "scale_out");
     const nnc_device pcie = device_of(NNC_LINK_PCIE, 8, 25e9, 25e9);
     expect_levels(route_of(&pcie, 16, 4, 4, 1), 4, 1, "scale_up");
-    /* A ring of 8 with two links of 50 GB/s each; half of it is a line. */
+    /* The devices form a ring of 8 with two links of 50 GB/s each. Half of the ring is a line. */
     const nnc_device ring = device_of(NNC_LINK_RING, 8, 100e9, 25e9);
     nnc_route r = route_of(&ring, 8, 0, 8, 1);
     ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_GATHER, 8e9), 0.07, 1e-12);
@@ -100,17 +101,18 @@ static void expect_s(const nnc_device *d, int32_t size, nnc_collective kind, dou
 }
 
 START_TEST(cards_of_a_server_share_bridges) {
-    /* 0.377 (1 + 2.8 / 64) = 0.393494 of 32 GB/s for eight cards, 0.377 (1 + 2.8 / 4) = 0.6409 for a pair. */
+    /* Eight cards reach 0.377 (1 + 2.8 / 64) = 0.393494 of 32 GB/s. A pair reaches 0.377 (1 + 2.8 / 4) = 0.6409 of 32
+     * GB/s. */
     open_support();
     nnc_device d = cards();
     expect_s(&d, 8, NNC_ALL_REDUCE, 0.175 / 0.39349375);
     nnc_route r = route_of(&d, 8, 0, 8, 1);
     ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_REDUCE, 3.2e9), 0.175, 1e-12);
     expect_s(&d, 2, NNC_ALL_GATHER, 0.05 / 0.6409);
-    /* Between servers: half of 3.2 GB at 50 GB/s. */
+    /* Between servers, half of 3.2 GB is sent at 50 GB/s. */
     r = route_of(&d, 16, 0, 2, 8);
     ck_assert_double_eq_tol(nnc_collective_predicted_s(&r, NNC_ALL_GATHER, 3.2e9), 0.032, 1e-12);
-    /* A server with a fabric has its full rate, and so has the datasheet. */
+    /* A server with a switch has its full rate. The rate of the datasheet is also the full rate. */
     set(&d, "scale_up.kind", "switch");
     expect_s(&d, 8, NNC_ALL_REDUCE, 0.175);
     set(&d, "scale_up.kind", "pcie");
@@ -124,20 +126,20 @@ END_TEST
 START_TEST(a_set_share_changes_one_kind) {
     open_support();
     nnc_device d = cards();
-    /* 3.2 GB over 8 cards: an all-gather receives 2.8 GB, 0.0875 s at 32 GB/s. A share that is set is that of groups of
-     * every size: a pair has it too. */
+    /* In an all-gather of 3.2 GB over 8 cards, a card receives 2.8 GB, which take 0.0875 s at 32 GB/s. If the user sets
+     * the share of a link, groups of every size have the given share, even a pair. */
     set(&d, "efficiency.collectives.all_reduce.bus_fraction", "0.2");
     expect_s(&d, 8, NNC_ALL_REDUCE, 0.175 / 0.2);
     expect_s(&d, 2, NNC_ALL_REDUCE, 0.1 / 0.2);
     expect_s(&d, 8, NNC_ALL_GATHER, 0.0875 / 0.39349375);
     expect_s(&d, 8, NNC_REDUCE_SCATTER, 0.0875 / 0.39349375);
-    /* Another value leaves the share. */
+    /* If another value is set, the share does not change. */
     d = cards();
     set(&d, "efficiency.collectives.all_gather.fixed_s", "1e-3");
     expect_s(&d, 8, NNC_ALL_GATHER, 0.0875 / 0.39349375 + 1e-3);
     set(&d, "efficiency.collectives.step_fixed_s", "1e-3");
     expect_s(&d, 8, NNC_ALL_REDUCE, 0.175 / 0.39349375);
-    /* In either order: a share that is set before the kind of the links stays. */
+    /* The order has no effect: a share that is set before the kind of the links does not change. */
     d = cards();
     set(&d, "scale_up.kind", "switch");
     set(&d, "efficiency.collectives.all_reduce.bus_fraction", "0.2");
@@ -145,13 +147,13 @@ START_TEST(a_set_share_changes_one_kind) {
     set(&d, "scale_up.kind", "pcie");
     expect_s(&d, 8, NNC_ALL_REDUCE, 0.175 / 0.2);
     expect_s(&d, 8, NNC_ALL_GATHER, 0.0875 / 0.39349375);
-    /* One name sets the share of all kinds. */
+    /* One field name sets the share for all kinds of collectives. */
     d = cards();
     set(&d, NNC_LINK_SHARE, "0.2");
     expect_s(&d, 8, NNC_ALL_REDUCE, 0.175 / 0.2);
     expect_s(&d, 8, NNC_ALL_GATHER, 0.0875 / 0.2);
     expect_s(&d, 2, NNC_REDUCE_SCATTER, 0.05 / 0.2);
-    /* More cards never reach more of a link. */
+    /* With more cards in a group, a collective never gets faster. */
     d = cards();
     double before_s = 0.0;
     for (int32_t n = 2; n <= 16; n++) {
@@ -222,7 +224,7 @@ START_TEST(routes_in_a_plane) {
 
     r = route_of(&v5e, 256, 0, 4, 1); /* a part of an axis is a line */
     expect_axis(r, 0, 4, 1, false);
-    r = route_of(&v5e, 256, 0, 64, 4); /* every fourth of axis 0, all of axis 1 */
+    r = route_of(&v5e, 256, 0, 64, 4); /* every fourth rank of axis 0, all ranks of axis 1 */
     ck_assert_int_eq(r.axes, 2);
     expect_axis(r, 0, 4, 4, true);
     expect_axis(r, 1, 16, 1, true);
@@ -254,11 +256,13 @@ START_TEST(latency_and_pods_in_a_plane) {
     r = route_of(&v5e, 256, 0, 64, 4); /* two steps of four links, and half a ring */
     ck_assert_double_eq(nnc_collective_s(&r, NNC_ALL_GATHER, 0), 8 + 8);
 
-    /* Two pods: to the other at the 200 GB/s that leave one device, then inside at the same. */
+    /* With two pods, the broadcast goes to the other pod at the 200 GB/s of one device, and then runs inside at the
+     * same rate. */
     v5e.scale_up.latency_s = 0;
     r = route_of(&v5e, 512, 0, 512, 1);
     ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_BROADCAST, 200e9), 2, 1e-9);
-    /* 255/256 of the bytes at 200 GB/s inside; half of them at 150 GB/s of NICs across. */
+    /* 255/256 of the bytes are sent at 200 GB/s inside a pod. Half of the bytes are sent between the pods, at 150 GB/s
+     * of all NICs. */
     v5e.scale_out.bytes_per_s = 150e9 / 256;
     expect_levels(route_of(&v5e, 512, 0, 512, 1), 256, 2, "scale_up");
     v5e.scale_out.bytes_per_s = 90e9 / 256;
@@ -267,7 +271,7 @@ START_TEST(latency_and_pods_in_a_plane) {
 END_TEST
 
 START_TEST(slices_of_three_axes) {
-    /* Shapes as Cloud TPU offers them; from 4x4x4 up every axis closes. */
+    /* The table lists the shapes that Cloud TPU offers. From 4x4x4 on, every axis wraps around. */
     static const int32_t shapes[][3] = {
         { 2, 2, 2 }, { 2, 2, 4 },  { 2, 4, 4 },   { 4, 4, 4 },    { 4, 4, 8 },    { 4, 8, 8 },
         { 8, 8, 8 }, { 8, 8, 16 }, { 8, 16, 16 }, { 16, 16, 16 }, { 16, 16, 24 }, { 16, 20, 28 },
@@ -283,7 +287,7 @@ START_TEST(slices_of_three_axes) {
             expect_axis(same, k, shapes[i][k], 1, n >= 64);
         }
     }
-    /* 14 = 2 x 7 fits into no box of 4 x 4 x 4: a line of 14. */
+    /* 14 = 2 x 7 ranks do not fit into a box in 4 x 4 x 4, so they form a line of 14. */
     const nnc_device small = torus(4, 4, 4, WRAPPED, 100e9);
     expect_axis(route_of(&small, 14, 0, 14, 1), 0, 14, 1, false);
     const nnc_route pair = route_of(&v5p, 4, 0, 4, 1); /* 1x2x2 */
@@ -291,8 +295,9 @@ START_TEST(slices_of_three_axes) {
 }
 END_TEST
 
-/* Two axes of 4; only the first closes. 8 ranks are a box of 2 x 4, whose long side lies along the first axis, so
- * it closes: 1 link along the short side, 2 along the long side, each of 50 GB/s. */
+/* The torus has two axes of 4 ranks, and only the first axis wraps around. 8 ranks are a box of 2 x 4. The long side of
+ * the box is on the first axis, so the long side wraps around. A rank has 1 link along the short side and 2 links along
+ * the long side, with 50 GB/s each. */
 START_TEST(axes_of_one_length) {
     nnc_device plane = torus(4, 4, 1, WRAPPED, 50e9);
     plane.scale_up.wrap[1] = false;
@@ -304,8 +309,8 @@ START_TEST(axes_of_one_length) {
 }
 END_TEST
 
-/* Bytes over the busiest link of an axis that k interleaved groups of X ranks use for an
- * all-to-all: each message goes the shorter way, half of it each way when both are as short. */
+/* Returns the bytes on the busiest link of an axis, if k interleaved groups of X ranks run an all-to-all. Each message
+ * takes the shorter direction. If both directions are equally long, each direction carries half of the message. */
 static double busiest_link(int32_t X, int32_t k, bool wrap, double bytes_per_pair) {
     const int32_t L = X * k;
     double right[64] = { 0 };
@@ -318,7 +323,7 @@ static double busiest_link(int32_t X, int32_t k, bool wrap, double bytes_per_pai
             }
         }
     }
-    double most = 0; /* the other direction mirrors this one */
+    double most = 0; /* the other direction carries the same bytes */
     for (int32_t i = 0; i < L; i++) { most = right[i] > most ? right[i] : most; }
     return most;
 }
@@ -447,24 +452,25 @@ START_TEST(fastest_algorithm_counts) {
             best = one < best ? one : best;
         }
         ck_assert_double_le(t, best);
-        /* Sets of algorithms that name the same one take the same time. */
+        /* Two sets of algorithms that choose the same algorithm give the same time. */
         const char *name = NULL, *alone = NULL;
         const double say_s = nnc_collective_say_s(&g.route, kind, bytes, NNC_ALGORITHM_ALL, NULL, &name);
         for (unsigned set = 1; set < NNC_ALGORITHM_ALL; set++) {
             const double one = nnc_collective_say_s(&g.route, kind, bytes, set, NULL, &alone);
             ck_assert_int_eq(strcmp(name, "none") == 0,
-                             strcmp(alone, "none") == 0); /* a set without a fitting algorithm takes the first */
+                             strcmp(alone, "none") == 0); /* without a fitting algorithm, the first is chosen */
             ck_assert_msg(name != alone || (!(one > say_s) && !(one < say_s)), "%s: %g s, %g s", name, one, say_s);
         }
     }
 }
 END_TEST
 
-/* Every algorithm, 1000 B, by its formula: links of 100 B/s and 1 s in a domain (50 B/s to one rank), of 20 B/s and 7 s
- * between domains. In a group of 4 ranks in each of 2 domains a ring has min(100, 4 * 20) = 80 B/s and steps of 7 s; an
- * all-gather inside a domain takes 3 * 1 + 3/4 * 1000 / 100 = 10.5 s, one of a part of 250 B across 7 + 1/2 * 250 / 20 =
- * 13.25 s. On a torus of 4 ranks around and 2 ranks in a line with links of stride 2 the farthest rank is 2 + 2 links
- * away. Source: docs/formulas.md, collectives. */
+/* Every algorithm sends 1000 B, and its time is worked by hand. Links have 100 B/s and 1 s in a domain (50 B/s to one
+ * rank), and 20 B/s and 7 s between domains. In a group of 4 ranks in each of 2 domains, a ring has min(100, 4 * 20) =
+ * 80 B/s and steps of 7 s. An all-gather inside a domain takes 3 * 1 + 3/4 * 1000 / 100 = 10.5 s. An all-gather of a
+ * part of 250 B between domains takes 7 + 1/2 * 250 / 20 = 13.25 s. A torus has 4 ranks in a ring and 2 ranks in a
+ * line, with links of stride 2. The farthest rank on the torus is 2 + 2 links away. Source: docs/formulas.md,
+ * collectives. */
 START_TEST(algorithms_by_hand) {
     enum { RING = NNC_ALGORITHM_RING, TREE = NNC_ALGORITHM_TREE, LEVELS = NNC_ALGORITHM_HIERARCHICAL };
     static const struct {
@@ -480,10 +486,10 @@ START_TEST(algorithms_by_hand) {
         { 4, 2, 0, 20, NNC_REDUCE_SCATTER, RING, "ring", 7 * 7 + 7.0 / 8 * 1000 / 80 },
         { 4, 2, 0, 20, NNC_REDUCE_SCATTER, LEVELS, "levels", 10.5 + 13.25 },
         { 4, 2, 0, 20, NNC_ALL_REDUCE, RING, "ring", 2 * (7 * 7 + 7.0 / 8 * 1000 / 80) },
-        /* two levels inside, one across */
+        /* The tree has two levels inside a domain and one level between domains. */
         { 4, 2, 0, 20, NNC_ALL_REDUCE, TREE, "tree", 2 * (2 * 1 + 7) + 2 * 1000.0 / 80 },
         { 4, 2, 0, 20, NNC_ALL_REDUCE, LEVELS, "levels", 2 * (10.5 + 13.25) },
-        /* 16 domains: 4 levels across; a tree of all ranks takes 2 * (2 + 28) + 20 s */
+        /* With 16 domains, the tree has 4 levels between domains. A tree of all ranks takes 2 * (2 + 28) + 20 s. */
         { 4, 16, 0, 1000, NNC_ALL_REDUCE, NNC_ALGORITHM_ALL, "levels, a tree across",
           2 * 10.5 + 2 * 4 * 7 + 2 * 250.0 / 1000 },
         { 4, 1, 0, 20, NNC_ALL_REDUCE, NNC_ALGORITHM_IN_NETWORK, "switch", 2 * 1 + 10 },
@@ -491,7 +497,7 @@ START_TEST(algorithms_by_hand) {
         { 4, 1, 0, 20, NNC_ALL_REDUCE, TREE, "tree", 2 * 2 * 1 + 2 * 10 },
         { 1, 8, 0, 20, NNC_ALL_REDUCE, TREE, "tree", 2 * 3 * 7 + 2 * 50 },
         { 1, 8, 0, 20, NNC_ALL_GATHER, RING, "ring", 7 * 7 + 7.0 / 8 * 1000 / 20 },
-        /* 3 ranks near, 4 far; 125 B to each */
+        /* A rank sends 125 B to each of 3 ranks in its domain and 4 ranks in the other domain. */
         { 4, 2, 0, 20, NNC_ALL_TO_ALL, RING, "pairs", 3 * 1 + 4 * 7 + 125.0 * 4 / 20 },
         { 4, 2, 0, 20, NNC_ALL_TO_ALL, LEVELS, "levels", 10.5 + 7 + 500.0 / 20 },
         { 4, 1, 0, 20, NNC_ALL_TO_ALL, RING, "pairs", 10.5 },
@@ -501,7 +507,8 @@ START_TEST(algorithms_by_hand) {
         { 4, 1, 0, 20, NNC_P2P, RING, "hop", 1 + 20 },
         { 8, 1, 2, 20, NNC_ALL_GATHER, RING, "levels", 7.0 / 8 * 10 },
         { 8, 1, 2, 20, NNC_ALL_REDUCE, RING, "levels", 2 * 7.0 / 8 * 10 },
-        /* a line of 2 with half of a link each: 1000 * 2 / (4 * 1/2 * 50); the ring 1000 * 4 / (4 * 2 * 50) = 10 s */
+        /* The line of 2 has half of a link per rank: 1000 * 2 / (4 * 1/2 * 50) = 20 s. The ring takes 1000 * 4 / (4 * 2
+         * * 50) = 10 s. */
         { 8, 1, 2, 20, NNC_ALL_TO_ALL, RING, "levels", 20 },
         { 8, 1, 2, 20, NNC_BROADCAST, RING, "levels", 10 },
         { 8, 1, 2, 20, NNC_P2P, RING, "hop", 2 * (1 + 20) },
@@ -529,12 +536,12 @@ START_TEST(algorithms_by_hand) {
         ck_assert_msg(strcmp(by, cases[i].by) == 0, "case %zu: %s", i, by);
         ck_assert_msg(fabs(seconds - cases[i].seconds) <= 1e-12 * seconds, "case %zu, %s: expected %.17g, found %.17g",
                       i, by, cases[i].seconds, seconds);
-        /* 250 B as a knee: 1000 B take as long as 1500 B */
+        /* With a knee of 250 B, 1000 B take as long as 1500 B without a knee. */
         nnc_route slow = route;
         slow.knee_bytes = 250;
         ck_assert_double_eq(nnc_collective_say_s(&slow, cases[i].kind, 1000, cases[i].allowed, NULL, &by),
                             nnc_collective_say_s(&route, cases[i].kind, 1500, cases[i].allowed, NULL, &by));
-        /* latency alone on a torus: 4 links */
+        /* With very fast links, only the latency of 4 links on the torus remains. */
         route.inner_bytes_per_s = route.link_bytes_per_s = 1e12;
         if (cases[i].axes > 0 && cases[i].outer == 1 && cases[i].kind != NNC_P2P) {
             ck_assert_double_eq(nnc_collective_by_s(&route, cases[i].kind, 1000, cases[i].allowed),
@@ -544,7 +551,8 @@ START_TEST(algorithms_by_hand) {
 }
 END_TEST
 
-/* Levels need several ranks in each of several domains; other groups have a ring, a tree, or pairs of ranks. */
+/* Algorithms with levels need several ranks in each of several domains. Other groups use a ring, a tree, or pairs of
+ * ranks. */
 START_TEST(levels_need_two_levels) {
     nnc_route route = { .inner_bytes_per_s = 1e11, .outer_bytes_per_s = 1e9, .link_bytes_per_s = 1e11 };
     const int32_t sizes[][2] = { { 8, 1 }, { 1, 8 }, { 4, 2 } };
@@ -587,7 +595,7 @@ START_TEST(gather_takes_in_the_other_shares) {
         if (r.inner == 1 || r.outer == 1) {
             const double B = r.inner == 1 ? r.outer_bytes_per_s : r.inner_bytes_per_s;
             ck_assert_double_eq_tol(t, g.size == 1 ? 0 : (n - 1) / n * S / B, 1e-18 + 1e-12 * t);
-        } else { /* no rank takes in more than both its ways bring */
+        } else { /* a rank cannot receive faster than with both links */
             const double B = r.inner_bytes_per_s + r.outer_bytes_per_s;
             ck_assert_double_ge(t * (1 + 1e-12), (n - 1) / n * S / B);
         }

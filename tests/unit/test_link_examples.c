@@ -19,7 +19,7 @@ static double in(const char *id, const char *name) { return number(member(refere
 
 static int32_t ranks(const char *id, const char *name) { return (int32_t)in(id, name); }
 
-/* Examples state all digits, exercises a tolerance. */
+/* Examples have all digits, so the tolerance is 1e-9. Exercises give their own tolerance. */
 static void expect(const char *id, const char *name, double value) {
     const cJSON *all = reference(id);
     const double want = number(find_entry(member(all, "expected"), "name", name), "value");
@@ -59,7 +59,7 @@ START_TEST(examples_on_two_levels) {
     expect(id, "intra", nnc_collective_s(&inside, NNC_ALL_REDUCE, S));
     expect(id, "inter", nnc_collective_s(&across, NNC_ALL_REDUCE, S / r.inner));
     expect(id, "total", nnc_collective_by_s(&r, NNC_ALL_REDUCE, S, NNC_ALGORITHM_HIERARCHICAL));
-    /* One ring per NIC: 8 x 50 GB/s is below 450 GB/s, so 2 x 31/32 x 6 GB at 400 GB/s. */
+    /* There is one ring per NIC. 8 x 50 GB/s is less than 450 GB/s, so 2 x 31/32 x 6 GB are sent at 400 GB/s. */
     const double flat = nnc_collective_by_s(&r, NNC_ALL_REDUCE, S, NNC_ALGORITHM_RING);
     ck_assert_double_eq_tol(flat, 0.0290625, 1e-12);
 }
@@ -70,7 +70,7 @@ START_TEST(examples_on_a_torus) {
     double V = in(id, "V");
     nnc_route r = axis(ranks(id, "X"), LINE, in(id, "W_1"));
     expect(id, "time", nnc_collective_s(&r, NNC_ALL_GATHER, V));
-    /* The asymptotic form leaves out (n-1)/n. */
+    /* The asymptotic form leaves out the factor (n-1)/n. */
     r = axis(ranks(id, "X"), WRAPPED, in(id, "W_1"));
     expect(id, "asymptotic_ring_form", nnc_collective_s(&r, NNC_ALL_GATHER, V) * 4 / 3);
 
@@ -126,8 +126,8 @@ START_TEST(examples_of_data_and_tensor_parallel) {
 END_TEST
 
 START_TEST(thresholds_on_a_torus) {
-    /* The backward of N parameters and T tokens takes 4NT/P, the all-reduce of 2N bytes as long
-     * when T = P/(axes W_bi). In a pod of 4096 (n-1)/n is one within the tolerance. */
+    /* Backward of N parameters and T tokens takes 4NT/P. The all-reduce of 2N bytes takes the same time if T = P/(axes
+     * W_bi). In a pod of 4096 devices, (n-1)/n is 1 within the tolerance. */
     const char *const ids[] = { "F12.2", "train-dp-threshold" };
     const char *const one[] = { "min_tokens_one_axis", "one" };
     const char *const three[] = { "min_tokens_three_axes", "three" };
@@ -144,13 +144,14 @@ START_TEST(thresholds_on_a_torus) {
 END_TEST
 
 START_TEST(published_claims) {
-    /* 100 MB over 8 devices: 14 steps of a ring, not 7. */
+    /* An all-reduce of 100 MB over 8 devices takes 14 steps of a ring, not 7. */
     nnc_route r = level(8, 150e9, 1);
     ck_assert_double_eq(nnc_collective_by_s(&r, NNC_ALL_REDUCE, 0, NNC_ALGORITHM_RING), 14);
-    /* 3.1 GB of gradients over 8 at 150 GB/s: 2 x 7/8 x 3.1/150 = 36 ms, not 5. */
+    /* 3.1 GB of gradients over 8 devices at 150 GB/s take 2 x 7/8 x 3.1/150 = 36 ms, not 5 ms. */
     r.inner_latency_s = 0;
     ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_REDUCE, 3.1e9), 0.03617, 1e-5);
-    /* Four nodes at 12.5 GB/s: 2 x 3/4 x 3.1/12.5 = 0.372 s; an eighth per device: 0.0465 s. */
+    /* For four nodes at 12.5 GB/s, the time is 2 x 3/4 x 3.1/12.5 = 0.372 s. If each device sends an eighth, the time
+     * is 0.0465 s. */
     r = level(4, 12.5e9, 0);
     ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_REDUCE, 3.1e9), 0.372, 1e-9);
     r = two_levels(8, 1e18, 4, 12.5e9);
@@ -159,14 +160,15 @@ START_TEST(published_claims) {
 END_TEST
 
 START_TEST(all_to_all_and_broadcast_on_two_levels) {
-    /* A rank sends 24/32 of 1 GB over its NIC: 15 ms. In levels 7/8 at 450 GB/s, then 3/4. */
+    /* A rank sends 24/32 of 1 GB over its NIC in 15 ms. With two levels, 7/8 of 1 GB is sent at 450 GB/s, and then 3/4
+     * of 1 GB at 50 GB/s. */
     nnc_route r = two_levels(8, 450e9, 4, 50e9);
     const double pairs = nnc_collective_by_s(&r, NNC_ALL_TO_ALL, 1e9, NNC_ALGORITHM_RING);
     const double levels = nnc_collective_by_s(&r, NNC_ALL_TO_ALL, 1e9, NNC_ALGORITHM_HIERARCHICAL);
     ck_assert_double_eq_tol(pairs, 15e-3, 1e-12);
     ck_assert_double_eq_tol(levels, 15e-3 + 7.0 / 8 / 450, 1e-12);
 
-    r.inner_latency_s = 1; /* 31 slow steps of a ring; 3 fast and 2 slow of a tree */
+    r.inner_latency_s = 1; /* ring: 31 slow steps; tree: 3 fast, 2 slow steps */
     r.outer_latency_s = 10;
     ck_assert_double_eq(nnc_collective_by_s(&r, NNC_BROADCAST, 0, NNC_ALGORITHM_RING), 310);
     ck_assert_double_eq(nnc_collective_by_s(&r, NNC_BROADCAST, 0, NNC_ALGORITHM_TREE), 23);
@@ -174,7 +176,7 @@ START_TEST(all_to_all_and_broadcast_on_two_levels) {
     ck_assert_double_eq(nnc_collective_by_s(&r, NNC_ALL_TO_ALL, 0, NNC_ALGORITHM_RING), 7 + 240);
     ck_assert_double_eq(nnc_collective_by_s(&r, NNC_ALL_TO_ALL, 0, NNC_ALGORITHM_HIERARCHICAL), 37);
 
-    r.inner = 1; /* no link inside: its rate is not read */
+    r.inner = 1; /* no link inside a domain: its rate is not used */
     r.inner_bytes_per_s = r.inner_latency_s = (double)NAN;
     ck_assert_double_eq(nnc_collective_by_s(&r, NNC_BROADCAST, 0, NNC_ALGORITHM_TREE), 20);
 }

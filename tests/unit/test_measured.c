@@ -35,7 +35,7 @@ static const nnc_measured *published(const char *name, const char *id) {
     return NULL;
 }
 
-/* NaN: the row sets no such field of the device. */
+/* Returns a field of the device that the row sets. NaN = the row does not set the field. */
 static double device_field(const nnc_measured *row, const char *name) {
     for (int32_t i = 0; i < row->field_count; i++) {
         if (row->fields[i].of_device && strcmp(row->fields[i].name, name) == 0) {
@@ -56,7 +56,7 @@ START_TEST(cells_are_read_as_rfc_4180_writes_them) {
     ck_assert_str_eq(csv.cells[0], "a");
     ck_assert_str_eq(csv.cells[1], "b, \"c\"\nd");
     ck_assert_str_eq(csv.cells[2], "");
-    /* The quoted line break counts, and so does the empty line that is skipped. */
+    /* The line number includes the quoted line break and the empty line, which is skipped. */
     ck_assert_int_eq(nnc_csv_next(&csv, &more, NULL), NNC_OK);
     ck_assert_int_eq(csv.row_line, 4);
     ck_assert_int_eq(csv.count, 2);
@@ -98,7 +98,7 @@ START_TEST(columns_are_known_or_refused) {
 }
 END_TEST
 
-/* A cell that is no number costs its row, not the file. */
+/* If a cell is not a number, its row is refused, but not the whole file. */
 START_TEST(cells_that_are_no_numbers_are_refused) {
     char text[256];
     snprintf(text, sizeof text, "%sa,x,8,fast,\nb,x,8.5,1,\n", heading);
@@ -143,7 +143,7 @@ START_TEST(a_gpt_under_megatron_deepspeed) {
     ck_assert_ptr_null(row->reason);
     ck_assert_str_eq(row->undecided, "");
     ck_assert_str_eq(row->device, "a100-80g-sxm");
-    ck_assert_str_eq(row->framework, "Megatron-DeepSpeed"); /* which says the rest */
+    ck_assert_str_eq(row->framework, "Megatron-DeepSpeed"); /* the release gives the other fields */
     ck_assert_int_eq(d->layers, 48);
     ck_assert_int_eq(d->hidden, 8192);
     ck_assert_int_eq(d->heads, 64);
@@ -183,7 +183,7 @@ START_TEST(a_gpt_under_fsdp) {
     const nnc_plan *p = &row->plan;
     ck_assert_ptr_null(row->reason);
     ck_assert_str_eq(row->undecided, "");
-    ck_assert_ptr_null(row->software); /* its release says the rest */
+    ck_assert_ptr_null(row->software); /* the release gives the other fields */
     ck_assert(nnc_measured_gives(row, "zero") && !nnc_measured_gives(row, "policy"));
     ck_assert_int_eq(d->layers, 80);
     ck_assert_int_eq(d->vocab_multiple, 1);
@@ -199,12 +199,12 @@ START_TEST(a_gpt_under_fsdp) {
     ck_assert_int_eq(p->attention, NNC_ATTENTION_FLASH);
     ck_assert_int_eq(p->optimizer, NNC_OPTIMIZER_ADAMW);
     ck_assert_int_eq(p->offload, NNC_OFFLOAD_NONE);
-    /* not stated: the device file's */
+    /* The row does not set the rate, so the device file gives it. */
     ck_assert(isnan(device_field(row, "scale_out.bytes_per_s")));
 }
 END_TEST
 
-/* The network of its cluster was measured; no other framework's rows say anything of theirs. */
+/* The row has a measured latency of the network of its cluster. Rows of other frameworks have no such latency. */
 START_TEST(slow_network) {
     const nnc_measured *row = published("training_nanotron", "nanotron/8.86B/n64");
     ck_assert_double_eq(device_field(row, "scale_out.latency_s"), 3e-4);
@@ -225,7 +225,7 @@ START_TEST(experts_with_latent_attention) {
     ck_assert_int_eq(d->ffn_hidden, 12288);
     ck_assert_int_eq(d->q_lora_rank, 1536);
     ck_assert_int_eq(d->kv_lora_rank, 512);
-    ck_assert_int_eq(d->head_dim, 192); /* 128 without position, 64 with */
+    ck_assert_int_eq(d->head_dim, 192); /* 128 values without position, 64 with position */
     ck_assert_int_eq(d->v_head_dim, 128);
     ck_assert_int_eq(d->mlp, NNC_MLP_SWIGLU);
     ck_assert_int_eq(d->norm, NNC_NORM_RMS);
@@ -234,7 +234,7 @@ START_TEST(experts_with_latent_attention) {
     ck_assert_int_eq(p->expert, 4);
     ck_assert_int_eq(p->pipeline, 2);
     ck_assert_int_eq(p->zero, 1);
-    ck_assert(!p->sequence_parallel); /* stated, but there is one tensor rank */
+    ck_assert(!p->sequence_parallel); /* stated in the row, but there is only one tensor rank */
     ck_assert_double_eq(p->capacity_factor, 1.0);
     ck_assert_double_eq_tol(row->measured_bytes[NNC_MEMORY_ALLOCATED], 44.7029 * 1073741824.0, 1.0);
     ck_assert_double_eq_tol(row->measured_bytes[NNC_MEMORY_RESERVED], 47.0469 * 1073741824.0, 1.0);
@@ -250,7 +250,7 @@ START_TEST(what_a_row_leaves_open_is_named) {
 }
 END_TEST
 
-/* An error in percent of nothing is no number. */
+/* For a measured peak of 0 B, an error in percent is undefined. A row with a peak of 0 B is refused with a reason. */
 START_TEST(a_peak_of_nothing_is_a_reason) {
     const nnc_measured_file file = parse("id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,"
                                          "vocab,seq_len,dp,global_batch,measured_step_s,"
@@ -277,7 +277,8 @@ START_TEST(a_peak_needs_no_time) {
 END_TEST
 
 START_TEST(rows_are_fitted_by_source_and_model) {
-    /* The check value of CRC-32/ISO-HDLC; zlib.crc32(b"a/b/gpt") = 0x683ba5ff, b"a/b/llama" = 0xe9552c58. */
+    /* The first number is the check value of CRC-32/ISO-HDLC. zlib.crc32(b"a/b/gpt") is 0x683ba5ff, and
+     * zlib.crc32(b"a/b/llama") is 0xe9552c58. */
     ck_assert_uint_eq(nnc_crc32(0, "123456789", 9), 0xcbf43926u);
     ck_assert_uint_eq(nnc_crc32(nnc_crc32(0, "12345", 5), "6789", 4), 0xcbf43926u);
     const nnc_measured_file file = parse("id,source,hardware,n_devices,model_name,measured_step_s\n"
@@ -331,7 +332,7 @@ START_TEST(windows_and_further_tokens_are_read) {
 }
 END_TEST
 
-/* Any field of a plan, a model, a device or a profile is a column. */
+/* Any field of a plan, a model, a device or a profile can be a column. */
 START_TEST(a_column_is_a_field) {
     const nnc_measured_file file = parse("id,device,devices,lora,device.mem_bytes,software.fused_"
                                          "norm,model,micro_batch,open,refused,measured_s\n"
@@ -346,7 +347,7 @@ START_TEST(a_column_is_a_field) {
     ck_assert_int_eq(a->field_count, 2);
     ck_assert_double_eq(device_field(a, "mem_bytes"), 8e9);
     ck_assert_str_eq(a->fields[1].name, "fused_norm");
-    ck_assert_str_eq(a->undecided, ""); /* a column "open" names what is open */
+    ck_assert_str_eq(a->undecided, ""); /* column "open": names of open fields */
     ck_assert_str_eq(file.rows[1].undecided, "recompute");
     ck_assert_str_eq(file.rows[2].model_id, "gpt2");
     ck_assert_str_eq(file.rows[2].reason, "of another time");
@@ -354,7 +355,7 @@ START_TEST(a_column_is_a_field) {
 }
 END_TEST
 
-/* Only adapters are trained: of the rank that is stated, else 16. */
+/* Only adapters are trained. The rank is the rank in the row, or 16 if the row has no rank. */
 START_TEST(adapters_beside_frozen_weights) {
     const nnc_measured_file file = parse("id,hardware,n_devices,task,lora_rank,global_batch,n_layers,d_model,n_heads,"
                                          "d_ff,vocab,seq_len,measured_step_s\n"
@@ -367,7 +368,7 @@ START_TEST(adapters_beside_frozen_weights) {
 }
 END_TEST
 
-/* "unknown" leaves the kernel to the release of the framework, as an empty cell does. */
+/* If the cell is "unknown" or empty, the release of the framework gives the attention kernel. */
 START_TEST(a_word_that_says_nothing_gives_nothing) {
     nnc_measured_file file;
     nnc_error err = { 0 };
@@ -380,8 +381,8 @@ START_TEST(a_word_that_says_nothing_gives_nothing) {
 }
 END_TEST
 
-/* An embedding without a size has that of its bytes; without usable bytes it has none. Under the sanitizers, because the
- * conversion of such a number is undefined. */
+/* If an embedding has no size, its bytes give the size. An embedding without usable bytes has no size. A sanitizer
+ * checks the conversion, because conversion of a too large number is undefined. */
 START_TEST(an_embedding_has_the_size_of_its_bytes) {
     const nnc_measured_file file = parse("id,hardware,op,n,dtype,least_bytes,time_us\n"
                                          "a-torch/1,h100,embedding,,bf16,4096,1\n"
@@ -433,8 +434,8 @@ START_TEST(every_published_file_is_read) {
 }
 END_TEST
 
-/* The rows state one product of a group: 160 of 154 x 3072 x 5120 are 24,640 rows; the gradient of their
- * weights sums over these. */
+/* The rows give the size of one product of a group. 160 products of 154 x 3072 x 5120 have 24,640 rows together. The
+ * gradient of the weights of all products sums over the 24,640 rows. */
 START_TEST(products_of_a_group_are_stated_one_by_one) {
     const nnc_measured_file file = parse("id,hardware,op,dtype,m,n,k,groups,accumulate,out_dtype,time_us,stage\n"
                                          "a,b200,group_matmul,bf16,154,3072,5120,160,False,bf16,1725,fwd\n"
@@ -455,7 +456,7 @@ END_TEST
 
 #define STEP_COLUMNS "id,source,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,model_family,model_name,"
 
-/* Names of containers and collections become names of nncost, and only the number of a version stays. */
+/* Names of containers and collections become names of nncost. A version keeps only its number. */
 START_TEST(names_of_frameworks_are_those_of_nncost) {
     const nnc_measured_file file =
         parse(STEP_COLUMNS "framework,framework_version,image_size,micro_batch,recompute,notes,measured_step_s\n"
@@ -478,20 +479,21 @@ START_TEST(names_of_frameworks_are_those_of_nncost) {
     ck_assert_str_eq(file.rows[0].version, "0.8.0");
     ck_assert_str_eq(file.rows[1].version, "2.1");
     ck_assert_str_eq(file.rows[3].version, "20.06");
-    ck_assert_int_eq(file.rows[5].plan.optimizer, NNC_OPTIMIZER_MOMENTUM); /* stated by benchmark.py of timm */
+    ck_assert_int_eq(file.rows[5].plan.optimizer, NNC_OPTIMIZER_MOMENTUM); /* benchmark.py of timm states it */
     ck_assert_str_eq(file.rows[5].undecided, "");
     ck_assert_str_eq(file.rows[6].undecided, "parallelism");
 }
 END_TEST
 
-/* Settings that a row does not state are guessed and named; notes may grade a row. */
+/* If a row does not state a setting, nncost guesses the setting and lists it as open. Notes may give a row a
+ * quality. */
 START_TEST(open_settings_of_published_rows_are_guessed) {
     const nnc_measured_file file = parse(
         STEP_COLUMNS "task,tp,pp,dp,global_batch,recompute,notes,measured_step_s\n"
-                     "a,x,h100,8,4,64,4,256,512,128,dense,m,pretrain,1,1,8,128,none,quality A,1\n" /* 16 of a replica */
+                     "a,x,h100,8,4,64,4,256,512,128,dense,m,pretrain,1,1,8,128,none,quality A,1\n" /* 16 per replica */
                      "b,x,h100,8,4,64,4,256,512,128,dense,m,pretrain,1,1,8,136,none,quality B; no batch,1\n" /* 17 */
-                     "c,x,h100,8,4,64,4,256,512,128,dense,m,sft,,,,2,,,1\n" /* 8 devices for 2 sequences: tensor 4 */
-                     "d,x,h100,8,4,64,4,256,512,128,dense,m,lora,1,2,4,16,full,,1\n" /* 4 of a replica, in 2 stages */
+                     "c,x,h100,8,4,64,4,256,512,128,dense,m,sft,,,,2,,,1\n" /* 8 devices, 2 sequences: tensor 4 */
+                     "d,x,h100,8,4,64,4,256,512,128,dense,m,lora,1,2,4,16,full,,1\n" /* 4 per replica, 2 stages */
                      "e,x,h100,8,4,64,4,256,512,128,dense,m,distill,1,1,8,8,full,,1\n"
                      "f,x,h100,8,4,64,4,256,512,128,dit,m,pretrain,1,1,8,8,full,,1\n"
                      "g,x,h100,8,,,,,,,,nobody,pretrain,1,1,8,8,full,,1\n"
@@ -517,7 +519,7 @@ START_TEST(open_settings_of_published_rows_are_guessed) {
 }
 END_TEST
 
-/* A family has properties that the columns lack; columns of other kinds of models are ignored. */
+/* The family gives properties that are not in the columns. Columns for other kinds of models are ignored. */
 START_TEST(decoders_of_published_rows_have_their_family) {
     const nnc_measured_file file = parse(
         STEP_COLUMNS
@@ -527,7 +529,7 @@ START_TEST(decoders_of_published_rows_have_their_family) {
         "c,x,h100,8,4,64,4,256,512,128,dense,m,0,mha,,often so,,,8,1,none,1\n");
     const nnc_decoder *a = &file.rows[0].model->decoder, *b = &file.rows[1].model->decoder;
     ck_assert(a->qkv_bias && !b->qkv_bias);
-    ck_assert_int_eq(a->kv_lora_rank, 0); /* its attention is no latent one */
+    ck_assert_int_eq(a->kv_lora_rank, 0); /* the family has no latent attention */
     ck_assert_int_eq(a->experts_per_token, 0);
     ck_assert_int_eq(a->sliding_window, 16);
     ck_assert_int_eq(a->mixers_count, 2);
@@ -539,7 +541,8 @@ START_TEST(decoders_of_published_rows_have_their_family) {
 }
 END_TEST
 
-/* Engines, formats and lengths of served requests; one group of ranks that the source counts twice. */
+/* The rows have engines, formats and lengths of served requests. In one row, the source counts one group of ranks
+ * twice. */
 START_TEST(served_rows_of_collections_are_read) {
     const nnc_measured_file file =
         parse("id,source,model,device,n_devices,tensor,pipeline,expert,attention_dp,weights,kv_cache,framework,version,"
@@ -552,7 +555,7 @@ START_TEST(served_rows_of_collections_are_read) {
     const nnc_serve_ask *a = &file.rows[0].ask, *c = &file.rows[2].ask, *d = &file.rows[3].ask;
     ck_assert_int_eq(file.count, 4);
     ck_assert_str_eq(file.rows[0].software, "tensorrt-llm");
-    ck_assert_int_eq(a->input_len, 900); /* 1000 x the middle of 0.8 and 1 */
+    ck_assert_int_eq(a->input_len, 900); /* 1000 x the mean of 0.8 and 1 */
     ck_assert_int_eq(a->output_len, 450);
     ck_assert_int_eq(a->kv_precision, NNC_STORED_FP8);
     ck_assert_str_eq(file.rows[1].software, "vllm-2024");
@@ -561,7 +564,7 @@ START_TEST(served_rows_of_collections_are_read) {
     ck_assert_int_eq(c->tensor, 4);
     ck_assert_int_eq(c->expert, 4);
     ck_assert_int_eq(c->attention_data, 1);
-    ck_assert_int_eq(d->pipeline, 4); /* llama.cpp splits by layers */
+    ck_assert_int_eq(d->pipeline, 4); /* llama.cpp splits a model by layers */
     ck_assert_int_eq(d->tensor, 1);
 }
 END_TEST

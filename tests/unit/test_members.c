@@ -11,7 +11,7 @@ typedef struct network {
 } network;
 
 static cJSON *table;
-static cJSON *own_size; /* names of the networks whose size is one of their published sizes */
+static cJSON *own_size; /* networks whose default size is a published size */
 
 static void open_members(void) {
     open_support();
@@ -23,7 +23,7 @@ static void close_members(void) {
     close_support();
 }
 
-/* The network of an entry, as a row of a table names it: "MODEL FIELD=VALUE ...". */
+/* Finds the network of an entry. The entry is a text "MODEL FIELD=VALUE ...", as in a row of a table. */
 static network find(const char *name, const char *task) {
     char key[160], text[512];
     nnc_error err = { 0 };
@@ -85,7 +85,7 @@ START_TEST(every_entry_is_a_model) {
 }
 END_TEST
 
-/* Loads a model as a command does, by its name, with the letter `from` replaced by the letter `to`. */
+/* Loads a model by its name, as a command does. Replaces the letter `from` in the name by the letter `to`. */
 static nnc_model spelled(const char *name, char from, char to) {
     char other[96];
     nnc_error err = { 0 };
@@ -141,7 +141,8 @@ static nnc_result one_image(const nnc_model *model, const char *side) {
     return estimate(model, &plan);
 }
 
-/* Multiply-adds of group norms in millions: pytorch-image-models counts five for each output of a convolution. */
+/* Returns the multiply-adds of group norms in millions. pytorch-image-models counts five multiply-adds for each output
+ * of a convolution. */
 static double group_norms(network m, const char *activations) {
     double present = 0;
     return nnc_model_number(m.model, "group_norm", &present, NULL) == NNC_OK ? 5 * present * strtod(activations, NULL)
@@ -149,7 +150,8 @@ static double group_norms(network m, const char *activations) {
 }
 
 static void check_counts(const char *cells[5]) {
-    /* pytorch-image-models leaves out convolutions with the padding "same": the depthwise ones of ConvMixer */
+    /* pytorch-image-models does not count convolutions with the padding "same", which are the depthwise convolutions of
+     * ConvMixer. */
     const double within = strncmp(cells[0], "convmixer", 9) == 0 ? 0.08 : 0.05;
     const network m = find(cells[0], "");
     ck_assert_msg(m.model != NULL, "%s", cells[0]);
@@ -158,16 +160,16 @@ static void check_counts(const char *cells[5]) {
     const double params = strtod(cells[2], NULL), gmacs = strtod(cells[3], NULL) - 1e-3 * group_norms(m, cells[4]);
     ck_assert_msg(fabs(1e-6 * (double)r.params / params - 1.0) < 0.02, "%s: %.3f M, not %.2f M", cells[0],
                   1e-6 * (double)r.params, params);
-    /* printed with two digits behind the point; pytorch-image-models leaves out what norms, gates and
-     * the products of attention do, in part */
+    /* Published counts have two decimal places. For some networks, pytorch-image-models leaves out a part of norms,
+     * gates and products of attention. */
     ck_assert_msg(fabs(0.5e-9 * r.forward_flops - gmacs) < within * gmacs + 0.006,
                   "%s at %s: %.3f G multiply-adds, not %.2f", cells[0], cells[1], 0.5e-9 * r.forward_flops, gmacs);
 }
 
 static void exempt_from_size(const char *cells[5]) { cJSON_AddTrueToObject(own_size, cells[0]); }
 
-/* Without --image a network of pytorch-image-models has one of the sizes for which its counts are published; the sizes
- * of torchvision are those of its own table. */
+/* Without --image, a network of pytorch-image-models has one of the sizes for which its counts are published. The sizes
+ * of torchvision are in a separate table. */
 static void check_size(const char *cells[5]) {
     const char *size = strstr(cells[0], "_384");
     const network m = find(cells[0], "");
@@ -177,7 +179,8 @@ static void check_size(const char *cells[5]) {
                   cells[0]);
 }
 
-/* A stand-in is another network with similar counts: its multiply-adds are within 15 %. */
+/* A stand-in is another network with similar counts. The multiply-adds of network and stand-in differ by less than 15
+ * %. */
 static void check_stand_in(const char *cells[5]) {
     const nnc_model *model = NULL;
     ck_assert_msg(nnc_model_load(specs, cells[0], &model, NULL) == NNC_OK, "%s", cells[0]);
@@ -187,7 +190,7 @@ static void check_stand_in(const char *cells[5]) {
                   "%s at %s: %.3f G multiply-adds, not %.2f", cells[0], cells[1], found, gmacs);
 }
 
-/* Checks each line of a table of counts. */
+/* Calls `check` for each line of a table of counts. */
 static void check_lines(const char *path, void (*check)(const char *cells[5]), int lines) {
     char *text = NULL;
     size_t size = 0;
@@ -205,8 +208,8 @@ static void check_lines(const char *path, void (*check)(const char *cells[5]), i
     free(text);
 }
 
-/* Parameters and multiply-adds are exact, and one device runs the operators of the library. Cells: name, side,
- * parameters, multiply-adds or nothing. */
+/* Parameters and multiply-adds must be exactly equal. The model must have the operators of the library. Cells: name,
+ * side, parameters, multiply-adds or empty. */
 static void check_torchvision(const char *cells[5]) {
     const nnc_model *model = NULL;
     ck_assert_msg(nnc_model_load(specs, cells[0], &model, NULL) == NNC_OK && !model->stand_in, "%s", cells[0]);
@@ -245,8 +248,8 @@ START_TEST(stand_ins_have_the_counts_of_others) {
 }
 END_TEST
 
-/* Half of the range of a ResNet-50 alone and as a stand-in: sqrt(own^2 + 0.5^2) against own, and 1.3 times the
- * memory. */
+/* The range of a ResNet-50 as a stand-in is wider. Half of the range is sqrt(own^2 + 0.5^2) instead of own, and the
+ * memory range has 1.3 times the memory. */
 START_TEST(stand_ins_have_wider_ranges_and_leave_the_network_open) {
     nnc_measured_file file;
     nnc_error err = { 0 };

@@ -7,11 +7,11 @@
 /* ---- the mechanism ---- */
 
 typedef struct pair {
-    uint64_t hashed, other; /* the first word alone is hashed */
+    uint64_t hashed, other; /* only the first word is hashed */
 } pair;
 
-/* A key is found until another takes its place, with the value that was written last. Keys that differ only outside the
- * hash share their slots; each has its own value. */
+/* The cache finds a key until another key replaces it, and returns the value that was written last. Keys with the same
+ * hashed word share slots, but each key has its own value. */
 static void check_table(uint32_t slots, uint32_t ways, uint64_t keys, bool all_stay) {
     nnc_memo memo;
     uint64_t written[64] = { 0 };
@@ -34,7 +34,7 @@ static void check_table(uint32_t slots, uint32_t ways, uint64_t keys, bool all_s
     }
     ck_assert_uint_le(memo.count, slots);
     ck_assert_uint_gt(found, keys);
-    if (all_stay) { /* in order of arrival, each once */
+    if (all_stay) { /* values are in order of arrival, each once */
         uint64_t sum = 0, wanted = 0;
         for (uint32_t i = 0; i < memo.count; i++) { sum += *(uint64_t *)nnc_memo_value(&memo, i); }
         for (uint64_t i = 0; i < keys; i++) { wanted += written[i]; }
@@ -51,7 +51,7 @@ START_TEST(a_table_holds_what_was_added) {
     seed(1);
     check_table(8, 8, 8, true);    /* every key in any slot, without a hash */
     check_table(1, 1, 1, true);    /* one entry */
-    check_table(64, 4, 4, true);   /* few keys: two first words, each with two keys, in four slots or more */
+    check_table(64, 4, 4, true);   /* few keys: two hash words with two keys each, in at least four slots */
     check_table(16, 4, 48, false); /* more keys than slots: some are replaced */
     check_table(2, 2, 5, false);
 }
@@ -59,7 +59,7 @@ END_TEST
 
 /* ---- keys ---- */
 
-/* Plans that differ only in fields on which an op list does not depend have the same key; each other field changes the
+/* Plans that differ only in fields that have no effect on an op list have the same key. Each other field changes the
  * key. */
 START_TEST(lists_are_shared) {
     static const char *const shared[][2] = {
@@ -131,8 +131,8 @@ static nnc_result brief_result(const nnc_model *model, const nnc_device *device,
     return result;
 }
 
-/* Plans that differ in the number of micro-batches, the length of the run and the price have one list and one
- * entry of passes, from the second plan on (a list that serves one plan alone is not kept). */
+/* The plans differ only in the number of micro-batches, the length of the run and the price. From the second plan on,
+ * the plans share one op list and one entry of passes. A list that only one plan uses is not kept. */
 START_TEST(passes_are_found_again) {
     const nnc_model model = llama(4, 64, 4, 2, 128, 256, 64);
     const nnc_device device = cluster_device();
@@ -150,7 +150,7 @@ START_TEST(passes_are_found_again) {
         ck_assert_uint_eq(cache->lists, 1);
         ck_assert_uint_eq(cache->passes.count, i > 1 ? 1 : 0);
     }
-    for (int i = 1; i <= 3; i++) { /* other passes of the same list, each with an entry */
+    for (int i = 1; i <= 3; i++) { /* the same list with other passes, one entry for each */
         plan.zero = i;
         (void)brief_result(&model, &device, &plan, scratch);
         ck_assert_uint_eq(cache->lists, 1);
@@ -186,9 +186,9 @@ static void check_rows(const nnc_rows *found, const nnc_rows *wanted) {
     }
 }
 
-/* A table takes over the rows of equal ops of another one: nothing is timed again for other recomputation, only
- * weight gradients for another share of passes that add to a sum, and one op's own rows for other dims of it. The
- * rows are those of a table from nothing. */
+/* A table copies the rows of equal ops from another table. If only recomputation differs, no op is timed again. If the
+ * share of passes that add to a sum differs, only weight gradients are timed again. If one op has other dims, only its
+ * rows are timed again. The rows are equal to those of a newly built table. */
 START_TEST(rows_of_equal_ops_are_copied) {
     static nnc_op_list list;
     static nnc_rows first, copied, anew;
@@ -232,7 +232,7 @@ START_TEST(rows_of_equal_ops_are_copied) {
 }
 END_TEST
 
-/* A product whose format, phase and flags are the bits of `bits`. */
+/* Makes a product whose format, phase and flags are set by the bits of `bits`. */
 enum { PRODUCTS_TOLD = 512 };
 
 static nnc_op product_of(int bits) {
@@ -254,8 +254,8 @@ static nnc_op product_of(int bits) {
                                    .vocab = (bits & 256) != 0 ? 63 : 0 } };
 }
 
-/* Products that differ in format, phase or a flag have separate entries, for every pair of them. Each
- * takes as long as without the cache. */
+/* Products that differ in format, phase or a flag have separate entries, for every pair of products. With the cache,
+ * each product takes the same time as without the cache. */
 START_TEST(products_are_told_apart) {
     const nnc_model model = llama(4, 64, 4, 2, 128, 256, 64);
     const nnc_device device = cluster_device();
@@ -263,8 +263,8 @@ START_TEST(products_are_told_apart) {
     scratch = nnc_scratch_create();
     ck_assert(nnc_scratch_share(scratch, &model, &device, true));
     const nnc_op_timer *timer = &scratch->shared->timer;
-    /* The first pairs differ in one bit or in none, the others in any bits. (A step of 3 would leave out all pairs that
-     * differ in one bit: 512 a + a +- 2^k is no multiple of 3.) */
+    /* The first pairs differ in one bit or in none, the others in any bits. (A step of 3 leaves out all pairs that
+     * differ in one bit, because 512 a + a +- 2^k is never a multiple of 3.) */
     enum { BITS = 9, SINGLE = PRODUCTS_TOLD * (BITS + 1) };
     for (int k = 0; k < SINGLE + PRODUCTS_TOLD * PRODUCTS_TOLD; k += k < SINGLE ? 1 : 7) {
         const int bits = k / (BITS + 1), bit = k % (BITS + 1);
@@ -276,7 +276,7 @@ START_TEST(products_are_told_apart) {
         ck_assert_double_eq(found.time_s, nnc_op_time(&device, &other, &work).time_s);
         ck_assert_uint_eq(scratch->shared->products.count, i / PRODUCTS_TOLD == i % PRODUCTS_TOLD ? 1 : 2);
     }
-    nnc_op issued = product_of(0); /* PyTorch's own kernels take longer than the product alone */
+    nnc_op issued = product_of(0); /* PyTorch's own kernels take longer than the product */
     issued.issued_as = NNC_ISSUED_TOO;
     issued.dtype = NNC_FP32;
     for (int i = 0; i < 2; i++) {
@@ -290,8 +290,8 @@ START_TEST(products_are_told_apart) {
 }
 END_TEST
 
-/* The lower bound of a product is at most its time, also if blocks and groups of experts are faster than plain
- * products. */
+/* The lower bound of a product is at most its time. The bound also holds if products in blocks, or groups of experts,
+ * are faster than plain products. */
 START_TEST(products_take_their_least) {
     nnc_device device = cluster_device();
     for (int i = 0; i < PRODUCTS_TOLD; i++) {

@@ -1,4 +1,5 @@
-/* Tests the tables of metrics: reading values, names of columns, and that the table of an estimate has every metric. */
+/* Tests the tables of metrics: the reading of values, the names of columns, and that the table of an estimate has every
+ * metric. */
 #include "input/input_internal.h"
 #include "metrics/metrics_internal.h"
 #include "render/render_internal.h"
@@ -70,7 +71,7 @@ static const record sample = { .number = 1.5,
                                .texts = two_texts,
                                .text_count = 2 };
 
-/* Every column, in order, as text. */
+/* Compares the text of every column, in order. */
 START_TEST(values_are_read) {
     static const char *const expected[] = {
         "number=1.5",
@@ -134,11 +135,11 @@ START_TEST(names_are_found) {
         nnc_name_match match;
     } cases[] = {
         { "step.step_s", { 0, -1 } }, /* the full name */
-        { "step_s", { 4, -1 } },      /* the full name of another, which is also the end of this one */
+        { "step_s", { 4, -1 } },      /* a full name; also the end of "step.step_s" */
         { "host", { 3, -1 } },        /* the end of one name */
         { "bound_s.host", { 3, -1 } },
         { "stage", { 1, 2 } },   /* the end of two names */
-        { "tokens", { 6, -1 } }, /* a result before an input of the plan */
+        { "tokens", { 6, -1 } }, /* a result comes before an input of the plan */
         { "age", { -1, -1 } },   /* not after a dot */
         { "", { -1, -1 } },
     };
@@ -152,7 +153,7 @@ END_TEST
 
 /* ---- the estimate ---- */
 
-/* Every row has a help text; rows of the plan have that of the plan's field. */
+/* Every row must have a help text. Rows of the plan have the help text of the plan's field. */
 static void check_words(const nnc_metrics *metrics) /* NOLINT(misc-no-recursion) */
 {
     for (size_t i = 0; i < metrics->count; i++) {
@@ -173,7 +174,7 @@ static void check_words(const nnc_metrics *metrics) /* NOLINT(misc-no-recursion)
 START_TEST(rows_have_words) { check_words(&nnc_estimate_document); }
 END_TEST
 
-/* A legal value other than the default, as text. */
+/* Returns a legal value that is not the default, as text. */
 static const char *other_value(const nnc_field *f, const nnc_plan *plan) {
     const char *at = (const char *)plan + f->offset;
     unsigned value = 0;
@@ -188,7 +189,7 @@ static const char *other_value(const nnc_field *f, const nnc_plan *plan) {
     }
 }
 
-/* The "plan" of an estimate as JSON. */
+/* Writes the "plan" of an estimate as JSON. */
 static void write_plan(nnc_buffer *out, const nnc_plan *plan) {
     static const nnc_software software = { .id = "s" };
     const nnc_model *model = load_model("models/gpt2.json");
@@ -208,7 +209,7 @@ static void write_plan(nnc_buffer *out, const nnc_plan *plan) {
     nnc_buffer_byte(out, '\0');
 }
 
-/* Two plans that differ in one field differ in that member of the JSON, and in no other. */
+/* If two plans differ in one field, their JSON texts differ only in the member of this field. */
 START_TEST(every_field_of_a_plan_is_written) {
     const nnc_plan plain = nnc_plan_default();
     nnc_buffer before = { 0 };
@@ -233,7 +234,7 @@ START_TEST(every_field_of_a_plan_is_written) {
 }
 END_TEST
 
-/* The unit of a metric is in its name, too: step_s, mem_bytes, model_flops. */
+/* The unit of a metric is also in its name: step_s, mem_bytes, model_flops. */
 START_TEST(units_match_names) {
     static const struct {
         const char *end, *unit;
@@ -260,7 +261,7 @@ START_TEST(units_match_names) {
 }
 END_TEST
 
-/* Metrics with `part_of` add up to that metric. */
+/* Metrics with the same `part_of` add up to the metric that `part_of` names. */
 START_TEST(parts_add_up) {
     const nnc_software software = nnc_software_default();
     const nnc_model *model = load_model("models/llama3-8b.json");
@@ -317,8 +318,8 @@ static nnc_past past_of(const char *device, nnc_mode mode, int32_t count) {
     return nnc_report_past(&(nnc_report){ .model = &model, .device = &on, .software = &software, .result = &result });
 }
 
-/* Ten steps of a device that no fit has seen are enough; with fewer, those of all devices count: (2 x 0.6 + 10 x
- * 0.2) / 12. */
+/* Ten unfitted steps of a device are enough to state the error of this device. With fewer steps, the unfitted steps of
+ * all devices count: (2 x 0.6 + 10 x 0.2) / 12. */
 START_TEST(few_steps_say_nothing) {
     const nnc_past own = past_of("b", NNC_MODE_PREDICTED, 3);
     const nnc_past all = past_of("a", NNC_MODE_PREDICTED, 3);
@@ -326,7 +327,7 @@ START_TEST(few_steps_say_nothing) {
     ck_assert_int_eq(own.of, NNC_PAST_DEVICE);
     ck_assert_int_eq(own.unseen, 10);
     ck_assert_double_eq_tol(own.bias, -0.1, 1e-12);
-    ck_assert_double_eq_tol(own.error_range[0], 0.1, 1e-12); /* 0.2 / 2 and 0.2 x 2; of all devices, 3.5 */
+    ck_assert_double_eq_tol(own.error_range[0], 0.1, 1e-12); /* of b: 0.2 / 2 and 0.2 x 2; of all devices: 3.5 */
     ck_assert_double_eq_tol(own.error_range[1], 0.4, 1e-12);
     ck_assert_double_eq_tol(all.error_range[0], 3.2 / 42, 1e-12);
     ck_assert_double_eq_tol(all.error_range[1], 3.2 / 12 * 3.5, 1e-12);
@@ -342,15 +343,16 @@ START_TEST(few_steps_say_nothing) {
     ck_assert_int_eq(past_of("e", NNC_MODE_PREDICTED, 3).of, NNC_PAST_OTHER_DEVICES);
     ck_assert_int_eq(past_of("cpu", NNC_MODE_PREDICTED, 3).of, NNC_PAST_FEW); /* steps of GPUs do not count */
     ck_assert_int_eq(past_of("cpu", NNC_MODE_PREDICTED, 3).rows, 0);
-    /* a GPU with --host 0 has a link to its host, so it is no CPU */
+    /* With --host 0, a GPU still has a link to its host, so it is not a CPU. */
     ck_assert_int_eq(past_of("host 0", NNC_MODE_PREDICTED, 3).of, NNC_PAST_OTHER_DEVICES);
     ck_assert_int_eq(past_of("b", NNC_MODE_IDEAL, 3).of, NNC_PAST_NONE);
     ck_assert_int_eq(past_of("b", NNC_MODE_PREDICTED, 0).of, NNC_PAST_NONE);
 }
 END_TEST
 
-/* Fourteen steps of device c, that fits have seen, have an error of 0.38; all unseen steps have (2 x 0.6 + 10 x 0.2) /
- * 12 = 0.267. The larger error is stated: 0.38 for c, and 0.267 for d, whose own steps have 0.2. */
+/* Device c has fourteen fitted steps with an error of 0.38. All unfitted steps have an error of (2 x 0.6 + 10 x 0.2) /
+ * 12 = 0.267. The larger error is stated: 0.38 for c. Device d states 0.267, because its own steps have an error of
+ * only 0.2. */
 START_TEST(a_larger_error_of_seen_steps_is_stated) {
     const nnc_past c = past_of("c", NNC_MODE_PREDICTED, 5);
     const nnc_past d = past_of("d", NNC_MODE_PREDICTED, 5);

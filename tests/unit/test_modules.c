@@ -6,7 +6,8 @@
 
 enum { TOKENS = 32, HIDDEN = 64, HEADS = 4, EXPERTS = 8, TOP = 2, EXPERT = 24, SHARED = 40, FFN = 96 };
 
-/* Two layers, the first without experts, with latent attention: ranks 16 and 8, heads of 24 and 16. */
+/* A model of two layers with latent attention: rank 16 of the queries, rank 8 of keys and values, 24 values per head of
+ * queries and keys, 16 per head of values. The first layer has no experts. */
 static nnc_model latent_experts(void) {
     nnc_model model = llama(2, HIDDEN, HEADS, HEADS, FFN, 100, TOKENS);
     nnc_decoder *d = &model.decoder;
@@ -35,9 +36,10 @@ static nnc_result estimate_of(unsigned recompute, bool fp8_inputs) {
     return estimate_with(&model, &device, &software, &plan);
 }
 
-/* Tensors that each module no longer keeps, in 16 bits, and the products that run again. */
+/* saved: bytes of the tensors that a recomputed module no longer keeps, at 2 B per value. flops: FLOPs of the products
+ * that run again. */
 START_TEST(modules_by_hand) {
-    const int64_t qkv = 2 * (2 * TOKENS * HEADS * (24 + 24 + 16)); /* both layers */
+    const int64_t qkv = 2 * (2 * TOKENS * HEADS * (24 + 24 + 16)); /* sum of both layers */
     const int64_t shared = 2 * TOKENS * (2 * SHARED + SHARED);
     const int64_t routed = 2 * TOKENS * TOP * (HIDDEN + 2 * EXPERT + EXPERT + HIDDEN);
     const struct {
@@ -62,7 +64,8 @@ START_TEST(modules_by_hand) {
 }
 END_TEST
 
-/* Their inputs, one byte less each: gate and up of the MLP, the shared and the routed experts. */
+/* With fp8_inputs, the activation functions of the MLP, the shared experts and the routed experts keep their inputs,
+ * gate and up, with 1 B less per value. */
 START_TEST(inputs_in_8_bits) {
     const int64_t gates = 2 * TOKENS * (FFN + SHARED + TOP * EXPERT);
     ck_assert_int_eq(estimate_of(0, false).memory.activation_bytes - estimate_of(0, true).memory.activation_bytes,
@@ -70,7 +73,7 @@ START_TEST(inputs_in_8_bits) {
 }
 END_TEST
 
-/* An output that a module makes again is there while its backward runs. */
+/* A recomputed output is in memory while the backward of its module runs: the kept bytes become transient bytes. */
 START_TEST(modules_are_live_once) {
     const nnc_result none = estimate_of(NNC_RECOMPUTE_NONE, false);
     const nnc_result moe = estimate_of(NNC_RECOMPUTE_MOE, false);
@@ -90,9 +93,10 @@ START_TEST(names_of_modules) {
 }
 END_TEST
 
-/* A token meets 4 of DeepSeek-V3's 8 groups: 4 of 8 servers; 4 (1 - C(6,4) / C(8,4)) = 22/7 of 4 with two
- * groups each; of 16 that share groups by two, 4 groups of 2 (1 - (1/2)^2). Without groups 8 draws of 8
- * reach 8 (1 - (7/8)^8). */
+/* Number of servers that receive copies of one token. DeepSeek-V3 has 8 groups of experts, and a token goes to experts
+ * of 4 groups. With one group per server, the token reaches 4 of 8 servers. With two groups per server, it reaches 4 (1
+ * - C(6,4) / C(8,4)) = 22/7 of 4 servers. With two servers per group, each of the 4 groups gets 2 copies, and the token
+ * reaches 4 * 2 (1 - (1/2)^2) = 6 of 16 servers. Without groups, 8 copies reach 8 (1 - (7/8)^8) of 8 servers. */
 START_TEST(servers_that_a_token_reaches) {
     const struct {
         double domains, groups, met, reached;
@@ -122,7 +126,8 @@ static double sent_bytes(nnc_phase phase, const char *name) {
     return NAN;
 }
 
-/* Out of a rank a value takes a byte and 4/128 of its block's scale, back to it two; twenty of 132 units do that. */
+/* A value that is sent to an expert takes 1 B and 4/128 B for the scale of its block. A value that is sent back takes 2
+ * B. The communication occupies 20 of 132 units. */
 START_TEST(experts_that_are_sent_8_bits) {
     const nnc_model model = latent_experts();
     nnc_device device = cluster_device();
@@ -145,8 +150,8 @@ START_TEST(experts_that_are_sent_8_bits) {
 }
 END_TEST
 
-/* Tensor ranks gather tokens and gradients as products read them, a byte each, and scatter sums of two; adapters read
- * tokens in two bytes. */
+/* With 8-bit gathers, tensor ranks gather tokens and gradients in 1 B per value, the format in which the products read
+ * them. Sums are scattered in 2 B per value. Adapters read tokens in 2 B per value. */
 START_TEST(gathers_of_8_bits) {
     const nnc_model model = gpt(2, 64, 4, 100, TOKENS);
     const nnc_device device = cluster_device();
@@ -182,8 +187,9 @@ static const nnc_op *forward_op(const char *name) {
     return NULL;
 }
 
-/* Two tensor ranks, twice, and eight experts: four ranks hold two each, whole, for half of the tokens. What tensor
- * ranks gather is the tokens of the shared expert alone. */
+/* 2 data ranks with 2 tensor ranks each hold eight experts. With whole experts, each of the four ranks holds two
+ * complete experts and computes half of the tokens of its replica. Then the tensor ranks gather only the tokens of the
+ * shared expert. */
 START_TEST(whole_experts) {
     const nnc_model model = latent_experts();
     nnc_plan plan = nnc_plan_default();
@@ -204,7 +210,7 @@ START_TEST(whole_experts) {
     ck_assert_int_eq(forward_op("moe.gate_up")->u.matmul.n, EXPERT);
     ck_assert_double_eq(whole.model_flops, sliced.model_flops);
     ck_assert_int_eq(whole.memory.weight_bytes, sliced.memory.weight_bytes);
-    plan.expert = 4; /* more than data x context */
+    plan.expert = 4; /* degree 4 is more than data x context */
     const nnc_device device = cluster_device();
     const nnc_software software = nnc_software_default();
     nnc_result r;
@@ -216,9 +222,9 @@ START_TEST(whole_experts) {
 }
 END_TEST
 
-/* [experts] One data rank and four tensor ranks, which are expert ranks of degree 2 as well: each expert has 1 x 4 / 2 = 2
- * copies, on ranks 0 and 2 or 1 and 3. Without ZeRO both copies sum their gradients; with ZeRO 1, whose shards are the
- * one data rank, the two copies are replicas of the shards. */
+/* [experts] One data rank and four tensor ranks, which are also expert ranks of degree 2. Each expert has 1 x 4 / 2 = 2
+ * copies, on ranks 0 and 2 or on ranks 1 and 3. Without ZeRO, both copies add their gradients. With ZeRO 1, the shards
+ * are those of the one data rank, so the two copies are replicas of these shards. */
 START_TEST(copies_of_whole_experts) {
     const nnc_device device = cluster_device();
     nnc_plan plan = nnc_plan_default();
@@ -238,7 +244,7 @@ START_TEST(copies_of_whole_experts) {
 }
 END_TEST
 
-/* Products whose operands have scales for blocks take longer by the factor in the device file. */
+/* Products take longer by a factor of the device file if their operands have one scale per block of values. */
 START_TEST(scales_for_blocks) {
     nnc_device device = plain_device();
     device.matmul_flops_per_s[NNC_FP8] = 1e14;
@@ -249,12 +255,13 @@ START_TEST(scales_for_blocks) {
     const nnc_timing whole = nnc_op_time(&device, &op, &work);
     op.u.matmul.in_blocks = true;
     ck_assert_double_eq(nnc_op_time(&device, &op, &work).compute_s, 1.25 * whole.compute_s);
-    op.u.matmul.in_blocks = false; /* groups of any size, but not slots of one */
+    /* group_ratio is for experts with any number of tokens; experts with equal slots do not use it */
+    op.u.matmul.in_blocks = false;
     device.efficiency.gemm[NNC_FP8].group_ratio = 2.0;
     op.u.matmul.experts = 4;
     op.u.matmul.ragged = true;
     ck_assert_double_eq(nnc_op_time(&device, &op, &work).compute_s, 2.0 * whole.compute_s);
-    op.u.matmul.useful = 0.8; /* part of the rows of the busiest rank (--imbalance) */
+    op.u.matmul.useful = 0.8; /* a mean rank has 0.8 of the rows of the busiest rank (--imbalance) */
     ck_assert_double_eq(nnc_op_time(&device, &op, &work).compute_s, 2.0 * whole.compute_s);
     op.u.matmul.ragged = false;
     ck_assert_double_eq(nnc_op_time(&device, &op, &work).compute_s, whole.compute_s);

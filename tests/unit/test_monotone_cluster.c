@@ -4,11 +4,12 @@
 
 enum { CASES = 500 };
 
-/* a <= b, but for the rounding of sums. */
+/* Returns true if a <= b, except for the rounding of sums. */
 static bool at_most(double a, double b) { return a <= b * (1 + 1e-9); }
 
-/* The longest step end of all stages is added to the longest span, which may belong to another stage. If
- * the two are close, a faster stage has less time for overlap and can add a little. */
+/* A step time is the longest span of a stage plus the longest step end of a stage, which may be another stage. If the
+ * two stages are close, a faster device has less time for overlap, and the step can become slightly longer. Returns the
+ * factor by which the test allows a longer step. */
 static double slack_of(const nnc_plan *plan) { return plan->pipeline > 1 ? 1.002 : 1.0; }
 
 static void check_no_slower(const split_case *c, const nnc_result *before, const char *what, int number) {
@@ -74,8 +75,8 @@ START_TEST(overlap) {
 }
 END_TEST
 
-/* Another sample in a pass, another pass, a sequence longer by as much as every degree divides, more
- * words of the same alignment. */
+/* Four kinds of more work: one more sample per pass, twice as many passes, a sequence that is 64 tokens longer, and a
+ * vocabulary of 64 more words. */
 START_TEST(more_work) {
     int number = 0;
     for (int i = 0; i < CASES; i++) {
@@ -94,7 +95,7 @@ START_TEST(more_work) {
             const nnc_result after = result_of_split(&more);
             ck_assert_msg(at_most(before.step_s, after.step_s * slack_of(&before.plan)), "%d, %d: %.12g after %.12g",
                           number - 1, kind, after.step_s, before.step_s);
-            /* in a pipeline it counts the update of one stage, which changes with the layers */
+            /* in a pipeline, the bound contains the update of one stage, and this stage can change with the layers */
             ck_assert_msg(at_most(before.lower_bound_s, after.lower_bound_s) || c.plan.pipeline > 1, "%d, %d: bound",
                           number - 1, kind);
             ck_assert_msg(before.memory.total_bytes <= after.memory.total_bytes, "%d, %d: memory", number - 1, kind);
@@ -103,15 +104,15 @@ START_TEST(more_work) {
 }
 END_TEST
 
-/* Activations and working sets of k times the micro-batch: at least those of the micro-batch, and at most k times. A
- * search decides with this which plans fit. */
+/* A micro-batch that is k times larger keeps at least the same activations and working set, and at most k times as many
+ * bytes. A search uses this rule to decide which plans fit. */
 START_TEST(whole_micro_batches) {
     int number = 0, compared = 0, close = 0;
     for (int i = 0; i < 8 * CASES; i++) {
         split_case c = draw_legal(&number);
         const nnc_result before = result_of_split(&c);
         const int64_t k = between(2, 12);
-        if (before.memory.one_moment) { continue; } /* a single device replays its ops */
+        if (before.memory.one_moment) { continue; } /* one device: the peak is found by a replay of its ops */
         c.plan.micro_batch *= k;
         c.plan.global_batch = 0;
         nnc_plan plan;
@@ -133,7 +134,7 @@ START_TEST(whole_micro_batches) {
 }
 END_TEST
 
-/* A millionth more bandwidth is at most a millionth less time. */
+/* If bandwidths and peaks grow by a millionth, the step becomes shorter by at most a millionth. */
 START_TEST(continuous) {
     int number = 0;
     for (int i = 0; i < CASES; i++) {

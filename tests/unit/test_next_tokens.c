@@ -2,10 +2,11 @@
  * [next-tokens] */
 #include "named_rows.h"
 
-/* Two layers of width 8, 4 heads of 2, 2 of keys, inner width 12; 5 tokens, one trained prediction
- * layer: per token its matrices, 8 * 16 + 8 * 8 + 3 * 8 * 12 = 480, the product of 16 to 8 and the
- * head of 10 words, two FLOPs each; 25 pairs, masked or not, of 4 heads, 4 * 2 FLOPs each. Table
- * and head are counted already. */
+/* A model of two layers: width 8, 4 query heads and 2 key heads of 2, inner width 12, 5 tokens, one trained layer for
+ * prediction. The prediction layer has matrices of 8 * 16 + 8 * 8 + 3 * 8 * 12 = 480 parameters, a product from 16 to 8
+ * values, and the head of 10 words. Per token, each of these parameters costs two FLOPs. Attention has 4 * 2 FLOPs per
+ * pair of tokens and head. Embedding table and head are shared with the model, so their parameters are not counted
+ * again. */
 START_TEST(layers_that_predict_further_tokens_are_trained) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 5);
     nnc_plan plan = causal_bf16();
@@ -33,8 +34,8 @@ START_TEST(layers_that_predict_further_tokens_are_trained) {
 }
 END_TEST
 
-/* Seven layers over four stages; the last stage also has the prediction layer and its head: 9
- * places, 3 + 2 + 2 + 2. */
+/* Seven layers over four stages. The last stage also has the prediction layer and its head. The layers, the prediction
+ * layer and the head are 9 parts, so the stages get 3 + 2 + 2 + 2. */
 START_TEST(further_tokens_lie_on_the_last_stage) {
     nnc_model model = llama(7, 8, 4, 2, 12, 10, 5);
     nnc_plan plan = causal_bf16();
@@ -49,7 +50,8 @@ START_TEST(further_tokens_lie_on_the_last_stage) {
     ck_assert_int_eq(stages[0].layers, 3);
     ck_assert_int_eq(stages[2].layers, 2);
     ck_assert_int_eq(stages[3].layers, 0);
-    ck_assert_int_eq(stages[3].params, 496 + 128 + 24 + 80 + 8 + 80); /* a head, a norm, a second table */
+    /* the stage also has a head, a norm and a second embedding table */
+    ck_assert_int_eq(stages[3].params, 496 + 128 + 24 + 80 + 8 + 80);
 }
 END_TEST
 

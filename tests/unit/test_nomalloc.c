@@ -56,7 +56,7 @@ static const nnc_model *load(const char *id) {
     return model;
 }
 
-/* Allocations of one estimate; its verdict does not matter here, but it must be one. */
+/* Returns the number of allocations of one estimate. The estimate must succeed; the plan need not fit. */
 static long allocations_of(const nnc_model *model, const nnc_plan *plan) {
     const nnc_software software = nnc_software_default();
     nnc_result result;
@@ -68,7 +68,7 @@ static long allocations_of(const nnc_model *model, const nnc_plan *plan) {
     return made;
 }
 
-/* If the wrappers saw nothing at all, the tests below could not fail. */
+/* Checks that the wrappers count allocations. Without this check, broken wrappers could let all tests pass. */
 START_TEST(the_wrappers_count) { ck_assert_int_gt(allocations, 0); }
 END_TEST
 
@@ -83,7 +83,7 @@ START_TEST(decoder_allocates_nothing) {
 }
 END_TEST
 
-/* The first estimate may not grow the scratch for a second one of another family either. */
+/* Estimates of two families use the same scratch in turn. No estimate may enlarge the scratch for the other family. */
 START_TEST(unet_allocates_nothing) {
     const nnc_model *decoder = load("llama3-8b"), *unet = load("sd1-unet");
     const nnc_plan plan = nnc_plan_default();
@@ -93,7 +93,7 @@ START_TEST(unet_allocates_nothing) {
 }
 END_TEST
 
-/* Every kind of parallelism, replay and bounds included. */
+/* Estimates with all kinds of parallelism, which replay a pipeline and compute bounds, allocate nothing. */
 START_TEST(cluster_allocates_nothing) {
     const nnc_model *experts = load("deepseek-v2-lite");
     nnc_model model = *load("gpt3-175b");
@@ -122,7 +122,8 @@ START_TEST(cluster_allocates_nothing) {
 }
 END_TEST
 
-/* Allocations of a search for `devices` devices on one thread, and the plans it evaluated. */
+/* Runs a search for `devices` devices on one thread. Returns the number of allocations; evaluated: the number of
+ * evaluated plans. */
 static long allocations_of_search(int32_t devices, uint64_t *evaluated) {
     static nnc_search_result result;
     const nnc_model *model = load("llama3-8b");
@@ -140,7 +141,8 @@ static long allocations_of_search(int32_t devices, uint64_t *evaluated) {
     return allocations - before;
 }
 
-/* A search allocates what its threads need and nothing per plan: ten times the plans, as many. */
+/* A search allocates memory for its threads, but none per plan: a search of ten times as many plans makes the same
+ * number of allocations. */
 START_TEST(search_allocates_nothing_per_plan) {
     uint64_t few = 0, many = 0;
     const long for_few = allocations_of_search(2, &few), for_many = allocations_of_search(16, &many);
@@ -150,7 +152,7 @@ START_TEST(search_allocates_nothing_per_plan) {
 }
 END_TEST
 
-/* Serving, dense and with experts, under load. */
+/* Serving a dense model and a model with experts under load allocates nothing. */
 START_TEST(serving_allocates_nothing) {
     static const char *const ids[] = { "llama3-8b", "deepseek-v2-lite" };
     for (size_t i = 0; i < COUNT_OF(ids); i++) {

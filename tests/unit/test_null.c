@@ -30,7 +30,7 @@ static void tear_down(void) {
     nnc_specs_close(specs);
 }
 
-/* The call refuses NULL for the parameter, with a message and without one. */
+/* Checks that the call refuses NULL for the parameter, both with and without an nnc_error to fill. */
 #define REFUSES(missing, call)                                                                                      \
     do {                                                                                                            \
         nnc_error *into = &err;                                                                                     \
@@ -115,7 +115,7 @@ END_TEST
 
 static void ignore(void *context, const nnc_interval *interval) { (void)context, (void)interval; }
 
-/* Software and plan may be left out: the neutral profile, every field at its default. */
+/* software and plan may be NULL. The estimate then uses the neutral profile and the default of every field. */
 START_TEST(estimates_need_their_pointers) {
     nnc_result result, other;
     nnc_advice advice;
@@ -125,7 +125,7 @@ START_TEST(estimates_need_their_pointers) {
     nnc_run run;
     char *text = NULL;
     int count = 0;
-    memset(&result, 0, sizeof result); /* what lies between the members is compared, too */
+    memset(&result, 0, sizeof result); /* the test compares all bytes, also the padding between members */
     memset(&other, 0, sizeof other);
     REFUSES("model", nnc_estimate(NULL, device, software, &plan, scratch, &result, into));
     REFUSES("device", nnc_estimate(model, NULL, software, &plan, scratch, &result, into));
@@ -150,7 +150,7 @@ START_TEST(estimates_need_their_pointers) {
     REFUSES("count", nnc_sensitivity_of(model, device, NULL, NULL, scratch, &entry, 1, NULL, into));
     REFUSES("scratch", nnc_sensitivity_of(model, device, NULL, NULL, NULL, &entry, 1, &count, into));
     ck_assert_int_eq(nnc_sensitivity_of(model, device, NULL, NULL, scratch, &entry, 1, &count, &err), NNC_OK);
-    ck_assert_int_eq(count, 1); /* no more than the array holds */
+    ck_assert_int_eq(count, 1); /* at most as many entries as the array has */
     REFUSES("target", nnc_target_find(model, device, NULL, NULL, NNC_PARAMETER_MATMUL, 1.0, scratch, NULL, into));
     ck_assert_int_eq(
         nnc_target_find(model, device, NULL, NULL, (nnc_sensitivity_parameter)4711, 1.0, scratch, &target, &err),
@@ -258,7 +258,7 @@ START_TEST(checks_need_their_pointers) {
 }
 END_TEST
 
-/* Numbers and names of what is not there, and of values outside an enumeration. */
+/* A function returns NAN or "?" for a NULL argument and for a value outside its enumeration. */
 START_TEST(what_is_not_there_has_no_value) {
     nnc_device *copy = NULL;
     char text[NNC_PARAMETER_TEXT] = "before";

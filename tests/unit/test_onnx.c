@@ -6,7 +6,7 @@
 #include "onnx/onnx_import.h"
 #include "support.h"
 
-/* ---- a file, node by node ---- */
+/* ---- builds a file node by node ---- */
 
 enum { NODES_MAX = 64 };
 
@@ -26,7 +26,7 @@ static struct {
     int node_count, tensor_count, attribute_count;
 } f;
 
-/* A new file whose input "x" has this shape. */
+/* Starts a new file. numbers: the shape of its input "x". */
 static void begin(const char *numbers) {
     memset(&f, 0, sizeof f);
     onnx__model_proto__init(&f.model);
@@ -70,7 +70,7 @@ static int read_numbers(const char *text, int64_t numbers[8]) {
     return count;
 }
 
-/* A parameter of a shape; with data, a list of whole numbers. */
+/* Adds a tensor. data: NULL = a parameter in floating point; else the whole numbers of the tensor. */
 static void tensor(const char *name, const char *shape, const char *data) {
     const int at = f.tensor_count++;
     Onnx__TensorProto *t = &f.tensors[at];
@@ -88,7 +88,7 @@ static void tensor(const char *name, const char *shape, const char *data) {
     f.graph.n_initializer = (size_t)f.tensor_count;
 }
 
-/* names: "in in -> out" */
+/* Adds a node. names: names of its inputs and outputs as "in in -> out". */
 static void node(const char *type, const char *names) {
     static char texts[NODES_MAX][96];
     const int at = f.node_count++;
@@ -115,7 +115,7 @@ static void node(const char *type, const char *names) {
     f.graph.n_node = (size_t)f.node_count;
 }
 
-/* An attribute of integers of the last node. */
+/* Adds an attribute of integers to the last node. */
 static void attribute(const char *name, const char *numbers) {
     static int64_t values[NODES_MAX][8];
     const int at = f.attribute_count++;
@@ -131,7 +131,7 @@ static void attribute(const char *name, const char *numbers) {
 }
 
 static nnc_error error;
-static const char *axes; /* sizes that are said */
+static const char *axes; /* sizes of axes that the user gives */
 
 static nnc_status import(nnc_result *r) {
     char path[] = "/tmp/nncost-onnx-XXXXXX";
@@ -180,7 +180,8 @@ static void refused(const char *what) {
 /* ---- cases ---- */
 
 START_TEST(a_convolution_and_a_linear_layer) {
-    /* 3 -> 8 channels, 3 x 3 with a bias, on 6 x 6 positions padded; 8 values become 4 */
+    /* A convolution of 3 x 3 with bias from 3 to 8 channels, on 6 x 6 positions with padding. A linear layer from 8
+     * values to 4. */
     begin("1 3 6 6");
     tensor("w", "8 3 3 3", NULL);
     tensor("b", "8", NULL);
@@ -199,8 +200,8 @@ START_TEST(a_convolution_and_a_linear_layer) {
 }
 END_TEST
 
-/* 4 tokens of width 8: a norm of nine nodes, a linear layer of two, a GELU of five; one equal bias tensor
- * for both layers counts for each. */
+/* 4 tokens of width 8: a norm of nine nodes, two linear layers of two nodes each, and a GELU of five nodes. Both layers
+ * read the same tensor as bias, and its parameters are counted once per layer. */
 START_TEST(what_is_written_as_many_nodes) {
     begin("1 4 8");
     tensor("axis", "1", "-1");
@@ -234,7 +235,7 @@ START_TEST(what_is_written_as_many_nodes) {
 }
 END_TEST
 
-/* 4 tokens of width 8 in 2 heads of 4; the new shape is worked out from that of the tensor. */
+/* 4 tokens of width 8, in 2 heads of 4. The file computes the new shape from the shape of the tensor. */
 START_TEST(attention_of_three_nodes) {
     begin("1 4 8");
     tensor("w", "8 8", NULL);
@@ -269,7 +270,7 @@ START_TEST(attention_of_three_nodes) {
     attribute("perm", "0 2 1 3");
     node("Reshape", "ct back -> out");
     const nnc_result r = imported();
-    ck_assert_int_eq(r.params, 3 * 64); /* counted for each that reads it */
+    ck_assert_int_eq(r.params, 3 * 64); /* the matrix is counted for each product that reads it */
     ck_assert_double_eq(r.forward_flops, 2.0 * (3 * 4 * 64 + 2 * 2 * 16 * 4));
 }
 END_TEST
@@ -289,7 +290,7 @@ START_TEST(norms_in_two_parts_are_one) {
 }
 END_TEST
 
-/* Scales and modes are no whole numbers: of the last tensor, of the last node. */
+/* Adds a tensor with floating-point values, such as the scales of a Resize node. */
 static void floats(const char *name, const char *numbers) {
     static float values[NODES_MAX][8];
     int64_t whole[8];
@@ -313,7 +314,8 @@ static void word(const char *name, const char *text) {
     a->s.len = strlen(text);
 }
 
-/* 5 x 5 positions plus a row above and a column to the right: 6 x 6; kernels of 3 see 4 x 4 of them. */
+/* A map of 5 x 5 positions gets a row above and a column to the right. A kernel of 3 x 3 then has 4 x 4 positions in
+ * the map of 6 x 6. */
 START_TEST(zeros_around_a_map) {
     begin("1 2 5 5");
     tensor("w", "3 2 3 3", NULL);
@@ -330,7 +332,8 @@ START_TEST(zeros_around_a_map) {
 }
 END_TEST
 
-/* 7 positions in strides of 2 give 4, for every size of the kernel; without pads they give (7 - 3) / 2 + 1 = 3. */
+/* 7 positions with stride 2 give 4 outputs if the pads keep the size, for every size of the kernel. Without pads they
+ * give (7 - 3) / 2 + 1 = 3 outputs. */
 START_TEST(pads_that_are_not_said) {
     static const struct {
         const char *how;
@@ -347,7 +350,7 @@ START_TEST(pads_that_are_not_said) {
 }
 END_TEST
 
-/* 2 x 3 positions twice as large; a kernel then sees 4 x 6. By sizes three times: 6 x 9. */
+/* Scales of 2 turn 2 x 3 positions into 4 x 6. Sizes of 6 and 9 turn them into 6 x 9. */
 START_TEST(maps_become_larger) {
     begin("1 2 2 3");
     floats("scales", "1 1 2 2");
@@ -373,7 +376,8 @@ START_TEST(maps_become_larger) {
 }
 END_TEST
 
-/* A sequence of 8 values of 3 channels, kernel 5 in strides of 2 with 2 zeros on either side: 4 of 15 x 4. */
+/* A sequence of 8 values with 3 channels. A kernel of 5 with stride 2 and 2 zeros at each end gives 4 positions; each
+ * costs 15 x 4 products. */
 START_TEST(convolutions_over_a_sequence) {
     begin("1 3 8");
     tensor("w", "4 3 5", NULL);
@@ -402,7 +406,7 @@ START_TEST(sums_of_several) {
 }
 END_TEST
 
-/* x * clip(x + 3) / 6 of a batch norm: the norm is there under two names and counts once. */
+/* The batch norm n is followed by n * clip(n + 3) / 6. Two nodes read the norm, and its parameters are counted once. */
 START_TEST(a_norm_under_two_names_is_one) {
     begin("1 3 4 4");
     tensor("w", "8 3 1 1", NULL);
@@ -418,7 +422,8 @@ START_TEST(a_norm_under_two_names_is_one) {
 }
 END_TEST
 
-/* 4 channels of 8 x 6: a side by its place, one by its name. */
+/* An input of 4 channels of 8 x 6, whose file leaves height and width open. The user gives the height by the number of
+ * the axis (x.2=8), and the width by the name of the axis (wide=6). */
 START_TEST(axes_without_a_size) {
     for (int i = 0; i < 2; i++) {
         begin("1 4 0 0");
@@ -441,9 +446,9 @@ START_TEST(axes_without_a_size) {
 }
 END_TEST
 
-/* PyTorch 1.13: torch.nn.LSTM(24, 16, num_layers=2, bidirectional=True, batch_first=True) and Linear(32, 5) of the last
- * token, as torch.onnx.export writes them for 7 tokens, have 11,776 and 165 parameters; GRU(24, 16) has 2,016, and its
- * last state goes into Linear(16, 5) of 85. */
+/* Recurrent networks that PyTorch 1.13 exports with torch.onnx.export, for 7 tokens. torch.nn.LSTM(24, 16,
+ * num_layers=2, bidirectional=True, batch_first=True) has 11,776 parameters; Linear(32, 5) of the last token has 165.
+ * GRU(24, 16) has 2,016 parameters; Linear(16, 5) of its last state has 85. */
 START_TEST(recurrent_layers) {
     begin("1 7 24");
     tensor("w", "2 64 24", NULL);
@@ -492,8 +497,9 @@ START_TEST(recurrent_layers) {
 }
 END_TEST
 
-/* torch.nn.Conv3d(4, 8, (3, 5, 2), stride=(1, 2, 2), padding=(1, 2, 0), groups=2) of 4 x 6 x 9 x 10 values: 488
- * parameters, 1,200 outputs of 60 weights; a pool of 2 and the mean of what it leaves. */
+/* torch.nn.Conv3d(4, 8, (3, 5, 2), stride=(1, 2, 2), padding=(1, 2, 0), groups=2) of 4 x 6 x 9 x 10 values has 488
+ * parameters and 1,200 outputs of 60 weights each. Max pooling with windows of 2 and a mean over all positions
+ * follow. */
 START_TEST(convolutions_over_a_volume) {
     begin("1 4 6 9 10");
     tensor("w", "8 2 3 5 2", NULL);

@@ -4,29 +4,30 @@
 
 /* ---- products ---- */
 
-/* A 2x4 by B 4x3: 2*3 outputs of 4 products and 4 sums, 48 FLOPs. bf16: A 16 B, B 24 B, C 12 B. */
+/* A is 2x4 and B is 4x3: 2*3 outputs of 4 products and 4 sums are 48 FLOPs. In bf16, A has 16 B, B 24 B and C 12 B. */
 START_TEST(matmul) {
     nnc_op op = linear(2, 3, 4);
     ck_work(nnc_op_work(&op), 48, 0, 16 + 24, 12);
     ck_assert_double_eq(nnc_op_work(&op).full_flops, 48);
-    ck_assert_double_eq(nnc_op_kept_bytes(&op), 16);      /* A */
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 16);      /* A is kept */
     ck_assert_double_eq(nnc_op_transient_bytes(&op), 28); /* dA and dC */
-    nnc_op library = op;                                  /* an op of a library without bytes of its own has the same */
+    /* An op of a library without working bytes of its own has the same transient bytes. */
+    nnc_op library = op;
     library.by_library = true;
     ck_assert_double_eq(nnc_op_transient_bytes(&library), 28);
 
-    op.weights.vector = 3; /* a bias is read, and added to 6 outputs */
+    op.weights.vector = 3; /* the bias is read, and is added to 6 outputs */
     ck_work(nnc_op_work(&op), 48, 6, 16 + 24 + 6, 12);
     op.u.matmul.keeps_b = true;
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 16 + 24);
 
-    op = linear(2, 1, 4); /* one output and its bias */
+    op = linear(2, 1, 4); /* one output per row, and its bias */
     op.weights.vector = 1;
     ck_work(nnc_op_work(&op), 16, 2, 16 + 8 + 2, 4);
 }
 END_TEST
 
-/* dA 2x4 = dC 2x3 by B^T; dB 4x3 = A^T 4x2 by dC, in fp32, plus a bias gradient of 6 sums. */
+/* dA (2x4) is dC (2x3) times B^T. dB (4x3) is A^T (4x2) times dC, in fp32. The gradient of the bias takes 6 sums. */
 START_TEST(matmul_backward) {
     nnc_op op = linear(2, 3, 4), backward[NNC_BACKWARD_MAX];
     op.weights.vector = 3;
@@ -37,18 +38,18 @@ START_TEST(matmul_backward) {
     ck_assert_int_eq((int)backward[1].phase, NNC_PHASE_GRAD_WEIGHT);
     ck_work(nnc_op_work(&backward[1]), 48, 6, 16 + 12, 48);
 
-    op.grad_accumulate = 1; /* adds to 12 fp32 numbers, read and written */
+    op.grad_accumulate = 1; /* backward adds the gradient to 12 fp32 numbers, which it reads and writes */
     ck_assert_int_eq(nnc_op_backward(&op, backward), 2);
     ck_work(nnc_op_work(&backward[1]), 48, 6, 16 + 12 + 48, 48);
 
-    op.u.matmul.needs_grad_input = false; /* the first layer */
+    op.u.matmul.needs_grad_input = false; /* the first layer needs no gradient of its input */
     ck_assert_int_eq(nnc_op_backward(&op, backward), 1);
     ck_assert_int_eq((int)backward[0].phase, NNC_PHASE_GRAD_WEIGHT);
 }
 END_TEST
 
-/* Q K^T of 4 heads in groups of 2, 2 queries, 3 keys, width 5: 4*2*3*5*2 FLOPs; Q 4*2*5, K of two
- * groups 2*3*5, scores 4*2*3 elements. 5 of the 6 pairs are unmasked. */
+/* Q K^T of 4 query heads, which share 2 key heads; 2 queries, 3 keys, width 5. FLOPs: 4*2*3*5*2. Elements: 4*2*5 of Q,
+ * 2*3*5 of K, 4*2*3 of the scores. 5 of the 6 pairs are not masked. */
 START_TEST(matmul_of_scores) {
     nnc_op op = op_of(NNC_OP_MATMUL), backward[NNC_BACKWARD_MAX];
     op.u.matmul = (nnc_matmul){ .batch = 4,
@@ -66,7 +67,7 @@ START_TEST(matmul_of_scores) {
     ck_assert_double_eq(nnc_op_work(&op).window_flops, 160);
     ck_assert_double_eq(nnc_op_work(&op).causal_flops, 200);
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 60);
-    /* dQ = dS K, K shared; dK = dS^T Q of every head */
+    /* dQ = dS K, where heads share K; dK = dS^T Q for every head */
     ck_assert_int_eq(nnc_op_backward(&op, backward), 2);
     ck_assert_int_eq((int)backward[0].phase, NNC_PHASE_BACKWARD);
     ck_work(nnc_op_work(&backward[0]), 240, 0, 48 + 60, 80);
@@ -75,7 +76,7 @@ START_TEST(matmul_of_scores) {
 }
 END_TEST
 
-/* Operands of one byte; the output is 16-bit. */
+/* The operands have one byte per value. The output has 16 bits. */
 START_TEST(matmul_fp8) {
     nnc_op op = linear(2, 3, 4);
     op.math_dtype = NNC_FP8;
@@ -86,8 +87,8 @@ END_TEST
 
 /* ---- attention ---- */
 
-/* Counts the pairs one by one: query i is at position i + s_k - s_q and sees itself and the tokens
- * before it, at most the last `window`. */
+/* Counts pairs of query and key one by one. Query i is at position i + s_k - s_q. A causal query attends to the token
+ * at its position and to those before it, but at most to the last `window` tokens. */
 static int64_t count_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window) {
     int64_t pairs = 0;
     for (int64_t i = 0; i < s_q; i++) {
@@ -112,9 +113,9 @@ START_TEST(attention_pairs) {
 }
 END_TEST
 
-/* 2 samples, 4 query heads on 2 key heads of width 8, 3 tokens, causal: 6 of 9 pairs.
- * Forward 4*2*4*8 = 256 FLOPs a pair. Q 2*3*4*8 = 192 elements, K and V 96 each, O 192; the
- * log-sum-exp is 24 numbers in fp32. Softmax 5 FLOPs a pair, 2*4*6 pairs. */
+/* Attention of 2 samples with 4 query heads and 2 key heads of width 8 on 3 tokens. 6 of 9 pairs are causal. Forward
+ * has 4*2*4*8 = 256 FLOPs per pair. Q has 2*3*4*8 = 192 elements, K and V have 96 each, O has 192. The log-sum-exp has
+ * 24 numbers in fp32. Softmax takes 5 FLOPs for each of 2*4*6 pairs. */
 START_TEST(flash) {
     nnc_op op = op_of(NNC_OP_FLASH);
     op.u.flash = (nnc_flash){ .batch = 2,
@@ -134,17 +135,18 @@ START_TEST(flash) {
     ck_assert_double_eq(nnc_op_work(&op).causal_flops, 256 * 6);
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 2 * (192 + 96 + 96) + 96);
     ck_assert_double_eq(nnc_op_transient_bytes(&op), 2 * (192 + 192 + 96 + 96));
-    op.u.flash.kept_kv_heads = 4; /* copied to every head */
+    op.u.flash.kept_kv_heads = 4; /* the keys are copied to every query head */
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 2 * (192 + 192 + 192) + 96);
 
-    /* Five products instead of two; Q, O, dO, K, V and two rows in, dQ, dK, dV out. */
+    /* Backward has five products, forward has two. It reads Q, O, dO, K, V and two numbers per row, and writes dQ, dK
+     * and dV. */
     nnc_op backward[NNC_BACKWARD_MAX];
     ck_assert_int_eq(nnc_op_backward(&op, backward), 1);
     ck_work(nnc_op_work(&backward[0]), 640 * 6, 6 * 48, 2 * (3 * 192 + 2 * 96) + 2 * 96, 2 * (192 + 96 + 96));
     ck_assert_double_eq(nnc_op_work(&backward[0]).full_flops, 2 * 256 * 9);
     ck_assert_double_eq(nnc_op_work(&backward[0]).causal_flops, 2 * 256 * 6);
 
-    op.phase = NNC_PHASE_RECOMPUTE; /* forward again */
+    op.phase = NNC_PHASE_RECOMPUTE; /* the phase recompute runs forward again */
     ck_assert_double_eq(nnc_op_work(&op).flops, 256 * 6);
     op.u.flash.pairs = op.u.flash.full_pairs;
     ck_assert_double_eq(nnc_op_work(&op).flops, 256 * 9);
@@ -171,7 +173,8 @@ static nnc_op conv(int64_t c_in, int64_t c_out, int64_t side, int64_t side_out, 
     return op;
 }
 
-/* 2 -> 3 channels, 4x4 -> 2x2, kernel 3: 12 outputs of 18 products. x 32, w 54, y 12 elements. */
+/* A convolution from 2 to 3 channels, from 4x4 to 2x2 positions, with a kernel of 3x3: 12 outputs of 18 products. x has
+ * 32 elements, w 54, y 12. */
 START_TEST(conv2d) {
     nnc_op op = conv(2, 3, 4, 2, 3), backward[NNC_BACKWARD_MAX];
     op.grad_bytes = 4;
@@ -189,7 +192,8 @@ START_TEST(conv2d) {
 }
 END_TEST
 
-/* Each of the 2x2 input positions gives 2x2 outputs: 4 positions of 3*2*4 products. */
+/* A transposed convolution: each of the 2x2 input positions gives 2x2 outputs, with 3*2*4 products per input
+ * position. */
 START_TEST(conv_transposed) {
     nnc_op op = conv(3, 2, 2, 4, 2);
     op.u.conv.transposed = true;
@@ -199,7 +203,8 @@ START_TEST(conv_transposed) {
 }
 END_TEST
 
-/* Two groups see half of the input each; a 1x1 convolution is a product over positions. */
+/* With two groups, each output reads half of the input channels. A 1x1 convolution is a matrix product over
+ * positions. */
 START_TEST(conv_as_products) {
     nnc_op grouped = conv(4, 6, 3, 3, 3), dense = grouped;
     grouped.u.conv.groups = 2;
@@ -210,8 +215,8 @@ START_TEST(conv_as_products) {
 }
 END_TEST
 
-/* Each of two tensor ranks has half of the groups, so half of the products, weights and outputs. Alone, a rank has
- * all. */
+/* Each of two tensor ranks has half of the groups, and so half of the products, weights and outputs. A single rank has
+ * all groups. */
 START_TEST(conv_of_a_rank) {
     for (int64_t tensor = 1; tensor <= 2; tensor++) {
         const nnc_degrees degrees = { .tensor = tensor, .context = 1, .expert = 1 };
@@ -229,7 +234,8 @@ START_TEST(conv_of_a_rank) {
 }
 END_TEST
 
-/* Two tensor ranks share the heads of a scan, its groups as far as there are several, and its values per head. */
+/* Two tensor ranks divide the heads of a scan and its values per head. They also divide its groups if there are two or
+ * more. */
 START_TEST(scan_of_a_rank) {
     const nnc_degrees degrees = { .tensor = 2, .context = 3 };
     for (int64_t groups = 1; groups <= 4; groups *= 2) {
@@ -246,8 +252,8 @@ START_TEST(scan_of_a_rank) {
 }
 END_TEST
 
-/* The scores of 8 heads, 6 queries and 10 keys of width 4, over 2 ranks with heads and 3 with queries: 4 heads of
- * 2 queries, 4 x 2 x 10 x 4 products. A rank has a third of the pairs of a head. */
+/* Scores of 8 heads, 6 queries and 10 keys of width 4. 2 ranks divide the heads and 3 ranks the queries: a rank has 4
+ * heads and 2 queries, 4 x 2 x 10 x 4 products. A rank has a third of the pairs of a head. */
 START_TEST(scores_of_a_rank) {
     const nnc_degrees degrees = {
         .tensor = 2, .context = 3, .expert = 1, .heads = 2, .positions = 3, .imbalance = 1.0
@@ -265,8 +271,8 @@ START_TEST(scores_of_a_rank) {
 }
 END_TEST
 
-/* Experts of one rank have no busiest rank: imbalance adds neither rows nor padding. Of two ranks, the busiest has
- * half as many rows more, and a third of its rows are not those of a mean rank. */
+/* With one expert rank, imbalance adds no rows and no padding. With two ranks and an imbalance of 1.5, the busiest rank
+ * has half as many rows more than the mean, and a third of its rows are in excess of the mean. */
 START_TEST(experts_of_a_rank) {
     for (int64_t expert = 1; expert <= 2; expert++) {
         const nnc_degrees degrees = {
@@ -280,8 +286,9 @@ START_TEST(experts_of_a_rank) {
         ck_assert_double_eq(work.flops, 2.0 * 3 * 4 * (expert > 1 ? 12 : 8));
         ck_assert_double_eq(work.full_flops, 2.0 * 3 * 4 * 8);
         ck_assert_int_eq(op.u.matmul.experts, 4 / expert);
-        /* a cast of 24 received values (8 rows of 3), and of 32 gradients (8 rows of 4), with 16 further bytes kept;
-         * sort_chunks_by_idxs of MoEAlltoAllTokenDispatcher of Megatron-LM handles the rows that a rank received */
+        /* A cast forward of 24 received values (8 rows of 3) and backward of 32 gradients (8 rows of 4), which keeps 16
+         * bytes more. In Megatron-LM, sort_chunks_by_idxs of MoEAlltoAllTokenDispatcher processes the rows that a rank
+         * received. */
         nnc_op cast = op_of(NNC_OP_POINTWISE);
         cast.split = NNC_SPLIT_EXPERT_ROW;
         cast.u.pointwise = (nnc_pointwise){
@@ -295,10 +302,11 @@ START_TEST(experts_of_a_rank) {
 }
 END_TEST
 
-/* Keys and values of other widths and lengths than the queries: 2 samples, 4 query heads on 2 key heads, 3 queries, 5
- * keys, width 8, values of 6. Q 2*4*3*8 = 192 elements, K 2*2*5*8 = 160, V 2*2*5*6 = 120, O 2*4*3*6 = 144, 24 rows of 4
- * B. A pair takes 2*2*4*(8+6) = 224 FLOPs; backward takes 2*224 and the scores again, 2*2*4*8 = 128. 7 pairs are unmasked,
- * 15 exist, a window of 4 keys has 12. A soft cap adds 3 operations to 5 per pair and head, and 3 + 4 to 6 backward. */
+/* Attention whose keys and values have another number of tokens and another width than the queries: 2 samples, 4 query
+ * heads on 2 key heads, 3 queries, 5 keys of width 8, values of width 6. Q has 2*4*3*8 = 192 elements, K 2*2*5*8 = 160,
+ * V 2*2*5*6 = 120, O 2*4*3*6 = 144, and 24 rows have 4 B each. A pair takes 2*2*4*(8+6) = 224 FLOPs forward. Backward
+ * takes 2*224 FLOPs, and 2*2*4*8 = 128 for the scores again. Of 15 pairs, 7 are not masked, and 12 are in a window of 4
+ * keys. A soft cap adds 3 operations to 5 per pair and head forward, and 3 + 4 to 6 backward. */
 START_TEST(flash_of_two_widths) {
     nnc_op op = op_of(NNC_OP_FLASH);
     op.u.flash = (nnc_flash){ .batch = 2,
@@ -319,7 +327,7 @@ START_TEST(flash_of_two_widths) {
     ck_assert_double_eq(nnc_op_work(&op).window_flops, 224 * 12);
     ck_assert_double_eq(nnc_op_work(&op).causal_flops, 224 * 7);
     ck_assert_double_eq(nnc_op_transient_bytes(&op), 2 * (192 + 160 + 120 + 144));
-    /* keys and values of all 10 positions of one head, 2*10*14 elements */
+    /* the op keeps keys and values of all 10 positions of one head, 2*10*14 elements */
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 2 * (192 + 280) + 96);
     op.u.flash.softcap = true;
     ck_assert_double_eq(nnc_op_work(&op).vector_flops, 8 * 2 * 4 * 7);
@@ -330,7 +338,8 @@ START_TEST(flash_of_two_widths) {
     ck_assert_double_eq(nnc_op_work(&op).window_flops, 2 * 224 * 12);
     ck_assert_double_eq(nnc_op_work(&op).causal_flops, 2 * 224 * 7);
     op.phase = NNC_PHASE_FORWARD;
-    op.dropped = true; /* queries, keys and values are computed again; the rows stay */
+    op.dropped =
+        true; /* backward computes queries, keys and values again; forward keeps the statistics of the softmax */
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 96);
     ck_assert_double_eq(nnc_op_dropped_bytes(&op), 2 * (192 + 280));
     op.u.flash.keeps_qkv = false;
@@ -338,9 +347,9 @@ START_TEST(flash_of_two_widths) {
 }
 END_TEST
 
-/* Attention of 12 query heads on 4 key heads, 12 queries, over 2 ranks with heads and 3 with positions: 6 heads on 2, 4
- * queries, a third of the pairs. Two tensor ranks divide the 12 sinks. More ranks than key heads have one key head each.
- * Ranks that share tokens alone have all heads. */
+/* Attention of 12 query heads, 4 key heads and 12 queries. 2 ranks divide the heads and 3 ranks the positions: a rank
+ * has 6 query heads, 2 key heads, 4 queries and a third of the pairs. Two tensor ranks divide the 12 sinks. If there
+ * are more ranks than key heads, each rank has one key head. Ranks that divide only tokens have all heads. */
 START_TEST(flash_of_a_rank) {
     nnc_degrees degrees = { .tensor = 2, .context = 3, .expert = 1, .heads = 2, .positions = 3 };
     nnc_op whole = op_of(NNC_OP_FLASH);
@@ -386,9 +395,10 @@ START_TEST(flash_of_a_rank) {
 }
 END_TEST
 
-/* A product of 60 rows, 48 columns and 24 inner values over 2 tensor and 3 context ranks (6 with sequence parallelism), or
- * over 3 expert ranks of 2 tensor ranks each: 5 rows of experts. A bias follows the columns. The kept operand of a product
- * over columns is divided once more by sequence parallelism. */
+/* A product of 60 rows, 48 columns and 24 inner values. In the first five cases 2 tensor ranks and 3 context ranks
+ * divide it; with sequence parallelism, 6 ranks divide the rows. In the cases of experts, 3 expert ranks have 2 tensor
+ * ranks each, and 5 ranks divide the rows. The bias is divided with the columns. Sequence parallelism also divides the
+ * kept operand of a product that is divided by columns. */
 START_TEST(matmul_of_a_rank) {
     static const struct {
         nnc_split split;
@@ -416,7 +426,7 @@ START_TEST(matmul_of_a_rank) {
         op.weights.count = routed ? 6 : 1;
         op.weights.active = routed ? 3 : 0;
         op.u.matmul.experts = routed ? 6 : 0;
-        op.u.matmul.heads = 4; /* of 6 values each, and 2 heads of keys and values */
+        op.u.matmul.heads = 4; /* 4 heads of 6 values, and 2 heads of keys and values */
         op.u.matmul.kv_heads = 2;
         nnc_op_rows[NNC_OP_MATMUL]->shard(&op, &degrees);
         ck_assert_int_eq(op.u.matmul.m, cases[i].m);
@@ -429,7 +439,8 @@ START_TEST(matmul_of_a_rank) {
         ck_assert_int_eq(op.weights.count, routed ? 2 : 1);
         ck_assert_int_eq(op.weights.active, routed);
     }
-    /* 4 query heads and 1 head of keys and values on 2 ranks: 2 + 2 * 1 of 6 heads of 8 columns, and of the bias */
+    /* 4 query heads and 1 head of keys and values on 2 ranks: a rank has 2 + 2 * 1 of 6 heads, with 8 columns and 8
+     * bias values each */
     nnc_op op = linear(60, 48, 24);
     op.split = NNC_SPLIT_QKV;
     op.weights.vector = 48;
@@ -441,9 +452,10 @@ START_TEST(matmul_of_a_rank) {
 }
 END_TEST
 
-/* A lookup of 12 tokens in 10 rows: 3 context ranks have 4 tokens each; 2 tensor ranks have 5 rows of a divided vocabulary;
- * 4 expert ranks have 3 rows of a table that is updated in place. A loss over a divided vocabulary has half of the
- * classes. A norm of queries has the heads of its rank; one across heads has the rows of a context rank. */
+/* A lookup of 12 tokens in a table of 10 rows. 3 context ranks have 4 tokens each. 2 tensor ranks that divide the
+ * vocabulary have 5 rows each. 4 expert ranks that divide a table updated in place have 3 rows each. A loss over a
+ * divided vocabulary has half of the classes. Sequence parallelism divides the rows of a norm by 6. A norm across all
+ * heads has a third of the rows and half of each row. */
 START_TEST(lookups_losses_and_norms_of_a_rank) {
     const nnc_degrees degrees = { .tensor = 2, .context = 3, .expert = 4, .sequence = 6 };
     for (int divided = 0; divided < 2; divided++) {
@@ -466,7 +478,7 @@ START_TEST(lookups_losses_and_norms_of_a_rank) {
         op.weights.vector = 8;
         op.u.norm = (nnc_norm){ .elements = 144, .rows = 36, .across_heads = divided };
         nnc_op_rows[NNC_OP_NORM]->shard(&op, &degrees);
-        ck_assert_int_eq(op.u.norm.elements, 24); /* 6 ranks either way */
+        ck_assert_int_eq(op.u.norm.elements, 24); /* 6 ranks in both cases */
         ck_assert_int_eq(op.u.norm.rows, divided ? 12 : 6);
         ck_assert_int_eq(op.weights.vector, divided ? 4 : 8);
     }
@@ -485,7 +497,8 @@ START_TEST(lookups_losses_and_norms_of_a_rank) {
 }
 END_TEST
 
-/* Operands with scales: in blocks an 8-bit value has 1/32 B more, an fp4 value 1/16 B more. 2x4 by 4x3: 20 values. */
+/* Operands with one scale per block: an 8-bit value takes 1/32 B more, an fp4 value 1/16 B more. A 2x4 and a 4x3 matrix
+ * have 20 values. */
 START_TEST(matmul_in_blocks) {
     nnc_op op = linear(2, 3, 4);
     op.u.matmul.in_blocks = true;
@@ -493,16 +506,17 @@ START_TEST(matmul_in_blocks) {
     ck_work(nnc_op_work(&op), 48, 0, 20 * (1 + 1.0 / 32), 12);
     op.math_dtype = NNC_FP4;
     ck_work(nnc_op_work(&op), 48, 0, 20 * (0.5 + 1.0 / 16), 12);
-    op.u.matmul.useful = 0.25; /* of the rows */
+    op.u.matmul.useful = 0.25; /* a quarter of the rows is useful */
     ck_assert_double_eq(nnc_op_work(&op).full_flops, 12);
     op.u.matmul.useful = -1; /* no model FLOPs */
     ck_assert_double_eq(nnc_op_work(&op).full_flops, 0);
 }
 END_TEST
 
-/* 2 -> 3 channels, 4x4 -> 2x2, kernel 3 x 1: 12 outputs of 2*3 products, 18 weights. cuDNN does not add the bias: one more
- * kernel reads and writes the 12 outputs; backward reads their gradients once more. The gradient of the weights is added
- * to that of half of the micro-batches. */
+/* A convolution from 2 to 3 channels, from 4x4 to 2x2 positions, with a kernel of 3 x 1: 12 outputs of 2*3 products, 18
+ * weights. If the bias is separate, as with cuDNN, one more kernel reads and writes the 12 outputs, and backward reads
+ * their gradients once more. In half of the micro-batches, backward adds the gradient of the weights to an earlier
+ * sum. */
 START_TEST(conv_with_a_bias_apart) {
     nnc_op op = conv(2, 3, 4, 2, 3), backward[NNC_BACKWARD_MAX];
     op.u.conv.kernel_w = 1;
@@ -531,7 +545,7 @@ START_TEST(every_kind_has_a_row) {
                           row->transient != NULL && row->backward != NULL && row->shard != NULL && row->shape != NULL,
                       "the row of op kind %d has a hole", kind);
         for (int phase = 0; phase < NNC_PHASE_COUNT; phase++) {
-            nnc_op op = linear(2, 3, 4); /* 1 in every member that divides */
+            nnc_op op = linear(2, 3, 4); /* every member that is used as a divisor is 1 */
             op.kind = (nnc_op_kind)kind;
             op.phase = (nnc_phase)phase;
             if (kind == NNC_OP_CONV) {
@@ -551,7 +565,7 @@ START_TEST(every_kind_has_a_row) {
 }
 END_TEST
 
-/* A pointwise op that moves no bytes has an empty row. */
+/* Returns the bytes that a pointwise op moves forward and backward; 0 = the row of the op is empty. */
 static double moved_by(nnc_pointwise_kind kind) {
     nnc_op op = op_of(NNC_OP_POINTWISE), backward[NNC_BACKWARD_MAX];
     op.u.pointwise = (nnc_pointwise){ .kind = kind, .elements = 1 };
@@ -593,7 +607,7 @@ START_TEST(activations_have_facts) {
 }
 END_TEST
 
-/* An operator of a captured program moves its recorded bytes and computes nothing that counts. */
+/* An operator of a captured program moves its recorded bytes, and its FLOPs are 0. */
 START_TEST(recorded_kernels) {
     nnc_op op = { .kind = NNC_OP_KERNEL };
     op.u.kernel = (nnc_kernel){ .read_bytes = 3, .write_bytes = 5 };
@@ -604,9 +618,10 @@ START_TEST(recorded_kernels) {
 }
 END_TEST
 
-/* AdamW updates 10 elements once, SGD 30 elements three times. An update in one kernel moves 28 and 12 bytes per element:
- * 280 + 360 in one round, 280 + 3 * 360 in the step. Of the 2 * 40 states 20 exist. In single kernels AdamW has 20 passes
- * over memory, SGD has 3; momentum has 6, or 8 if AdamW is the strongest. */
+/* AdamW updates 10 elements once, SGD updates 30 elements three times. In one kernel, an update moves 28 B per element
+ * (AdamW) or 12 B (SGD): 280 + 360 B if each element is updated once, 280 + 3 * 360 B in this step. AdamW keeps 20
+ * states for its 10 elements; if it updated all 40 elements, there were 2 * 40. As single kernels, AdamW passes over
+ * memory 20 times and SGD 3 times. Momentum does so 6 times, or 8 times in a step whose main optimizer is AdamW. */
 START_TEST(updates_of_two_optimizers) {
     nnc_optimizer_group groups[] = { { .kind = NNC_OPTIMIZER_ADAMW, .count = 1, .elements = 10, .calls = 1 },
                                      { .kind = NNC_OPTIMIZER_SGD, .count = 1, .elements = 30, .calls = 3 } };
@@ -647,7 +662,7 @@ START_TEST(shapes) {
     op = conv(2, 3, 4, 2, 3);
     nnc_op_shape(&op, text, sizeof text);
     ck_assert_str_eq(text, "n=1 c=2->3 4x4->2x2 k=3");
-    nnc_op_shape(&op, text, 5); /* cut, and still terminated */
+    nnc_op_shape(&op, text, 5); /* the text is cut and still ends with a NUL */
     ck_assert_str_eq(text, "n=1 ");
 }
 END_TEST

@@ -3,7 +3,7 @@
 
 /* ---- norms ---- */
 
-/* 4 rows of 5 elements. Layer norm 8 FLOPs an element forward, 14 backward; RMS 4 and 10. */
+/* 4 rows of 5 elements. Per element, layer norm has 8 FLOPs forward and 14 backward, RMS norm has 4 and 10. */
 START_TEST(norms) {
     nnc_op op = op_of(NNC_OP_NORM);
     op.u.norm = (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = 20, .rows = 4, .fused = true, .keeps_input = true };
@@ -11,33 +11,33 @@ START_TEST(norms) {
     ck_assert_double_eq(nnc_op_transient_bytes(&op), 80);
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 14 * 20, 80, 40);
-    op.u.norm.fused = false; /* six passes, and nine back */
+    op.u.norm.fused = false; /* unfused layer norm: six passes forward, nine backward */
     ck_work(nnc_op_work(&op), 0, 14 * 20, 180, 180);
     op.phase = NNC_PHASE_FORWARD;
     ck_work(nnc_op_work(&op), 0, 8 * 20, 120, 120);
-    op.u.norm.kind = NNC_NORM_RMS; /* five */
+    op.u.norm.kind = NNC_NORM_RMS; /* unfused RMS norm: five passes */
     ck_work(nnc_op_work(&op), 0, 4 * 20, 100, 100);
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 10 * 20, 150, 150);
-    /* One kernel each for mean, variance and the rest; backward one each for the sums over rows and
-     * over columns, of x and dy, and for the rest. */
+    /* A norm by reductions. Forward has one kernel each for the mean, the variance and the rest. Backward has one
+     * kernel each for the sums of x and dy over rows, for the sums over columns, and for the rest. */
     op.u.norm = (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = 20, .rows = 4, .fused = true, .by_reductions = true };
     ck_work(nnc_op_work(&op), 0, 14 * 20, 240, 40);
     op.phase = NNC_PHASE_FORWARD;
     ck_work(nnc_op_work(&op), 0, 8 * 20, 120, 40);
     op.phase = NNC_PHASE_BACKWARD;
-    /* Transposed: dy, x and dx are read and written once more; forward x and y. */
+    /* Transposed maps: forward reads and writes x and y once more; backward reads and writes dy, x and dx once more. */
     op.u.norm = (nnc_norm){ .kind = NNC_NORM_GROUP, .elements = 20, .rows = 4, .fused = true, .turned = true };
     ck_work(nnc_op_work(&op), 0, 14 * 20, 80 + 120, 40 + 120);
     op.phase = NNC_PHASE_FORWARD;
     ck_work(nnc_op_work(&op), 0, 8 * 20, 40 + 80, 40 + 80);
     op.phase = NNC_PHASE_BACKWARD;
-    /* Statistics of a channel come from the whole batch, so x is read twice. */
+    /* Batch norm computes the statistics of a channel from the whole batch, so x is read twice. */
     op.u.norm = (nnc_norm){ .kind = NNC_NORM_BATCH, .elements = 20, .rows = 4, .fused = true };
     ck_work(nnc_op_work(&op), 0, 14 * 20, 160, 40);
     op.phase = NNC_PHASE_FORWARD;
     ck_work(nnc_op_work(&op), 0, 8 * 20, 80, 40);
-    /* A group stays on the chip up to 65536 elements. */
+    /* A group of at most 65536 elements stays on the chip. */
     op.u.norm = (nnc_norm){ .kind = NNC_NORM_GROUP, .elements = 65536, .rows = 1, .fused = true };
     ck_assert_double_eq(nnc_op_work(&op).read_bytes, 131072);
     op.u.norm.elements = 2 * 65537;
@@ -46,8 +46,8 @@ START_TEST(norms) {
 }
 END_TEST
 
-/* 4 rows of 5 elements in bf16: the input 40 B, its fp32 copy 80 B; two fp32 statistics a row, RMS
- * one. Written out: copy, square, statistic, normalised value. */
+/* 4 rows of 5 elements in bf16: the input has 40 B, its fp32 copy 80 B. Layer norm keeps two fp32 statistics per row,
+ * RMS norm one. The eager program keeps the copy, its square, the statistic and the normalised value. */
 START_TEST(norms_keep) {
     nnc_op op = op_of(NNC_OP_NORM);
     op.u.norm = (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = 20, .rows = 4, .fused = true, .keeps_input = true };
@@ -57,7 +57,7 @@ START_TEST(norms_keep) {
     op.u.norm.kind = NNC_NORM_RMS;
     op.u.norm.keep = NNC_KEEP_EAGER;
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 80 + 80 + 16 + 40);
-    op.dtype = NNC_FP32; /* fp32 needs no copy; the value itself is twice as wide */
+    op.dtype = NNC_FP32; /* fp32 needs no copy; the normalised value has twice as many bytes */
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 80 + 80 + 16 + 80);
     op.u.norm.keep = NNC_KEEP_UPCAST;
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 80 + 16);
@@ -69,8 +69,9 @@ END_TEST
 
 /* ---- pointwise ---- */
 
-/* A cast before a product divided by columns reads a whole input, and backward a rank's part of the gradient of the
- * output; before one divided by rows, the reverse. Other ops work on the tokens of their rank. */
+/* A cast before a product that is divided by columns: forward reads the whole input of the rank, backward the rank's
+ * part of the gradient of the output. Before a product that is divided by rows, it is the other way round. Other
+ * pointwise ops process the tokens or columns of their rank. */
 START_TEST(casts_of_a_rank) {
     static const struct {
         nnc_split split;
@@ -97,82 +98,89 @@ START_TEST(casts_of_a_rank) {
 }
 END_TEST
 
-/* Worked by hand, per output element of 4 B, so that a quarter is whole: FLOPs, bytes in one
- * kernel, bytes with one kernel per primitive, each forward and backward. kept: input elements per
- * output element of a kept input. */
+/* Counts per output element of 4 B, worked by hand: FLOPs, bytes moved in one kernel (fused), bytes moved with one
+ * kernel per primitive (unfused); each has a value forward and a value backward. kept: number of kept input elements
+ * per output element. With 4 B, a quarter of an element is a whole number of bytes. */
 static const struct {
     nnc_pointwise_kind kind;
     double flops[2], fused[2], unfused[2], kept, mask;
 } examples[] = {
-    /* y = f(x): x in, y out, 8 B; backward x (or y) and dy in, dx out, 12 B. */
+    /* y = f(x). Forward reads x and writes y, 8 B. Backward reads x (or y) and dy and writes dx, 12 B. */
     { NNC_PW_RELU, { 1, 1 }, { 8, 12 }, { 8, 12 }, 1, 0 },
     { NNC_PW_SILU, { 4, 7 }, { 8, 12 }, { 8, 12 }, 1, 0 },
     { NNC_PW_SIGMOID, { 3, 3 }, { 8, 12 }, { 8, 12 }, 1, 0 },
     { NNC_PW_TANH, { 4, 3 }, { 8, 12 }, { 8, 12 }, 1, 0 },
     { NNC_PW_HARD_SIGMOID, { 3, 2 }, { 8, 12 }, { 8, 12 }, 1, 0 },
     { NNC_PW_HARD_SWISH, { 4, 4 }, { 8, 12 }, { 8, 12 }, 1, 0 },
-    /* Eight primitives forward, 8 x 8 B; backward eight with two inputs, 8 x 12 B. */
+    /* Unfused, forward has eight primitives of 8 B; backward has eight of two inputs, 12 B each. */
     { NNC_PW_GELU, { 8, 13 }, { 8, 12 }, { 64, 96 }, 1, 0 },
-    /* max and square, 2 x 8 B; backward a product of two and one with dy: 12 + 8 B. */
+    /* Unfused, forward has a maximum and a square, 2 x 8 B. Backward has a product with dy (12 B) and a product with the
+     * constant 2 (8 B). */
     { NNC_PW_RELU2, { 2, 3 }, { 8, 12 }, { 16, 20 }, 1, 0 },
-    /* backward: dy x sum over the row reads both once more */
+    /* Unfused, backward has a product (8 B), and a sum of dy times x over the row, which reads dy and x (8 B). */
     { NNC_PW_SCALE, { 1, 3 }, { 8, 12 }, { 8, 16 }, 1, 0 },
-    /* Three kernels of 8 B; backward one more input: 3 x 8 + 4 B. */
+    /* Unfused, forward has three kernels of 8 B. Backward has one more input: 3 x 8 + 4 B. */
     { NNC_PW_SOFTCAP, { 3, 4 }, { 8, 12 }, { 24, 28 }, 1, 0 },
     { NNC_PW_SOFTMAX, { 5, 4 }, { 8, 12 }, { 24, 28 }, 1, 0 },
-    /* Two in, one out; backward three in, two out; unfused two products of two inputs. */
+    /* Forward reads two tensors and writes one. Backward reads three tensors and writes two tensors. Unfused, backward has two products
+     * of two inputs. */
     { NNC_PW_MUL, { 1, 2 }, { 12, 20 }, { 12, 24 }, 2, 0 },
-    /* The same; unfused the activation (8 B) and the product (12 B); backward 12 + 8 + 12 B. */
+    /* Fused, these ops move the same bytes as a product. Unfused, forward has the activation (8 B) and the product (12
+     * B); backward has 12 + 8 + 12 B. */
     { NNC_PW_SWIGLU, { 5, 10 }, { 12, 20 }, { 20, 32 }, 2, 0 },
     { NNC_PW_GEGLU, { 6, 12 }, { 12, 20 }, { 20, 32 }, 2, 0 },
-    /* One in, one out; backward reads dy for the sum over rows; dx is dy itself. */
+    /* Forward reads one tensor and writes one. Backward reads dy for the sum over rows; dx is the same tensor as dy. */
     { NNC_PW_BIAS, { 1, 1 }, { 8, 4 }, { 8, 4 }, 1, 0 },
     { NNC_PW_POSITION_ADD, { 1, 1 }, { 8, 4 }, { 8, 4 }, 1, 0 },
     { NNC_PW_TIME_ADD, { 1, 1 }, { 8, 4 }, { 8, 4 }, 1, 0 },
-    /* One in, one out, both ways; a mask of 1 B is written forward and read backward. */
+    /* Forward and backward read one tensor and write one. A mask of 1 B is written forward and read backward. */
     { NNC_PW_DROPOUT, { 1, 1 }, { 9, 9 }, { 9, 9 }, 1, 1 },
     { NNC_PW_SCALE_MASK, { 2, 1 }, { 8, 8 }, { 8, 8 }, 1, 0 },
-    /* Fused it is part of the norm after it: 8 B there, 4 B backward. Unfused two in, one out, both
-     * ways. */
+    /* Fused into the next norm, the sum adds 8 B forward and 4 B backward. Unfused, forward and backward read two
+     * tensors and write one. */
     { NNC_PW_RESIDUAL, { 1, 1 }, { 8, 4 }, { 12, 12 }, 1, 0 },
-    /* x and the stream in, the sum out, and the mask: 13 B. Unfused bias 8 + dropout 9 + sum 12 B;
-     * backward the mask and 8 B, unfused 8 + 9 + 4 B. */
+    /* Fused, forward reads x and the residual stream, and writes the sum and the mask: 13 B; backward moves the mask
+     * and 8 B. Unfused, forward moves 8 B for the bias, 9 B for the dropout and 12 B for the sum; backward moves 8 + 9
+     * + 4 B. */
     { NNC_PW_BIAS_DROPOUT_RESIDUAL, { 3, 2 }, { 13, 9 }, { 29, 21 }, 1, 1 },
-    /* Unfused: a swap of halves (8 B), two products (16 B). */
+    /* Unfused, a swap of halves moves 8 B and two products move 16 B. */
     { NNC_PW_ROTARY, { 3, 3 }, { 8, 8 }, { 24, 24 }, 1, 0 },
-    /* Only written. */
+    /* The output is only written. */
     { NNC_PW_TIMESTEP, { 2, 0 }, { 4, 0 }, { 4, 0 }, 0, 0 },
-    /* 2x2 windows: four in, one out, and an index of 8 B; backward the reverse. */
+    /* 2x2 windows: forward reads four values and writes one value and an index of 8 B. Backward reads and writes the
+     * reverse. */
     { NNC_PW_MAX_POOL, { 4, 1 }, { 28, 28 }, { 28, 28 }, 4, 8 },
-    /* The output alone, with its index; the input is in pools_of_any_window. */
+    /* Counts only the output and its index; pools_of_any_window counts the input. */
     { NNC_PW_MAX_POOL2D, { 0, 1 }, { 12, 12 }, { 12, 12 }, 1, 8 },
     { NNC_PW_AVG_POOL2D, { 1, 1 }, { 4, 4 }, { 4, 4 }, 1, 0 },
     { NNC_PW_RESIZE, { 1, 0 }, { 4, 4 }, { 4, 4 }, 1, 0 },
-    /* One in for four out; backward the reverse. */
+    /* Forward reads one value for each four that it writes. Backward does the reverse. */
     { NNC_PW_UPSAMPLE_NEAREST, { 0, 1 }, { 5, 5 }, { 5, 5 }, 0.25, 0 },
     { NNC_PW_UPSAMPLE_BILINEAR, { 7, 7 }, { 5, 5 }, { 5, 5 }, 0.25, 0 },
-    /* Copies compute nothing; the gradient of a join is two views, that of a split is a join. */
+    /* Copies have no FLOPs. The gradient of a concatenation is two views. The gradient of a split is a
+     * concatenation. */
     { NNC_PW_CONCAT, { 0, 0 }, { 8, 0 }, { 8, 0 }, 1, 0 },
     { NNC_PW_COPY, { 0, 0 }, { 8, 8 }, { 8, 8 }, 1, 0 },
     { NNC_PW_HALVES, { 0, 0 }, { 0, 8 }, { 0, 8 }, 1, 0 },
-    /* The joined side; the parts are in parts_by_heads. */
+    /* Counts the joined tensor; parts_by_heads counts the parts. */
     { NNC_PW_BY_HEADS, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
-    /* 4 B read, 2 written; backward the reverse; in one buffer also copied and cast: 6 + 8 + 6
-     * B. */
+    /* Forward reads 4 B and writes 2 B, backward the reverse. If the gradients are copied to one buffer and cast there,
+     * backward moves 6 + 8 + 6 B. */
     { NNC_PW_CAST_WEIGHTS, { 0, 0 }, { 6, 6 }, { 6, 20 }, 0, 0 },
-    /* Unfused only: 28 and 40 B per value of 16 bits. */
+    /* Fused, forward moves no bytes and backward reads 4 B. Unfused, forward moves 28 B and backward 40 B per 16-bit
+     * value. */
     { NNC_PW_EXPERT_BIAS, { 2, 4 }, { 0, 4 }, { 56, 80 }, 0, 0 },
-    /* Two halves and their join: two in, two out; backward also the gradient. */
+    /* Clamps two halves and joins them: forward reads two tensors and writes two; backward also reads the gradient. */
     { NNC_PW_CLAMP, { 1, 1 }, { 16, 20 }, { 16, 20 }, 1, 0 },
-    /* 4 B in, 1 B out, both ways. */
+    /* Forward and backward read 4 B and write 1 B. */
     { NNC_PW_CAST, { 2, 2 }, { 5, 5 }, { 5, 5 }, 1, 1 },
-    /* Written; the stored weights are the input. */
+    /* Counts only the written weights; the stored weights are the input. */
     { NNC_PW_DEQUANTIZE, { 1, 0 }, { 4, 0 }, { 4, 0 }, 0, 0 },
-    /* The copies; the tokens are in dispatch_and_combine. */
+    /* Counts the copies; dispatch_and_combine counts the tokens. */
     { NNC_PW_DISPATCH, { 0, 1 }, { 4, 4 }, { 4, 4 }, 0, 0 },
     { NNC_PW_SUM_COPIES, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
     { NNC_PW_COMBINE, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
-    /* fp32 and a half of 16 bits in, fp32 out. */
+    /* Reads an fp32 value and a 16-bit value, and writes an fp32 value. */
     { NNC_PW_MERGE, { 3, 1 }, { 10, 10 }, { 10, 10 }, 1, 0 },
 };
 
@@ -217,7 +225,7 @@ START_TEST(every_pointwise_kind_has_an_example) {
 }
 END_TEST
 
-/* The gradient that a cast turns into 8 bit has the shape of the product's output. */
+/* A product reads its output's gradient in 8 bits. The cast to 8 bits has as many elements as this output. */
 START_TEST(cast_backward_has_its_own_size) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_CAST, .elements = 10, .backward_elements = 30 };
@@ -227,9 +235,9 @@ START_TEST(cast_backward_has_its_own_size) {
 }
 END_TEST
 
-/* 12 elements of 2 B. Softmax by reductions: maximum and sum read them once each, the quotient
- * reads and writes them; backward the sum of a row's products reads two inputs, and so does the
- * rest. Random numbers of 4 B. */
+/* 12 elements of 2 B. In a softmax by reductions, the maximum and the sum read the elements once each, and the quotient
+ * reads and writes them. Backward, the sum over the products of a row reads two tensors, and the rest reads two. Random
+ * numbers have 4 B. */
 START_TEST(sums_and_random_numbers_apart) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_SOFTMAX, .elements = 12, .fused = true, .by_reductions = true };
@@ -237,14 +245,15 @@ START_TEST(sums_and_random_numbers_apart) {
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 4 * 12, 4 * 24, 24);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_DROPOUT, .elements = 12, .fused = true, .random_written = true };
-    ck_work(nnc_op_work(&op), 0, 12, 24 + 12, 24); /* the mask */
+    ck_work(nnc_op_work(&op), 0, 12, 24 + 12, 24); /* also reads a mask of 12 B */
     op.phase = NNC_PHASE_FORWARD;
     ck_work(nnc_op_work(&op), 0, 12, 24 + 48, 24 + 12 + 48);
 }
 END_TEST
 
-/* 36 values become 9, each read once; backward reads 9 gradients and writes 36. Maximum: an index
- * of 8 B, one compare per input. Mean: one addition per input and 9 divisions. At 2 B. */
+/* A pool of 36 values gives 9, at 2 B per value. Forward reads each value once; backward reads 9 gradients and writes
+ * 36. The maximum writes an index of 8 B per output and compares once per input. The mean has one addition per input
+ * and 9 divisions. */
 START_TEST(pools_of_any_window) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_MAX_POOL2D, .elements = 9, .input_elements = 36, .fused = true };
@@ -258,8 +267,8 @@ START_TEST(pools_of_any_window) {
 }
 END_TEST
 
-/* 3 tokens of width 4, two copies each: dispatch reads rows and writes copies, and backward adds
- * the copies up; combine is the reverse. */
+/* 3 tokens of width 4 with two copies each. Dispatch reads rows and writes copies; its backward adds the copies up.
+ * Combine adds copies forward and writes them backward. */
 START_TEST(dispatch_and_combine) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_DISPATCH, .elements = 24, .input_elements = 12 };
@@ -269,16 +278,19 @@ START_TEST(dispatch_and_combine) {
     op.phase = NNC_PHASE_FORWARD;
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_COMBINE, .elements = 12, .input_elements = 24 };
     ck_work(nnc_op_work(&op), 0, 48, 48, 24);
-    op.phase = NNC_PHASE_BACKWARD; /* a weight per copy, and a dot product per weight */
+    /* a product with the weight of each copy, and a dot product for the gradient of each weight */
+    op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 72, 24 + 48, 48);
-    op.u.pointwise.kind = NNC_PW_SUM_COPIES; /* weighted before: each copy has the gradient unchanged */
+    /* the copies already have their weights, so backward gives each copy the same gradient */
+    op.u.pointwise.kind = NNC_PW_SUM_COPIES;
     ck_work(nnc_op_work(&op), 0, 0, 24, 48);
     op.phase = NNC_PHASE_FORWARD;
     ck_work(nnc_op_work(&op), 0, 24, 48, 24);
 }
 END_TEST
 
-/* 3 rows of 2 heads: 4 values of keys and values in, 5 out with a rotated one per head; 2 B each. */
+/* 3 rows of 2 heads, 2 B per value. Each head reads 4 values of keys and values; it writes 5, because each head gets a
+ * copy of the rotated value. */
 START_TEST(parts_by_heads) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_BY_HEADS, .elements = 30, .input_elements = 24 };
@@ -288,8 +300,8 @@ START_TEST(parts_by_heads) {
 }
 END_TEST
 
-/* SwiGLU of 6 values, each row weighted: backward reads the gate, the other half and the gradient for the input, and
- * the three once more for the scores: 2 x 3 x 12 B. */
+/* SwiGLU of 6 values whose rows have weights, the scores of the router. Backward reads the gate, the other half and the
+ * gradient for the gradient of the input, and all three again for the gradient of the scores: 2 x 3 x 12 B. */
 START_TEST(scores_cost_a_second_read) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_SWIGLU, .elements = 6, .fused = true, .weighted = true };
@@ -302,7 +314,7 @@ END_TEST
 
 /* ---- lookup, loss, update ---- */
 
-/* 3 tokens of width 4: ids 24 B, rows 24 B. Backward adds to fp32 rows. */
+/* 3 tokens of width 4: ids have 24 B, rows 24 B. Backward adds gradients to fp32 rows. */
 START_TEST(embedding) {
     nnc_op op = op_of(NNC_OP_EMBEDDING);
     op.u.embedding = (nnc_embedding){ .tokens = 3, .width = 4 };
@@ -314,8 +326,9 @@ START_TEST(embedding) {
 }
 END_TEST
 
-/* 3 tokens of 5 classes in bf16. Unfused: cast (2 in, 4 out) and log-softmax (4, 4); its gradient
- * (4+4 in, 4 out ... 2 out), 28 B a logit in all. */
+/* 3 tokens of 5 classes in bf16. The unfused loss moves 28 B per logit: forward has a cast (reads 2 B, writes 4 B) and
+ * a log-softmax (reads 4 B, writes 4 B); backward reads 4 + 4 B for its gradient and writes 4 B, and a cast writes 2
+ * B. */
 START_TEST(loss) {
     nnc_op op = op_of(NNC_OP_LOSS);
     op.u.loss = (nnc_loss){ .tokens = 3, .classes = 5, .fused = true };
@@ -329,17 +342,19 @@ START_TEST(loss) {
     ck_work(nnc_op_work(&op), 0, 75, 15 * 6, 15 * 8);
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 30, 15 * 8, 15 * 6);
-    op.u.loss.split = true; /* of ranks that do not divide the classes, the same */
+    op.u.loss.split = true; /* no change if the ranks do not divide the classes */
     ck_work(nnc_op_work(&op), 0, 30, 15 * 8, 15 * 6);
-    op.u.loss.divided = true; /* exp (4, 4), sum (8, 4), product (4, 4), cast (4, 2) and zeros (0, 4) */
+    /* read and written bytes: exp (4, 4), sum (8, 4), product (4, 4), cast (4, 2), zeros (0, 4) */
+    op.u.loss.divided = true;
     ck_work(nnc_op_work(&op), 0, 30, 15 * 20, 15 * 18);
-    op.phase = NNC_PHASE_FORWARD; /* cast (2, 4), maximum (4, 0), difference, exp (4, 4), sum (4, 0), difference */
+    /* bytes: cast (2, 4), maximum (4, 0), difference (4, 4), exp (4, 4), sum (4, 0), difference (4, 4) */
+    op.phase = NNC_PHASE_FORWARD;
     ck_work(nnc_op_work(&op), 0, 75, 15 * 22, 15 * 16);
-    ck_assert_double_eq(nnc_op_transient_bytes(&op), 15 * 16 - 60); /* four fp32 copies, one of them kept */
+    ck_assert_double_eq(nnc_op_transient_bytes(&op), 15 * 16 - 60); /* four fp32 copies; one of them is kept */
     op.phase = NNC_PHASE_BACKWARD;
     op.u.loss.fused = true;
     ck_work(nnc_op_work(&op), 0, 30, 30, 30);
-    op.u.loss.squared_error = true; /* prediction and target in, gradient out */
+    op.u.loss.squared_error = true; /* forward reads prediction and target; backward also writes a gradient */
     ck_work(nnc_op_work(&op), 0, 30, 60, 30);
     op.phase = NNC_PHASE_FORWARD;
     ck_work(nnc_op_work(&op), 0, 45, 60, 0);
@@ -347,9 +362,9 @@ START_TEST(loss) {
 }
 END_TEST
 
-/* Liger-Kernel: 16,384 tokens, width 4,096 and 32,000 words make 32,000 / 4,096 = 8 chunks of 2,048 rows. In bf16 the
- * logits of a chunk take 131,072,000 B, and the gradient of the input 134,217,728 B. Source: ops/
- * fused_linear_cross_entropy.py of https://github.com/linkedin/Liger-Kernel. */
+/* In Liger-Kernel, 16,384 tokens, width 4,096 and 32,000 words make 32,000 / 4,096 = 8 chunks of 2,048 rows. In bf16
+ * the logits of a chunk take 131,072,000 B, and the gradient of the input takes 134,217,728 B. Source:
+ * ops/fused_linear_cross_entropy.py of https://github.com/linkedin/Liger-Kernel. */
 START_TEST(chunked_loss) {
     nnc_op logits = op_of(NNC_OP_MATMUL), last = op_of(NNC_OP_LOSS);
     logits.u.matmul = (nnc_matmul){ .batch = 1, .m = 16384, .n = 32000, .k = 4096, .b_shared = 1 };
@@ -362,8 +377,9 @@ START_TEST(chunked_loss) {
 }
 END_TEST
 
-/* 6 lookups of width 4 in fp32 rows that are updated in place, 3 of them summed to one bf16 output: 2 outputs, (6 - 2) * 4
- * additions; ids of 8 B. Backward reads 2 gradients, reads and writes 6 rows, and has two operations per value. */
+/* 6 lookups of width 4 in fp32 rows that are updated in place. Each output is the sum of 3 rows, in bf16: 2 outputs, (6
+ * - 2) * 4 additions. Ids have 8 B. Backward reads 2 gradients, reads and writes 6 rows, and has two operations per
+ * value. */
 START_TEST(tables) {
     nnc_op op = op_of(NNC_OP_EMBEDDING);
     op.in_place = true;
@@ -376,8 +392,8 @@ START_TEST(tables) {
 }
 END_TEST
 
-/* A group norm in fp32 of 20 values of 16 bits: the norm reads and writes 4 B per value (backward it reads two), and the
- * casts before and after it read 2 + 4 B and write 4 + 2 B per value. In fp32 there is no cast. */
+/* A group norm in fp32 of 20 values of 16 bits. Forward reads 4 B and writes 4 B per value; backward reads 8 B. The
+ * casts before and after the norm read 2 + 4 B and write 4 + 2 B per value. Values in fp32 need no cast. */
 START_TEST(group_norms_cast) {
     nnc_op op = op_of(NNC_OP_NORM);
     op.u.norm = (nnc_norm){
@@ -389,13 +405,13 @@ START_TEST(group_norms_cast) {
     op.dtype = NNC_FP32;
     ck_work(nnc_op_work(&op), 0, 14 * 20, 160, 80);
     op.dtype = NNC_BF16;
-    op.u.norm.kind = NNC_NORM_LAYER; /* its kernel casts */
+    op.u.norm.kind = NNC_NORM_LAYER; /* the kernel of layer norm contains the cast */
     ck_work(nnc_op_work(&op), 0, 14 * 20, 80, 40);
 }
 END_TEST
 
-/* Kept inputs of 8 bits take 1 B of the 2 B of each value: 12 values of SwiGLU have 2 x 12 inputs. A recomputed output is in
- * memory with the gradients of output and inputs. */
+/* Inputs that are kept in 8 bits take 1 B per value; others take 2 B. SwiGLU of 12 values has 2 x 12 inputs. A
+ * recomputed output is in memory at the same time as the gradients of output and inputs. */
 START_TEST(inputs_in_8_bits) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_SWIGLU, .elements = 12, .keeps_input = true, .keeps_8bit = true };
@@ -408,9 +424,9 @@ START_TEST(inputs_in_8_bits) {
 }
 END_TEST
 
-/* A dequantization of 240 weights: ranks that divide tokens convert all of them, tensor ranks (4) their columns, ranks with
- * experts (5 of 2 tensor ranks) their experts. The busiest of 5 expert ranks has 1.5 times the mean: 240 values of an
- * activation on 12 ranks are 20 of a mean rank. */
+/* A dequantization of 240 weights. Ranks that divide only tokens convert all weights, 4 tensor ranks convert a quarter
+ * each, and 5 expert ranks with 2 tensor ranks each convert the weights of their experts. The busiest of 5 expert ranks
+ * has 1.5 times the mean tokens: 240 values of an activation are 20 on a mean rank and 30 on the busiest. */
 START_TEST(weights_and_busy_ranks) {
     static const struct {
         nnc_split split;
@@ -437,7 +453,7 @@ START_TEST(weights_and_busy_ranks) {
     ck_assert_int_eq(op.u.pointwise.elements, 30);
     ck_assert_int_eq(op.u.pointwise.input_elements, 40);
     op = op_of(NNC_OP_POINTWISE);
-    op.split = NNC_SPLIT_HEADS; /* the sinks of 8 heads */
+    op.split = NNC_SPLIT_HEADS; /* the op has one sink for each of 8 heads */
     op.weights.vector = 8;
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_SOFTMAX, .elements = 240 };
     nnc_op_rows[NNC_OP_POINTWISE]->shard(&op, &degrees);
@@ -457,9 +473,8 @@ static nnc_op update(nnc_optimizer optimizer, nnc_policy policy, bool fused) {
     return op;
 }
 
-/* Bytes per parameter of one fused step, by the table of the handbook (optimizer step cost), and
- * what follows from it for the other optimizers: state read and written. 100 parameters, 60 of them
- * in matrices, 30 factored elements. */
+/* Expected FLOPs and bytes of one fused update of 100 parameters; 60 of them are in matrices, and 30 elements are
+ * factored. Bytes count the gradient, the weight and the states of the optimizer, each as read and written. */
 START_TEST(update_steps) {
     static const struct {
         nnc_optimizer optimizer;
@@ -474,17 +489,17 @@ START_TEST(update_steps) {
         { NNC_OPTIMIZER_RMSPROP, NNC_POLICY_FP32, 900, 2000 },
         { NNC_OPTIMIZER_LION, NNC_POLICY_FP32, 800, 2000 },
         { NNC_OPTIMIZER_ADAM, NNC_POLICY_BF16_PURE, 1400, 100 * (2 + 2 + 2 + 4 * 2) },
-        /* g twice, w in and out, rows and columns in and out */
+        /* reads the gradient twice; reads and writes the weight, the row statistics and the column statistics */
         { NNC_OPTIMIZER_ADAFACTOR, NNC_POLICY_FP32, 1400, 100 * (4 + 4 + 4 + 4) + 2 * 4 * 30 },
         { NNC_OPTIMIZER_ADAM8BIT, NNC_POLICY_FP32, 2400, 100 * (12 + 2 * 2.03125) },
         { NNC_OPTIMIZER_ADAM4BIT, NNC_POLICY_FP32, 2400, 100 * (12 + 2 * 1.0625) },
         { NNC_OPTIMIZER_ADAM_MINI, NNC_POLICY_FP32, 1200, 2000 },
-        /* 28 as Adam; the direction in and out, the weight in: arXiv:1904.00962 */
+        /* 28 B per parameter as for Adam, then reads and writes the direction and reads the weight: arXiv:1904.00962 */
         { NNC_OPTIMIZER_LAMB, NNC_POLICY_FP32, 2200, 2800 + 100 * (4 + 4 + 4) },
-        /* 20 as momentum; weight and gradient in: arXiv:1708.03888 */
+        /* 20 B per parameter as for momentum, then reads weight and gradient: arXiv:1708.03888 */
         { NNC_OPTIMIZER_LARS, NNC_POLICY_FP32, 1000, 2000 + 100 * (4 + 4) },
         { NNC_OPTIMIZER_LARS, NNC_POLICY_MIXED, 1000, 2000 + 100 * (4 + 2) },
-        /* one moment for 60, two for 40; five iterations of four passes of 2 B over 60 */
+        /* one moment for 60 parameters, two for 40; five iterations of four passes of 2 B over the 60 */
         { NNC_OPTIMIZER_MUON, NNC_POLICY_FP32, 400, 1200 + 2 * 4 * (60 + 80) + 5 * 4 * 2 * 60 },
     };
     for (size_t i = 0; i < COUNT_OF(steps); i++) {
@@ -493,9 +508,10 @@ START_TEST(update_steps) {
         ck_assert_double_eq(work.vector_flops, steps[i].flops);
         ck_assert_double_eq_tol(bytes_of(&work), steps[i].bytes, 1e-9);
     }
-    /* 60 of 100 parameters are projected to rank 2, with sides of 23 in all: 2 * 23 values of 4 B, and 80 of the other
-     * 40 parameters. Read and written once by a fused kernel, besides 12 B of gradient and weight, and 13 (9) passes of
-     * 4 B over 40; 4 (2) FLOPs per rank and projected parameter. */
+    /* GaLore and APOLLO: 60 of 100 parameters are projected to rank 2, and the projections have 23 rows and columns in
+     * all. The moments are 2 * 23 values of 4 B, and 80 values of 4 B for the other 40 parameters. A fused kernel reads
+     * and writes the moments, and moves 12 B of gradient and weight per parameter. GaLore has 13 passes of 4 B more
+     * over the 40 parameters, APOLLO 9. GaLore has 4 FLOPs per rank and projected parameter, APOLLO 2. */
     for (int i = 0; i < 2; i++) {
         nnc_op op = update(i == 0 ? NNC_OPTIMIZER_GALORE : NNC_OPTIMIZER_APOLLO, NNC_POLICY_FP32, true);
         op.u.update.projected_params = 60;
@@ -506,15 +522,16 @@ START_TEST(update_steps) {
         ck_assert_double_eq(work.flops, (i == 0 ? 4 : 2) * 2 * 60);
         ck_assert_double_eq_tol(bytes_of(&work), 1200 + 2 * 4 * (46 + 80) + (i == 0 ? 13 : 9) * 4 * 40, 1e-9);
     }
-    /* Twenty passes of 4 B, one per primitive. */
+    /* An unfused AdamW passes over memory twenty times, one time per primitive, with 4 B per parameter. */
     const nnc_op unfused = update(NNC_OPTIMIZER_ADAMW, NNC_POLICY_FP32, false);
     const nnc_work work = nnc_op_work(&unfused);
     ck_assert_double_eq_tol(bytes_of(&work), 8000, 1e-9);
-    /* Weights and moments of 2 B. */
+    /* With weights and moments of 2 B, the unfused update moves half as many bytes. */
     const nnc_op narrow = update(NNC_OPTIMIZER_ADAMW, NNC_POLICY_BF16_PURE, false);
     const nnc_work half = nnc_op_work(&narrow);
     ck_assert_double_eq_tol(bytes_of(&half), 4000, 1e-9);
-    /* A master copy: the gradient of 2 B is cast to 4 B, the master is read, and the weight of 2 B is written. */
+    /* With a master copy, the gradient of 2 B is cast to 4 B, the master copy is read, and the weight of 2 B is
+     * written. */
     const nnc_op mixed = update(NNC_OPTIMIZER_ADAMW, NNC_POLICY_MIXED, false);
     const nnc_work cast = nnc_op_work(&mixed);
     ck_assert_double_eq_tol(cast.read_bytes, 0.6 * 8000 + 100 * (2 + 4), 1e-9);
@@ -525,8 +542,8 @@ START_TEST(update_steps) {
 }
 END_TEST
 
-/* Clipping reads 100 gradients of 4 B; unfused it also scales them. Zeroing writes them. Three
- * passes in bf16 are added to sums in fp32: 6 B read, 4 B written. */
+/* Clipping reads 100 gradients of 4 B; unfused clipping also scales them. Zeroing writes them. The gradients of three
+ * passes in bf16 are added to fp32 sums: 6 B read, 4 B written per gradient. */
 START_TEST(update_others) {
     nnc_op op = update(NNC_OPTIMIZER_ADAMW, NNC_POLICY_FP32, true);
     op.u.update.kind = NNC_UPDATE_CLIP;
@@ -544,7 +561,8 @@ START_TEST(update_others) {
 }
 END_TEST
 
-/* 2x3: X X^T 2*2*2*3, its square 2*2*2*2, times X 2*2*2*3; five times. Either way round. */
+/* One iteration of Muon on a 2x3 matrix X has three products: X X^T of 2*2*2*3 FLOPs, its square of 2*2*2*2, and the
+ * product with X of 2*2*2*3. There are five iterations. A 3x2 matrix costs the same. */
 START_TEST(muon) {
     ck_assert_double_eq(nnc_muon_flops(2, 3), 5 * (24 + 16 + 24));
     ck_assert_double_eq(nnc_muon_flops(3, 2), nnc_muon_flops(2, 3));

@@ -15,7 +15,7 @@ static nnc_pipeline_memory *memory;
 static nnc_pipeline_result replayed;
 static moment moments[DEVICES][MOMENTS];
 static int counts[DEVICES];
-static double bytes[DEVICES][CHUNKS]; /* what one pass of a chunk keeps */
+static double bytes[DEVICES][CHUNKS]; /* bytes that one pass of a chunk keeps */
 static nnc_pipeline_phase freeing;
 
 static void on_event(void *context, const nnc_pipeline_event *event) {
@@ -27,7 +27,7 @@ static void on_event(void *context, const nnc_pipeline_event *event) {
     if (event->phase == freeing) { moments[d][counts[d]++] = (moment){ event->end_s, -kept }; }
 }
 
-/* By time; bytes that are freed at a moment are free for what starts then. */
+/* Sorts moments by time. At equal times, freed bytes come first, so that a pass that starts can use them. */
 static int by_time(const void *a, const void *b) {
     const moment *x = a, *y = b;
     return x->at_s < y->at_s ? -1 : x->at_s > y->at_s ? 1 : x->bytes < y->bytes ? -1 : x->bytes > y->bytes ? 1 : 0;
@@ -62,7 +62,7 @@ static double peak_of(int32_t device) {
         now += moments[device][i].bytes;
         most = fmax(most, now);
     }
-    ck_assert_double_le(fabs(now), 1e-12 * most); /* all is freed at the end */
+    ck_assert_double_le(fabs(now), 1e-12 * most); /* all bytes are freed at the end */
     return most;
 }
 
@@ -112,7 +112,8 @@ static bool is_steady(const nnc_pipeline *shape) {
     return nnc_schedule_is_steady(&plan);
 }
 
-/* Compares the micro-batches in flight and the peaks of two pipelines with different numbers of micro-batches. */
+/* Returns true if the devices of two pipelines have the same micro-batches in flight and the same peaks. The pipelines
+ * have different numbers of micro-batches. */
 static bool keep_alike(const nnc_pipeline *a, const nnc_pipeline *b) {
     bool alike = true;
     for (int32_t d = 0; d < a->stages; d++) {
@@ -126,7 +127,8 @@ static bool keep_alike(const nnc_pipeline *a, const nnc_pipeline *b) {
     return alike;
 }
 
-/* More micro-batches change nothing that a device of a steady pipeline keeps; with fewer they often do. */
+/* In a steady pipeline, more micro-batches do not change the bytes that a device keeps. Pipelines with fewer
+ * micro-batches are not steady, and often change. */
 START_TEST(more_micro_batches_keep_no_more) {
     int steady = 0, others = 0, differ = 0;
     seed(28);
@@ -158,7 +160,7 @@ START_TEST(more_micro_batches_keep_no_more) {
 }
 END_TEST
 
-/* Bytes that a chunk of a device keeps: its part of what the device's segments keep. */
+/* Finds the bytes that each chunk of a device keeps: its share of the bytes that the segments of the device keep. */
 static void find_bytes(const nnc_plan *plan) {
     static nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     const nnc_step_memory *m = &scratch->step;
@@ -177,7 +179,8 @@ static void find_bytes(const nnc_plan *plan) {
     }
 }
 
-/* DualPipe: a device holds stage d of one direction and p - 1 - d of the other; both have a share each. */
+/* Does the same as find_bytes for DualPipe: a device holds stage d of one direction and stage p - 1 - d of the other.
+ * Each of the two stages has a share of the bytes. */
 static void find_both_directions(const nnc_plan *plan) {
     static nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     const nnc_step_memory *m = &scratch->step;
@@ -198,7 +201,7 @@ static void find_both_directions(const nnc_plan *plan) {
     }
 }
 
-/* Activations of every stage of estimates of random plans. */
+/* The activations of every stage, in estimates of random plans, are those that a replay counts. */
 START_TEST(activations_of_random_plans) {
     int number = 0, tried = 0, by_schedule[NNC_SCHEDULE_COUNT] = { 0 };
     while (tried < 1000) {
@@ -221,7 +224,7 @@ START_TEST(activations_of_random_plans) {
         for (int32_t d = 0; d < r.plan.pipeline; d++) {
             const double found = (double)scratch->step.stages[d].memory.activation_bytes;
             const double expected = ceil(peak_of(d));
-            /* Shares of a partly recomputed stage are fractions of a byte. */
+            /* In a partly recomputed stage, shares can be fractions of a byte. */
             const double rounding = r.plan.recompute_layers > 0 || r.plan.recompute_every > 1;
             ck_assert_msg(fabs(found - expected) <= rounding,
                           "%s p %d v %d m %d device %d: found %.17g, expected %.17g",
@@ -235,9 +238,10 @@ START_TEST(activations_of_random_plans) {
 }
 END_TEST
 
-/* ---- one device: gradients that appear in backward, while activations go ---- */
+/* ---- one device: backward adds gradients and frees activations ---- */
 
-/* Bytes of an op of one instance of its segment: kept activations, gradient, and 16-bit copy of its weights. */
+/* Bytes of an op in one instance of its segment: kept activations, gradients, 16-bit copy of the weights, and working
+ * set. */
 typedef struct op_bytes {
     double kept, gradient, cast, working;
 } op_bytes;
@@ -254,9 +258,9 @@ static op_bytes bytes_of(const nnc_op_list *list, const nnc_op *op, const nnc_po
                        .working = cast ? 0.0 : nnc_op_transient_bytes(op) };
 }
 
-/* Bytes of one instance when its op `last` runs backward: the activations of the ops up to it, its working set, the
- * gradients of the ops from it on. again: the instance holds the inputs of its blocks up to that of the op, and all
- * that the ops of this block up to it keep. */
+/* Returns the bytes of one instance while backward runs its op `last`: the activations of all ops up to this op, its
+ * working set, and the gradients of this op and the ops after it. again: the instance is recomputed. It then keeps the
+ * inputs of its blocks, up to the block of `last`, and the activations of the ops in this block up to `last`. */
 static double inside(const nnc_op_list *list, const nnc_policy_sizes *sizes, int32_t last, bool again, double stream) {
     const nnc_op *now = &list->ops[last];
     double sum = bytes_of(list, now, sizes).working + (list->segments[now->segment].layer ? stream : 0.0);
@@ -299,13 +303,14 @@ static double casts_of(const nnc_op_list *list, const nnc_policy_sizes *sizes, i
     return sum;
 }
 
-/* The largest moment of backward: every instance of every segment, from the last to the first, op by op; then the
- * update, with all gradients. */
+/* Returns the largest number of bytes in use during backward and the update. Backward runs op by op through every
+ * instance of every segment, from the last to the first. At the update, all gradients are in memory. */
 static double peak_by_instance(const nnc_op_list *list, const nnc_segment_sums *sums, const nnc_plan *plan,
                                double stream) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const bool again = plan->recompute == NNC_RECOMPUTE_FULL;
-    double earlier = 0.0, later = 0.0, most = 0.0; /* activations and copies before, gradients after the instance */
+    /* bytes of activations and weight copies before the instance; bytes of gradients after it */
+    double earlier = 0.0, later = 0.0, most = 0.0;
     for (int32_t s = 0; s < list->segment_count; s++) {
         const double kept = again ? sums[s].input_bytes : sums[s].kept_bytes + casts_of(list, &sizes, s);
         earlier += (double)list->segments[s].instances * kept;
@@ -348,8 +353,8 @@ static void expect_peak_of(const nnc_model *model, nnc_policy policy, unsigned r
                   (int)batch, found, expected);
 }
 
-/* Small batches peak at the update, large ones where backward begins; large layers and a small vocabulary in
- * between. */
+/* With small batches the peak is at the update. With large batches it is at the start of backward. With large layers
+ * and a small vocabulary it is between them. */
 START_TEST(backward_instance_by_instance) {
     const nnc_model models[] = { gpt(3, 64, 4, 500, 32), llama(4, 64, 4, 2, 200, 90, 64), gpt(2, 256, 8, 64, 16),
                                  residual_unet(32, 32, 3), double_conv_unet(64, 16, 3) };

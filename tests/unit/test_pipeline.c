@@ -10,8 +10,8 @@ static double whole_step_s(const nnc_pipeline *pipeline, int32_t stage) {
     return (double)pipeline->micro_batches * busy_s;
 }
 
-/* 1F1B with stages of 3, 3.6, 3 and 2.4 s, 8 micro-batches: between max_j(sum_{i<j} c_i + m c_j)
- * = 3 + 8 * 3.6 = 31.8 and sum c_i + (m-1) max c_i = 12 + 7 * 3.6 = 37.2. */
+/* 1F1B with 8 micro-batches and stages of c_i = 3, 3.6, 3 and 2.4 s. The step takes at least max_j(sum_{i<j} c_i + m
+ * c_j) = 3 + 8 * 3.6 = 31.8 s. It takes at most sum c_i + (m-1) max c_i = 12 + 7 * 3.6 = 37.2 s. */
 START_TEST(unequal_1f1b) {
     const double forward[] = { 1.0, 1.2, 1.0, 0.8 }, backward[] = { 2.0, 2.4, 2.0, 1.6 };
     for (int i = 0; i < 4; i++) {
@@ -43,13 +43,13 @@ START_TEST(one_stage_never_waits) {
 }
 END_TEST
 
-/* One micro-batch passes all stages and comes back; its messages take 2 (p-1) sends. */
+/* One micro-batch goes through all stages and back, with 2 (p-1) messages. */
 START_TEST(one_micro_batch) {
     nnc_pipeline pipeline = equal_stages(NNC_SCHEDULE_1F1B, 5, 1, 1, 1, 2, 0);
     pipeline.send_s = 0.25;
     replay(&pipeline);
     ck_assert_double_eq(replayed.total_s, 5 * 3 + 8 * 0.25);
-    /* A folded pipeline turns around on its last device, without a message. */
+    /* In a folded pipeline, the last device runs two successive chunks, and no message is sent between them. */
     pipeline = equal_stages(NNC_SCHEDULE_ZB_V, 5, 2, 1, 1, 2, 0);
     pipeline.send_s = 0.25;
     replay(&pipeline);
@@ -57,7 +57,7 @@ START_TEST(one_micro_batch) {
 }
 END_TEST
 
-/* p = 8: 21 for 1F1B and a third of it for ZB-H1 when F = B = W = 1; 6 for DualPipe. */
+/* Bubbles of 8 stages with F = B = W = 1: 21 for 1F1B, a third of 21 for ZB-H1, and 6 for DualPipe. */
 START_TEST(published_bubbles) {
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_1F1B, &(nnc_equal_stages){ 8, 1, 1, 1, 1 }, NULL), 21);
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_GPIPE, &(nnc_equal_stages){ 8, 1, 1, 1, 1 }, NULL), 21);
@@ -67,10 +67,10 @@ START_TEST(published_bubbles) {
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_ZB_H2, &(nnc_equal_stages){ 8, 1, 1, 1, 1 }, NULL), 0);
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_ZB_V, &(nnc_equal_stages){ 8, 2, 1, 1, 1 }, NULL), 0);
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_DUALPIPE, &(nnc_equal_stages){ 8, 1, 1, 1, 1 }, NULL), 6);
-    /* 7 (F + B - W) and 7 (F + B - 2W). */
+    /* The bubble is 7 (F + B - W) for ZB-H1, and 7 (F + B - 2W) for ZB-H2. */
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_ZB_H1, &(nnc_equal_stages){ 8, 1, 2, 3, 1 }, NULL), 28);
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_ZB_H2, &(nnc_equal_stages){ 8, 1, 2, 3, 1 }, NULL), 21);
-    /* Bubble over ideal, p = 8, m = 32, v = 4: 7/32 and 7/128. */
+    /* Bubble divided by the time without bubble, for p = 8, m = 32, v = 4: 7/32 and 7/128. */
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_1F1B, &(nnc_equal_stages){ 8, 1, 1, 1, 0 }, NULL) / 64,
                         0.21875);
     ck_assert_double_eq(
@@ -78,7 +78,7 @@ START_TEST(published_bubbles) {
 }
 END_TEST
 
-/* The closed form of the bubble is claimed from here on. */
+/* Returns the number of micro-batches from which the closed form of the bubble holds. */
 static int64_t least_micro_batches(nnc_schedule schedule, int32_t p) {
     switch (schedule) {
     case NNC_SCHEDULE_ZB_H1: return p;
@@ -105,7 +105,7 @@ static void expect_closed_form(const nnc_pipeline *pipeline, double f, double b,
     }
 }
 
-/* Cases for which closed forms are published. */
+/* Returns true for cases with a published closed form. */
 static bool published(nnc_schedule schedule, int32_t p, int32_t v, int64_t m, const double t[3]) {
     switch (schedule) {
     case NNC_SCHEDULE_INTERLEAVED: return m % p == 0;
@@ -146,13 +146,14 @@ START_TEST(published_in_flight) {
         ck_assert_double_eq(nnc_pipeline_in_flight(NNC_SCHEDULE_ZB_V, 8, 2, 100, i), 8);
         ck_assert_double_eq(nnc_pipeline_in_flight(NNC_SCHEDULE_DUALPIPE, 8, 1, 100, i), 9);
     }
-    /* p (1 + (p-1) / (p v)) = 8 + 7/3 on the first stage. */
+    /* On the first stage, p (1 + (p-1) / (p v)) = 8 + 7/3 micro-batches are in flight. */
     expect_near(nnc_pipeline_in_flight(NNC_SCHEDULE_INTERLEAVED, 8, 3, 96, 0), 31.0 / 3, 1e-15);
     ck_assert_double_eq(nnc_pipeline_in_flight(NNC_SCHEDULE_1F1B, 8, 1, 3, 0), 3);
 }
 END_TEST
 
-/* 1f1b itself, gpipe, zb-h1 and zb-h2 keep at least what 1f1b keeps, on each device and with any number of passes. */
+/* On each device and with any number of micro-batches, the schedules 1f1b, gpipe, zb-h1 and zb-h2 keep at least as many
+ * micro-batches in flight as 1f1b. */
 START_TEST(at_least_1f1b_in_flight) {
     int found = 0;
     for (int k = 0; k < NNC_SCHEDULE_COUNT; k++) {
@@ -189,7 +190,7 @@ START_TEST(run_is_the_replay) {
 }
 END_TEST
 
-/* Far more micro-batches than can be replayed: the slowest stage sets the pace. */
+/* With very many micro-batches, the step time is their number times the time of the slowest stage. */
 START_TEST(any_number_of_micro_batches) {
     static const nnc_schedule schedules[] = { NNC_SCHEDULE_1F1B,  NNC_SCHEDULE_GPIPE, NNC_SCHEDULE_ZB_H1,
                                               NNC_SCHEDULE_ZB_H2, NNC_SCHEDULE_ZB_V,  NNC_SCHEDULE_DUALPIPE };
@@ -209,7 +210,8 @@ START_TEST(any_number_of_micro_batches) {
 }
 END_TEST
 
-/* ZB-V on two devices lists three micro-batches; the third is left out of two, a and b. Each pass of a chunk takes 1 s.
+/* The order of ZB-V on two devices begins with three micro-batches. This pipeline has only two, a and b. Each pass of a
+ * chunk takes 1 s.
  *     device 0  F0a F0b  .  F1a B1a W1a F1b B1b W1b B0a W0a  .  B0b W0b       ends at 14
  *     device 1   .  F0a F1a F0b F1b B1a W1a B0a W0a B1b W1b B0b W0b           from 1 to 13 */
 START_TEST(fewer_micro_batches_than_zb_v_lists) {
@@ -237,7 +239,7 @@ START_TEST(monotone_in_every_time) {
         }
         ck_assert(nnc_pipeline_run(&pipeline, memory, &run));
         ck_assert_double_ge(run.makespan_s, replayed.makespan_s * (1 - 1e-12));
-        /* A later start of the last device can shorten the step of zb-v a little. */
+        /* Longer passes can start the last device of zb-v later, and so shorten the step a little. */
         if (pipeline.schedule != NNC_SCHEDULE_ZB_V) {
             ck_assert_double_ge(run.total_s, replayed.total_s * (1 - 1e-12));
         }
@@ -245,7 +247,8 @@ START_TEST(monotone_in_every_time) {
 }
 END_TEST
 
-/* Not faster than its busiest device, not slower than everything one after the other. */
+/* A pipeline takes at least the busy time of its busiest device. It takes at most the sum of all passes and
+ * messages. */
 START_TEST(bounds) {
     seed = 521288629521288629U;
     for (int i = 0; i < CASES; i++) {
@@ -265,17 +268,17 @@ START_TEST(bounds) {
 }
 END_TEST
 
-/* ---- what is refused, and how large it may be ---- */
+/* ---- refused pipelines, and the largest pipelines ---- */
 
 START_TEST(rules) {
     nnc_pipeline pipeline = equal_stages(NNC_SCHEDULE_INTERLEAVED, 4, 2, 6, 1, 1, 1);
-    ck_assert(!nnc_pipeline_run(&pipeline, memory, &run)); /* 6 is no multiple of 4 */
+    ck_assert(!nnc_pipeline_run(&pipeline, memory, &run)); /* 6 micro-batches are not a multiple of 4 stages */
     pipeline = equal_stages(NNC_SCHEDULE_DUALPIPE, 3, 1, 6, 1, 1, 1);
-    ck_assert(!nnc_pipeline_run(&pipeline, memory, &run)); /* odd */
+    ck_assert(!nnc_pipeline_run(&pipeline, memory, &run)); /* dualpipe needs an even number of stages */
     pipeline = equal_stages(NNC_SCHEDULE_ZB_V, 4, 1, 8, 1, 1, 1);
-    ck_assert(!nnc_pipeline_replay(&pipeline, memory, &run, NULL, NULL)); /* two chunks */
+    ck_assert(!nnc_pipeline_replay(&pipeline, memory, &run, NULL, NULL)); /* zb-v needs two chunks */
     pipeline = equal_stages(NNC_SCHEDULE_1F1B, 4, 2, 8, 1, 1, 1);
-    ck_assert(!nnc_pipeline_run(&pipeline, memory, &run)); /* one chunk */
+    ck_assert(!nnc_pipeline_run(&pipeline, memory, &run)); /* 1f1b needs one chunk */
     pipeline = equal_stages(NNC_SCHEDULE_1F1B, 4, 1, 0, 1, 1, 1);
     ck_assert(!nnc_pipeline_run(&pipeline, memory, &run));
     pipeline.micro_batches = INT64_MAX;
@@ -301,7 +304,7 @@ START_TEST(largest) {
 }
 END_TEST
 
-/* One chunk is plain 1F1B, as in the closed forms. */
+/* The interleaved schedule with one chunk takes as long as 1F1B. */
 START_TEST(interleaved_with_one_chunk) {
     seed = 5;
     for (int i = 0; i < 100; i++) {

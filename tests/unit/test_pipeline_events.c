@@ -12,12 +12,13 @@ typedef struct trace {
         double start_s, end_s;
         int seen;
         int32_t device;
-    } at[VIRTUAL][MICRO_BATCHES][PHASES]; /* by virtual stage along the way of a micro-batch */
+        /* the first index is the virtual stage in the order in which a micro-batch meets the stages */
+    } at[VIRTUAL][MICRO_BATCHES][PHASES];
 } trace;
 
 static trace traced, again;
 
-/* The virtual stage along the way of the micro-batch. */
+/* Returns the virtual stage of the event, counted in the order in which a micro-batch meets the stages. */
 static int32_t stage_of(const nnc_pipeline *pipeline, const nnc_pipeline_event *event) {
     const int32_t p = pipeline->stages, d = event->device;
     const bool back =
@@ -32,7 +33,7 @@ static void on_event(void *context, const nnc_pipeline_event *event) {
     const int32_t d = event->device;
     ck_assert_int_lt(d, pipeline->stages);
     ck_assert_int_lt(event->micro_batch, pipeline->micro_batches);
-    ck_assert_double_ge(event->start_s, to->last_s[d]); /* no overlap, and in order */
+    ck_assert_double_ge(event->start_s, to->last_s[d]); /* passes of a device are in order and do not overlap */
     ck_assert_double_ge(event->end_s, event->start_s);
     to->last_s[d] = event->end_s;
     to->busy_s[d] += event->end_s - event->start_s;
@@ -45,7 +46,8 @@ static void on_event(void *context, const nnc_pipeline_event *event) {
     to->at[s][event->micro_batch][event->phase].device = d;
 }
 
-/* A message from one op to another on another device arrives send_s later. */
+/* Checks that a pass starts after the pass on which it depends. If the two passes run on different devices, a message
+ * of send_s lies between them. */
 static void expect_after(const trace *t, int32_t from, int from_phase, int32_t to, int to_phase, int64_t k) {
     const double way_s = t->at[from][k][from_phase].device == t->at[to][k][to_phase].device ? 0 : t->pipeline->send_s;
     ck_assert_double_ge(t->at[to][k][to_phase].start_s * (1 + 1e-14), t->at[from][k][from_phase].end_s + way_s);
@@ -72,7 +74,7 @@ START_TEST(events_are_a_schedule) {
     seed = 123456789123456789U;
     for (int i = 0; i < 700; i++) {
         nnc_pipeline pipeline = random_pipeline(MICRO_BATCHES);
-        if (pipeline.micro_batches > MICRO_BATCHES) { continue; /* rounded up to a multiple of the stages */ }
+        if (pipeline.micro_batches > MICRO_BATCHES) { continue; /* it was rounded up to a multiple of the stages */ }
         const bool splits = pipeline.schedule == NNC_SCHEDULE_ZB_H1 || pipeline.schedule == NNC_SCHEDULE_ZB_H2 ||
                             pipeline.schedule == NNC_SCHEDULE_ZB_V ||
                             (pipeline.schedule == NNC_SCHEDULE_DUALPIPE && pipeline.stages > 1);

@@ -1,7 +1,7 @@
 /* Tests the replay of several pipelines at the same time, one per SIMD lane (a track). */
 #include "pipelines.h"
 
-/* One track's times, of as many virtual stages, take the place of those there. */
+/* Writes the times of a pipeline into one track. All tracks have the same number of virtual stages. */
 static void fill_track(const nnc_pipeline *of, int32_t track, double times[3][VIRTUAL * NNC_TRACKS]) {
     for (int i = 0; i < of->stages * of->chunks; i++) {
         times[0][i * NNC_TRACKS + track] = of->forward_s[i];
@@ -18,7 +18,8 @@ static void check_track(const nnc_pipeline *of, int32_t track, const double *spa
 
 typedef double track_times[3][VIRTUAL];
 
-/* Pipelines of one shape whose stages are unequal, each in a different way. */
+/* Draws the times of `count` pipelines that have the same numbers of stages, chunks and micro-batches. The stages of
+ * each pipeline differ from those of the others. */
 static nnc_pipeline draw_tracks(int64_t m_max, int32_t count, track_times *kept, double *send_s,
                                 double times[3][VIRTUAL * NNC_TRACKS]) {
     nnc_pipeline shape = random_pipeline(m_max);
@@ -38,7 +39,7 @@ static nnc_pipeline draw_tracks(int64_t m_max, int32_t count, track_times *kept,
     return shape;
 }
 
-/* The same without vectors. */
+/* Runs the tracks without vector instructions. */
 static void run_plain(const nnc_pipeline *pipeline, const double *send_s, int32_t count, double *span_s) {
     nnc_wave_shape shape = nnc_wave_shape_of(pipeline, send_s, NNC_TRACKS);
     shape.wide = false;
@@ -67,8 +68,8 @@ static int64_t check_tracks(const nnc_pipeline *all, int32_t count, track_times 
     return suits ? count : 0;
 }
 
-/* Pipelines that run side by side take what each takes alone, to the digit, on a processor with vectors and on any
- * other. */
+/* Each of the pipelines that run at the same time has the same digits as if it runs alone, on processors with and
+ * without vector instructions. */
 START_TEST(tracks_are_runs) {
     static double times[3][VIRTUAL * NNC_TRACKS];
     static track_times kept[NNC_TRACKS];
@@ -84,8 +85,7 @@ START_TEST(tracks_are_runs) {
 }
 END_TEST
 
-/* The same for two stages and many micro-batches: one track often skips repeats while another is halfway through its
- * own. */
+/* The same test with two stages and many micro-batches, where tracks often skip repeated rounds at different times. */
 START_TEST(tracks_skip_at_different_times) {
     static double times[3][VIRTUAL * NNC_TRACKS];
     static track_times kept[NNC_TRACKS];

@@ -70,7 +70,8 @@ START_TEST(a_scenario_inherits_key_by_key) {
 }
 END_TEST
 
-/* The digest of a plan depends on exactly what its estimate depends on; the order of keys does not matter. */
+/* The digest of a plan changes with every field that changes the estimate. It does not change with the order of
+ * keys. */
 START_TEST(the_digest_of_a_plan_is_what_counts) {
     ck_assert_int_eq(parse(HEAD "\"scenarios\": [ { \"id\": \"a\", \"model\": \"m\", \"device\": "
                                 "\"d\", \"seq_len\": 8, \"micro_batch\": 2 } ] }"),
@@ -160,7 +161,7 @@ START_TEST(bad_plan_files_are_refused) {
 }
 END_TEST
 
-/* ---- the recorded part ---- */
+/* ---- the recorded part of a plan file ---- */
 
 static const nnc_recorded_digest digests[] = { { "model", "m", "1" }, { "plan", "a", "2" } };
 static const nnc_figures to_find = { old_list, COUNT_OF(old_list) - 1 };
@@ -184,7 +185,7 @@ static nnc_recorded to_record(const nnc_recorded_estimate *estimates, int32_t co
                            .estimate_count = count };
 }
 
-/* Packed lists share names and kinds with the list before, and keep their own numbers and texts. */
+/* A packed list shares names and kinds with the packed list before it, and keeps its own numbers and texts. */
 START_TEST(packed_figures_are_what_they_were) {
     const nnc_figure lists[][3] = {
         { { "a", NULL, 1.5 }, { "b", "x", (double)NAN }, { "c", NULL, -0.0 } },
@@ -209,7 +210,7 @@ START_TEST(packed_figures_are_what_they_were) {
 }
 END_TEST
 
-/* The text of the file with these estimates recorded. */
+/* Records estimates in a plan file, and returns the new text of the file. */
 static const char *put_into(const char *text, const nnc_recorded *recorded, bool one_line, size_t *size) {
     nnc_buffer part = { 0 };
     ck_assert_msg(parse(text) == NNC_OK, "%s: %s", err.where, err.what);
@@ -244,7 +245,7 @@ START_TEST(what_is_recorded_is_read_again) {
         const nnc_figures found = unpack(&recorded->estimates[0].figures);
         ck_assert_int_eq(nnc_figures_compare(found, to_find, NULL, 0, changes), 0);
         ck_assert_int_eq(found.count, to_find.count);
-        /* Recording the same again changes nothing. */
+        /* Recording the same estimates again does not change the file. */
         const char *again = record_into(text, one_line, &again_size);
         ck_assert_uint_eq(again_size, size);
         ck_assert_mem_eq(again, text, size);
@@ -282,21 +283,21 @@ START_TEST(estimates_are_read_one_by_one) {
 }
 END_TEST
 
-/* The text before and after the recorded part stays, in any layout. */
+/* Recording keeps every byte before and after the recorded part, in any layout of the file. */
 START_TEST(every_other_byte_stays) {
     static const char head[] = "\n {\t\"schema\":\r\n\"nncost.plans/1\" ,\"note\":\"\\\"recorded\\\"} "
                                "{[\\\\\",\"common\":{\"model\":\"recorded\",\"device\":\"d\"} ,",
                       tail[] = "\"scenarios\":[{\"id\":\"a\"\n\n}]}  \n\n";
     char text[512];
     size_t size = 0;
-    /* No recorded part yet: its member is appended. */
+    /* A file without a recorded part: the part is appended. */
     snprintf(text, sizeof text, "%s%s", head, tail);
     const char *first = record_into(text, false, &size);
     const size_t kept = strlen(text) - strlen("}  \n\n");
     ck_assert_mem_eq(first, text, kept);
     ck_assert_mem_eq(first + kept, ",\n  \"recorded\": {", 17);
     ck_assert_str_eq(first + size - strlen("}  \n\n"), "}  \n\n");
-    /* In the middle of the file. */
+    /* The recorded part is in the middle of the file. */
     const char *begin = strchr(first + kept, '{'), *end = first + size - strlen("}  \n\n");
     char *moved = nnc_arena_alloc(arena, size + 64);
     snprintf(moved, size + 64, "%s\"recorded\" : %.*s,%s", head, (int)(end - begin), begin, tail);
@@ -306,7 +307,7 @@ START_TEST(every_other_byte_stays) {
 }
 END_TEST
 
-/* Changing any digit of the recorded part is detected. */
+/* Reading the file detects a change of any digit in the recorded part. */
 START_TEST(an_edit_by_hand_is_noticed) {
     size_t size = 0;
     const char *text = record_into(ONE " }", false, &size);
@@ -335,7 +336,7 @@ START_TEST(every_truncation_is_refused) {
 }
 END_TEST
 
-/* A thousand scenarios of eighty values: larger than other files may be. A repeated key is still found. */
+/* Plan files may be larger than other files. A repeated key is found in a large file, too. */
 START_TEST(large_files_are_read) {
     char *text = NULL;
     size_t size = 0;

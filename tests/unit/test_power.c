@@ -10,7 +10,8 @@ static nnc_result run_on(const nnc_device *device) {
     return estimate_with(&model, device, &software, &plan);
 }
 
-/* 100 W idle of 400; the matrix units would draw 600 W at their peak, the memory 100. */
+/* The device draws 100 W when idle, and its limit is 400 W. At their peak, the matrix units draw 600 W and the memory
+ * 100 W. */
 static nnc_device hungry_device(void) {
     nnc_device device = plain_device();
     device.power_w = 400;
@@ -20,7 +21,7 @@ static nnc_device hungry_device(void) {
     return device;
 }
 
-/* Watts above idle that the rows of the last estimate draw on average, and their seconds. */
+/* Returns the mean power in W that the rows of the last estimate draw above idle. pass_s: the seconds of these rows. */
 static double drawn_w(const nnc_device *device, double *pass_s) {
     int32_t count = 0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
@@ -42,7 +43,7 @@ START_TEST(a_pass_takes_longer_by_the_power_it_lacks) {
     free_device.efficiency.power.exponent = 0;
     const nnc_result free = run_on(&free_device);
     const double watts = drawn_w(&device, &pass_s);
-    ck_assert_double_gt(watts, 300.0); /* else the test says nothing */
+    ck_assert_double_gt(watts, 300.0); /* a lower power does not slow down the pass */
     const nnc_result held = run_on(&device);
     (void)drawn_w(&device, &slow_s);
     ck_assert_double_eq_tol(slow_s / pass_s, sqrt(watts / 300.0), 1e-9);
@@ -55,10 +56,10 @@ START_TEST(a_cap_is_a_lower_limit) {
     nnc_device device = hungry_device();
     double pass_s = 0.0, slow_s = 0.0;
     const nnc_result board = run_on(&device);
-    device.power_cap_w = 1000; /* above the board's: nothing changes */
+    device.power_cap_w = 1000; /* above the limit of the board, so nothing changes */
     ck_assert_double_eq(run_on(&device).step_s, board.step_s);
     ck_assert_double_eq(run_on(&device).energy_j, board.energy_j);
-    device.efficiency.power.exponent = 0; /* at full clock */
+    device.efficiency.power.exponent = 0; /* 0: power does not slow down the clock */
     (void)run_on(&device);
     const double watts = drawn_w(&device, &pass_s);
     device.efficiency.power.exponent = 0.5;
@@ -70,7 +71,8 @@ START_TEST(a_cap_is_a_lower_limit) {
 }
 END_TEST
 
-/* A device that draws all its power when idle cannot keep to the limit with a slower clock: nothing is slowed. */
+/* The device draws all of its power when idle, so a slower clock cannot bring it below the limit. nncost then does not
+ * slow it down. */
 START_TEST(a_limit_without_room_slows_nothing) {
     nnc_device device = hungry_device();
     device.efficiency.power.idle_share = 1.0;
@@ -87,7 +89,7 @@ START_TEST(a_cap_that_cannot_be_judged_is_refused) {
     nnc_device device = hungry_device();
     nnc_result result;
     nnc_error err = { 0 };
-    device.power_cap_w = 100; /* what it draws idle */
+    device.power_cap_w = 100; /* the power of the idle device */
     ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, &err), NNC_BAD_SPEC);
     ck_assert_str_eq(err.where, "--power-cap");
     device.power_cap_w = 101;
@@ -104,13 +106,14 @@ START_TEST(work_below_the_limit_is_not_held) {
     const nnc_result cool = run_on(&device);
     device.efficiency.power.exponent = 0;
     ck_assert_double_eq(run_on(&device).step_s, cool.step_s);
-    device.efficiency.power.exponent = 0.5; /* and what is not known limits nothing */
+    /* power_share = NAN: the power of the matrix units is not known, so it limits nothing */
+    device.efficiency.power.exponent = 0.5;
     device.efficiency.gemm[NNC_BF16].power_share = NAN;
     ck_assert_double_eq(run_on(&device).step_s, cool.step_s);
 }
 END_TEST
 
-/* A peak that doubles with the power of its units keeps its share of the limit. */
+/* power_share holds at the peak: matrix units with twice the peak also draw 600 W there, and the step is shorter. */
 START_TEST(a_doubled_peak_still_pays) {
     nnc_device device = hungry_device();
     const double before_s = run_on(&device).step_s;
@@ -119,7 +122,8 @@ START_TEST(a_doubled_peak_still_pays) {
 }
 END_TEST
 
-/* Eager FSDP leaves the matrix units idle too often to meet the limit of an H100: 7B of llm-foundry. */
+/* In eager FSDP, the matrix units of an H100 are often idle, so the mean power stays below the limit. The case is the
+ * 7B model of llm-foundry. */
 START_TEST(eager_steps_on_h100_are_not_held) {
     const nnc_model *model = load_model("models/llama2-7b.json");
     nnc_device device = *load_device("hw/h100-sxm5-80gb.json");
@@ -138,7 +142,7 @@ START_TEST(eager_steps_on_h100_are_not_held) {
 }
 END_TEST
 
-/* Not of power, but of the same kind: figures that take the place of others where software asks for them. */
+/* Some software has faster kernels, which have efficiencies of their own in the device file (pointwise_tuned). */
 START_TEST(tuned_kernels_have_a_rate_of_their_own) {
     const nnc_model model = gpt(4, 1024, 8, 5000, 256);
     nnc_device device = plain_device();
@@ -148,7 +152,7 @@ START_TEST(tuned_kernels_have_a_rate_of_their_own) {
     device.efficiency.pointwise_tuned = device.efficiency.pointwise;
     device.efficiency.pointwise_tuned.memory_fraction = NAN;
     const double plain_s = estimate_with(&model, &device, &software, &plan).step_s;
-    software.tuned_pointwise = true; /* the file says nothing: as before */
+    software.tuned_pointwise = true; /* the device file has no such efficiency, so the step does not change */
     ck_assert_double_eq(estimate_with(&model, &device, &software, &plan).step_s, plain_s);
     device.efficiency.pointwise_tuned.memory_fraction = 1.0;
     const double tuned_s = estimate_with(&model, &device, &software, &plan).step_s;
@@ -175,9 +179,10 @@ START_TEST(experts_have_a_launch_of_their_own) {
 }
 END_TEST
 
-/* Kernels of expert communication occupy units. A product bound by compute, 2 us fixed and 8 us of work, takes 1.5 times
- * the work, 14 us. One bound by memory, with 8 us of memory and 5 us of compute, keeps its time. With 6 us of compute it
- * becomes bound by compute, 9 us: 2 us + 8 us x 9 / 8 = 11 us. A factor of 1 changes nothing. */
+/* Kernels of expert communication occupy units, so compute takes 1.5 times as long. A product that is bound by compute,
+ * with 2 us fixed time and 8 us of compute, takes 14 us. A product that is bound by memory, with 8 us of memory and 5
+ * us of compute, keeps its time. With 6 us of compute it becomes bound by compute, 9 us: 2 us + 8 us x 9 / 8 = 11 us. A
+ * factor of 1 changes nothing. */
 START_TEST(lent_units_slow_down_the_work) {
     const nnc_op product = { .kind = NNC_OP_MATMUL, .u.matmul = { .m = 8, .n = 8, .k = 8, .batch = 1 } };
     static nnc_rows rows;
@@ -203,9 +208,10 @@ START_TEST(lent_units_slow_down_the_work) {
 }
 END_TEST
 
-/* A norm in fp64 has no matrix product, so a device without a peak in fp64 still meets its limit. By hand: a
- * product of 100 us at its peak draws 600 W x 100 us, the norm reads and writes 100 MB in 100 us at 100 W. Together
- * 350 W above the idle 100 W, where 300 W are left: both take sqrt(350 / 300) times as long. */
+/* A norm in fp64 has no matrix product, so the power limit also works on a device without an fp64 peak for products. A
+ * product of 100 us at the peak draws 600 W. The norm reads and writes 100 MB in 100 us and draws 100 W. The mean of
+ * both is 350 W above the 100 W of the idle device, and the limit leaves 300 W. So both take sqrt(350 / 300) times as
+ * long. */
 START_TEST(rows_without_products_need_no_peak) {
     const nnc_op product = { .kind = NNC_OP_MATMUL, .math_dtype = NNC_BF16 };
     const nnc_op norm = { .kind = NNC_OP_POINTWISE, .math_dtype = NNC_FP64 };

@@ -31,7 +31,7 @@ static const char *chosen(const nnc_device *device, const nnc_plan *plan) {
 START_TEST(follows_what_the_plan_does) {
     nnc_plan plan = nnc_plan_default();
     ck_assert_str_eq(chosen(h100, &plan), "torch-compile");
-    plan.devices = plan.data = 8; /* copies of the weights, then copies with sharded gradients */
+    plan.devices = plan.data = 8; /* 8 data ranks: first without ZeRO, then with ZeRO 2 */
     ck_assert_str_eq(chosen(h100, &plan), "torch-compile");
     plan.zero = 2;
     ck_assert_str_eq(chosen(h100, &plan), "megatron");
@@ -50,7 +50,7 @@ START_TEST(follows_what_the_plan_does) {
 }
 END_TEST
 
-/* A scenario loads only the profiles that its plans can have: each chosen profile is one of them. */
+/* For a scenario, nncost loads only the profiles that its plans may need. Every chosen profile is one of these. */
 START_TEST(no_chosen_profile_is_left_out) {
     const nnc_device *v100 = NULL, *a100 = NULL;
     nnc_error err;
@@ -74,7 +74,7 @@ START_TEST(no_chosen_profile_is_left_out) {
 }
 END_TEST
 
-/* There is no profile of PyTorch for a TPU, for any plan. */
+/* A plan for a TPU never gets a profile of PyTorch. */
 START_TEST(is_one_that_exists_for_the_device) {
     nnc_plan plan = nnc_plan_default();
     for (plan.zero = 0; plan.zero <= 3; plan.zero++) {
@@ -86,8 +86,9 @@ START_TEST(is_one_that_exists_for_the_device) {
 }
 END_TEST
 
-/* Before Hopper: transformers in fp16 ran without fused attention, ZeRO 3 in bf16 with that of 2022; norms of feature
- * maps in fp16, TF32 and fp32 ran in other kernels than the activation and the sum behind them. */
+/* On GPUs before Hopper, profiles describe older software. Transformers in fp16 run without fused attention. ZeRO 3 in
+ * bf16 has the fused attention of 2022. In fp16, TF32 and fp32, the norm of a feature map and the activation and sum
+ * after it are separate kernels. */
 START_TEST(is_one_of_the_years_of_the_device) {
     const nnc_device *a100 = NULL;
     nnc_error err;
@@ -140,7 +141,8 @@ static const char *id_of(const char *words) {
     return release.entry != NULL ? release.software->id : "none";
 }
 
-/* The newest release that is not newer than the requested one; without a version, the newest release. */
+/* With a version, nncost takes the newest release that is not newer than this version. Without a version, it takes the
+ * newest release. */
 START_TEST(releases_are_found_by_their_words) {
     ck_assert_str_eq(id_of("NeMo 25.11"), "nemo-25.09");
     ck_assert_str_eq(id_of("nemo-26.04.01"), "nemo-26.02");
@@ -161,8 +163,9 @@ static bool gives_padding(const void *in, const char *field) {
     return in != NULL && strcmp(field, "vocab_multiple") == 0;
 }
 
-/* NeMo 24.03 with 32 layers on 4 x 4 ranks: 8 virtual stages, as 64 micro-batches are a multiple of 4; the table is
- * padded to 128 x 4; gradients of bf16 in fp32, not those of fp16. */
+/* NeMo 24.03 with 32 layers on 4 tensor ranks and 4 stages. A device has 8 virtual stages, because 64 micro-batches are
+ * a multiple of 4 stages. The rows of the embedding table are padded to a multiple of 128 x 4. In bf16, gradients are
+ * in fp32; in fp16 they are not. */
 START_TEST(releases_fill_in_what_is_open) {
     const nnc_framework *nemo = found("NeMo 24.07", "", "").entry;
     const nnc_given nothing = { gives_zero, NULL }, zero = { gives_zero, "" };
@@ -183,7 +186,7 @@ START_TEST(releases_fill_in_what_is_open) {
     ck_assert_int_eq(own.zero, 0);
     ck_assert(!own.sequence_parallel);
     ck_assert_int_eq(own.policy, NNC_POLICY_MIXED);
-    /* A table that is not padded on purpose stays so. */
+    /* The user sets the padding of the table to 1, so the release does not pad it. */
     const nnc_given padding = { gives_padding, "" };
     model.decoder.vocab_multiple = 1;
     nnc_release_fill(nemo, &padding, &model, &plan);
@@ -191,7 +194,7 @@ START_TEST(releases_fill_in_what_is_open) {
 }
 END_TEST
 
-/* Recipes of 25.09 send every copy of a token of Qwen3; those of other models do not. */
+/* For Qwen3, the recipe of release 25.09 sends every copy of a token. Recipes of other models do not. */
 START_TEST(recipes_set_switches) {
     const nnc_release release = found("NeMo 25.09", "", "");
     const char *const models[] = { "qwen3-30b-a3b", "llama3-8b" };
@@ -219,26 +222,27 @@ START_TEST(names_what_a_framework_lacks) {
     ck_assert(!nnc_software_ships(profiles.of[NNC_PROFILE_SPLIT], &plan, &lacks));
     ck_assert_str_eq(lacks, "--recompute");
     plan.recompute = NNC_RECOMPUTE_NONE;
-    plan.zero = 1; /* validate_args of Megatron-LM: the distributed optimizer is ZeRO 1; FSDP has no stages */
+    /* validate_args of Megatron-LM: the distributed optimizer is ZeRO 1; FSDP allows no pipeline stages */
+    plan.zero = 1;
     ck_assert(nnc_software_ships(profiles.of[NNC_PROFILE_SPLIT], &plan, NULL));
     plan.zero = 2;
     ck_assert(!nnc_software_ships(profiles.of[NNC_PROFILE_SPLIT], &plan, &lacks));
     ck_assert_str_eq(lacks, "--zero");
     plan.pipeline = 1;
     ck_assert(nnc_software_ships(profiles.of[NNC_PROFILE_SPLIT], &plan, NULL));
-    plan.tensor = 2; /* MaxText divides norms over tensor ranks */
+    plan.tensor = 2; /* MaxText always divides norms over the tensor ranks */
     plan.zero = 3;
     ck_assert(!nnc_software_ships(profiles.of[NNC_PROFILE_TPU], &plan, &lacks));
     ck_assert_str_eq(lacks, "--sequence-parallel");
     plan.sequence_parallel = true;
     ck_assert(nnc_software_ships(profiles.of[NNC_PROFILE_TPU], &plan, NULL));
-    const nnc_software neutral = nnc_software_default(); /* a profile that says nothing has all */
+    const nnc_software neutral = nnc_software_default(); /* a profile that lists no features has all features */
     ck_assert(nnc_software_ships(&neutral, &plan, NULL));
 }
 END_TEST
 
-/* Every plan that a search finds runs under its own profile, has the figures of an estimate under it, and asks for
- * nothing that the framework lacks. */
+/* Every plan that a search finds has the profile that nncost selects for this plan. It has the same metrics as an
+ * estimate with this profile. It needs no feature that the framework lacks. */
 START_TEST(a_search_compares_plans_under_their_own) {
     nnc_search search = nnc_search_default();
     search.best = 40;
@@ -268,7 +272,7 @@ START_TEST(a_search_compares_plans_under_their_own) {
 }
 END_TEST
 
-/* A search refuses a schedule that the profile lacks; with --software any it uses this schedule. */
+/* A search refuses a schedule that the profile lacks. With --software any, it uses this schedule. */
 START_TEST(any_lifts_what_is_shipped) {
     nnc_search search = nnc_search_default();
     search.best = 1;

@@ -26,7 +26,7 @@ static void load_shipped(void) {
     int count = 0;
     for (int i = 0; i < shipped.model_count; i++) {
         ck_assert_int_eq(nnc_model_load(specs, ids[i], &shipped.models[count], NULL), NNC_OK);
-        /* Graphs are divided over data alone, and would only thin out the draws. */
+        /* Graphs allow only data parallelism, so most random plans of a graph are illegal. */
         count += shipped.models[count]->family != NNC_FAMILY_GRAPH;
     }
     shipped.model_count = count;
@@ -45,7 +45,7 @@ static void set_up(void) {
     load_shipped();
 }
 
-/* Degrees and savers of any kind; most combinations are illegal. */
+/* Draws a plan with any degrees, recomputation, ZeRO stage and offload. Most of these plans are illegal. */
 static nnc_plan draw_any(const nnc_model *model) {
     nnc_plan plan = draw_split();
     plan.data = power(5);
@@ -74,7 +74,7 @@ static split_case draw_shipped(int number) {
     return c;
 }
 
-/* The next legal plan; *number is where to go on. */
+/* Draws plans until one is legal. number: index of the next draw; it is increased. */
 static split_case next_legal(int *number) {
     for (;;) {
         const split_case c = draw_shipped((*number)++);
@@ -119,11 +119,12 @@ START_TEST(parts_and_bounds) {
 }
 END_TEST
 
-/* Tolerance for a step that grows with a better device. Schedules that split backward have no barrier: a
- * device's step counts from its own first start, which comes earlier if earlier stages get faster, while
- * its end may not: by 5.4 % in one of 90,000 (gcc and clang draw different plans). In other pipelines the
- * exposed rest of one stage adds to the span of another. Under a power limit faster memory leaves less
- * power to the matrix units, whose compute may be the only overlap: by 1.7 % in one of 90,000. */
+/* Returns the factor by which a step may become longer on a better device. First, schedules that split backward have no
+ * barrier at the end. The step of a device is counted from the start of its first pass. This start comes earlier if
+ * earlier stages get faster, but its end may stay the same: 5.4 % longer in one of 90,000 plans (gcc and clang draw
+ * different plans). Second, in other pipelines the exposed communication of one stage is added to the span of another
+ * stage. Third, under a power limit, faster memory leaves less power to the matrix units: 1.7 % longer in one of 90,000
+ * plans. */
 static double slack_of(const split_case *c, const char *what) {
     const bool pipeline = c->plan.pipeline > 1;
     const bool throttled = c->device.efficiency.power.exponent > 0.0;
@@ -140,8 +141,9 @@ static void check_faster(const split_case *c, const nnc_result *before, const ch
     snprintf(upper, sizeof upper, "%s, upper", what);
     at_most(c, number, what, after.step_s, before->step_s * slack_of(c, what));
     at_most(c, number, bound, after.lower_bound_s, before->lower_bound_s);
-    /* A product is tiled for the time it takes, not for the sum of its computing and moving: on RTX 3090, whose few
-     * units make few waves, by 1.05 % in one of 40,000; on GTX 1660 Super by 5.6 % in one of 50,000. */
+    /* Tiles are chosen for the shortest time of a product, not for the shortest sum of its compute and memory times. So
+     * the upper bound can grow: by 1.05 % in one of 40,000 plans on RTX 3090, whose few units compute few waves, and by
+     * 5.6 % in one of 50,000 on GTX 1660 Super. */
     at_most(c, number, upper, after.upper_bound_s, before->upper_bound_s * fmax(slack_of(c, what), 1.06));
 }
 
@@ -188,8 +190,8 @@ START_TEST(ideal_parts_add_up) {
 }
 END_TEST
 
-/* MFU counts attention over all pairs, and kernels run half of them. Therefore MFU may exceed 1 in sequences of over
- * 131,072 tokens, if attention reaches over half of the peak. */
+/* MFU counts attention over all pairs of tokens, but causal kernels compute half of the pairs. So MFU can exceed 1 for
+ * sequences of more than 131,072 tokens, if attention reaches more than half of the peak. */
 START_TEST(never_above_the_peak) {
     nnc_plan plan = nnc_plan_default();
     int estimates = 0;
@@ -215,7 +217,8 @@ START_TEST(never_above_the_peak) {
 }
 END_TEST
 
-/* With 32,768 tokens and a window of 4,096, palm counts an eighth of the columns; forward and backward follow. */
+/* With 32,768 tokens and a window of 4,096, the convention palm counts an eighth of the pairs. FLOPs of forward and
+ * backward change in the same way. */
 START_TEST(windows_count_their_width) {
     nnc_model model = gpt(1, 64, 4, 256, 32768);
     nnc_plan plan = nnc_plan_default();

@@ -10,7 +10,7 @@ enum { ROWS_MAX = 64, COLUMNS_MAX = 32 };
 
 typedef struct sheet {
     char text[1 << 15];
-    char *cells[ROWS_MAX][COLUMNS_MAX]; /* the first row has the names */
+    char *cells[ROWS_MAX][COLUMNS_MAX]; /* the first row has the names of the columns */
     int rows;
 } sheet;
 
@@ -56,7 +56,7 @@ static int32_t count(int row, const char *name) { return (int32_t)value(row, nam
 static nnc_model gpt_of(int row) {
     nnc_model model =
         gpt(count(row, "n_layers"), count(row, "d_model"), count(row, "n_heads"), 51200, count(row, "seq_len"));
-    model.decoder.biases = false; /* 12 L h^2 */
+    model.decoder.biases = false; /* without biases, the layers have 12 L h^2 parameters */
     return model;
 }
 
@@ -74,7 +74,7 @@ static nnc_plan plan_of_gpt(int row) {
     return plan;
 }
 
-/* Activations of the layers of the first stage, by the published formula. */
+/* Returns the activation bytes of the layers of the first stage, by the published formula. */
 static double first_stage(const nnc_model *model, const nnc_plan *plan) {
     const nnc_result r = estimate_on_cluster(model, plan);
     int32_t stages = 0;
@@ -82,7 +82,7 @@ static double first_stage(const nnc_model *model, const nnc_plan *plan) {
     return nnc_korthikanti_layer_bytes(&model->decoder, &r.plan) * (double)stage->layers * stage->in_flight;
 }
 
-/* Weights, gradients and states of the matrices in the layers of the first stage. */
+/* Returns the bytes of weights, gradients and optimizer states of the matrices in the layers of the first stage. */
 static double first_stage_states(const nnc_model *model, const nnc_plan *plan) {
     const nnc_result r = estimate_on_cluster(model, plan);
     int32_t stages = 0;
@@ -90,7 +90,7 @@ static double first_stage_states(const nnc_model *model, const nnc_plan *plan) {
     const double h = (double)model->decoder.hidden;
     const double tables = 51200.0 / plan->tensor * h + (double)model->decoder.seq_len * h;
     const double norms = 2.0 * (double)stage->layers * h;
-    const double last = stages == 1 ? h : 0.0; /* the head's norm */
+    const double last = stages == 1 ? h : 0.0; /* the norm before the head */
     const nnc_memory *m = &stage->memory;
     const double bytes = (double)(m->weight_bytes + m->gradient_bytes + m->optimizer_bytes);
     ck_assert_double_eq(bytes, 18.0 * (double)stage->params);
@@ -115,7 +115,7 @@ START_TEST(megatron) {
             plan.sequence_parallel = false;
             plan.recompute = NNC_RECOMPUTE_NONE;
             found /= first_stage(&model, &plan);
-            rel = 0.012; /* read off a plot */
+            rel = 0.012; /* the published value is read from a plot */
         }
         ck_assert_msg(fabs(found - expected) <= rel * expected, "%s: expected %g, found %g", cell(i, "id"), expected,
                       found);
@@ -157,8 +157,8 @@ static nnc_plan plan_of_run(int row) {
     return plan;
 }
 
-/* The overhead of an allocator differs from code to code; the bound shows that no large tensor is missing
- * or counted twice. */
+/* Allocators of different programs use different amounts of memory. The limit of 10 % shows that no large tensor is
+ * missing or counted twice. */
 START_TEST(measured) {
     double sum = 0.0, worst = 0.0;
     read_sheet("simumax_memory.csv");
@@ -180,7 +180,7 @@ START_TEST(measured) {
         worst = fmax(worst, fabs(error));
     }
     printf("mean error %.1f %%, worst %.1f %%\n", 100.0 * sum / (open_sheet.rows - 1), 100.0 * worst);
-    fflush(stdout); /* before the test's process ends */
+    fflush(stdout); /* writes the output before the process of the test ends */
     ck_assert_double_le(worst, 0.1);
 }
 END_TEST

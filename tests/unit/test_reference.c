@@ -2,7 +2,7 @@
  * public code of each network ran. */
 #include "support.h"
 
-/* Which files of ours describe a model of counts.json. */
+/* Model file and profile that correspond to each model of counts.json. */
 static const struct {
     const char *id, *model, *software;
     bool images;
@@ -17,7 +17,7 @@ static const struct {
     { "resnet-50", "models/resnet-50.json", "torchvision", true },
 };
 
-/* Place of a parameter group of counts.json in our list. */
+/* Group of nncost for each parameter group of counts.json. */
 static const struct {
     const char *name;
     nnc_group group;
@@ -72,7 +72,7 @@ static void check_params(const char *id, const cJSON *params, const nnc_result *
         expected[groups[i].group] += (int64_t)entry->valuedouble;
         resample = resample || groups[i].group == NNC_GROUP_RESAMPLE;
     }
-    if (!resample) { /* counts.json does not separate them */
+    if (!resample) { /* counts.json counts convolutions that change the resolution as other convolutions */
         found[NNC_GROUP_CONV] += found[NNC_GROUP_RESAMPLE];
         found[NNC_GROUP_RESAMPLE] = 0;
     }
@@ -118,13 +118,14 @@ static void check_flops(const cJSON *run, const nnc_model *model, const nnc_devi
     }
 }
 
-/* Differences between our list and counts.json: it treats token ids as inputs, 8 B each; its loss of a
- * U-Net or a classifier is a sum that keeps no tensor, and ours keeps the output it compares. */
+/* Returns the bytes that nncost counts and counts.json does not. In counts.json, token ids (8 B each) are inputs. The
+ * loss of a U-Net or classifier in counts.json is a sum that keeps no tensor; nncost keeps the output of the network
+ * for the loss. */
 static int64_t left_out_bytes(const cJSON *run, const nnc_model *model, const nnc_plan *plan) {
     const nnc_unet *u = &model->unet;
     if (model->family == NNC_FAMILY_DECODER) { return 8 * plan->micro_batch * plan->seq_len; }
     const int64_t element_bytes = strcmp(text_of(run, "dtype"), "float32") == 0 ? 4 : 2;
-    if (model->family == NNC_FAMILY_GRAPH) { return plan->micro_batch * 1000 * element_bytes; /* classes */ }
+    if (model->family == NNC_FAMILY_GRAPH) { return plan->micro_batch * 1000 * element_bytes; /* 1000 classes */ }
     const int64_t side = u->image / u->latent_factor;
     return plan->micro_batch * side * side * u->out_channels * element_bytes;
 }
@@ -162,7 +163,7 @@ START_TEST(every_run) {
     int runs = 0;
     cJSON_ArrayForEach(run, member(find_model(covered[_i].id), "runs")) {
         const nnc_plan plan = plan_of(run, covered[_i].images);
-        if (!cJSON_IsTrue(member(run, "modelled"))) { /* their FLOPs lack attention */
+        if (!cJSON_IsTrue(member(run, "modelled"))) { /* FLOPs of runs marked "modelled" do not contain attention */
             check_flops(run, model, device, software, plan);
         }
         check_kept(covered[_i].id, run, model, device, software, &plan);
@@ -172,7 +173,7 @@ START_TEST(every_run) {
 }
 END_TEST
 
-/* A model added to counts.json must be added here. */
+/* A model that is added to counts.json must be added to the list `covered`, too. */
 START_TEST(every_model_is_covered) {
     ck_assert_int_eq(cJSON_GetArraySize(member(counts, "models")), (int)COUNT_OF(covered));
 }

@@ -83,7 +83,7 @@ START_TEST(packed_rows) {
 }
 END_TEST
 
-/* Columns are as wide as the first lines need, also if the lines arrive in several parts. */
+/* The width of a column follows from the first lines. The table is the same if its lines arrive in several parts. */
 START_TEST(long_tables) {
     const nnc_style style = { .format = &nnc_format_table, .width = 1000 };
     nnc_buffer packed = { 0 }, whole = { 0 }, pieces = { 0 };
@@ -110,7 +110,7 @@ START_TEST(long_tables) {
 }
 END_TEST
 
-/* A table of records that must fit: columns move together, shrink, and are left out. */
+/* A table of records that must fit a width: columns move closer, shrink, and are left out. */
 typedef struct place_name {
     const char *name, *note;
     double seconds;
@@ -183,7 +183,7 @@ START_TEST(numbers_for_people) {
 }
 END_TEST
 
-/* The document's members and the elements of its lists have a line each. */
+/* Each member of a document and each element of its lists has its own line. */
 START_TEST(documents) {
     static const place_name list[] = { { "a", NULL, NAN, 3 } };
     const struct holder {
@@ -223,7 +223,7 @@ START_TEST(json_texts) {
 }
 END_TEST
 
-/* Rows of a page: metrics in braces, forms, conditions, and lines that are left out. */
+/* Rows of a page: metrics in braces, forms of numbers, conditions, and lines that are left out. */
 typedef struct page_record {
     double seconds, unknown, share;
     int64_t count;

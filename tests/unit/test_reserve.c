@@ -12,7 +12,8 @@ static nnc_software reserved(double bytes, double share, double high) {
     return software;
 }
 
-/* 1000 bytes and a tenth of what the plan counts; a figure of the user's own replaces both, and the spread. */
+/* The profile reserves 1000 bytes and a tenth of the counted bytes. A reserve that the user gives replaces both values,
+ * and the interval. */
 START_TEST(what_is_set_aside) {
     const nnc_model model = gpt(2, 64, 4, 500, 64);
     const nnc_device device = plain_device();
@@ -31,7 +32,8 @@ START_TEST(what_is_set_aside) {
 }
 END_TEST
 
-/* On a device that holds the upper end, the prediction, and a byte less. */
+/* Verdicts on devices whose memory is the upper end of the interval, the predicted bytes, and one byte less than
+ * each. */
 START_TEST(three_words) {
     const nnc_model model = gpt(2, 64, 4, 500, 64);
     const nnc_software software = reserved(1000.0, 0.1, 1.2);
@@ -55,8 +57,9 @@ START_TEST(three_words) {
 }
 END_TEST
 
-/* 8 A100 of 40 GB: what the first command says for Llama 3 8B is what a search finds, within 15 %: the smallest set
- * of changes, changed further while that helps. It is no plan that is tight. */
+/* The advice for 8 A100 of 40 GB, printed by the first command of the documentation, is within 15 % of the best plan of
+ * a search. The advice is the smallest set of changes, extended as long as the step becomes faster. Its plan is not
+ * tight. */
 START_TEST(advice_is_what_a_search_finds) {
     static const char *const models[] = { "llama3-8b", "llama2-13b", "mistral-7b" };
     nnc_profiles profiles;
@@ -76,7 +79,8 @@ START_TEST(advice_is_what_a_search_finds) {
         search.best = 1;
         search.base.devices = 8;
         search.base.global_batch = 8;
-        const nnc_software *software = nnc_profile_of(&profiles, model, a100, &plan); /* advice keeps it */
+        /* the advice does not change the profile */
+        const nnc_software *software = nnc_profile_of(&profiles, model, a100, &plan);
         ck_assert_int_eq(nnc_search_run(model, a100, software, &search, NULL, NULL, found, NULL), NNC_OK);
         ck_assert_int_eq(found->best_count, 1);
         ck_assert_msg(advice[0].step_s <= 1.15 * found->best[0].step_s, "%s: %g, found %g", models[i], advice[0].step_s,
@@ -88,7 +92,8 @@ START_TEST(advice_is_what_a_search_finds) {
 }
 END_TEST
 
-/* If the time of the peak is known op by op, only the allocator's share is uncertain: from 0 to twice its value. */
+/* If the bytes at the peak are known op by op, only the share of the allocator is uncertain. The interval goes from 0
+ * to twice this share. */
 START_TEST(an_allocator_keeps_up_to_twice_its_share) {
     const nnc_model *gpt2 = NULL;
     const nnc_software *eager = NULL;
@@ -104,8 +109,9 @@ START_TEST(an_allocator_keeps_up_to_twice_its_share) {
 }
 END_TEST
 
-/* ln(measured / predicted) is normal, and 5 % of programs need more than the upper end of the interval: 0.05 there, half at
- * the predicted bytes, 0.95 as far below. Without an interval the bytes are certain. */
+/* ln(measured / predicted) has a normal distribution. The risk is 0.05 at the upper end of the interval, because 5 % of
+ * programs need more. It is half at the predicted bytes, and 0.95 at the same factor below them. Without an interval,
+ * the bytes are certain. */
 START_TEST(risk_of_a_memory) {
     const nnc_memory m = { .total_bytes = 1000000000000, .total_interval_bytes = { 900000000000, 1250000000000 } };
     ck_assert_double_eq_tol(nnc_memory_risk(&m, 1250000000000), 0.05, 1e-5);

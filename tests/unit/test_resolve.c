@@ -17,7 +17,7 @@ static void check_refused(const nnc_model *model, const nnc_device *device, cons
     ck_assert_int_eq(err.status, status);
     ck_assert_str_eq(err.where, where);
     ck_assert_str_ne(err.what, "");
-    /* nnc_estimate says the same, and takes no error where none is wanted */
+    /* nnc_estimate returns the same status, also if the caller passes no nnc_error */
     ck_assert_int_eq(nnc_estimate(model, device, &software, plan, scratch, &result, NULL), status);
     int32_t rows = -1;
     ck_assert_ptr_null(nnc_scratch_ops(scratch, &rows));
@@ -32,7 +32,7 @@ static nnc_plan resolved_of(const nnc_model *model, const nnc_plan *plan) {
     return resolved;
 }
 
-/* micro_batch x micro_batches x data = global_batch; 0 is "not given". */
+/* Missing batch sizes follow from micro_batch x micro_batches x data = global_batch; 0 = not given. */
 START_TEST(batches) {
     static const struct {
         int32_t data;
@@ -54,7 +54,7 @@ START_TEST(batches) {
         ck_assert_int_eq(resolved.micro_batch, cases[i].expected[0]);
         ck_assert_int_eq(resolved.micro_batches, cases[i].expected[1]);
         ck_assert_int_eq(resolved.global_batch, cases[i].expected[2]);
-        /* once more changes nothing */
+        /* resolving a resolved plan changes nothing */
         const nnc_plan again = resolved_of(&model, &resolved);
         ck_assert_int_eq(again.global_batch, resolved.global_batch);
         ck_assert_int_eq(again.precision, resolved.precision);
@@ -67,13 +67,13 @@ START_TEST(batches_refused) {
     const nnc_model model = decoder();
     const nnc_device device = plain_device();
     nnc_plan plan = nnc_plan_default();
-    plan.micro_batch = 5; /* does not divide */
+    plan.micro_batch = 5; /* 5 does not divide 12 */
     plan.global_batch = 12;
     check_refused(&model, &device, &plan, NNC_ILLEGAL_PLAN, "--global-batch");
     plan.micro_batch = 0;
     plan.micro_batches = 5;
     check_refused(&model, &device, &plan, NNC_ILLEGAL_PLAN, "--global-batch");
-    plan.micro_batch = 3; /* 3 x 5, not 12 */
+    plan.micro_batch = 3; /* 3 x 5 is not 12 */
     check_refused(&model, &device, &plan, NNC_BAD_USAGE, "--global-batch");
     plan.global_batch = 0;
     plan.micro_batch = plan.micro_batches = INT64_C(1) << 40;
@@ -81,7 +81,8 @@ START_TEST(batches_refused) {
 }
 END_TEST
 
-/* 16-bit formats first; fp32 on the vector units where there is no matrix rate. */
+/* The default precision is bf16, then fp16. A device without rates of matrix products in these formats gets fp32 on the
+ * vector units. */
 START_TEST(precision) {
     const nnc_model model = decoder();
     nnc_device device = plain_device();
@@ -100,14 +101,14 @@ START_TEST(precision) {
     plan.precision = NNC_TF32;
     ck_assert_int_eq(nnc_plan_resolve(&plan, &model, &device, &resolved, NULL), NNC_OK);
     ck_assert_int_eq(resolved.policy, NNC_POLICY_FP32);
-    device.matmul_flops_per_s[NNC_INT8] = 1e15; /* a rate, but not one to train in */
+    device.matmul_flops_per_s[NNC_INT8] = 1e15; /* int8 has a rate, but is not a format for training */
     plan.precision = NNC_INT8;
     check_refused(&model, &device, &plan, NNC_ILLEGAL_PLAN, "--precision");
-    device.matmul_flops_per_s[NNC_FP8] = 1e15; /* attention would run in bf16 */
+    device.matmul_flops_per_s[NNC_FP8] = 1e15; /* in fp8 plans attention runs in bf16, which has no rate here */
     plan.precision = NNC_FP8;
     check_refused(&model, &device, &plan, NNC_ILLEGAL_PLAN, "--precision");
     device.vector_flops_per_s[NNC_FP32] = device.matmul_flops_per_s[NNC_TF32] = (double)NAN;
-    plan.precision = NNC_DTYPE_COUNT; /* nothing left to choose */
+    plan.precision = NNC_DTYPE_COUNT; /* no format with a rate is left */
     check_refused(&model, &device, &plan, NNC_ILLEGAL_PLAN, "--precision");
 }
 END_TEST
@@ -117,7 +118,7 @@ START_TEST(policy) {
     const nnc_device device = plain_device();
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_FP32;
-    plan.policy = NNC_POLICY_MIXED; /* 2-byte weights in a 4-byte product */
+    plan.policy = NNC_POLICY_MIXED; /* 2-byte weights do not fit products of 4-byte values */
     check_refused(&model, &device, &plan, NNC_ILLEGAL_PLAN, "--policy");
     plan.precision = NNC_BF16;
     plan.policy = NNC_POLICY_FP8;
@@ -134,7 +135,7 @@ START_TEST(lengths) {
     ck_assert_int_eq(resolved_of(&model, &plan).seq_len, 32);
     plan.seq_len = 8;
     ck_assert_int_eq(resolved_of(&model, &plan).seq_len, 8);
-    plan.seq_len = 33; /* past the learned positions */
+    plan.seq_len = 33; /* more tokens than learned positions */
     check_refused(&model, &device, &plan, NNC_ILLEGAL_PLAN, "--seq-len");
     model.decoder.positions_max = 33;
     ck_assert_int_eq(resolved_of(&model, &plan).seq_len, 33);
@@ -152,9 +153,9 @@ START_TEST(images) {
     nnc_plan plan = nnc_plan_default();
     model.unet.latent_factor = 4;
     ck_assert_int_eq(resolved_of(&model, &plan).image, 64);
-    plan.image = 16; /* a latent of 4, halved twice */
+    plan.image = 16; /* a latent of side 4, halved twice */
     ck_assert_int_eq(resolved_of(&model, &plan).image, 16);
-    plan.image = 12; /* would leave nothing at the deepest level */
+    plan.image = 12; /* the deepest level of the U-Net has no pixel left */
     check_refused(&model, &device, &plan, NNC_ILLEGAL_PLAN, "--image");
     plan.image = 66; /* not a multiple of the latent factor */
     check_refused(&model, &device, &plan, NNC_ILLEGAL_PLAN, "--image");
@@ -179,7 +180,7 @@ START_TEST(questions_for_the_other_family) {
 }
 END_TEST
 
-/* The published formula counts a plain GPT in 16 bit. */
+/* The published formula is for a GPT in 16 bits, without other kinds of layers. */
 START_TEST(korthikanti) {
     nnc_model model = decoder();
     const nnc_device device = plain_device();
@@ -210,7 +211,7 @@ static void check_too_large(const nnc_model *model, const nnc_plan *plan) {
     ck_assert_str_eq(err.where, model->id);
 }
 
-/* Tensors that 64 bits do not count are refused, and so is what adds up to too much. */
+/* Tensors and sums whose bytes do not fit 64 bits are refused. */
 START_TEST(too_large) {
     nnc_model model = llama(100000, 1000000, 1, 1, 1000000, 1000000, 1000000);
     nnc_plan plan = nnc_plan_default();
@@ -221,7 +222,7 @@ START_TEST(too_large) {
     plan.micro_batch = 1;
     plan.attention = NNC_ATTENTION_UNFUSED;
     check_too_large(&model, &plan);
-    model = llama(100000, 1, 1, 1, 1, 2, 7000000); /* 2^63 bytes, none of them in large tensors */
+    model = llama(100000, 1, 1, 1, 1, 2, 7000000); /* 2^63 bytes, with no large tensor */
     check_too_large(&model, &plan);
     plan.attention = NNC_ATTENTION_FLASH;
     model = llama(100000, 10000000, 1, 1, 10000000, 2, 1); /* 4e19 parameters */
@@ -237,7 +238,7 @@ START_TEST(too_large) {
 }
 END_TEST
 
-/* Each text is what the option takes. */
+/* Each text is a valid value of --recompute. */
 START_TEST(recompute_texts) {
     static const struct {
         unsigned recompute;
@@ -264,7 +265,8 @@ START_TEST(recompute_texts) {
 }
 END_TEST
 
-/* A model of a library runs op by op on one device unless its state is shared; other models have no such profile. */
+/* On one device, a model of a library gets the profile that runs op by op, unless ZeRO divides its state. Other models
+ * do not get this profile. */
 START_TEST(profiles_of_a_device) {
     nnc_model library = decoder();
     nnc_plan plan = nnc_plan_default();
@@ -297,8 +299,8 @@ START_TEST(profiles_of_neuron) {
 }
 END_TEST
 
-/* On a GPU before Hopper fp16 is a sign of software of that time, for transformers and for networks of feature maps; bf16 is
- * not. */
+/* On a GPU before Hopper, fp16 selects a profile of older software, for transformers and for networks of feature maps.
+ * bf16 does not. */
 START_TEST(profiles_of_early_devices) {
     nnc_device device = plain_device();
     nnc_plan plan = nnc_plan_default();
@@ -323,8 +325,8 @@ START_TEST(profiles_of_early_devices) {
 }
 END_TEST
 
-/* A framework without one feature refuses the plan that needs it, by the name of an option, and takes the other plan. A
- * framework with all features takes both. */
+/* A framework without a feature refuses a plan that needs this feature, and names the option. It accepts the other
+ * plan. A framework with all features accepts both plans. */
 START_TEST(frameworks_lack_features) {
 #define LACKS(feature) offsetof(nnc_shipped, feature)
     static const struct {

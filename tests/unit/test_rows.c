@@ -100,12 +100,12 @@ START_TEST(schedules_are_complete) {
         HAS("schedule", name, row, write);
         HAS("schedule", name, row, bubble_s);
         HAS("schedule", name, row, in_flight);
-        for (int k = 0; k < i; k++) { /* no two at one place of a search */
+        for (int k = 0; k < i; k++) { /* no two schedules have the same place in the search order */
             ck_assert(row->searched == 0 || row->searched != nnc_schedule_of((nnc_schedule)k)->searched);
         }
         tried += row->searched > 0;
     }
-    for (int i = 0; i < NNC_SCHEDULE_COUNT; i++) { /* and none empty */
+    for (int i = 0; i < NNC_SCHEDULE_COUNT; i++) { /* no place in the search order is empty */
         ck_assert_int_le(nnc_schedule_of((nnc_schedule)i)->searched, tried);
     }
 }
@@ -127,7 +127,7 @@ START_TEST(families_are_complete) {
 }
 END_TEST
 
-/* One fused step of a small matrix and two biases. */
+/* Returns one fused update of a small matrix and two biases. */
 static nnc_update step_of(nnc_optimizer optimizer, nnc_policy policy) {
     return (nnc_update){ .kind = NNC_UPDATE_STEP,
                          .optimizer = optimizer,

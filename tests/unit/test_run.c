@@ -19,7 +19,7 @@ START_TEST(llama_3_stops) {
     CLOSE(exact.system_mtbf_s / HOUR, 3.09308, 1e-5);
     CLOSE(exact.stops, 419.0, 1e-9);
 
-    /* the rate that the device file ships */
+    /* the failure rate in the device file gives the same number of stops within 2 % */
     const nnc_device *h100 = NULL;
     ck_assert_int_eq(nnc_device_load(specs, "h100", &h100, NULL), NNC_OK);
     ask.device_mtbf_s = h100->mtbf.any_s;
@@ -27,7 +27,7 @@ START_TEST(llama_3_stops) {
 }
 END_TEST
 
-/* Goodput and intervals against a Monte Carlo simulation of the same cases. */
+/* Compares goodput and checkpoint intervals with a Monte Carlo simulation of the same cases. */
 START_TEST(goodput_of_known_runs) {
     const double m = 54.0 * 24.0 * HOUR / 419.0;
     CLOSE(nnc_daly_interval(2.835, m), 249.382, 1e-5);
@@ -36,15 +36,17 @@ START_TEST(goodput_of_known_runs) {
     CLOSE(nnc_goodput(114.627, 0.59, 51.06, 760.0, m, true), 0.920213, 1e-5);
     CLOSE(nnc_goodput(10800.0, 40.0, 40.0, 1800.0, 168.0 * HOUR, false), 0.984474, 1e-5);
     CLOSE(nnc_young_interval(40.0, 168.0 * HOUR), 6955.86, 1e-6);
-    ck_assert_double_eq(nnc_daly_interval(100.0, 50.0), 50.0); /* a save longer than the time between failures */
-    /* x = 100 / (2 x 200) = 1/4: 200 (1 + 1/2 / 3 + 1/4 / 9) - 100, so that the third term counts */
+    ck_assert_double_eq(nnc_daly_interval(100.0, 50.0), 50.0); /* a save takes longer than the time between failures */
+    /* x = 100 / (2 x 200) = 1/4; the interval is 200 (1 + 1/2 / 3 + 1/4 / 9) - 100, where the third term is not
+     * negligible */
     CLOSE(nnc_daly_interval(100.0, 200.0), 200.0 * (1.0 + 1.0 / 6.0 + 1.0 / 36.0) - 100.0, 1e-12);
     ck_assert_double_eq(nnc_goodput(300.0, 100.0, 100.0, 50.0, (double)INFINITY, false), 0.75);
 }
 END_TEST
 
-/* Poisson quantiles. Mean 2: e^-2 (1 + 2 + 2 + 4/3 + 2/3) = 0.947, with 4/15 more 0.983, with 4/45 more 0.995, so 6
- * spares for 99 %. Above a mean of 700 the normal limit: 900 + 2.3263 x 30 = 969.8. */
+/* The number of spares is a quantile of a Poisson distribution. With a mean of 2, the probability of at most 4 failed
+ * nodes is e^-2 (1 + 2 + 2 + 4/3 + 2/3) = 0.947. It is 0.983 for 5 (4/15 more) and 0.995 for 6 (4/45 more), so 99 %
+ * needs 6 spares. Above a mean of 700, nncost uses the normal distribution: 900 + 2.3263 x 30 = 969.8. */
 START_TEST(spares_by_hand) {
     double short_share = 0.0;
     ck_assert_double_eq(nnc_spares(2.0, 0.99, &short_share), 6.0);
@@ -55,13 +57,13 @@ START_TEST(spares_by_hand) {
 }
 END_TEST
 
-/* Uniform in (0, 1): a linear congruence of Knuth's. */
+/* Returns a random number from (0, 1), uniformly distributed (linear congruential generator by Knuth). */
 static double next_random(uint64_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return ((double)(*state >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* Useful over wall time of a run that stops at random, also during saves and restarts. */
+/* Simulates a run with random failures, also during saves and restarts. Returns useful time / wall time. */
 static double simulate(double interval, double save, double restart, double mtbf, double useful) {
     uint64_t state = 20240731;
     double wall = 0.0, done = 0.0, stop = -mtbf * log(next_random(&state));
@@ -72,7 +74,7 @@ static double simulate(double interval, double save, double restart, double mtbf
             done += interval;
             continue;
         }
-        wall += stop; /* all since the checkpoint is lost */
+        wall += stop; /* the work since the last checkpoint is lost */
         stop = -mtbf * log(next_random(&state));
         while (stop < restart) {
             wall += stop;
@@ -101,7 +103,7 @@ START_TEST(goodput_is_that_of_a_simulation) {
 }
 END_TEST
 
-/* 2,048 nodes, 78 % of 419 stops in 54 days cost one for 2 days. */
+/* 2,048 nodes: 78 % of 419 stops in 54 days each take a node out of service for 2 days. */
 START_TEST(spares_for_most_of_the_time) {
     double short_share = 0.0;
     const double out = 419.0 * 0.78 / 54.0 * 2.0;
@@ -114,8 +116,8 @@ START_TEST(spares_for_most_of_the_time) {
 }
 END_TEST
 
-/* A larger mean time, rate or number of spares never makes a run longer; ideal inputs make it steps
- * times the step, to the digit. */
+/* A larger mean time between failures, rate or number of spares never makes a run longer. An ideal run takes exactly
+ * the number of steps times the step time. */
 START_TEST(better_is_never_longer) {
     nnc_plan plan = devices_of(1024);
     plan.global_batch = 1024;
@@ -151,7 +153,7 @@ START_TEST(better_is_never_longer) {
 }
 END_TEST
 
-/* An asynchronous save is never worse than a synchronous one. */
+/* With an asynchronous save, goodput is not below that of a synchronous save. */
 START_TEST(asynchronous_saves_pay) {
     for (int i = 0; i < 10; i++) {
         for (int j = 0; j < 7; j++) {
@@ -166,8 +168,8 @@ START_TEST(asynchronous_saves_pay) {
 }
 END_TEST
 
-/* 128 replicas, 7.76 stops a day, replacement in two hours, a minute to go on: 1.0 % is lost; 73 % where all wait
- * the two hours and a quarter. */
+/* 128 replicas have 7.76 stops a day. A replacement takes two hours, and the other replicas continue after a minute:
+ * 1.0 % of the time is lost. If all replicas wait for two hours and a quarter, 73 % is lost. */
 START_TEST(replicas_that_go_on) {
     const nnc_plan plan = devices_of(16384);
     nnc_run_ask ask = nnc_run_ask_default();
@@ -182,14 +184,14 @@ START_TEST(replicas_that_go_on) {
     ask.elastic_replicas = 1.0;
     ask.reshard_s = 0.25 * HOUR;
     CLOSE(1.0 - run_of(&plan, &ask).goodput, 0.7275, 1e-3);
-    ask.elastic_replicas = 1e9; /* none is missed */
+    ask.elastic_replicas = 1e9; /* with so many replicas, the loss of one changes nothing */
     ask.reshard_s = 0.0;
     CLOSE(run_of(&plan, &ask).goodput, 1.0, 1e-6);
 }
 END_TEST
 
-/* Half a node is under repair on average. With k spares a failure waits an hour for a repair if k nodes or more are,
- * by Poisson's law. */
+/* On average, half a node is under repair. With k spares, a failure waits an hour for a repair if at least k nodes are
+ * under repair; the probability follows from the Poisson distribution. */
 START_TEST(failures_wait_for_spares) {
     const nnc_plan plan = devices_of(8);
     nnc_run_ask ask = nnc_run_ask_default();
@@ -206,15 +208,15 @@ START_TEST(failures_wait_for_spares) {
         const nnc_run run = run_of(&plan, &ask);
         CLOSE(run.nodes_out, 0.5, 1e-12);
         CLOSE(run.restart_s, HOUR * (1.0 - exp(-0.5) * fewer[spares]), 1e-9);
-        ask.replace_s = 0.5; /* half a second counts, too */
+        ask.replace_s = 0.5; /* half a second of waiting is counted, too */
         CLOSE(run_of(&plan, &ask).restart_s, 0.5 * (1.0 - exp(-0.5) * fewer[spares]), 1e-9);
         ask.replace_s = HOUR;
     }
 }
 END_TEST
 
-/* A checkpoint of AdamW with 16-bit weights: 2 + 4 of the master copy + 8 of the moments for each parameter; all in
- * fp32: 4 + 8. */
+/* A checkpoint of AdamW has, per parameter, 2 B of 16-bit weights, 4 B of the master copy and 8 B of moments. In fp32
+ * it has 4 B of weights and 8 B of moments. */
 START_TEST(checkpoint_of_a_model) {
     const nnc_model model = gpt(2, 64, 4, 500, 32);
     const nnc_device device = plain_device();
@@ -232,8 +234,9 @@ START_TEST(checkpoint_of_a_model) {
 }
 END_TEST
 
-/* Replicas that go on need a checkpoint once an hour. Half a reclaim a month of each of 2,048 nodes is one every 713
- * s; a run that nothing stops has no time between stops, and loses the saves alone. */
+/* A run without stops has no mean time between stops, and loses only the time of saves. If each of 2,048 nodes is
+ * reclaimed half a time a month, a stop comes every 713 s. An elastic run without another interval saves a checkpoint
+ * every hour. */
 START_TEST(few_stops_and_none) {
     const nnc_plan plan = devices_of(16384);
     nnc_run_ask ask = nnc_run_ask_default();
@@ -266,7 +269,7 @@ START_TEST(sellers_and_regions) {
     ck_assert(sold->price_count > 0 && sold->prices[0].per_device_hour < list);
     ck_assert_ptr_nonnull(sold->prices[0].source);
     ck_assert_ptr_nonnull(sold->prices[0].date);
-    /* no such offer: the device stays as it is */
+    /* the seller has no such offer, and the device does not change */
     const nnc_price *kept = sold->prices;
     ck_assert_int_eq(nnc_prices_load(specs, "nebius", NNC_OFFER_RESERVED_3Y, NULL, sold, &err), NNC_BAD_USAGE);
     ck_assert_ptr_eq(sold->prices, kept);
@@ -280,7 +283,8 @@ END_TEST
 
 /* ---- energy ---- */
 
-/* A cap takes off what a device may draw, not its host: 896.3 - 200 of 700 W. */
+/* A power cap lowers the power of the device, not that of the host: 896.3 W per device become 896.3 - 200 W with a cap
+ * of 500 of 700 W. */
 START_TEST(power_of_a_capped_device) {
     const nnc_device *h100 = NULL, *h200 = NULL;
     nnc_device *capped = NULL;
@@ -301,7 +305,8 @@ START_TEST(power_of_a_capped_device) {
     CLOSE(run.power_w, 696.3, 1e-12);
     CLOSE(run.rated_energy_j, 500.0 * 8.0 * DAY, 1e-12);
 
-    /* without a measured node: idle, matrix units and memory, each by its share of the rating */
+    /* without a measured node, the power is a sum of shares of the rated power: of the idle device, of the matrix units
+     * and of the memory */
     const nnc_model *llama = NULL;
     nnc_result r;
     ck_assert_int_eq(nnc_device_load(specs, "h200", &h200, NULL), NNC_OK);
@@ -315,7 +320,7 @@ START_TEST(power_of_a_capped_device) {
     const double memory = (r.read_bytes + r.write_bytes) / 4.8e12 / r.step_s;
     CLOSE(run.power_w, 700.0 * fmin(1.0, 0.2 + 1.24 * matrix + 0.35 * memory), 1e-3);
     ck_assert_double_gt(run.power_w, 0.2 * 700.0);
-    ask.straggler_share = 0.5; /* half of the time it waits */
+    ask.straggler_share = 0.5; /* the device waits half of the time */
     const double drawn = run.power_w;
     ck_assert_int_eq(nnc_run_of(&r, h200, &plan, &ask, &run, &err), NNC_OK);
     CLOSE(run.power_w, (drawn + 140.0) / 2.0, 1e-9);
@@ -355,7 +360,7 @@ START_TEST(compute_optimal_models) {
         CLOSE(6.0 * best.params * best.tokens, known[i].flops, 1e-12);
     }
     CLOSE(nnc_law_loss(NNC_LAW_PRINTED, 7e9, 2e12), 2.0203, 1e-4);
-    /* no other split of the same FLOPs reaches less loss */
+    /* other splits of the same FLOPs into parameters and tokens do not reach a lower loss */
     const nnc_optimum best = nnc_compute_optimal(NNC_LAW_EPOCH, 1e23);
     for (int i = 5; i < 20; i++) {
         const double shift = i / 10.0;
@@ -364,7 +369,8 @@ START_TEST(compute_optimal_models) {
 }
 END_TEST
 
-/* 1M USD at 2.95 an hour, MFU 0.40, goodput 0.95, 30 days; and back. */
+/* A budget of 1M USD at 2.95 USD an hour, MFU 0.40, goodput 0.95 and 30 days, and the money that its model and tokens
+ * need. */
 START_TEST(a_budget_and_its_inverse) {
     const nnc_device *h100 = NULL;
     nnc_budget budget, back;
@@ -388,7 +394,8 @@ START_TEST(a_budget_and_its_inverse) {
     CLOSE(back.cost, 1e6, 1e-12);
     CLOSE(back.over_training[NNC_LAW_EPOCH], 1.0, 1e-6);
 
-    /* 8B on 15T tokens: 5.5 times the compute that reaches its loss best (epoch), 2.0 (printed) */
+    /* 8B parameters on 15T tokens take 5.5 times the least compute for the same loss (law epoch), or 2.0 times (law
+     * printed) */
     ask.params = 8e9;
     ask.tokens = 15e12;
     ck_assert_int_eq(nnc_budget_of(h100, &ask, &back, NULL), NNC_OK);
@@ -477,8 +484,8 @@ START_TEST(every_line_is_true) {
 }
 END_TEST
 
-/* After each of 3 planned stops a run restarts in 600 + 30 s and loads 1.6e12 B at 1e9 B/s, even if it never
- * fails, and with checkpoints or without. */
+/* After each of 3 planned stops, a run restarts in 600 + 30 s and loads 1.6e12 B at 1e9 B/s. The same holds without
+ * failures, and with or without checkpoints. */
 START_TEST(planned_stops_restart) {
     nnc_plan plan = devices_of(8);
     nnc_run_ask ask = nnc_run_ask_default();
@@ -495,7 +502,8 @@ START_TEST(planned_stops_restart) {
 }
 END_TEST
 
-/* Four sites with 8 devices each: 7 billion parameters, 1.25 GB/s, an average every 500 steps of 2 s. */
+/* Four sites with 8 devices each train 7 billion parameters. They average the weights over a link of 1.25 GB/s after
+ * every 500 steps of 2 s. */
 START_TEST(sites_that_average) {
     nnc_plan plan = devices_of(8);
     nnc_run_ask ask = nnc_run_ask_default();
@@ -514,19 +522,20 @@ START_TEST(sites_that_average) {
     CLOSE(four.outer_s, 33.6, 1e-12);
     CLOSE(four.sites_s, 20.0 * 33.6, 1e-12);
     CLOSE(four.run_s, 20000.0 + 672.0, 1e-12);
-    /* half the bytes, half the time; overlapped averaging is free */
+    /* half of the bytes take half of the time; averaging that overlaps takes no time */
     ask.outer_bytes = 14e9;
     CLOSE(run_of(&plan, &ask).sites_s, 336.0, 1e-12);
     ask.outer_overlap_s = 60.0;
     CLOSE(run_of(&plan, &ask).run_s, 20000.0, 1e-12);
-    /* never cheaper than a link without limit */
+    /* a link without limit adds no time */
     ask.outer_overlap_s = 0.0;
     ask.site_bytes_per_s = 1e18;
     CLOSE(run_of(&plan, &ask).run_s, 20000.0, 1e-9);
 }
 END_TEST
 
-/* Stops every 1 s of 8 devices; an hour to the next checkpoint, 20 s to save it, 10 + 5 + 25 s to restart: 3,660 s. */
+/* With 8 devices, a stop comes every second. An hour passes until the next checkpoint; a save takes 20 s and a restart
+ * 10 + 5 + 25 s. The sum is 3,660 s. */
 START_TEST(a_run_that_never_advances_names_its_times) {
     const nnc_plan plan = devices_of(8);
     nnc_run_ask ask = nnc_run_ask_default();

@@ -5,7 +5,7 @@
 
 #define LLAMA_8B 8030261248.0
 
-/* A token a step, of a policy of one parameter: 6 FLOPs. */
+/* Returns options for one token per step and a policy of one parameter: 6 FLOPs. */
 static nnc_run_ask unit_ask(nnc_method method) {
     nnc_run_ask ask = nnc_run_ask_default();
     ask.method = method;
@@ -23,21 +23,22 @@ static double flops_of(const nnc_run_ask *ask) {
     return run_of(&plan, ask).flops_per_token;
 }
 
-/* Passes of each method over a token, in parameters of the policy. */
+/* FLOPs per token of each method. N is the number of parameters of the policy. */
 START_TEST(flops_of_a_token) {
     nnc_run_ask ask = unit_ask(NNC_METHOD_TRAIN);
     ck_assert_double_eq(flops_of(&ask), 6.0);
-    ask = unit_ask(NNC_METHOD_DPO); /* 16 N for a pair of tokens, 12 N with answers that are kept */
+    ask = unit_ask(NNC_METHOD_DPO); /* 16 N for a pair of tokens; 12 N if the answers of the reference are stored */
     ck_assert_double_eq(flops_of(&ask), 16.0 / 2.0);
     ask.reference_params = 0.0;
     ck_assert_double_eq(flops_of(&ask), 12.0 / 2.0);
-    ask = unit_ask(NNC_METHOD_PPO); /* 2 rollout + 2 again + 2 + 2 + 2 + K (6 + 6) */
+    /* rollout 2, old policy 2, reference 2, reward model 2, critic 2, and K (6 + 6) in the updates */
+    ask = unit_ask(NNC_METHOD_PPO);
     ck_assert_double_eq(flops_of(&ask), 22.0);
     ask.update_epochs = 4.0;
     ck_assert_double_eq(flops_of(&ask), 58.0);
-    ask.reward_params = 3.0; /* three times the policy */
+    ask.reward_params = 3.0; /* three times as many parameters as the policy */
     ck_assert_double_eq(flops_of(&ask), 62.0);
-    ask = unit_ask(NNC_METHOD_KTO); /* 6, policy on a second answer 2, reference on both 4 */
+    ask = unit_ask(NNC_METHOD_KTO); /* policy 6, policy on a second answer 2, reference on both answers 4 */
     ck_assert_double_eq(flops_of(&ask), 12.0);
     ask = unit_ask(NNC_METHOD_GRPO);
     ck_assert_double_eq(flops_of(&ask), 12.0);
@@ -53,7 +54,7 @@ START_TEST(flops_of_a_token) {
 }
 END_TEST
 
-/* Without a length of the sequences, a prompt has no share of them: all tokens are generated. */
+/* If the answer length is not given, nncost cannot separate prompts from answers: it counts all tokens as generated. */
 START_TEST(prompts_of_unknown_share) {
     nnc_run_ask ask = unit_ask(NNC_METHOD_GRPO);
     nnc_plan plan = devices_of(1);
@@ -68,7 +69,7 @@ START_TEST(prompts_of_unknown_share) {
 }
 END_TEST
 
-/* A teacher computes once what is trained on in three epochs. */
+/* A teacher computes each sample once. The student trains on each sample in three epochs. */
 START_TEST(a_teacher_speaks_once) {
     nnc_run_ask ask = unit_ask(NNC_METHOD_DISTILL);
     nnc_plan plan = devices_of(1);
@@ -85,8 +86,8 @@ START_TEST(a_teacher_speaks_once) {
 }
 END_TEST
 
-/* Llama 3 8B by GRPO on one H100: training at 40 % of the peak, scoring at 50 %, 192 sequences of a mean context of
- * 2,048 decoded at the rate of the memory, 2.95 USD an hour. */
+/* Llama 3 8B with GRPO on one H100 at 2.95 USD an hour: training at 40 % of the peak, scoring at 50 %, and decoding of
+ * 192 sequences with a mean context of 2,048 tokens at the rate of the memory. */
 static nnc_run worked(double tail) {
     nnc_run_ask ask = nnc_run_ask_default();
     nnc_plan plan = devices_of(1);
@@ -114,12 +115,12 @@ START_TEST(price_of_a_generated_token) {
     CLOSE(worked(2.0).rollout_s / worked(2.0).run_s, 0.5296, 1e-3);
     CLOSE(worked(3.0).rollout_s / worked(3.0).run_s, 0.6281, 1e-3);
     CLOSE(worked(3.0).cost_per_million_tokens, 0.4113, 1e-3);
-    CLOSE(run.train_s / run.run_s * run.cost_per_million_tokens, 0.0998, 1e-3); /* SFT */
+    CLOSE(run.train_s / run.run_s * run.cost_per_million_tokens, 0.0998, 1e-3); /* cost of fine-tuning alone (SFT) */
 }
 END_TEST
 
-/* The decode step behind it, by 'serve': weights and keys and values over the bandwidth, 20.179 ms; the
- * embedding's rows are not read. */
+/* The decode step of the worked example is 20.179 ms: weights and KV cache divided by the memory bandwidth. The
+ * embedding table is not read. */
 START_TEST(decode_behind_it) {
     const nnc_model *llama = NULL;
     const nnc_device *h100 = NULL;
@@ -135,7 +136,8 @@ START_TEST(decode_behind_it) {
 }
 END_TEST
 
-/* Tulu 3 405B, allenai.org/blog/tulu-3-405B: 240 devices train, 16 generate; 550 + 25 + 1,500 s an iteration. */
+/* Tulu 3 405B, allenai.org/blog/tulu-3-405B: 240 devices train and 16 generate. An iteration takes 550 s for
+ * generation, 25 s for the transfer of weights and 1,500 s for training. */
 START_TEST(tulu_iteration) {
     nnc_run_ask ask = nnc_run_ask_default();
     nnc_plan plan = devices_of(240);
@@ -152,14 +154,16 @@ START_TEST(tulu_iteration) {
     CLOSE(run.run_s, 2075.0, 1e-12);
     CLOSE(run.device_hours, 147.6, 1e-3);
     CLOSE(run.train_s / run.run_s, 0.72, 5e-3);
-    /* A device draws the busy power while it trains and generates, 2050 of 2075 s, and idles while weights are sent. */
+    /* Devices draw the busy power while they train or generate (2050 of 2075 s), and the idle power while weights are
+     * sent. */
     ask.idle_w = 100.0;
     ask.busy_w = 1000.0;
     run = run_of(&plan, &ask);
     CLOSE(run.busy_share, 2050.0 / 2075.0, 1e-12);
     CLOSE(run.power_w, 100.0 + 900.0 * 2050.0 / 2075.0, 1e-12);
 
-    /* generation during training, one iteration old: only new weights are waited for */
+    /* generation overlaps with training on weights that are one iteration old; the run waits only for the transfer of
+     * new weights */
     ask.rollout_overlap = true;
     run = run_of(&plan, &ask);
     CLOSE(run.run_s, 1525.0, 1e-12);
@@ -178,25 +182,26 @@ static double hours_of(double devices, double hours, double *cost) {
     return run.device_hours;
 }
 
-/* Published totals, which a rental price of 2 USD turns into money. */
+/* Published device-hours, and their cost at a rental price of 2 USD an hour. */
 START_TEST(published_totals) {
     double cost = 0.0;
-    /* DeepSeek-R1, arXiv:2501.12948 version 2, table 7; 648 devices, as the press has it, give more */
+    /* DeepSeek-R1, arXiv:2501.12948 version 2, table 7. The 648 devices of press reports give more hours. */
     const double r1 = hours_of(512, 198, &cost) + 5000.0 + hours_of(512, 80, &cost);
     CLOSE(r1, 147336.0, 1e-12);
     CLOSE(cost + 5000.0 * 2.0, 294672.0, 1e-12);
-    /* DeepSeek-V3, arXiv:2412.19437, table 1: pre-training, context, post-training on 2,048 H800 */
+    /* DeepSeek-V3, arXiv:2412.19437, table 1: pre-training, context extension and post-training on 2,048 H800. */
     cost = 0.0;
     CLOSE(hours_of(2048, 2.788e6 / 2048.0, &cost), 2.788e6, 1e-12);
     CLOSE(cost, 5.576e6, 1e-12);
-    CLOSE(2.664e6 / 14.8, 180e3, 1e-12); /* for a trillion tokens */
-    /* InstructGPT, arXiv:2203.02155 section 5.1: PetaFLOP/s-days */
+    CLOSE(2.664e6 / 14.8, 180e3, 1e-12); /* device-hours per trillion tokens */
+    /* InstructGPT, arXiv:2203.02155 section 5.1, in PetaFLOP/s-days. */
     CLOSE((4.9 + 60.0) / 3640.0, 0.0178, 2e-3);
     CLOSE(60.0 * 1e15 * 86400.0, 5.184e21, 1e-12);
 }
 END_TEST
 
-/* Better is never longer; and without the rest it is training alone, to the digit. */
+/* Faster parts never make a run longer. Without generation, scoring and transfer, the run takes exactly the time of
+ * training. */
 START_TEST(beside_training) {
     nnc_run_ask ask = unit_ask(NNC_METHOD_PPO);
     nnc_plan plan = devices_of(8);
@@ -212,7 +217,7 @@ START_TEST(beside_training) {
         better.reward_params = i == 2 ? 0.0 : better.reward_params;
         better.critic_params = i == 3 ? 0.5 : better.critic_params;
         better.sampler_logprobs = i == 4;
-        if (i == 5) { /* half of a sequence is the prompt */
+        if (i == 5) { /* half of each sequence is the prompt */
             better.prompt_tokens = better.response_tokens = 64.0;
         }
         ck_assert_double_lt(run_of(&plan, &better).run_s, first.run_s);

@@ -5,13 +5,13 @@ enum { RUNS = 2000 };
 
 static uint64_t state;
 
-/* Uniform in (0, 1): a linear congruence of Knuth's. */
+/* Returns a random number from (0, 1), uniformly distributed (linear congruential generator by Knuth). */
 static double random_share(void) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* Between two numbers, as likely in every decade. */
+/* Returns a random number between two limits, with a uniformly distributed logarithm. */
 static double random_size(double low, double high) { return low * pow(high / low, random_share()); }
 
 static bool now_and_then(void) { return random_share() < 0.5; }
@@ -24,7 +24,7 @@ static nnc_plan random_plan(void) {
     return plan;
 }
 
-/* Anything that is not ideal, or (ideal) nothing. */
+/* Draws random options of a run, with failures, slow input and other losses. */
 static nnc_run_ask random_ask(void) {
     nnc_run_ask ask = nnc_run_ask_default();
     ask.step_s = random_size(1e-3, 1e2);
@@ -61,7 +61,7 @@ static void no_longer(const nnc_plan *plan, const nnc_run_ask *better, const nnc
                   "run %d, better %s: %.17g after %.17g", turn, what, run.run_s, than->run_s);
 }
 
-/* More workers, bandwidth, spares or reliability, or less waiting, never lengthen a run. */
+/* A run never becomes longer if workers, bandwidth, spares or reliability increase, or if waiting times decrease. */
 START_TEST(better_is_never_longer) {
     static const struct {
         const char *what;
@@ -104,7 +104,8 @@ START_TEST(better_is_never_longer) {
 }
 END_TEST
 
-/* With everything ideal a run is steps x step, to the digit; its parts add up; what is linear is linear. */
+/* An ideal run takes exactly its steps times the step time. The parts of a run add up to its time. Some results are
+ * proportional to an option. */
 START_TEST(identities) {
     state = 18;
     for (int i = 0; i < RUNS; i++) {
@@ -132,7 +133,7 @@ START_TEST(identities) {
         CLOSE(more.energy_j, 2.0 * run.energy_j, 1e-12);
         CLOSE(more.carbon_kg, 6.0 * run.carbon_kg, 1e-12);
 
-        /* as many days as it takes train on as much */
+        /* a run of this number of days has the same number of steps */
         nnc_run_ask timed = ask;
         timed.evaluate_every = 0.0;
         const nnc_run counted = run_of(&plan, &timed);
@@ -140,7 +141,7 @@ START_TEST(identities) {
         plan.samples = (double)NAN;
         if (counted.days < 1e15) { CLOSE(run_of(&plan, &timed).steps, counted.steps, 1e-6); }
 
-        /* without a step the parts still fill the days */
+        /* without a step time, the parts still add up to the days */
         timed.step_s = (double)NAN;
         timed.days = 100.0;
         timed.warmup_s = 1000.0;
@@ -153,8 +154,8 @@ START_TEST(identities) {
 }
 END_TEST
 
-/* Goodput without failures is work over work and saves; an asynchronous save is never worse with all else
- * equal; Daly's interval is the best of all in the form in which it is published. */
+/* Without failures, goodput is interval / (interval + save). Goodput does not rise with shorter times between failures
+ * or longer restarts. If training waits for saves, no interval has a better goodput than Daly's. */
 START_TEST(goodput) {
     state = 19;
     for (int i = 0; i < RUNS; i++) {
@@ -166,7 +167,7 @@ START_TEST(goodput) {
         const double blocking = nnc_goodput(interval, save, save, restart, m, false);
         ck_assert_double_le(nnc_goodput(interval, save, save, restart, m / 2.0, false), blocking);
         ck_assert_double_le(nnc_goodput(interval, save, save, restart * 2.0, m, false), blocking);
-        if (save < 0.05 * m) { /* where the expansion holds */
+        if (save < 0.05 * m) { /* Daly's series expansion is valid here */
             const double daly = nnc_daly_interval(save, m);
             ck_assert_double_ge(nnc_goodput(daly, save, save, restart, m, false), blocking * (1.0 - 2e-3));
         }
@@ -174,8 +175,8 @@ START_TEST(goodput) {
 }
 END_TEST
 
-/* A device is busy in a step but for bubbles, exposed communication and the host; power follows. A failure that
- * waits for a node costs in proportion to that wait. */
+/* A device is busy during a step, except for bubbles, exposed communication and waits for the host. Its power follows
+ * this busy share. A failure that waits for a node loses time in proportion to the wait. */
 START_TEST(busy_is_the_rest_of_a_step) {
     const nnc_device *h100 = load_device("hw/h100-sxm5-80gb.json");
     nnc_plan plan = nnc_plan_default();
@@ -198,7 +199,8 @@ START_TEST(busy_is_the_rest_of_a_step) {
     ask.device_mtbf_s = 1e7;
     ask.checkpoint_bytes = 1e9;
     ask.spares = 0.0;
-    ask.asynchronous = true; /* the next save begins when one has ended; without a cost, every second */
+    /* a save starts when the last save has ended; saves that take no time start every second */
+    ask.asynchronous = true;
     ask.block_s = 0.0;
     for (ask.save_s = 0.0; ask.save_s <= 50.0; ask.save_s += 10.0) {
         ck_assert_int_eq(nnc_run_of(&r, h100, &r.plan, &ask, &run, &err), NNC_OK);
@@ -216,7 +218,7 @@ START_TEST(busy_is_the_rest_of_a_step) {
 }
 END_TEST
 
-/* From an amount of money to a model and back, for all amounts. */
+/* The inverse of a budget, for random budgets: the best model of an amount of money needs the same amount of money. */
 START_TEST(budgets_come_back) {
     const nnc_device *h100 = NULL;
     state = 20;

@@ -11,7 +11,7 @@
 enum { NAME, HOURS, WATTS, PUE, GRAMS, MWH, TONNES, TOLERANCE, RUN_CELLS = 9 };
 enum { ID, DEVICES = 2, BATCH, STEP, SAMPLE_BYTES, STORAGE, PREPARE, WORKERS, SERIAL, MEASURED, LOADER_CELLS = 12 };
 
-/* Calls check for every row below the head; the number of rows. */
+/* Calls `check` for every row below the column names. Returns the number of rows. */
 static int each_row(const char *path, int cells, void (*check)(char *const *cells)) {
     char *text = NULL;
     size_t size = 0;
@@ -48,7 +48,7 @@ static void check_published_run(char *const *cells) {
     ask.carbon_g_per_kwh = cell(cells[GRAMS]);
     const nnc_run run = run_of(&plan, &ask);
     CLOSE(run.device_hours, ask.device_hours, 1e-12);
-    /* totals are published to the unit */
+    /* energy is published in whole MWh */
     within(cells[NAME], "MWh", run.energy_j / 3.6e9, cell(cells[MWH]),
            fmax(cell(cells[TOLERANCE]), 1.0 / cell(cells[MWH])));
     within(cells[NAME], "t CO2e", run.carbon_kg / 1e3, cell(cells[TONNES]), cell(cells[TOLERANCE]));
@@ -59,8 +59,8 @@ START_TEST(published_totals_of_energy) {
 }
 END_TEST
 
-/* BLOOM, arXiv:2211.02001: idle nodes at 256,646 kWh; 2,500 kg a server of eight and 150 kg a device over six
- * years at 85 %. */
+/* BLOOM, arXiv:2211.02001. Idle nodes use 256,646 kWh. Manufacturing emits 2,500 kg per server of eight devices and 150
+ * kg per device; they are used for six years, 85 % of the time. */
 START_TEST(bloom_beside_its_training) {
     const nnc_plan plan = devices_of(384);
     nnc_run_ask ask = nnc_run_ask_default();
@@ -76,8 +76,8 @@ START_TEST(bloom_beside_its_training) {
 }
 END_TEST
 
-/* MLPerf Training v4.0 and v5.0, power logs: LoRA of Llama 2 70B on one node; a node in GPT-3 over its devices'
- * rating. */
+/* Power logs of MLPerf Training v4.0 and v5.0: LoRA of Llama 2 70B on one node. In GPT-3, a node draws 1.22 times the
+ * rated power of its devices. */
 START_TEST(measured_nodes) {
     const nnc_plan plan = devices_of(8);
     static const double nodes[][3] = { { 7170.0, 1797.0, 3.57903 }, { 9584.0, 657.0, 1.74908 } };
@@ -90,7 +90,7 @@ START_TEST(measured_nodes) {
     const nnc_device *h100 = NULL;
     ck_assert_int_eq(nnc_device_load(specs, "h100", &h100, NULL), NNC_OK);
     CLOSE(6839.0 / 8.0 / h100->power_w, 1.22125, 1e-5);
-    CLOSE(h100->node_power.busy_w, 7170.0 / 8.0, 1e-3); /* what the device file ships */
+    CLOSE(h100->node_power.busy_w, 7170.0 / 8.0, 1e-3); /* the power that the device file contains */
 }
 END_TEST
 
@@ -99,7 +99,7 @@ END_TEST
 START_TEST(published_failures) {
     nnc_plan plan = devices_of(16384);
     nnc_run_ask ask = nnc_run_ask_default();
-    /* the largest loss per stop that leaves Llama 3 at 90 %: 18.56 minutes, if saves cost nothing */
+    /* Llama 3 has a goodput of 90 % if each stop loses at most 18.56 minutes and saves take no time. */
     ask.days = 54.0;
     ask.device_mtbf_s = 50677.0 * HOUR;
     ask.block_s = ask.save_s = ask.load_s = ask.start_s = 0.0;
@@ -107,12 +107,13 @@ START_TEST(published_failures) {
     ask.checkpoint_interval_s = 1e-6;
     CLOSE(run_of(&plan, &ask).first_order, 0.9, 1e-6);
 
-    /* RSC-1, arXiv:2410.21680: 6.50 stops per 1,000 node-days, projected to 16,384 devices */
+    /* RSC-1, arXiv:2410.21680: 6.50 stops per 1,000 node-days. The test applies this rate to 16,384 devices. */
     ask.device_mtbf_s = 1000.0 * DAY * 8.0 / 6.5;
     CLOSE(ask.device_mtbf_s / HOUR, 29538.5, 1e-5);
     CLOSE(run_of(&plan, &ask).system_mtbf_s / HOUR, 1.80288, 1e-5);
 
-    /* 2,048 nodes; 419 x 0.78 failures in 54 days each cost one node for two days: 21 spares */
+    /* 2,048 nodes: 419 x 0.78 failures in 54 days each take a node out of service for two days. The run needs 21
+     * spares. */
     ask.device_mtbf_s = 54.0 * DAY * 16384.0 / 419.0;
     ask.failing_share = 0.78;
     const nnc_run spared = run_of(&plan, &ask);
@@ -121,7 +122,8 @@ START_TEST(published_failures) {
     CLOSE(spared.short_share, 0.00666607, 1e-5);
     CLOSE(spared.spares_needed / spared.nodes, 0.0102539, 1e-5);
 
-    /* Llama 3 405B: 14 bytes a parameter at 2 TB/s, 900 s; and asynchronous as arXiv:2407.20143 measured it */
+    /* Llama 3 405B: a checkpoint of 14 bytes per parameter is written at 2 TB/s, and a restart takes 900 s. Then the
+     * asynchronous save that arXiv:2407.20143 measured. */
     ask = nnc_run_ask_default();
     ask.days = 54.0;
     ask.device_mtbf_s = 54.0 * DAY * 16384.0 / 419.0;
@@ -142,7 +144,7 @@ START_TEST(published_failures) {
     CLOSE(run.interval_s, 114.627, 1e-5);
     CLOSE(run.goodput, 0.920213, 1e-5);
 
-    /* BLOOM: 2.3 TB in 40 s every three hours, a stop a week */
+    /* BLOOM: a checkpoint of 2.3 TB takes 40 s every three hours, with one stop a week. */
     plan = devices_of(384);
     ask = nnc_run_ask_default();
     ask.days = 118.0;
@@ -156,7 +158,7 @@ START_TEST(published_failures) {
     CLOSE(run.goodput, 0.984474, 1e-5);
     CLOSE(run.young_s, 6955.86, 1e-6);
 
-    /* Megatron-Turing NLG, 12 bytes a parameter over 20 Gb/s: 42 minutes */
+    /* Megatron-Turing NLG: a checkpoint of 12 bytes per parameter takes 42 minutes over 20 Gb/s. */
     ask.checkpoint_bytes = 530e9 * 12.0;
     ask.storage_write_bytes_per_s = 20e9 / 8.0;
     ask.block_s = ask.save_s = (double)NAN;
@@ -164,8 +166,8 @@ START_TEST(published_failures) {
 }
 END_TEST
 
-/* OPT-175B's log book: 35 + 70 stops of 992 devices in 60 days; effective 33 of 57 days, far below what stops
- * alone explain: rollbacks and nights are not in the formula. */
+/* The log book of OPT-175B: 35 + 70 stops of 992 devices in 60 days. Only 33 of 57 days were useful training, much less
+ * than the stops alone explain. The formula does not contain rollbacks and waits during nights. */
 START_TEST(opt_lost_more_than_stops) {
     const nnc_plan plan = devices_of(992);
     nnc_run_ask ask = nnc_run_ask_default();
@@ -198,12 +200,12 @@ static double tokens_run(int32_t devices, double params, double tokens, double f
 }
 
 START_TEST(published_hours) {
-    /* Llama 3.1 405B, 15.6T tokens at 400 TFLOP/s and 0.90: 30.84M hours */
+    /* Llama 3.1 405B: 15.6T tokens at 400 TFLOP/s with a goodput of 0.90 take 30.84M device-hours. */
     CLOSE(tokens_run(16384, 405e9, 15.6e12, 400e12, 0.1), 29.25e6, 1e-6);
     CLOSE(tokens_run(16384, 405e9, 15.6e12, 400e12, 0.1), 30.84e6, 0.10);
-    /* BLOOM, 366B tokens at 150 TFLOP/s of its own count: 1,082,990 hours with all that it lost */
+    /* BLOOM: 366B tokens at 150 TFLOP/s (by its own count of FLOPs) take 1,082,990 device-hours, with all losses. */
     CLOSE(tokens_run(384, 176e9, 366e9, 150e12 * 6.0 / 8.0, 0.0), 1082990.0, 0.25);
-    /* GPT-2 of 1.6B: eight H100 for a day, at the price that a report of it names */
+    /* GPT-2 of 1.6B parameters: eight H100 for a day, at the price in a report on this run. */
     nnc_plan plan = devices_of(8);
     nnc_run_ask ask = nnc_run_ask_default();
     ask.days = 1.0;
@@ -213,8 +215,8 @@ START_TEST(published_hours) {
 }
 END_TEST
 
-/* Stable Diffusion 2 base on 64 A100: 1,126.4M images of 256 pixels at 8,530/s, 1,740.8M of 512 at 2,340/s; ffcv's
- * ResNet-50 and -18: 88 epochs of 1,281,167 images. */
+/* Stable Diffusion 2 base on 64 A100: 1,126.4M images of 256 pixels at 8,530/s, and 1,740.8M images of 512 pixels at
+ * 2,340/s. ResNet-50 and ResNet-18 of ffcv: 88 epochs of 1,281,167 images. */
 START_TEST(published_images) {
     static const struct {
         int32_t devices;
@@ -261,8 +263,9 @@ END_TEST
 
 /* ---- budgets ---- */
 
-/* Model and tokens of arXiv:2203.15556 tables 3 and A3 (row of 67 billion: 5.76e23 FLOPs and 6.88e23), of
- * arXiv:2407.21783 section 3.2.1, and of every other set of constants at 5.76e23. */
+/* Compute-optimal parameters and tokens. Sources: tables 3 and A3 of arXiv:2203.15556 (the row of 67 billion
+ * parameters: 5.76e23 FLOPs and 6.88e23), and section 3.2.1 of arXiv:2407.21783. All other sets of constants are
+ * computed at 5.76e23 FLOPs. */
 START_TEST(published_optima) {
     static const struct {
         nnc_law law;
@@ -290,7 +293,8 @@ START_TEST(published_optima) {
         within(nnc_law_name(known[i].law), "tokens", best.tokens, known[i].tokens, known[i].share);
         CLOSE(6.0 * best.params * best.tokens, known[i].flops, 1e-12);
     }
-    /* quality of 70B on 1.4T and of 13B on 260B, served for so many tokens, as arXiv:2401.00448 asks */
+    /* Models that have the loss of 70B on 1.4T tokens or of 13B on 260B, but the least compute for training and serving
+     * together. Tokens served and results: arXiv:2401.00448. */
     static const double served[][6] = { { 70e9, 1.4e12, 2e12, 50.6e9, 2.04e12, 0.051 },
                                         { 70e9, 1.4e12, 1e13, 34.5e9, 3.75e12, 0.26 },
                                         { 13e9, 260e9, 2e12, 6.1e9, 736e9, 0.29 } };
@@ -304,7 +308,7 @@ START_TEST(published_optima) {
     }
     ck_assert(isnan(nnc_serving_optimal(NNC_LAW_RULE_20, 1e9, 2e10, 1e12).served_params));
 
-    /* the model scale of arXiv:2401.02954 is what is left of C: 0.1715 C^0.5243 FLOPs a token */
+    /* arXiv:2401.02954 gives the FLOPs per token as 0.1715 C^0.5243, where C is the compute. */
     const nnc_optimum deepseek = nnc_compute_optimal(NNC_LAW_DEEPSEEK, 1e23);
     CLOSE(6.0 * deepseek.params, 0.1715 * pow(1e23, 0.5243), 1e-3);
 }

@@ -23,7 +23,7 @@ START_TEST(an_even_number_of_errors) {
     nnc_errors_sum(errors, 4, &stats);
     ck_assert_double_eq_tol(stats.mape, 0.25, 1e-15);   /* (4 + 1 + 3 + 2) / 40 */
     ck_assert_double_eq_tol(stats.median, 0.25, 1e-15); /* between 0.2 and 0.3 */
-    ck_assert_double_eq_tol(stats.p90, 0.4, 1e-15);     /* rank 4 of 4: 3 are only 75 % */
+    ck_assert_double_eq_tol(stats.p90, 0.4, 1e-15);     /* rank 4 of 4, because three errors are only 75 % */
     ck_assert_double_eq_tol(stats.bias, -0.05, 1e-15);  /* (-4 + 1 + 3 - 2) / 40 */
 }
 END_TEST
@@ -32,7 +32,7 @@ START_TEST(ten_and_eleven_errors) {
     double errors[] = { 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 1.0, 2.0 };
     nnc_score_stats stats = { 0 };
     nnc_errors_sum(errors, 10, &stats);
-    ck_assert_double_eq(stats.p90, 0.09); /* nine of ten are at or below it */
+    ck_assert_double_eq(stats.p90, 0.09); /* nine of ten errors are at or below 0.09 */
     ck_assert_double_eq_tol(stats.median, 0.055, 1e-15);
     nnc_errors_sum(errors, 11, &stats);
     ck_assert_double_eq(stats.p90, 1.0); /* ceil(9.9) = 10 of eleven */
@@ -81,8 +81,8 @@ START_TEST(rows_that_leave_something_open_stand_apart) {
     int32_t count = 0;
     const nnc_score_group *groups = nnc_score_groups(arena, scored, 4, &count);
     ck_assert_ptr_nonnull(groups);
-    /* File, device, framework and total of two sections; where a fit may have seen them: both halves
-     * of the file in the first section, one in the second, by file and by themselves. */
+    /* The first section has file, device, framework and total, and so has the second. Rows in a fit and other rows are
+     * counted separately, per file and in total: both kinds in the first section, one kind in the second. */
     ck_assert_int_eq(count, 8 + 4 + 2);
     const nnc_score_stats *fitted = &find(groups, count, NNC_SECTION_STEP, NNC_SCORE_FITTED)->stats;
     ck_assert_int_eq(fitted->scored, 1);
@@ -93,7 +93,7 @@ START_TEST(rows_that_leave_something_open_stand_apart) {
     ck_assert_int_eq(total->scored, 2);
     ck_assert_double_eq(total->mape, 0.1);
     ck_assert_double_eq(total->bias, 0.0);
-    ck_assert_ptr_eq(total->worst, &scored[0]); /* the first of two as far off */
+    ck_assert_ptr_eq(total->worst, &scored[0]); /* the first of two equal errors */
     ck_assert_int_eq(total->intervals, 2);
     ck_assert_double_eq(total->inside, 0.5);
     const nnc_score_stats *apart = &find(groups, count, NNC_SECTION_STEP_APART, NNC_SCORE_BY_FILE)->stats;
@@ -130,7 +130,7 @@ static nnc_scored score_text(const char *text, const nnc_device *device) {
 
 START_TEST(a_product_takes_what_the_roofline_says) {
     const nnc_device device = plain_device();
-    /* 2 x 1000^3 FLOPs at 100 TFLOP/s are 20 us; 6 MB at 1 TB/s only 6 us. */
+    /* 2 x 1000^3 FLOPs at 100 TFLOP/s take 20 us; 6 MB at 1 TB/s take only 6 us. */
     const nnc_scored scored = score_text("id,hardware,dtype,m,n,k,time_us\na,plain,bf16,1000,1000,1000,25\n", &device);
     ck_assert_double_eq_tol(scored.predicted_s, 20e-6, 1e-15);
     ck_assert_double_eq_tol(scored.error, -0.2, 1e-12);
@@ -138,8 +138,8 @@ START_TEST(a_product_takes_what_the_roofline_says) {
 }
 END_TEST
 
-/* A call of PyTorch that is timed alone waits for its host, 10 us for each kernel of a program: 8 us forward, 50 us
- * backward; longer kernels take their own time. A side of 1001 is no multiple of 16 bytes. */
+/* A single PyTorch call waits for its host: 10 us per kernel of a program, so 8 us forward and 50 us backward. Longer
+ * kernels take their own time. A matrix side of 1001 values is not a multiple of 16 bytes. */
 START_TEST(a_call_waits_for_its_host) {
     nnc_device device = plain_device();
     device.host.kernel_s = 1e-5;
@@ -164,8 +164,9 @@ START_TEST(a_call_waits_for_its_host) {
 }
 END_TEST
 
-/* A step that ran needs no more memory than there is: where recomputation is open, it is the least that lets the
- * step run; of 16 layers first none but norms and activations, then some, then all. */
+/* A measured step fits the memory of its device. If a row leaves recomputation open, nncost takes the least
+ * recomputation with which the step fits. The step has 16 layers: nncost first recomputes only norms and activations,
+ * then some layers, then all layers. */
 START_TEST(an_open_recomputation_is_the_least_that_fits) {
     static const char open[] = "id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,"
                                "dp,tp,micro_batch,grad_accum,measured_step_s\n"
@@ -178,7 +179,7 @@ START_TEST(an_open_recomputation_is_the_least_that_fits) {
     double before_s = plenty.predicted_s;
     device.mem_bytes = (int64_t)plenty.predicted_bytes;
     ck_assert_double_eq(score_text(open, &device).predicted_s, plenty.predicted_s);
-    for (int part = 9; part >= 5; part--) { /* tenths of what nothing recomputed needs */
+    for (int part = 9; part >= 5; part--) { /* tenths of the memory that the step needs without recomputation */
         device.mem_bytes = (int64_t)(plenty.predicted_bytes * part / 10);
         const nnc_scored some = score_text(open, &device);
         ck_assert_double_le(some.predicted_bytes, (double)device.mem_bytes);
@@ -193,8 +194,8 @@ START_TEST(an_open_recomputation_is_the_least_that_fits) {
 }
 END_TEST
 
-/* Four devices with four replicas need two thirds more memory than there is. A row that does not state how it uses the
- * devices gets the verdict of two or four tensor ranks, at the time of four replicas. */
+/* On four devices, four replicas need two thirds more memory than there is. If a row leaves the parallelism open, its
+ * verdict is that of two or four tensor ranks, and its time is that of four replicas. */
 START_TEST(a_guessed_plan_is_split_until_it_fits) {
 #define COLUMNS "id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,micro_batch,recompute,"
 #define CELLS "a,plain,4,16,256,4,1024,512,512,4,none,"
@@ -219,8 +220,8 @@ END_TEST
 
 START_TEST(causal_attention_runs_its_pairs) {
     const nnc_device device = plain_device();
-    /* 4 products' worth: 4 d FLOPs per pair and head; 1000 x 1001 / 2 pairs, 10 heads of 100:
-     * 4 x 100 x 10 x 500500 = 2.002e9, 20.02 us at 100 TFLOP/s. */
+    /* Forward has 4 d FLOPs per pair and head. There are 1000 x 1001 / 2 pairs and 10 heads of 100: 4 x 100 x 10 x
+     * 500500 = 2.002e9 FLOPs, which take 20.02 us at 100 TFLOP/s. */
     const nnc_scored scored = score_text("id,hardware,dtype,batch,seq_len,n_heads,head_dim,causal,time_us\n"
                                          "a,plain,bf16,1,1000,10,100,1,20.02\n",
                                          &device);
@@ -233,7 +234,7 @@ START_TEST(a_collective_takes_what_its_links_say) {
     device.scale_up = (nnc_scale_up){
         .kind = NNC_LINK_SWITCH, .devices = 8, .bytes_per_s = 1e9, .latency_s = 0.0, .knee_bytes = 0.0
     };
-    /* Gathering 8 MB over 8 ranks: 7/8 of it arrives at 1 GB/s. */
+    /* A rank gathers 7/8 of 8 MB from the other 7 ranks, at 1 GB/s. */
     const nnc_scored scored = score_text("id,hardware,op,bytes,n_devices,n_nodes,time_us\n"
                                          "a,plain,all_gather,8e6,8,1,7000\n",
                                          &device);
@@ -263,8 +264,8 @@ START_TEST(a_step_is_what_an_estimate_says) {
 }
 END_TEST
 
-/* Half a second in the pass and a quarter for each of its four samples; or 4 samples at 2 a second, where all
- * devices of a host train. */
+/* The host works half a second per pass and a quarter of a second per sample, and a pass has four samples. If the plan
+ * uses all devices of a host, the input rate of the host, 2 samples a second, limits the step: 4 samples take 2 s. */
 START_TEST(a_program_may_work_on_its_host) {
     const nnc_device device = plain_device();
     const nnc_software software = nnc_software_default();
@@ -278,7 +279,7 @@ START_TEST(a_program_may_work_on_its_host) {
     row.host_sample_s = 0.25;
     ck_assert_int_eq(nnc_score_row(&row, row.model, &device, &software, &row.plan, scratch, &scored, NULL), NNC_OK);
     ck_assert_double_eq_tol(scored.predicted_s, alone.predicted_s + 1.5, 1e-12);
-    row.input_samples_per_s = 2.0; /* part of a host */
+    row.input_samples_per_s = 2.0; /* a rate of the whole host; only part of its devices train */
     row.plan.devices_per_node = 8;
     ck_assert_int_eq(nnc_score_row(&row, row.model, &device, &software, &row.plan, scratch, &scored, NULL), NNC_OK);
     ck_assert_double_eq_tol(scored.predicted_s, alone.predicted_s + 1.5, 1e-12);
@@ -288,8 +289,8 @@ START_TEST(a_program_may_work_on_its_host) {
 }
 END_TEST
 
-/* 1,000 requests a second were served, more than predicted: seconds per request are compared, not a queue without
- * end. */
+/* 1,000 requests a second were served, more than nncost predicts. nncost then compares the seconds per request, because
+ * the predicted queue has no limit. */
 START_TEST(a_rate_past_saturation_is_compared_by_itself) {
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;

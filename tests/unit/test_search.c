@@ -87,7 +87,8 @@ START_TEST(equals_estimate_to_the_last_digit) {
 }
 END_TEST
 
-/* The run of every plan equals that of nnc_run_of. Limits on the run prune no plan that keeps them. */
+/* The run results of every plan of a search are those of nnc_run_of. Limits on the run never prune a plan that meets
+ * them. */
 START_TEST(runs_are_those_of_a_run) {
     const nnc_software software = nnc_software_default();
     nnc_search search = search_of(64, 96);
@@ -129,15 +130,16 @@ START_TEST(runs_are_those_of_a_run) {
     run(&search, result);
     ck_assert(result->any_missed && other->any_missed);
     ck_assert_uint_eq(result->missed.index, other->missed.index);
-    ask.epochs = 2; /* contradicts the tokens of the plan */
+    ask.epochs = 2; /* the samples contradict the tokens of the plan */
     ask.dataset_size = 1e9;
     ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, result, &err), NNC_BAD_USAGE);
     nnc_scratch_destroy(scratch);
 }
 END_TEST
 
-/* The same for other models, software and choices. A search shares results between plans only where they are equal.
- * Each space is searched as a whole and in parts, so that every choice is once the first of its caches. */
+/* Plans of other models, profiles and choices equal their estimates, too. A search shares results only between plans
+ * for which they are equal. Each space is searched as a whole and in parts, so that each choice is the first one in a
+ * cache once. */
 START_TEST(equals_estimate_whatever_is_searched) {
     static const struct {
         const char *model, *software;
@@ -160,7 +162,7 @@ START_TEST(equals_estimate_whatever_is_searched) {
         nnc_device device = *a100;
         nnc_error err;
         nnc_search search = search_of(spaces[i].devices, spaces[i].batch);
-        device.host.mem_bytes_per_s = 20e9; /* so that the optimizer may be offloaded */
+        device.host.mem_bytes_per_s = 20e9; /* a rate of host memory makes offload of the optimizer possible */
         search.best = NNC_SEARCH_BEST_MAX;
         search.mem_bytes = INT64_C(1) << 50;
         search.base.devices_per_node = spaces[i].per_node;
@@ -172,7 +174,7 @@ START_TEST(equals_estimate_whatever_is_searched) {
             search.objective = part == 0 ? NNC_OBJECTIVE_TIME : NNC_OBJECTIVE_MEMORY;
             search.base.overlap = part == 2 ? 0.3 : (double)NAN;
             nnc_profiles profiles = nnc_profiles_of_one(software);
-            profiles.any = true; /* also options that no framework offers */
+            profiles.any = true; /* allows options that no framework offers */
             ck_assert_int_eq(nnc_search_by_plan(model, &device, &profiles, &search, NULL, NULL, result, &err), NNC_OK);
             ck_assert_int_gt(result->best_count, 0);
             for (int32_t k = 0; k < result->best_count + result->pareto_count; k++) {
@@ -186,14 +188,14 @@ START_TEST(equals_estimate_whatever_is_searched) {
 }
 END_TEST
 
-/* Every choice of offload, on one device and on eight. Plans of a block share a pass only if the pass has the same costs:
- * gpt2 has one table for embedding and head, on one device (zb-v) or on two. Each of both has passes without offload and
- * with offloaded activations, with ZeRO 3 and without, and a pass with offloaded weights, which need ZeRO 3: 10 passes,
- * 2 more than the search keeps at a time. */
+/* Every choice of offload, on one device and on eight. Plans of a block share a pass only if the pass has the same
+ * costs. In gpt2, embedding and head share one table, which is on one device (zb-v) or on two. In each of these two
+ * cases there are passes without offload and with offloaded activations, each with and without ZeRO 3, and a pass with
+ * offloaded weights, which needs ZeRO 3. These are 10 passes, 2 more than the search keeps at a time. */
 START_TEST(every_offload_equals_its_estimate) {
     static const struct {
         int32_t devices;
-        double host_bytes_per_s; /* without it, nothing is offloaded */
+        double host_bytes_per_s; /* NAN: nothing can be offloaded */
         unsigned seen;           /* bit k: plans with offload k are among the results */
     } cases[] = { { 1, 20e9, 1U << 0 | 1U << 1 | 1U << 3 },
                   { 8, 20e9, 1U << 0 | 1U << 1 | 1U << 3 | 1U << 7 },
@@ -235,7 +237,7 @@ START_TEST(every_offload_equals_its_estimate) {
 }
 END_TEST
 
-/* Messages between stages that no compute overlaps are part of the step, over slow links as over fast ones. */
+/* Messages between stages that do not overlap with compute add to the step, over slow and over fast links. */
 START_TEST(messages_count) {
     nnc_scratch *scratch = nnc_scratch_create();
     nnc_software software = nnc_software_default();
@@ -256,7 +258,7 @@ START_TEST(messages_count) {
 }
 END_TEST
 
-/* A given shard size excludes ZeRO stage 0 and not the search. */
+/* A given shard size excludes plans with ZeRO 0. The search still finds plans. */
 START_TEST(shards_may_be_fixed) {
     nnc_search search = search_of(16, 32);
     search.base.shard = 4;
@@ -276,7 +278,7 @@ START_TEST(pruning_never_changes_the_answer) {
     run(&search, other);
     check_same(result, other);
     ck_assert_uint_lt(result->evaluated, other->evaluated);
-    ck_assert_uint_eq(result->legal, other->legal); /* counted before pruning */
+    ck_assert_uint_eq(result->legal, other->legal); /* legal plans are counted before pruning */
     ck_assert_uint_eq(result->feasible, other->feasible);
     search.objective = NNC_OBJECTIVE_MEMORY;
     run(&search, other);
@@ -291,8 +293,8 @@ static int64_t drawn(uint64_t *state, int64_t least, int64_t most) {
     return least + (int64_t)((*state >> 33) % (uint64_t)(most - least + 1));
 }
 
-/* Random spaces and limits of memory: pruning, which weighs few plans in full, counts and finds the same as a search
- * that evaluates every plan. */
+/* Random spaces and memory limits. A search with pruning computes few complete estimates. It counts and finds the same
+ * plans as a search that evaluates every plan. */
 START_TEST(random_spaces_prune_alike) {
     static const char *const models[] = { "gpt2", "llama3-8b", "mixtral-8x7b", "deepseek-v3", "sd1-unet" };
     static const int32_t sizes[] = { 1, 6, 8, 16, 24, 64 };
@@ -344,7 +346,7 @@ START_TEST(threads_never_change_the_answer) {
 }
 END_TEST
 
-/* All legal plans that fit, one by one through nnc_estimate: the fastest is that of the search. */
+/* Computes all legal plans with nnc_estimate. The fastest plan that fits is the best plan of the search. */
 START_TEST(finds_the_fastest_of_all) {
     nnc_search search = search_of(8, 8);
     const nnc_software software = nnc_software_default();
@@ -392,7 +394,7 @@ START_TEST(the_front_is_one) {
 }
 END_TEST
 
-/* Every plan of the search keeps the deadline; exactly the plans left out break it. */
+/* All plans that the search returns meet the deadline. All plans that it leaves out break the deadline. */
 START_TEST(limits_hold_for_the_run) {
     nnc_search search = search_of(16, 64);
     search.base.tokens = 1e9;
@@ -458,7 +460,7 @@ static bool stop_at_once(void *context, uint64_t covered, uint64_t space) {
     return covered > space;
 }
 
-/* A stopped search has the best plans of complete rounds. */
+/* If a search is stopped, it returns the best plans of all complete rounds. */
 START_TEST(stops_at_a_whole_round) {
     const nnc_search search = search_of(64, 96);
     const nnc_software software = nnc_software_default();
@@ -476,15 +478,16 @@ START_TEST(an_impossible_space_says_why) {
     nnc_search search = search_of(8, 8);
     const nnc_software software = nnc_software_default();
     nnc_error err = { .status = NNC_OK };
-    search.tensor = (nnc_choice){ { 8 }, 1 }; /* 25 heads */
+    search.tensor = (nnc_choice){ { 8 }, 1 }; /* 8 ranks do not divide 25 heads */
     ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, result, &err), NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(err.where, "--tensor");
     ck_assert_ptr_nonnull(strstr(err.what, "heads 25"));
 }
 END_TEST
 
-/* A framework cannot run stages of different sizes. 48 layers divide over 16 stages, but not over 32 or 10. With embedding
- * and head there are 50 layers, which divide over 10. A search then counts the two as layers, if the framework can. */
+/* The framework of this profile cannot run stages with different numbers of layers. 48 layers divide over 16 stages,
+ * but not over 32 or 10. With embedding and head there are 50 layers, which divide over 10 stages. If the framework
+ * counts embedding and head as layers, a search does so, too. */
 START_TEST(equal_stages_divide_the_layers) {
     static const struct {
         int32_t stages;
@@ -510,7 +513,7 @@ START_TEST(equal_stages_divide_the_layers) {
 }
 END_TEST
 
-/* Every block is in one shard. Each shard has its share of the blocks, and of every choice. */
+/* Every block belongs to exactly one shard. The shards have equal shares of the blocks and of every choice. */
 START_TEST(shards_divide_the_space) {
     nnc_search search = search_of(64, 96);
     nnc_space space;
@@ -545,7 +548,7 @@ START_TEST(shards_divide_the_space) {
 }
 END_TEST
 
-/* The shards together have the plans of the search. Without pruning they also evaluate the same plans. */
+/* All shards together return the plans of the whole search. Without pruning they also evaluate the same plans. */
 static void check_shards(const nnc_search *whole, int32_t shards) {
     nnc_front *front = calloc(1, sizeof *front), *part = calloc(1, sizeof *part);
     nnc_search_result sum = { .space = 0 };
@@ -603,7 +606,8 @@ END_TEST
 
 /* ---- fronts and batches by hand ---- */
 
-/* A front of one plan of 2 s and 100 bytes beats what is slower and needs as much or more, and no other. */
+/* A front with one plan of 2 s and 100 B beats each plan that is slower and needs at least 100 B. It beats no other
+ * plan. */
 START_TEST(a_front_beats_what_is_worse) {
     static nnc_front front;
     const nnc_found found = { .index = 7, .step_s = 2.0, .memory_bytes = 100 };
@@ -613,9 +617,10 @@ START_TEST(a_front_beats_what_is_worse) {
     ck_assert(nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 1, 3.0, 101));
     ck_assert(nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 1, 3.0, 100));
     ck_assert(!nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 1, 3.0, 99));
-    ck_assert(!nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 1, 2.0, 100)); /* the index may be lower */
+    /* a plan with the same values may come first by its index */
+    ck_assert(!nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 1, 2.0, 100));
     ck_assert(!nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 1, 1.0, 200));
-    ck_assert(!nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 2, 3.0, 200)); /* space for another */
+    ck_assert(!nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 2, 3.0, 200)); /* the front has space for a second plan */
 }
 END_TEST
 
@@ -631,8 +636,9 @@ static void answer(void *context, const nnc_waiting *plan, double step_s) {
     ++*count;
 }
 
-/* More shapes than sets, more pipelines than lanes and more plans than places: each plan is answered once, with the
- * time of its pipeline alone, the stage that ends last. What was replayed is waited for no more. */
+/* There are more shapes than sets of the batch, more pipelines than lanes and more plans than slots. Each plan is
+ * answered once. Its time is that of its pipeline alone: the time of the stage that ends last. A replayed pipeline is
+ * no longer in the batch. */
 START_TEST(batches_are_replays) {
     nnc_pipeline_memory *memory = calloc(1, sizeof *memory);
     nnc_pipeline_result *alone = calloc(1, sizeof *alone);
@@ -685,7 +691,7 @@ START_TEST(batches_are_replays) {
 }
 END_TEST
 
-/* With more shards than blocks, some shards are empty. */
+/* step times and plans that waited for a batch, by index */
 enum { WAITED_MAX = 2000 };
 static double waited_s[WAITED_MAX];
 static nnc_plan waited_plans[WAITED_MAX];
@@ -710,9 +716,9 @@ static uint64_t wait_group(nnc_plan_groups *groups, uint64_t size, uint64_t coun
     return count;
 }
 
-/* Plans of a block whose schedules put the same layers on each stage share the step ends. zb-v and dualpipe put the
- * first and the last layers on one device, and zb-h1 overlaps less communication than 1f1b, so their step ends differ.
- * Each plan that waited for a batch has the step time of its estimate. */
+/* Plans of a block share their step ends if their schedules put the same layers on each stage. The step ends of zb-v
+ * and dualpipe differ, because they put the first and the last layers on one device. Those of zb-h1 differ, because it
+ * overlaps less communication than 1f1b. Each plan that waited for a batch has the step time of its estimate. */
 START_TEST(waited_plans_equal_estimates) {
     nnc_software software = nnc_software_default();
     const nnc_model *model;
@@ -755,8 +761,8 @@ START_TEST(waited_plans_equal_estimates) {
 }
 END_TEST
 
-/* In dualpipe the first forward of a stage overlaps with no backward, so a search that also has other schedules with
- * separate weight gradients must not take the times of experts from those. */
+/* In dualpipe the first forward of a stage overlaps with no backward. A search that also has another schedule with
+ * separate weight gradients must not use the times of experts of this schedule for dualpipe. */
 START_TEST(experts_of_dualpipe_equal_estimates) {
     nnc_software software = nnc_software_default();
     const nnc_model *model;

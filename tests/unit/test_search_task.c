@@ -44,9 +44,9 @@ static const nnc_search_result *search_of(const nnc_search_task *task, int32_t d
 
 /* ---- several sizes ---- */
 
-/* Each size finds the plan of a search of its own, and the numbers of combinations add up. The fastest size has the
- * least step time, the cheapest the least device-seconds. 53 devices have no legal plan for 48 layers and 16
- * sequences. */
+/* For each number of devices, the task finds the same plan as a single search, and the numbers of combinations add up.
+ * The fastest size has the shortest step, the cheapest size has the fewest device-seconds. With 53 devices there is no
+ * legal plan for 48 layers and 16 sequences. */
 START_TEST(sizes_are_searches) {
     int32_t sizes[] = { 32, 8, 53, 16 };
     nnc_search_task task = task_of(8, 16);
@@ -89,7 +89,7 @@ START_TEST(sizes_are_searches) {
 }
 END_TEST
 
-/* Without any legal plan the first size says why. */
+/* If no size has a legal plan, the error is that of the first size. */
 START_TEST(no_size_is_legal) {
     int32_t sizes[] = { 53, 59 };
     nnc_search_task task = task_of(8, 16);
@@ -101,11 +101,11 @@ START_TEST(no_size_is_legal) {
     task.search.base.devices = 53;
     ck_assert_int_eq(nnc_search_task_run(&task, arena, &report, &err), NNC_ILLEGAL_PLAN);
     task.search.shard = 1;
-    task.search.shards = 2; /* the other shard may have one */
+    task.search.shards = 2; /* the other shard may have a legal plan */
     ck_assert_int_eq(nnc_search_task_run(&task, arena, &report, &err), NNC_OK);
     ck_assert_int_eq(report.why.status, NNC_ILLEGAL_PLAN);
     ck_assert(!nnc_search_answered(&report));
-    task.search.shards = 1; /* the merge reports it */
+    task.search.shards = 1; /* the merge of all shards reports the error */
     ck_assert_int_eq(nnc_search_task_run(&task, arena, &report, &err), NNC_OK);
 }
 END_TEST
@@ -124,7 +124,7 @@ static void write_shard(const nnc_search_report *report, const char *path) {
     nnc_buffer_free(&out);
 }
 
-/* A shard holds the command of each plan, which the program writes. */
+/* Sets the command line of each plan in a shard, as the program nncost does. */
 static void name_commands(nnc_search_report *report) {
     for (int32_t i = 0; i < report->result->best_count; i++) { report->result->best[i].command = "nncost estimate"; }
     for (int32_t i = 0; i < report->result->pareto_count; i++) {
@@ -139,7 +139,7 @@ static void name_commands(nnc_search_report *report) {
 static char names[SHARDS][64];
 static char *paths[SHARDS];
 
-/* Runs the shards of a task and writes each to a file; the sum of their numbers. */
+/* Runs the shards of a task and writes each shard to a file. Returns the sums of their counts. */
 static nnc_search_total write_shards(const nnc_search_task *whole) {
     nnc_search_total sum = { 0 };
     for (int32_t i = 0; i < SHARDS; i++) {
@@ -182,7 +182,7 @@ static void check_found(const nnc_found *a, const nnc_found *b) {
     ck_assert_int_eq(a->plan.zero, b->plan.zero);
 }
 
-/* A file with another schema, or without one, is no shard: the error names its line. */
+/* A file with another schema, or without a schema, is not a shard. The error names the line of the file. */
 START_TEST(other_schemas_are_refused) {
     nnc_search_task task = task_of(16, 32);
     write_shards(&task);
@@ -200,7 +200,7 @@ START_TEST(other_schemas_are_refused) {
 }
 END_TEST
 
-/* Plans of a shard are sorted by their time, so a plan without one is a fault. */
+/* The plans of a shard are sorted by step time, so a plan without a step time is a fault. */
 START_TEST(plans_without_a_time_are_refused) {
     nnc_search_task task = task_of(16, 32);
     write_shards(&task);
@@ -219,7 +219,7 @@ START_TEST(plans_without_a_time_are_refused) {
 }
 END_TEST
 
-/* Three shards, read in another order, have the results of the whole search. The numbers of threads add up, and the
+/* Three shards, read in another order, have the results of the whole search. The numbers of threads are added. The
  * elapsed time is that of the slowest shard. */
 START_TEST(merged_shards_are_the_search) {
     nnc_search_task task = task_of(16, 32);
@@ -243,7 +243,7 @@ START_TEST(merged_shards_are_the_search) {
     ck_assert_int_eq(merged.search->shards, 0);
     ck_assert(!merged.result->any_missed);
 
-    /* refused: another search, a shard twice, a shard that is missing */
+    /* refused: a shard of another search, the same shard twice, and a missing shard */
     char *const twice[] = { paths[0], paths[1], paths[1] };
     ck_assert_int_eq(nnc_search_merge(arena, order, SHARDS, "abd", &merged, &err), NNC_BAD_SPEC);
     ck_assert_int_eq(nnc_search_merge(arena, twice, SHARDS, NULL, &merged, &err), NNC_BAD_SPEC);
@@ -253,7 +253,7 @@ START_TEST(merged_shards_are_the_search) {
 }
 END_TEST
 
-/* The same with several sizes, one of them without a legal plan. */
+/* Merged shards equal the whole search also if it has several sizes and one size has no legal plan. */
 START_TEST(merged_sizes_are_the_search) {
     int32_t sizes[] = { 8, 53, 16 };
     nnc_search_task task = task_of(8, 16);
@@ -283,7 +283,7 @@ START_TEST(merged_sizes_are_the_search) {
 }
 END_TEST
 
-/* Every plan misses a deadline of a second: the shards keep the fastest of those that miss it. */
+/* No plan meets a deadline of one second. The merged shards return the fastest plan that misses the deadline. */
 START_TEST(merged_shards_keep_the_nearest_miss) {
     nnc_search_task task = task_of(16, 32);
     task.search.base.tokens = 1e9;
@@ -307,7 +307,8 @@ static uint64_t digest_of(const nnc_search_task *task, const char *text) {
     return digest;
 }
 
-/* Shards of different searches do not merge: each member changes the digest; threads and the shard do not. */
+/* Shards of different searches must not be merged. Each member of a search changes its digest, except the number of
+ * threads and the shard. */
 START_TEST(digests_differ) {
     enum { MOST = 32 };
     uint64_t seen[MOST];
@@ -316,7 +317,7 @@ START_TEST(digests_differ) {
     nnc_run_ask run = nnc_run_ask_default(), other_run = run;
     other_run.days = 3.0;
     const nnc_search_task base = task_of(16, 32);
-    for (int what = 0; what < 25; what++) { /* number 23 changes nothing */
+    for (int what = 0; what < 25; what++) { /* number 23 changes no member */
         nnc_search_task task = base;
         nnc_search *s = &task.search;
         nnc_choice *const choices[] = { &s->tensor,      &s->pipeline,       &s->context,          &s->expert,
@@ -339,7 +340,7 @@ START_TEST(digests_differ) {
         seen[count++] = digest_of(&task, what == 21 ? "x" : "y");
         for (int i = 0; i < count - 1; i++) { ck_assert_msg(seen[i] != seen[count - 1], "%d and %d", i, what); }
     }
-    /* every value of a choice counts, also the first and the last of several */
+    /* the digest depends on every value of a choice, also on the first and the last of several */
     static const int64_t values[][2] = { { 1, 2 }, { 2, 2 }, { 1, 4 } };
     uint64_t of_values[COUNT_OF(values)];
     for (size_t i = 0; i < COUNT_OF(values); i++) {
@@ -361,9 +362,9 @@ END_TEST
 
 /* ---- limits ---- */
 
-/* A deadline or a budget prunes plans by a bound of their run: with and without pruning the same plans are found, or
- * the same fastest plan misses, for runs by tokens and by samples, on one site and on three. The limit lies around
- * the run of the fastest plan. */
+/* A deadline or budget prunes plans by a lower bound of their run. Searches with and without pruning find the same
+ * plans, or the same fastest plan that misses the limit. The test covers runs by tokens and by samples, on one site and
+ * on three. The limits are near the run of the fastest plan. */
 START_TEST(pruning_by_limits_keeps_the_answer) {
     static nnc_search_result pruned;
     for (int what = 0; what < 8; what++) {
@@ -401,8 +402,9 @@ END_TEST
 
 /* ---- targets ---- */
 
-/* On a device of 20 GB the target is a step that needs more memory: the answer is the plan of least memory on the front
- * of a search without a limit that is fast enough. A step that is reached needs nothing. */
+/* On a device of 20 GB, the target is a step that needs more memory. The answer is a plan from the Pareto front of a
+ * search without memory limit: the plan of least memory that reaches the target. If a plan that fits reaches the
+ * target, no more memory is needed. */
 START_TEST(memory_that_reaches_a_step) {
     nnc_search_task task = task_of(8, 64);
     task.search.mem_bytes = (int64_t)1 << 50;
@@ -421,7 +423,7 @@ START_TEST(memory_that_reaches_a_step) {
     ck_assert_double_eq(memory->value, (double)task.search.mem_bytes);
     ck_assert_double_eq(memory->needed, (double)bytes);
     ck_assert_double_eq(memory->step_s, step_s);
-    task.search.mem_bytes = 1000000; /* no plan fits: the same memory is needed */
+    task.search.mem_bytes = 1000000; /* no plan fits, and the needed memory is the same */
     const nnc_search_report nothing = report_of(&task);
     ck_assert_int_eq(nothing.result->best_count, 0);
     ck_assert_int_eq(nothing.target_count, 1);

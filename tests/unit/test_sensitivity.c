@@ -11,7 +11,7 @@ static const nnc_model *gpt;
 static const nnc_device *a100;
 static nnc_scratch *scratch;
 
-/* Its datasheet, without fixed costs and fitted forms: what the formulas below are about. */
+/* an A100 with datasheet rates, without fixed times and fitted efficiencies, as the formulas of these tests assume */
 static nnc_device bare;
 
 static void setup(void) {
@@ -32,7 +32,7 @@ static void teardown(void) {
     nnc_specs_close(specs);
 }
 
-/* entries[parameter], in the order of the enumeration. */
+/* Computes the elasticities of a step. entries: one entry per parameter, in the order of the enumeration. */
 static void sense(const nnc_device *device, const nnc_plan *plan, nnc_sensitivity entries[NNC_PARAMETER_COUNT]) {
     const nnc_software software = nnc_software_default();
     nnc_sensitivity sorted[NNC_PARAMETER_COUNT];
@@ -65,7 +65,8 @@ static nnc_plan cluster_plan(int32_t pipeline, int32_t zero, unsigned offload) {
     return plan;
 }
 
-/* Twice a rate takes between nothing and half of the step off; a latency the other way. */
+/* If a rate doubles, the step becomes shorter by at most half. If a latency doubles, the step does not become
+ * shorter. */
 START_TEST(elasticities_have_bounds) {
     const nnc_plan plans[] = {
         cluster_plan(1, 0, 0),
@@ -92,7 +93,7 @@ START_TEST(elasticities_have_bounds) {
 }
 END_TEST
 
-/* A product with almost no traffic: only the peak determines the step. */
+/* A step with almost no memory traffic: only the peak determines its time. */
 START_TEST(a_compute_bound_step_follows_the_peak) {
     nnc_device device = *a100;
     nnc_plan plan = nnc_plan_default();
@@ -103,7 +104,7 @@ START_TEST(a_compute_bound_step_follows_the_peak) {
     sense(&device, &plan, entries);
     ck_assert_double_eq_tol(entries[NNC_PARAMETER_MATMUL].elasticity, -1.0, 1e-4);
     ck_assert_double_eq_tol(entries[NNC_PARAMETER_MATMUL].doubled_s, 0.5 * step_of(&device, &plan), 1e-6);
-    /* One device: no link matters, exactly. */
+    /* On one device, the elasticity of links is exactly 0. */
     ck_assert_double_eq(entries[NNC_PARAMETER_SCALE_UP_RATE].elasticity, 0.0);
     ck_assert_double_eq(entries[NNC_PARAMETER_SCALE_OUT_RATE].elasticity, 0.0);
     ck_assert_double_eq(entries[NNC_PARAMETER_SCALE_OUT_LATENCY].elasticity, 0.0);
@@ -112,8 +113,8 @@ START_TEST(a_compute_bound_step_follows_the_peak) {
 }
 END_TEST
 
-/* A roofline's two sides share the step: with every efficiency 1 and no fixed cost, a rate twice as
- * high all around halves it, so the elasticities add up to -1. */
+/* Compute and memory both take part of the step. All efficiencies are 1 and all fixed times are 0, so the step halves
+ * if all rates double, and the elasticities add up to -1. */
 START_TEST(elasticities_add_up) {
     nnc_plan plan = nnc_plan_default();
     nnc_sensitivity e[NNC_PARAMETER_COUNT];
@@ -149,7 +150,7 @@ START_TEST(an_unrecorded_figure_is_left_out) {
 }
 END_TEST
 
-/* The value found reaches the step, a little less does not. */
+/* The value that nncost finds reaches the target. A slightly lower value does not reach it. */
 START_TEST(a_target_is_the_smallest_value) {
     const nnc_software software = nnc_software_default();
     nnc_plan plan = nnc_plan_default();
@@ -179,17 +180,17 @@ START_TEST(a_target_out_of_reach_says_what_is_left) {
     ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_MATMUL, 1e-9, scratch, &target, &err),
                      NNC_OK);
     ck_assert(isnan(target.needed));
-    ck_assert_double_lt(target.step_s, now_s); /* memory is what is left */
+    ck_assert_double_lt(target.step_s, now_s); /* only the memory time remains */
     ck_assert_double_gt(target.step_s, 0.0);
     ck_assert_int_eq(
         nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_SCALE_OUT_RATE, 2.0 * now_s, scratch, &target, &err),
         NNC_OK);
-    ck_assert_double_eq(target.needed, target.value); /* reached as it is */
+    ck_assert_double_eq(target.needed, target.value); /* the device already reaches the target */
 }
 END_TEST
 
-/* A target that is the step of today needs the value of today, exactly. One that is the step without the limit is
- * reached; one a rounding error below it is not. */
+/* If the target is the present step time, the needed value is exactly the present value. A target at the step time
+ * without this limit is reached. A target below it, even by a rounding error, is not. */
 START_TEST(targets_at_the_ends_are_reached) {
     const nnc_software software = nnc_software_default();
     nnc_plan plan = nnc_plan_default();

@@ -27,7 +27,7 @@ static nnc_serve_ask short_requests(void) {
     return ask;
 }
 
-/* A longer batch, context, or wider weights never make a step shorter, and no time is below its bound. */
+/* A larger batch, a longer context or wider weights never make a step shorter, and no time is below its lower bound. */
 START_TEST(monotone_and_bounded) {
     static const nnc_stored narrow_first[] = { NNC_STORED_INT4, NNC_STORED_INT8, NNC_STORED_BF16 };
     for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
@@ -62,8 +62,8 @@ START_TEST(monotone_and_bounded) {
 }
 END_TEST
 
-/* The parts of a step add up to it; an open loop at rest runs what Little's law says, and beyond the
- * saturation rate the queue grows without end. */
+/* The parts of a step add up to its time. Open and closed loops agree with Little's law. Above the saturation rate, the
+ * queue of an open loop grows without limit. */
 START_TEST(loads_agree) {
     nnc_serve_ask ask = short_requests();
     ask.concurrency = 32;
@@ -78,7 +78,8 @@ START_TEST(loads_agree) {
     const nnc_serve open = served("llama3-8b", &ask);
     ck_assert(!open.saturated);
     ck_assert_double_eq_tol(open.running, open.requests_per_s * open.request_s, 1e-6);
-    ck_assert_double_eq_tol(open.running / 32.0, 1.0, 0.1); /* near what the closed loop had open */
+    /* close to the number of open requests of the closed loop */
+    ck_assert_double_eq_tol(open.running / 32.0, 1.0, 0.1);
 
     ask.request_rate = open.saturation_rate * 1.001;
     ck_assert(served("llama3-8b", &ask).saturated);
@@ -88,7 +89,7 @@ START_TEST(loads_agree) {
 }
 END_TEST
 
-/* max_sequences fits, and one more does not, by the missing bytes. */
+/* max_sequences sequences fit. One more sequence does not fit, and the headroom is negative by the missing bytes. */
 START_TEST(fits_or_says_by_how_much) {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.input_len = 2048;
@@ -121,7 +122,7 @@ START_TEST(requests_are_whole) {
 }
 END_TEST
 
-/* Each of two replicas has half of the requests; stages and ranks share weights and cache. */
+/* Each of two replicas has half of the requests. Stages and tensor ranks divide the weights and the cache. */
 START_TEST(devices_share) {
     nnc_serve_ask ask = short_requests();
     ask.concurrency = 32;
@@ -181,7 +182,7 @@ START_TEST(every_line_is_true) {
 }
 END_TEST
 
-/* The result of a search equals that of the plan alone, meets the limits, and is on the Pareto front. */
+/* The result of a search equals the result for its plan alone, meets the limits, and is on the Pareto front. */
 START_TEST(search_finds) {
     static const nnc_serve_limit limits[] = {
         { "latency.ttft_s", offsetof(nnc_serve, ttft_s), false, 0.5 },
@@ -215,7 +216,7 @@ START_TEST(search_finds) {
 }
 END_TEST
 
-/* Networks that do not generate are refused in one line. */
+/* Networks that do not generate tokens are refused with a message of one line. */
 START_TEST(refuses) {
     static const char *const ids[] = { "bert-large", "t5-base", "sd1-unet", "vit-b-16", "resnet-50" };
     const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
@@ -231,8 +232,8 @@ START_TEST(refuses) {
 }
 END_TEST
 
-/* Options that contradict each other are refused in one line that names one of them. 8 key heads do not divide over 12
- * ranks, and 12 is no multiple of 8, although 48 query heads divide over 12 ranks. */
+/* Contradicting options are refused with a message that names one of them. Tensor ranks must divide the 8 key heads or
+ * be a multiple of 8. 12 ranks do neither, although they divide the 48 query heads. */
 START_TEST(refuses_contradictions) {
     const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
     const nnc_model *llama3 = NULL;
@@ -268,8 +269,8 @@ START_TEST(refuses_contradictions) {
 }
 END_TEST
 
-/* Ranks of 5 groups with 2 tensor ranks each divide the 14,336 columns of an expert: 7,168 of a tensor rank do not divide
- * over 5 groups, so the number of groups is at fault; its nearest divisors are 4 and 7. */
+/* 5 groups with 2 tensor ranks each divide the 14,336 columns of an expert. A tensor rank has 7,168 columns, which 5
+ * groups do not divide. So the message names the number of groups, and 4 and 7 as the nearest divisors. */
 START_TEST(names_the_degree_at_fault) {
     const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
     const nnc_model *model = NULL;

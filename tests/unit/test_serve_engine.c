@@ -4,7 +4,7 @@
 #include "serve/serve_internal.h"
 #include "support.h"
 
-/* ---- a device of round figures: 256 FLOPs per byte, nothing lost, an engine that adds nothing ---- */
+/* ---- a device with round numbers: 256 FLOPs per byte, all efficiencies 1, an engine that adds no time ---- */
 
 #define PEAK 256e12
 #define BANDWIDTH 1e12
@@ -55,8 +55,9 @@ static nnc_serve_ask batch_of(int64_t batch) {
 
 static void close_to(double found, double expected) { ck_assert_double_eq_tol(found, expected, 1e-9 * expected); }
 
-/* 256 rows compute as long as 16-bit weights take to arrive, so each product takes 2^(2/3) times as long as
- * either: 6,979,321,856 elements of Llama 3 8B's layers, two bytes each, at 1e12 B/s. */
+/* With 256 rows, the compute time of a product equals the time to read its 16-bit weights. So each product takes
+ * 2^(2/3) times as long as compute or memory alone. The layers of Llama 3 8B have 6,979,321,856 elements of two bytes,
+ * read at 1e12 B/s. */
 START_TEST(products_overlap_in_part) {
     const nnc_serve_ask ask = batch_of(256);
     set_up();
@@ -65,7 +66,7 @@ START_TEST(products_overlap_in_part) {
 }
 END_TEST
 
-/* One row: its 6.98e9 x 2 FLOPs take 1/256 of the weights' time. */
+/* With one row, the 6.98e9 x 2 FLOPs take 1/256 of the time to read the weights. */
 START_TEST(one_row_streams_weights) {
     const nnc_serve_ask ask = batch_of(1);
     const double ratio = 1.0 / 256.0;
@@ -74,8 +75,8 @@ START_TEST(one_row_streams_weights) {
 }
 END_TEST
 
-/* 32 query heads share 8 of keys and values: a quarter read again for each of the three others is
- * 1 + 0.25 x 3 times the time, and no more bytes. */
+/* Each group of 4 query heads shares one head of keys and values. With kv_reread = 0.25, each of the three further
+ * query heads reads a quarter of the cache again: 1 + 0.25 x 3 times the time. The bytes do not change. */
 START_TEST(query_heads_read_the_cache_again) {
     const nnc_serve_ask ask = batch_of(16);
     set_up();
@@ -87,8 +88,8 @@ START_TEST(query_heads_read_the_cache_again) {
 }
 END_TEST
 
-/* 100 units at 1 GHz with 5 bytes a clock are 5e11 B/s, half of the memory's rate: weights take twice as
- * long, and so does the cache. A limit above the memory's rate has no effect. */
+/* 100 units at 1 GHz with 5 bytes per clock read 5e11 B/s, half of the memory bandwidth. So reading weights and cache
+ * takes twice as long. A limit above the memory bandwidth has no effect. */
 START_TEST(units_limit_what_kernels_read) {
     const nnc_serve_ask ask = batch_of(1);
     set_up();
@@ -105,9 +106,10 @@ START_TEST(units_limit_what_kernels_read) {
 }
 END_TEST
 
-/* Kernels for warps of 32 threads leave half of a wave of 64 idle. AMD Instinct MI100 has 120 units at 1.502 GHz: with
- * 6.24 bytes per unit and clock, 562 GB/s; llama.cpp was measured there with 14.96 GiB at 36.85 tokens/s, 592 GB/s, and
- * with kernels for waves of 64 at 49.38 tokens/s (https://github.com/ggml-org/llama.cpp/pull/11519). */
+/* Kernels for warps of 32 threads use half of a wave of 64 threads. AMD Instinct MI100 has 120 units at 1.502 GHz; with
+ * 6.24 bytes per unit and clock they read 562 GB/s. Measured there with llama.cpp and 14.96 GiB of weights: 36.85
+ * tokens/s (592 GB/s), and 49.38 tokens/s with kernels for waves of 64
+ * (https://github.com/ggml-org/llama.cpp/pull/11519). */
 START_TEST(kernels_for_warps_use_half_a_wave) {
     const nnc_serve_ask ask = batch_of(1);
     set_up();
@@ -126,8 +128,8 @@ START_TEST(kernels_for_warps_use_half_a_wave) {
 }
 END_TEST
 
-/* A prompt of 128 tokens in 32 passes of 4 through 4 stages takes 32 + 3 turns of a stage, not 32 x 4; with 4 sequences
- * every stage has work without the overlap of passes. */
+/* A prompt of 128 tokens is computed in 32 passes of 4 tokens through 4 stages. If passes overlap, they take the time
+ * of 32 + 3 passes of a stage, else of 32 x 4. With 4 sequences, every stage has work even if passes do not overlap. */
 START_TEST(stages_compute_passes_of_a_prompt_together) {
     nnc_serve_ask ask = batch_of(1);
     ask.pipeline = 4;
@@ -147,7 +149,7 @@ START_TEST(stages_compute_passes_of_a_prompt_together) {
 }
 END_TEST
 
-/* Two all-reduces a layer and the one of the input table, 65 in 32 layers. */
+/* Llama 3 8B has two all-reduces in each of 32 layers and one after the embedding table: 65. */
 START_TEST(all_reduces_take_what_the_engine_adds) {
     nnc_serve_ask ask = batch_of(16);
     ask.tensor = 4;
@@ -158,7 +160,8 @@ START_TEST(all_reduces_take_what_the_engine_adds) {
 }
 END_TEST
 
-/* 32 layers at 1 ms overlap with 14 to 20 ms of the device; at 0.1 ms the device overlaps with them. */
+/* The host takes 1 ms for each of 32 layers, longer than the 14 to 20 ms of the device, so the step takes 32 ms. With
+ * 0.1 ms per layer, the time of the host overlaps completely. */
 START_TEST(launches_hide_behind_the_device) {
     const nnc_serve_ask ask = batch_of(1);
     set_up();
@@ -170,11 +173,12 @@ START_TEST(launches_hide_behind_the_device) {
 }
 END_TEST
 
-/* PyTorch without an engine issues 40 kernels in each of 32 layers, 10 for table, last norm and head, and one that
- * chooses the token: 1,291 at 0.6 x 0.1 ms, because no gradients are recorded. Without a host, the kernels besides products and attention move, for each token
- * and layer, 36 B of 4,096 values in two norms, 20 B of 5,120 in the rotation, 6 B of 4,096 in two sums and 10 B of
- * 14,336 in the activation: 18.87 MB in all; and 36 B of 4,096 in the last norm, and a row of the table. The appends
- * read and write 131,072 B a position. */
+/* PyTorch without an engine issues 40 kernels in each of 32 layers, 10 for the embedding table, the last norm and the
+ * head, and one that selects the token. These are 1,291 kernels at 0.6 x 0.1 ms, because no gradients are recorded.
+ * Without host time, other kernels than products and attention move 18.87 MB per token in the layers. In each layer,
+ * two norms move 36 B per value of 4,096, the rotation 20 B per value of 5,120, two sums 6 B per value of 4,096, and
+ * the activation 10 B per value of 14,336. The last norm moves 36 B per value of 4,096, and the embedding reads a row
+ * of its table. Appending to the cache reads and writes 131,072 B per position. */
 START_TEST(operators_run_one_by_one) {
     nnc_serve_ask ask = batch_of(1);
     nnc_error err = { 0 };
@@ -204,7 +208,7 @@ START_TEST(operators_run_one_by_one) {
 }
 END_TEST
 
-/* Twice as many sequences as fit run in two waves, and one more sequence in a third wave. */
+/* A batch of twice as many sequences as fit runs in two waves. One more sequence runs in a third wave. */
 START_TEST(batches_run_in_waves) {
     nnc_serve_ask ask = batch_of(1);
     set_up();
@@ -219,8 +223,9 @@ START_TEST(batches_run_in_waves) {
 }
 END_TEST
 
-/* Offline, prompts ride along: with one token out of each prompt of 1,000, a step has 1,001 rows for each
- * sequence, its tokens per second are sequences over that step, and compute bounds it. */
+/* With load "offline", each decode step also computes parts of prompts. A sequence has 10 output tokens per prompt of
+ * 1,000, so a step with 8 sequences has 8 + 800 rows. Tokens per second are sequences / step time, and compute bounds
+ * the step. */
 START_TEST(prompts_ride_in_decode_steps) {
     nnc_serve_ask ask = batch_of(0);
     ask.offline = true;
@@ -228,14 +233,15 @@ START_TEST(prompts_ride_in_decode_steps) {
     set_up();
     const nnc_serve s = served("llama3-8b", &ask);
     close_to(s.output_tokens_per_s, 8.0 / s.tpot_s);
-    /* 8 decodes and 800 prompt tokens: between their products alone and those and all the rest */
+    /* 8 decoded and 800 prompt tokens: the step takes more than its products alone, and less than 1.4 times as long */
     const double products_s = 808.0 * 2.0 * 6979321856.0 / PEAK;
     ck_assert(s.tpot_s > products_s && s.tpot_s < 1.4 * products_s);
 }
 END_TEST
 
-/* Four-bit weights of a model with experts: attention stays in 16 bits. Mixtral: 32 layers of 4096 x (4096 +
- * 2 x 1024) and 4096 x 4096 elements, the head 32000 x 4096, the router 8 x 4096 in each layer. */
+/* In a model with experts, 4-bit weights are only those of the experts; attention stays in 16 bits. Mixtral has 32
+ * layers with 4096 x (4096 + 2 x 1024) and 4096 x 4096 elements of attention and 8 x 4096 elements of the router. The
+ * head has 32000 x 4096 elements. */
 START_TEST(attention_of_experts_stays_wide) {
     nnc_serve_ask ask = batch_of(1);
     ask.weights = NNC_STORED_MXFP4;
@@ -247,9 +253,9 @@ START_TEST(attention_of_experts_stays_wide) {
 }
 END_TEST
 
-/* A prompt of 4,000 tokens: 2 of 8 experts compute each token, at 0.26 of the rate of a dense product, because the
- * device multiplies in 16 bits and the weights have 4; weights in 16 bits: at 0.7. Reading the experts takes less
- * time, and the two times are joined as (c^1.5 + m^1.5)^(2/3). */
+/* A prompt of 4,000 tokens. 2 of 8 experts compute each token. With 4-bit weights and 16-bit products, experts reach
+ * 0.26 of the peak of a dense product; with 16-bit weights they reach 0.7. Reading the experts takes less time. Compute
+ * time c and memory time m are joined as (c^1.5 + m^1.5)^(2/3). */
 START_TEST(narrow_experts_are_widened) {
     static const struct {
         nnc_stored weights;
@@ -269,7 +275,7 @@ START_TEST(narrow_experts_are_widened) {
 }
 END_TEST
 
-/* ---- measured lines ---- */
+/* ---- measured rows ---- */
 
 #define HEAD                                                                                 \
     "id,source,model,device,n_devices,tensor,weights,kv_cache,framework,version,mode,batch," \
@@ -303,7 +309,7 @@ START_TEST(a_line_gives_a_row_for_each_time) {
 }
 END_TEST
 
-/* Passes are rows of their own. */
+/* A measured pass of a network becomes its own row. */
 START_TEST(a_pass_is_a_row) {
     const nnc_measured_file f =
         lines("id,source,model,device,devices,tensor,expert,attention_data,weights,framework,mode,batch,"
@@ -349,7 +355,7 @@ START_TEST(rows_say_why_they_do_not_count) {
               "g,llama2-7b,h100-sxm,fp16,,static,8,128,128,500,,\n"
               "h,llama2-7b,h100-sxm,fp16,vllm,mixed,8,128,128,500,,\n"
               "i,llama2-7b,h100-sxm,fp16,vllm,static,,128,128,500,,\n");
-    ck_assert_int_eq(f.count, 6); /* of h nothing counts */
+    ck_assert_int_eq(f.count, 6); /* row h has no usable value */
     ck_assert_str_eq(f.rows[0].reason, "contradicts itself");
     ck_assert_ptr_null(f.rows[1].reason); /* no profile has this id, so the default engine predicts the row */
     ck_assert_str_eq(f.rows[1].software, "vllm");
@@ -362,8 +368,9 @@ START_TEST(rows_say_why_they_do_not_count) {
 }
 END_TEST
 
-/* A decode step of llama2-7b reads 12.95e9 bytes of layers and 0.26e9 of the head, 13 ms at 1e12 B/s, so 100 tokens take
- * 1.3 s. A batch that took 1 s is refused, unless the row leaves a field open; a batch that took 2 s is not. */
+/* A decode step of llama2-7b reads 12.95e9 bytes of layers and 0.26e9 bytes of the head, which takes 13 ms at 1e12 B/s.
+ * So 100 tokens take at least 1.3 s. A measured batch that took 1 s is refused, unless its row leaves a field open. A
+ * batch that took 2 s is accepted. */
 START_TEST(a_batch_faster_than_its_bound_is_refused) {
     static const struct {
         const char *latency_s, *open;

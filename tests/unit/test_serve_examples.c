@@ -3,7 +3,7 @@
 #include "serve/serve_internal.h"
 #include "serve_cases.h"
 
-/* ---- a case by hand: a model and a plan on an H100 by its datasheet ---- */
+/* ---- a model and a plan on an H100 with datasheet rates ---- */
 
 typedef struct bench {
     nnc_model *model;
@@ -14,7 +14,8 @@ typedef struct bench {
     nnc_serve_case of;
 } bench;
 
-/* Answers a bench for the model of an id with sets "layers=94 kv_heads=4" on top. */
+/* Returns a bench for a model. sets: fields to change, such as "layers", "94", "kv_heads", "4", with NULL at the
+ * end. */
 static bench *set_up(const char *id, const char *const *sets, const nnc_serve_ask *ask) {
     static bench b;
     nnc_error err = { 0 };
@@ -42,7 +43,7 @@ static nnc_serve memory_of(bench *b) {
     return serve;
 }
 
-/* Elements of the products that a token passes, with or without the head. */
+/* Returns the number of elements of the matrices that a token is multiplied with. head: true = with the head. */
 static double matrix_params(const bench *b, bool head) {
     double sum = 0.0;
     for (int32_t i = 0; i < b->net.product_count; i++) {
@@ -52,10 +53,10 @@ static double matrix_params(const bench *b, bool head) {
     return sum;
 }
 
-/* ---- what an example expects ---- */
+/* ---- expected values of an example ---- */
 
-static const cJSON *example; /* the one that is looked at */
-static int checked;          /* values, of all examples */
+static const cJSON *example; /* the example that is checked now */
+static int checked;          /* number of checked values, in all examples */
 
 static double input(const char *name) {
     const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(example, "inputs");
@@ -97,9 +98,9 @@ static bool has(const char *name) {
     return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(example, "expected"), name) != NULL;
 }
 
-/* ---- the examples by section ---- */
+/* ---- the examples of each section ---- */
 
-static void parameters(void) /* S1.0 */
+static void parameters(void) /* example S1.0 */
 {
     const nnc_serve_ask ask = nnc_serve_ask_default();
     bench *b = set_up("llama3-8b", NULL, &ask);
@@ -114,7 +115,7 @@ static double growth(const bench *b, double tokens) {
     return nnc_serve_kv_bytes(&b->of, tokens) - nnc_serve_kv_bytes(&b->of, tokens - 1.0);
 }
 
-static void cache_per_token(void) /* S1.1 to S1.4 */
+static void cache_per_token(void) /* examples S1.1 to S1.4 */
 {
     static const char *const qwen[] = { "layers",   "94",  "hidden",   "4096", "heads", "64",
                                         "head_dim", "128", "kv_heads", "4",    NULL };
@@ -126,12 +127,12 @@ static void cache_per_token(void) /* S1.1 to S1.4 */
     is("kv_bytes_per_token_fp8", growth(set_up(id, ours ? NULL : qwen, &ask), 1000.0));
 }
 
-static void cache_latent(void) /* S1.5 */
+static void cache_latent(void) /* example S1.5 */
 {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.tensor = 8;
     bench *b = set_up("deepseek-v3", NULL, &ask);
-    const double latent = growth(b, 1000.0); /* whole on every rank */
+    const double latent = growth(b, 1000.0); /* every rank holds the whole latent */
     b->plan.tensor = 1;
     nnc_serve_attention plain = b->net.attentions[0];
     double heads = 0.0;
@@ -145,7 +146,7 @@ static void cache_latent(void) /* S1.5 */
     is("ratio", heads / latent);
 }
 
-static void cache_windows(void) /* S1.6, S1.7 */
+static void cache_windows(void) /* examples S1.6, S1.7 */
 {
     static const char *const window[] = { "sliding_window", "4096", NULL };
     const nnc_serve_ask ask = nnc_serve_ask_default();
@@ -163,7 +164,7 @@ static void cache_windows(void) /* S1.6, S1.7 */
     is("kv_bytes_at_8192", nnc_serve_kv_bytes(&b->of, 8192.0));
 }
 
-static void cache_ranks(void) /* S1.8 */
+static void cache_ranks(void) /* example S1.8 */
 {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.tensor = (int32_t)input("tensor_ranks");
@@ -174,7 +175,7 @@ static void cache_ranks(void) /* S1.8 */
     is("kv_bytes_per_token_all_devices", device * ask.tensor);
 }
 
-static void cache_scales(void) /* S1.9 */
+static void cache_scales(void) /* example S1.9 */
 {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.kv_precision = NNC_STORED_INT4;
@@ -183,7 +184,7 @@ static void cache_scales(void) /* S1.9 */
     is("kv_element_bytes", nnc_serve_kv_token(&b->of, &one) / 128.0);
 }
 
-static void decode(void) /* S1.10 */
+static void decode(void) /* example S1.10 */
 {
     const nnc_serve_ask ask = nnc_serve_ask_default();
     bench *b = set_up("llama3-8b", NULL, &ask);
@@ -203,7 +204,7 @@ static void decode(void) /* S1.10 */
     is_text("bound", nnc_bound_name(s.bound));
 }
 
-static void attention_intensity(void) /* S1.11, S1.12 */
+static void attention_intensity(void) /* examples S1.11, S1.12 */
 {
     nnc_serve_ask ask = nnc_serve_ask_default();
     nnc_serve_op ops[NNC_SERVE_OPS_MAX];
@@ -218,7 +219,7 @@ static void attention_intensity(void) /* S1.11, S1.12 */
     nnc_serve_decode(&b->of, 1.0, 1000.0, &list);
     double intensity = 0.0;
     for (int32_t i = 0; i < list.count; i++) {
-        if (ops[i].kv_bytes > 0.0) { /* 1,000 are read, one is written */
+        if (ops[i].kv_bytes > 0.0) { /* of 1,001 positions, 1,000 are read and one is written */
             intensity = ops[i].flops / (ops[i].kv_bytes / 1001.0 * 1000.0);
         }
     }
@@ -232,7 +233,7 @@ static void attention_intensity(void) /* S1.11, S1.12 */
     }
 }
 
-static void critical_weights(void) /* S1.13 */
+static void critical_weights(void) /* example S1.13 */
 {
     const double bytes = input("weight_bytes");
     const nnc_stored stored = bytes == 2.0          ? NNC_STORED_BF16
@@ -246,12 +247,12 @@ static void critical_weights(void) /* S1.13 */
                              nnc_stored_bytes(stored, 128.0) / 2.0);
 }
 
-static void critical(void) /* S1.14 */
+static void critical(void) /* example S1.14 */
 {
     const nnc_serve_ask ask = nnc_serve_ask_default();
     bench *b = set_up("llama3-8b", NULL, &ask);
     double limit = 0.0;
-    if (has("context_limit")) { /* the spare bytes fall with the context in a straight line */
+    if (has("context_limit")) { /* the spare bytes are a linear function of the context, with negative slope */
         const nnc_serve_step at_1 = nnc_serve_decode(&b->of, 1.0, 1.0, NULL);
         const nnc_serve_step at_1001 = nnc_serve_decode(&b->of, 1.0, 1001.0, NULL);
         const double ridge = nnc_device_ridge(b->device, NNC_BF16);
@@ -264,7 +265,7 @@ static void critical(void) /* S1.14 */
         ck_assert(isnan(nnc_serve_critical_batch(&b->of, 393.0, &limit, NULL)));
         return;
     }
-    /* At 392 tokens the difference of two large numbers is 4e-5 of either: eleven digits are left. */
+    /* At 392 tokens, the difference of two large numbers is 4e-5 of each number, so only eleven digits are exact. */
     const double batch = nnc_serve_critical_batch(&b->of, input("context"), &limit, NULL);
     const double wanted = cJSON_GetNumberValue(
         cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(example, "expected"), "critical_batch"));
@@ -272,7 +273,7 @@ static void critical(void) /* S1.14 */
     if (has("intensity_limit")) { is("intensity_limit", limit); }
 }
 
-static void prefill(void) /* S1.15 to S1.17 */
+static void prefill(void) /* examples S1.15 to S1.17 */
 {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.chunk = has("steps") ? (int64_t)input("chunk") : 100000;
@@ -295,7 +296,7 @@ static void prefill(void) /* S1.15 to S1.17 */
     }
 }
 
-static void head(void) /* S1.18 */
+static void head(void) /* example S1.18 */
 {
     const nnc_serve_ask ask = nnc_serve_ask_default();
     nnc_serve_op ops[NNC_SERVE_OPS_MAX];
@@ -316,12 +317,12 @@ static void head(void) /* S1.18 */
     is("logit_bytes_fp32_batch_64", sampled);
 }
 
-static void experts(void) /* S1.19 */
+static void experts(void) /* example S1.19 */
 {
     is("experts_touched", nnc_serve_experts_touched(input("experts"), input("top_k"), input("batch")));
 }
 
-static void network(void) /* S2 */
+static void network(void) /* examples S2 */
 {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.tensor = 8;
@@ -352,7 +353,7 @@ static void network(void) /* S2 */
     is("weight_read_s_at_peak", read / b->of.rates.mem_bytes_per_s);
 }
 
-static void memory(void) /* S3.1 to S3.4 */
+static void memory(void) /* examples S3.1 to S3.4 */
 {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.input_len = 2048;
@@ -383,7 +384,7 @@ static void memory(void) /* S3.1 to S3.4 */
     }
 }
 
-static void formats(void) /* S3.5, S3.6 */
+static void formats(void) /* examples S3.5, S3.6 */
 {
     nnc_serve_ask ask = nnc_serve_ask_default();
     if (has("bits_per_weight")) {
@@ -405,7 +406,7 @@ static void formats(void) /* S3.5, S3.6 */
     is("speedup_bound", matrix_params(b, true) * 2.0 / read);
 }
 
-static void load(void) /* S4 */
+static void load(void) /* examples S4 */
 {
     if (has("tokens_per_verify")) {
         const double tokens = nnc_serve_accepted(input("acceptance"), input("draft_length"));
@@ -444,7 +445,7 @@ static void load(void) /* S4 */
         is("output_tokens_per_s", batch / tpot);
         is("offline_tokens_per_s", output * rate);
         is("saturation_rate", rate);
-    } else { /* Stable Diffusion's U-Net, twice a step with guidance */
+    } else { /* the U-Net of Stable Diffusion, which guidance runs twice per step */
         const nnc_model *unet = load_model("models/sd1-unet.json");
         const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
         const nnc_plan plan = nnc_plan_default();
@@ -458,7 +459,7 @@ static void load(void) /* S4 */
 }
 
 static const struct {
-    const char *ids; /* what the id begins with, a dot behind */
+    const char *ids; /* first part of the ids of a section; the dot marks its end */
     void (*check)(void);
 } sections[] = {
     { "S1.0.", parameters },
@@ -493,7 +494,7 @@ static const struct {
     { "S4.", load },
 };
 
-/* "S1.8d" is of "S1.8.", "S1.19.32" of "S1.19.". */
+/* Returns true if an id belongs to a section: "S1.8d" to "S1.8.", "S1.19.32" to "S1.19.". */
 static bool is_of(const char *id, const char *section) {
     const size_t length = strlen(section) - 1;
     return strncmp(id, section, length) == 0 && (id[length] < '0' || id[length] > '9');

@@ -37,7 +37,7 @@ static nnc_serve_ask split_of(const split *by) {
     return ask;
 }
 
-/* Requests, users, devices and bounds of every mode. */
+/* Checks request rates, rates per user and device, and bounds, which all modes compute in the same way. */
 static void check_rates(const nnc_serve *s) {
     const double devices = s->plan.data * s->plan.tensor * s->plan.pipeline;
     CLOSE(s->requests_per_s, s->output_tokens_per_s / 200.0, 1e-12);
@@ -63,8 +63,8 @@ static void check_rates(const nnc_serve *s) {
         CLOSE(s->ttft_interval_s[0], fmax(ttft.low * s->ttft_s, s->ttft_lower_bound_s), 1e-12);
         CLOSE(s->ttft_interval_s[1], ttft.high * s->ttft_s, 1e-12);
     }
-    /* FLOPs of one request on one device: its prefill (of a static batch: its share), and decode steps for all output
-     * tokens (for all but the first, which a static batch has from its prefill) */
+    /* FLOPs of one request on one device: its prefill and its decode steps. In a static batch, its prefill is a share
+     * of the prefill of the batch, and the first token needs no decode step. */
     const bool of_batch = s->mode == NNC_SERVE_STATIC;
     const double each =
         s->prefill.flops / (of_batch ? s->prefill.sequences : 1.0) +
@@ -75,7 +75,7 @@ static void check_rates(const nnc_serve *s) {
           1e-12);
 }
 
-/* A static batch: time to the first token is the prefill, then 199 decode steps. */
+/* In a static batch, the time to the first token is the prefill; 199 decode steps follow. */
 START_TEST(static_batches) {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         nnc_serve_ask ask = split_of(&splits[i]);
@@ -115,7 +115,8 @@ START_TEST(batches_in_waves) {
 }
 END_TEST
 
-/* An open loop: Little's law; the parts of the first token; replicas and splits; one request alone is a batch of 1. */
+/* An open loop follows Little's law. The time to the first token is the sum of its parts. Replicas divide the load. A
+ * single request is a batch of 1. */
 START_TEST(open_loops) {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         nnc_serve_ask ask = split_of(&splits[i]);
@@ -133,7 +134,7 @@ START_TEST(open_loops) {
         ck_assert_double_eq(s.simulated, 10000.0);
         check_rates(&s);
 
-        ask.request_rate = 1e-4 * ask.data; /* alone */
+        ask.request_rate = 1e-4 * ask.data; /* so rare that a request is alone */
         const nnc_serve alone = served(&ask);
         ask.request_rate = NAN;
         ask.batch = ask.data;
@@ -170,7 +171,7 @@ START_TEST(open_loops_widen_ranges) {
     CLOSE(s.tpot_interval_s[1], 1.25 * fast.tpot_s, 1e-12);
     CLOSE(s.ttft_interval_s[0], 0.5 * slow.ttft_s, 1e-12);
     CLOSE(s.ttft_interval_s[1], 2.0 * fast.ttft_s, 1e-12);
-    ck_assert_double_gt(s.tpot_interval_s[1], 1.02 * 1.25 * s.tpot_s); /* wider than the steps alone */
+    ck_assert_double_gt(s.tpot_interval_s[1], 1.02 * 1.25 * s.tpot_s); /* wider than the range of step times alone */
     CLOSE(s.saturation_interval[0], most / 1.25, 1e-12);
     CLOSE(s.saturation_interval[1], most / 0.8, 1e-12);
 
@@ -187,7 +188,8 @@ START_TEST(open_loops_widen_ranges) {
 }
 END_TEST
 
-/* Recorded requests: steps that take f times as long are requests that arrive f times as fast. */
+/* In a list of recorded requests, steps that take f times as long have the same effect as requests that arrive f times
+ * as fast. */
 START_TEST(recorded_loops_widen_ranges) {
     enum { REQUESTS = 200 };
     nnc_serve_arrival list[REQUESTS], sped[REQUESTS];
@@ -212,7 +214,8 @@ START_TEST(recorded_loops_widen_ranges) {
 }
 END_TEST
 
-/* All slots taken: offline, past saturation, and a closed loop of as many clients end as many requests a second. */
+/* With full servers, three loads end the same number of requests per second: offline, a rate above saturation, and a
+ * closed loop with enough clients. */
 START_TEST(full_loops) {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         nnc_serve_ask ask = split_of(&splits[i]);
@@ -242,7 +245,7 @@ START_TEST(full_loops) {
         CLOSE(s.output_tokens_per_s, all.saturation_rate * 200.0, 1e-12);
         check_rates(&s);
 
-        ask.request_rate = NAN; /* lengths of a spread keep the clients from moving in step */
+        ask.request_rate = NAN; /* different lengths, so that clients do not start in step */
         ask.concurrency = 4 * ask.data * (int64_t)most;
         ask.length_spread = 0.5;
         ask.waves = 1e9;
@@ -251,8 +254,8 @@ START_TEST(full_loops) {
 }
 END_TEST
 
-/* A benchmark of one wave ends with fewer open requests than it began with: its rate is at most the saturation rate, and
- * by Little's law at most that of requests which are always open. */
+/* A benchmark of one wave ends with fewer open requests than it starts with. Its rate is at most the saturation rate.
+ * By Little's law, its rate is also at most that of a loop in which all requests are always open. */
 START_TEST(one_wave) {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         for (int64_t open = 4; open <= 1024; open *= 16) {
@@ -268,8 +271,8 @@ START_TEST(one_wave) {
 }
 END_TEST
 
-/* 4 clients send 100 requests each: a simulation of 400 requests covers the benchmark, so the first requests, whose
- * prompts arrive together, count as well. Of a longer benchmark the start does not count. */
+/* 4 clients send 100 requests each. A simulation of 400 requests covers the whole benchmark, so it counts the first
+ * requests, whose prompts arrive together. In a longer benchmark, the simulation does not count the start. */
 START_TEST(whole_benchmarks_count) {
     nnc_serve_ask ask = split_of(&splits[0]);
     double ttft_s[3];
@@ -286,7 +289,7 @@ START_TEST(whole_benchmarks_count) {
 }
 END_TEST
 
-/* A closed loop: Little's law; one client is a batch of 1; requests that do not fit wait. */
+/* A closed loop follows Little's law. One client is a batch of 1. Requests that do not fit wait. */
 START_TEST(closed_loops) {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         for (int full = 0; full < 2; full++) {
@@ -298,7 +301,8 @@ START_TEST(closed_loops) {
             ck_assert_int_eq((int)s.mode, NNC_SERVE_CLOSED);
             CLOSE(s.requests_per_s * s.request_s, 12.0, 1e-12);
             CLOSE(s.running, ask.data * s.decode.sequences, 1e-12);
-            if (full && open > 3.0) { /* each of the others' 200 tokens, three at a time; not the first three */
+            /* three requests run at a time; the others wait until their 200 tokens are done */
+            if (full && open > 3.0) {
                 CLOSE(s.queue_s, (open - 3.0) / 3.0 * 200.0 * s.tpot_s, 0.2);
             } else {
                 ck_assert_double_lt(s.queue_s, 40.0 * s.tpot_s);
@@ -315,7 +319,7 @@ START_TEST(closed_loops) {
         CLOSE(client.tpot_s, one.tpot_s, 1e-9);
         CLOSE(client.output_tokens_per_s, one.output_tokens_per_s, 1e-9);
 
-        ask.batch = 0; /* lengths of a spread have their mean */
+        ask.batch = 0; /* random lengths have the same mean */
         ask.concurrency = ask.data;
         ask.length_spread = 0.1;
         CLOSE(served(&ask).ttft_s, one.ttft_s, 3e-3);
@@ -324,8 +328,9 @@ START_TEST(closed_loops) {
 }
 END_TEST
 
-/* Each of two groups runs 3 sequences and takes 500 tokens of prompts in a step: 6 sequences, and a prompt of 1,000
- * tokens in one step, as with steps of 1,000 tokens for each group. With steps of 250, it takes two. */
+/* Each of two groups runs 3 sequences and computes 500 prompt tokens per step. Together they run 6 sequences, and
+ * compute a prompt of 1,000 tokens in one step. With 1,000 tokens per step and group, a prompt takes one step, too.
+ * With 250 it takes two. */
 START_TEST(groups_add_up) {
     const nnc_model *mixtral = NULL;
     nnc_serve_ask ask = split_of(&splits[0]);
@@ -348,8 +353,8 @@ START_TEST(groups_add_up) {
 }
 END_TEST
 
-/* Four drafted tokens, each accepted with 0.8: 1 + 0.8 + 0.64 + 0.512 + 0.4096 tokens per verification, which costs the
- * verification and four draft steps. */
+/* Four drafted tokens are each accepted with probability 0.8, so one verification gives 1 + 0.8 + 0.64 + 0.512 + 0.4096
+ * tokens. It takes the time of the verification and of four draft steps. */
 START_TEST(speculation) {
     nnc_serve_ask ask = split_of(&splits[0]);
     ask.batch = 4;
@@ -372,16 +377,17 @@ START_TEST(speculation) {
     const nnc_model *draft = NULL;
     nnc_error err = { 0 };
     ok(nnc_model_load(specs, "llama3-8b", &draft, &err), &err);
-    ask.draft_model = draft; /* itself: a draft step is a decode step */
+    ask.draft_model = draft; /* the draft is the model itself, so a draft step takes as long as a decode step */
     CLOSE(served(&ask).draft_s, s.decode.time_s, 1e-12);
-    ask.acceptance = 1.0; /* all drafted tokens are accepted: those asked for, or else 4 */
+    ask.acceptance = 1.0; /* all drafted tokens are accepted: draft_length tokens, or 4 if it is 0 */
     ask.draft_length = 2;
     ck_assert_double_eq(served(&ask).tokens_per_verify, 3.0);
     ask.draft_length = 0;
     ck_assert_double_eq(served(&ask).tokens_per_verify, 5.0);
     ask.draft_length = 4;
 
-    ask.acceptance = 1.0; /* 199 tokens of 5 a step: 40 steps; an open loop of one request has them, too */
+    /* 199 tokens at 5 tokens per step are 40 steps; an open loop of one request has the same steps */
+    ask.acceptance = 1.0;
     ask.draft_model = NULL;
     ask.batch = 0;
     ask.concurrency = 1;
@@ -390,8 +396,8 @@ START_TEST(speculation) {
 }
 END_TEST
 
-/* Three workers prefill, two decode. A token of Llama 3 8B has 32 layers x 2 x 8 heads x 128 x 2 B in the cache.
- * Each rank sends its part of the cache of the prompt over its own NIC. */
+/* Three workers prefill and two decode. In Llama 3 8B a token has 32 layers x 2 x 8 heads x 128 x 2 B in the cache.
+ * Each rank sends its part of the cache of a prompt over its own NIC. */
 START_TEST(separate_prefill) {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         nnc_serve_ask ask = split_of(&splits[i]);
@@ -409,11 +415,11 @@ START_TEST(separate_prefill) {
         CLOSE(s.apart_ttft_s, s.prefill.time_s + s.transfer_s + engine->serving.ttft_s, 1e-12);
         CLOSE(s.apart_tpot_s, s.decode.time_s, 1e-12);
 
-        ask.offline = false; /* under load: a prefill is in no decode step, and is sent */
+        ask.offline = false; /* under load, no prefill is in a decode step, and the cache of each prompt is sent */
         ask.request_rate = 0.01;
         const nnc_serve loop = served(&ask);
         CLOSE(loop.ttft_p50_s, s.apart_ttft_s, 1e-6);
-        ck_assert_int_eq(loop.plan.devices, 5 * s.plan.devices); /* those of all workers */
+        ck_assert_int_eq(loop.plan.devices, 5 * s.plan.devices); /* the devices of all workers */
         CLOSE(loop.output_tokens_per_s_per_device * loop.plan.devices, 0.01 * 200.0, 1e-12);
         ask.request_rate = 2.0 * loop.saturation_rate;
         ck_assert(served(&ask).saturated);
@@ -421,9 +427,10 @@ START_TEST(separate_prefill) {
 }
 END_TEST
 
-/* vLLM of 2024 divides a sequence among units if sequences x query heads per device are at most 512. Then it reads the
- * cache 1 + 3 x 0.18 times, at the rate of other devices (0.87 of the bandwidth). With more, it reads the cache of Llama
- * 3 8B once for each of 4 query heads, at the rate of the device file. Two tensor ranks halve the query heads. */
+/* vLLM of 2024 divides a sequence among the units of a device if sequences x query heads per device are at most 512. It
+ * then reads the cache 1 + 3 x 0.18 times, at the rate of other devices (0.87 of the bandwidth). With more than 512, it
+ * reads the cache of Llama 3 8B once for each of 4 query heads, at the rate in the device file. Two tensor ranks halve
+ * the query heads. */
 START_TEST(few_heads_divide_sequences) {
     const nnc_model *llama = NULL;
     const nnc_device *h100 = NULL;
@@ -454,10 +461,11 @@ START_TEST(few_heads_divide_sequences) {
 }
 END_TEST
 
-/* Llama 3 8B has 32 query heads and 8 of keys and values. If device and engine read the cache again for each further
- * query head, decode attention without fixed time takes 4 times as long instead of 1 + 3 x 0.18 times. With an engine
- * that reads the cache once, neither kv_reread nor kv_fraction of such a device counts: AMD published 13,280 tokens/s of
- * Llama 3.1 70B (fp8, 3,200 requests of 128 + 2,048 tokens, vLLM 0.11) on 8 MI300X, with rereads 3,682 were predicted. */
+/* Llama 3 8B has 32 query heads and 8 heads of keys and values. If device and engine read the cache again for each
+ * further query head, decode attention without fixed time takes 4 times as long, instead of 1 + 3 x 0.18 times. An
+ * engine that reads the cache once ignores kv_reread and kv_fraction of such a device. AMD published 13,280 tokens/s
+ * for Llama 3.1 70B on 8 MI300X (fp8, 3,200 requests of 128 + 2,048 tokens, vLLM 0.11); with rereads, nncost predicted
+ * 3,682. */
 START_TEST(a_device_may_read_the_cache_once_per_query_head) {
     const nnc_model *llama = NULL;
     const nnc_device *h100 = NULL;
@@ -487,8 +495,8 @@ START_TEST(a_device_may_read_the_cache_once_per_query_head) {
 }
 END_TEST
 
-/* Intervals are 2.3 times as wide on both sides if no measurement has the device, recurrent states (Qwen3.5: 45 of 60
- * layers) or sparse attention (DeepSeek-V3.2). */
+/* Intervals are 2.3 times as wide on both sides if there is no measurement of the device, of recurrent states (45 of 60
+ * layers of Qwen3.5), or of sparse attention (DeepSeek-V3.2). */
 START_TEST(unmeasured_intervals) {
     nnc_error err;
     const nnc_model *model = NULL;

@@ -70,7 +70,7 @@ static bool serve(const drawn *d, const nnc_serve_ask *ask, nnc_serve *s) {
 
 static bool at_least(double a, double b) { return a >= b * (1.0 - 1e-12); }
 
-/* No time lies below its bound, no rate above it; what is finite is above 0. */
+/* No time is below its lower bound, and no rate is above its upper bound. Finite values are above 0. */
 START_TEST(nothing_beats_its_bound) {
     int legal = 0;
     for (int number = 0; number < PLANS; number++) {
@@ -92,8 +92,8 @@ START_TEST(nothing_beats_its_bound) {
 }
 END_TEST
 
-/* More sequences, a longer context, wider numbers in the cache and a slower memory never make a decode step shorter;
- * nor is its bound lower. */
+/* More sequences, a longer context, a wider cache format or a slower memory never make a decode step shorter, and never
+ * lower its bound. */
 START_TEST(decode_grows) {
     for (int number = 0; number < PLANS; number++) {
         const drawn d = draw_served(number);
@@ -112,7 +112,7 @@ START_TEST(decode_grows) {
         HOLDS(at_least(b.decode.lower_bound_s, a.decode.lower_bound_s));
         more = few;
         more.input_len += between(1, 5000);
-        if (serve(&d, &more, &b)) { /* positions may be a table */
+        if (serve(&d, &more, &b)) { /* a longer context can exceed a table of learned positions */
             HOLDS(at_least(b.decode.time_s, a.decode.time_s));
             HOLDS(at_least(b.prefill.lower_bound_s, a.prefill.lower_bound_s));
         }

@@ -41,7 +41,8 @@ static nnc_serve_ask ask_of(int64_t output) {
     return ask;
 }
 
-/* A prompt alone; a decode step of `sequences` at `context`; what a prompt adds to a step of `sequences`. */
+/* Times of a prompt alone (prompt_s), of a decode step of `sequences` sequences at `context` positions (decode_s), and
+ * of a prompt that is added to a step of `sequences` sequences (added_s). */
 static double prompt_s(void) {
     nnc_serve_ask ask = ask_of(2);
     return served(&ask).prefill.time_s;
@@ -49,7 +50,7 @@ static double prompt_s(void) {
 
 static double decode_s(int64_t sequences, int64_t context) {
     nnc_serve_ask ask = ask_of(2);
-    ask.input_len = context - 1; /* the mean context of two tokens */
+    ask.input_len = context - 1; /* two output tokens then have this mean context */
     ask.batch = sequences;
     return served(&ask).decode.time_s;
 }
@@ -67,7 +68,7 @@ static nnc_serve_ask recorded(int64_t output, int64_t count) {
     return ask;
 }
 
-/* Three tokens: the prompt, then a step at 1,001 positions and one at 1,002. */
+/* A request of three tokens: its prompt, a decode step at 1,001 positions, and one at 1,002. */
 START_TEST(one_request) {
     nnc_serve_ask ask = recorded(3, 1);
     arrivals[0] = (nnc_serve_arrival){ .arrival_s = 5.0 };
@@ -77,7 +78,7 @@ START_TEST(one_request) {
     CLOSE(s.tpot_s, steps_s / 2.0, 1e-9);
     CLOSE(s.request_s, prompt_s() + steps_s, 1e-9);
     ck_assert_double_eq(s.simulated, 1.0);
-    /* of two requests, each alone, one has a single token, which its prompt gives; the other has the three of the plan */
+    /* Two requests, each alone. One has a single token, which its prompt gives. The other has three tokens. */
     ask.arrival_count = 2;
     arrivals[0].output_len = 1;
     arrivals[1] = (nnc_serve_arrival){ .arrival_s = 1000.0 };
@@ -85,8 +86,9 @@ START_TEST(one_request) {
 }
 END_TEST
 
-/* Text takes a second for each token: two requests have two tokens after the prompts and two after the step, which ends
- * while the first two are written. Text that is shorter than a step only delays the last token. */
+/* Writing the text of a token takes one second. Two requests have two tokens after the prompts and two after the step.
+ * The step ends while the text of the first two tokens is written. If the text takes less time than a step, only the
+ * last token is later. */
 START_TEST(tokens_become_text_in_turn) {
     nnc_serve_ask ask = recorded(2, 2), batch = ask_of(2);
     arrivals[0] = arrivals[1] = (nnc_serve_arrival){ .arrival_s = 0.0 };
@@ -97,20 +99,21 @@ START_TEST(tokens_become_text_in_turn) {
     CLOSE(s.ttft_s, both + 2.0, 1e-9);
     CLOSE(s.request_s, both + 4.0, 1e-9);
     CLOSE(served(&batch).tpot_s, 2.0, 1e-9);
-    CLOSE(s.saturation_rate, 0.5, 1e-9); /* two tokens of a second each */
+    CLOSE(s.saturation_rate, 0.5, 1e-9); /* one second for each of two tokens */
     engine.serving.text_s = 1e-4;
     s = served(&ask);
     CLOSE(s.ttft_s, both + 2e-4, 1e-9);
     CLOSE(s.request_s, both + decode_s(2, 1001) + 2e-4, 1e-9);
-    ask = recorded(21, 1); /* twenty steps in one go: a token of text each, after the prompt's */
+    /* twenty steps run as one group; each token, also that of the prompt, has text of one second */
+    ask = recorded(21, 1);
     engine.serving.text_s = 1.0;
     CLOSE(served(&ask).request_s, prompt_s() + 21.0, 1e-9);
     CLOSE(served(&ask).tpot_s, 1.0, 1e-9);
 }
 END_TEST
 
-/* The second comes in the first decode step of the first. Its prompt joins the second step, which is the last of the
- * first request; then it decodes alone. */
+/* The second request arrives during the first decode step of the first request. Its prompt is computed in the second
+ * step, which is the last step of the first request. Then the second request decodes alone. */
 START_TEST(a_prompt_joins_a_step) {
     nnc_serve_ask ask = recorded(3, 2);
     const double prompt = prompt_s(), step = decode_s(1, 1001);
@@ -128,8 +131,8 @@ START_TEST(a_prompt_joins_a_step) {
 }
 END_TEST
 
-/* Two prompts that come together are computed in one iteration, which takes less than both alone, unless a chunk holds
- * only one: then the second is in the first decode step of the first request. */
+/* Two prompts that arrive together are computed in one iteration, which takes less time than two separate prompts. If a
+ * chunk holds only one prompt, the second is computed in the first decode step of the first request. */
 START_TEST(chunks) {
     nnc_serve_ask ask = recorded(2, 2);
     arrivals[0] = arrivals[1] = (nnc_serve_arrival){ .arrival_s = 0.0 };
@@ -146,7 +149,7 @@ START_TEST(chunks) {
     const double second = prompt + decode_s(1, 1001) + added_s(1, 2);
     CLOSE(s.ttft_s, (prompt + second) / 2.0, 1e-9);
     CLOSE(s.request_s, (second + second + decode_s(1, 1001)) / 2.0, 1e-9);
-    ask.chunk = 0; /* one slot: one after the other */
+    ask.chunk = 0; /* with one slot, the requests run one after the other */
     ask.max_batch = 1;
     s = served(&ask);
     const double alone = prompt + decode_s(1, 1001);
@@ -155,7 +158,8 @@ START_TEST(chunks) {
 }
 END_TEST
 
-/* Prompts of one output token, one an iteration: service takes `prompt_s`, and the mean wait is that of M/D/1. */
+/* Prompts with one output token, one prompt per iteration. Each takes `prompt_s`, and the mean wait is that of an M/D/1
+ * queue. */
 START_TEST(one_server) {
     static const double loads[] = { 0.3, 0.6, 0.9 };
     const double service_s = prompt_s();
@@ -170,8 +174,8 @@ START_TEST(one_server) {
 }
 END_TEST
 
-/* Two slots, prompts of one token and exponential lengths of 200 on average: the wait of M/M/2 by Erlang's formula, for
- * a step hardly depends on how many run. */
+/* Two slots, prompts of one token, and output lengths with an exponential distribution and mean 200. The wait is that
+ * of an M/M/2 queue (Erlang's formula), because the time of a step hardly depends on the number of sequences. */
 START_TEST(several_servers) {
     enum { SLOTS = 2 };
     uint64_t random = 7;
@@ -201,8 +205,8 @@ START_TEST(several_servers) {
 }
 END_TEST
 
-/* Equal seeds, equal digits; another seed, other requests of the same distribution. Even arrivals wait less than
- * Poisson's, bursts longer. */
+/* The same seed gives the same digits. Another seed gives other requests with the same distribution. Requests at
+ * regular intervals wait less than those of a Poisson process; bursts wait longer. */
 START_TEST(seeds) {
     nnc_serve_ask ask = ask_of(100);
     ask.request_rate = 20.0;
@@ -220,9 +224,9 @@ START_TEST(seeds) {
 }
 END_TEST
 
-/* ---- the requests drawn again ---- */
+/* ---- the test draws the same requests ---- */
 
-/* splitmix64 (Steele et al., OOPSLA 2014): uniform in (0, 1). */
+/* Returns a random number from (0, 1), uniformly distributed (splitmix64; Steele et al., OOPSLA 2014). */
 static double uniform(uint64_t *state) {
     uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
     z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -230,7 +234,8 @@ static double uniform(uint64_t *state) {
     return (double)((z ^ (z >> 31)) >> 12) / 0x1p52 + 0x1p-53;
 }
 
-/* Marsaglia and Tsang, ACM TOMS 26(3), 2000, section 4: a gamma variate of this shape, divided by its mean. */
+/* Returns a random number with a gamma distribution of this shape, divided by its mean. Source: Marsaglia and Tsang,
+ * ACM TOMS 26(3), 2000, section 4. */
 static double gamma_gap(uint64_t *state, double shape) {
     const double boost = shape < 1.0 ? pow(uniform(state), 1.0 / shape) : 1.0;
     const double a = shape < 1.0 ? shape + 1.0 : shape, d = a - 1.0 / 3.0;
@@ -247,8 +252,8 @@ static double gamma_gap(uint64_t *state, double shape) {
     }
 }
 
-/* docs/serving.md: one run is enough if the standard error of its mean, by the means of ten batches of consecutive
- * requests, is within 1 %; otherwise there are 16. */
+/* Number of runs (docs/serving.md). One run is enough if the standard error of its mean is at most 1 %, computed from
+ * the means of ten batches of successive requests. Otherwise there are 16 runs. */
 enum { RUNS = 16 };
 
 static bool is_enough(const double *values, int count) {
@@ -268,9 +273,9 @@ static double mean_of(const double *values, int count) {
     return sum;
 }
 
-/* Prompts of one token out, one an iteration, wait by Lindley's recursion: wait' = max(0, wait + service - gap).
- * Gaps are drawn by the published methods from the same stream, and scaled to the asked rate in each run; the first
- * tenth of the requests is not counted. */
+/* Prompts with one output token, one prompt per iteration. Their waits follow Lindley's recursion: wait' = max(0, wait
+ * + service - gap). The test draws gaps by the published methods from the same random numbers, and scales them to the
+ * requested rate in each run. The first tenth of the requests is not counted. */
 START_TEST(gaps_are_drawn_as_published) {
     static const double shapes[] = { 1.0, 0.25, 0.9, 1.5, 4.0, 100.0 };
     enum { REQUESTS = 1000, FIRST = REQUESTS / 10 };
@@ -309,8 +314,8 @@ START_TEST(gaps_are_drawn_as_published) {
 }
 END_TEST
 
-/* Lengths lie even around their mean; each second request mirrors the one before. Prompts of one token out that
- * never wait take what a prompt of their length takes alone. */
+/* Lengths have a uniform distribution around their mean, and each second request mirrors the request before it. Prompts
+ * with one output token that never wait take the same time as a single prompt of their length. */
 START_TEST(lengths_are_even_and_mirrored) {
     enum { REQUESTS = 40, FIRST = REQUESTS / 10 };
     static double times_s[RUNS * REQUESTS];
@@ -324,7 +329,7 @@ START_TEST(lengths_are_even_and_mirrored) {
     ask.length_spread = 0.5;
     for (int k = 0; k < RUNS * REQUESTS; k++) {
         drawn = k % 2 == 0 ? 2.0 * uniform(&state) - 1.0 : -drawn;
-        if (k % 2 == 0) { (void)uniform(&state); /* the output's */ }
+        if (k % 2 == 0) { (void)uniform(&state); /* the random number of the output length */ }
         nnc_serve_ask pair = ask;
         pair.request_rate = (double)NAN;
         const int64_t length = (int64_t)floor(INPUT * (1.0 + 0.5 * drawn) + 0.5);
@@ -345,9 +350,9 @@ static int by_size(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Requests that never meet take what each takes alone; their shares are those of the sorted times by nearest rank. Few
- * lengths give many equal times. Lengths are drawn in pairs of the same mean, since times are interpolated from the mean
- * length. */
+/* Requests that are never open at the same time take as long as alone. Their percentiles are those of the sorted times,
+ * by nearest rank. With few lengths, many times are equal. Lengths are drawn in pairs with the same mean, because times
+ * are interpolated from the mean length. */
 START_TEST(shares_are_nearest_ranks) {
     enum { LENGTHS = 25, COUNT = 60 };
     double first_s[LENGTHS], whole_s[LENGTHS], firsts_s[COUNT], wholes_s[COUNT];
@@ -386,7 +391,7 @@ START_TEST(shares_are_nearest_ranks) {
 }
 END_TEST
 
-/* A cached beginning of 500.5 tokens is one of 500 whole tokens. */
+/* A cached prefix of 500.5 tokens counts as 500 whole tokens. */
 START_TEST(whole_tokens_are_cached) {
     nnc_serve_ask ask = recorded(3, 1);
     arrivals[0] = (nnc_serve_arrival){ .arrival_s = 0.0 };
@@ -398,8 +403,8 @@ START_TEST(whole_tokens_are_cached) {
 }
 END_TEST
 
-/* Ten prompts at once, each on a prefill worker of its own: the workers that decode take them in turn, so the first
- * ones have one more. */
+/* Ten prompts arrive at once, and each has its own prefill worker. The decode workers take the prompts in turn, so the
+ * first workers have one more. */
 START_TEST(workers_take_turns) {
     enum { REQUESTS = 10 };
     nnc_serve_ask ask = recorded(2, REQUESTS);
@@ -417,8 +422,8 @@ START_TEST(workers_take_turns) {
 }
 END_TEST
 
-/* Steps of numbers of sequences between two knots of the table (64 and 66, 128 and 132) lie on the line between
- * them. */
+/* The table of step times has entries for some numbers of sequences (64 and 66, 128 and 132). Times for numbers between
+ * two entries are interpolated linearly. */
 START_TEST(steps_between_knots) {
     static const struct {
         int64_t sequences, low, high;
@@ -431,8 +436,8 @@ START_TEST(steps_between_knots) {
         const double part = (double)(n - low) / (double)(high - low);
         const nnc_serve s = served(&ask);
         CLOSE(s.tpot_s, (1.0 - part) * decode_s(low, 1001) + part * decode_s(high, 1001), 1e-9);
-        /* 1,999 steps at 1,001 to 2,999 positions: steps are linear in the position, so the mean is the one at
-         * 2,000. */
+        /* 1,999 steps at 1,001 to 2,999 positions: the step time is a linear function of the position, so the mean is
+         * the time at 2,000 positions. */
         ask.output_len = 2000;
         const double mean_s = (1.0 - part) * decode_s(low, 2000) + part * decode_s(high, 2000);
         CLOSE(served(&ask).tpot_s, mean_s, 3e-4);
@@ -440,7 +445,7 @@ START_TEST(steps_between_knots) {
 }
 END_TEST
 
-/* Random lengths have the requested mean: 200 tokens of 20 clients. */
+/* Random lengths have the requested mean, here for 20 clients and 200 output tokens. */
 START_TEST(spreads) {
     nnc_serve_ask ask = ask_of(200);
     ask.concurrency = 20;
@@ -454,14 +459,14 @@ START_TEST(spreads) {
 }
 END_TEST
 
-/* A cache for two whole sequences of 1,008 + 1,008 tokens holds a third prompt while the two are short; then the
- * newest loses its place. It is computed again and still gets all of its tokens. */
+/* A cache has space for two complete sequences of 1,008 + 1,008 tokens. A third prompt fits while the first two are
+ * short; later the newest sequence is preempted. Its tokens are computed again, and it still gets all of its output. */
 START_TEST(a_full_cache) {
     nnc_serve_ask ask = recorded(1016, 3);
     for (int i = 0; i < 3; i++) { arrivals[i] = (nnc_serve_arrival){ .arrival_s = 0.0 }; }
-    engine.serving.preempt = false; /* on in the profile of vllm */
+    engine.serving.preempt = false; /* true in the profile of vllm */
     const double whole = served(&ask).max_sequences;
-    ask.memory_use = 0.9; /* of it, only what two sequences take is left */
+    ask.memory_use = 0.9; /* then reduced to the memory of two sequences */
     const nnc_serve roomy = served(&ask);
     const double each = roomy.free_bytes / floor(whole);
     ask.memory_use = (roomy.weight_bytes + roomy.workspace_bytes + 2.2 * each) / roomy.capacity_bytes;
@@ -471,10 +476,10 @@ START_TEST(a_full_cache) {
     ask.preempt = true;
     const nnc_serve s = served(&ask);
     ck_assert_double_eq(s.preemptions, 1.0);
-    ck_assert_double_lt(s.ttft_s, waits.ttft_s); /* all three start at once */
+    ck_assert_double_lt(s.ttft_s, waits.ttft_s); /* all three requests start at once */
     ck_assert_double_gt(s.request_s, roomy.request_s);
-    /* in a closed loop a new request waits behind the one that lost its place, and no request is lost: three clients wait
-     * longer than with a larger cache */
+    /* In a closed loop, a new request waits behind the preempted request, and no request is lost. Three clients wait
+     * longer than with a larger cache. */
     nnc_serve_ask loop = ask_of(1016);
     loop.memory_use = ask.memory_use;
     loop.preempt = true;
@@ -487,8 +492,9 @@ START_TEST(a_full_cache) {
 }
 END_TEST
 
-/* A second prompt of 1,000 tokens arrives while the first request decodes. It waits 20 iterations for further prompts,
- * unless its own tokens and that of the first request are a tenth of a chunk of 8,192, or another prompt arrives. */
+/* A second prompt of 1,000 tokens arrives while the first request decodes. It waits 20 iterations for further prompts.
+ * It starts earlier if the waiting tokens and the token of the first request reach wait_share x the chunk of 8,192
+ * tokens: at once with 0.1, together with a third prompt with 0.2. */
 START_TEST(prompts_wait_for_more) {
     nnc_serve_ask ask = recorded(101, 3);
     const double alone_s = prompt_s(), step_s = decode_s(1, 1021);
@@ -503,21 +509,21 @@ START_TEST(prompts_wait_for_more) {
     ck_assert_double_eq(served(&ask).ttft_s, plain.ttft_s);
     ask.wait_share = 0.2;
     CLOSE(3.0 * (served(&ask).ttft_s - plain.ttft_s), 20.0 * step_s, 2e-3);
-    arrivals[2].arrival_s = arrivals[1].arrival_s + 5.0 * step_s; /* 2,001 tokens */
+    arrivals[2].arrival_s = arrivals[1].arrival_s + 5.0 * step_s; /* the waiting tokens are then 2,001 */
     const nnc_serve two = served(&ask);
     ask.wait_share = 0.9;
-    const nnc_serve held = served(&ask); /* both for another 15 or 14 iterations */
+    const nnc_serve held = served(&ask); /* the two prompts start 15 and 14 iterations later */
     CLOSE(3.0 * (held.ttft_s - two.ttft_s), 2.0 * 15.0 * step_s, 0.05);
 }
 END_TEST
 
-/* Two groups of attention, which both decode when a third prompt arrives. It starts at the next multiple of
- * balance_steps: 20 steps later with 50 than with 30, and at the same time with 5 and with 15. A fourth prompt, 5 steps
- * after it, gives each group one: both start at once, or 5 steps later with balance_more 5. */
+/* Both of two attention groups decode when a third prompt arrives. It starts at the next multiple of balance_steps: 20
+ * steps later with 50 than with 30, and at the same time with 5 and with 15. A fourth prompt arrives 5 steps after the
+ * third, so that each group has a prompt. Then both start at once, or 5 steps later if balance_more is 5. */
 START_TEST(prompts_wait_for_groups) {
     nnc_serve_ask ask = recorded(101, 4);
     nnc_error err = { 0 };
-    ok(nnc_model_load(specs, "mixtral-8x7b", &model, &err), &err); /* the other tests open their own specs */
+    ok(nnc_model_load(specs, "mixtral-8x7b", &model, &err), &err); /* changes the model of this test only */
     ask.devices = ask.attention_data = 2;
     arrivals[0] = arrivals[1] = (nnc_serve_arrival){ .arrival_s = 0.0 };
     arrivals[2] = arrivals[3] = (nnc_serve_arrival){ .arrival_s = 100.0 };
@@ -537,7 +543,7 @@ START_TEST(prompts_wait_for_groups) {
     const nnc_serve held = served(&ask);
     ask.balance_more = 0;
     CLOSE(4.0 * (held.ttft_s - served(&ask).ttft_s), 2.0 * 5.0 * step_s, 0.03);
-    /* the next requests of the clients of a closed loop wait, too */
+    /* the next requests of clients in a closed loop wait, too */
     nnc_serve_ask loop = ask_of(101);
     loop.devices = loop.attention_data = 2;
     loop.concurrency = 8;
@@ -549,8 +555,44 @@ START_TEST(prompts_wait_for_groups) {
 }
 END_TEST
 
-/* One prefill worker and one that decodes: the second prompt waits for the first; both decode without prompts between,
- * after their caches are sent. */
+/* The first request decodes. The second request arrives during step 29. The engine receives it after step 29 with
+ * receive_steps 1, and after step 30 with 10 or 30. A third request that arrives while the prompt of the second one is
+ * computed is received right after this prompt. If the third request arrives two steps later, it waits until step 10 or
+ * step 30 after this prompt. */
+START_TEST(engine_receives_requests) {
+    nnc_serve_ask ask = recorded(101, 2);
+    const double alone_s = prompt_s(), step_s = decode_s(1, 1030);
+    arrivals[0] = (nnc_serve_arrival){ .arrival_s = 0.0 };
+    const double start_s = alone_s + 30.0 * (decode_s(1, 1001) + decode_s(1, 1030)) / 2.0;
+    arrivals[1] = (nnc_serve_arrival){ .arrival_s = start_s - 1.5 * step_s };
+    static const int64_t steps[] = { 1, 10, 30 };
+    double total_s[COUNT_OF(steps)];
+    for (size_t i = 0; i < COUNT_OF(steps); i++) {
+        ask.receive_steps = steps[i];
+        total_s[i] = 2.0 * served(&ask).ttft_s;
+    }
+    CLOSE(total_s[1] - total_s[0], step_s, 0.01);
+    CLOSE(total_s[2], total_s[1], 1e-9);
+    ask.arrival_count = 3;
+    arrivals[2] = (nnc_serve_arrival){ .arrival_s = start_s + 0.5 * step_s };
+    const double at_once_s = 3.0 * served(&ask).ttft_s;
+    ask.receive_steps = 10;
+    CLOSE(3.0 * served(&ask).ttft_s, at_once_s, 1e-9);
+    const double pair_s = decode_s(2, 1030);
+    arrivals[2].arrival_s = start_s + step_s + added_s(1, 101) + 1.5 * pair_s;
+    const double soon_s = 3.0 * served(&ask).ttft_s;
+    ask.receive_steps = 30;
+    CLOSE(3.0 * served(&ask).ttft_s - soon_s, 20.0 * pair_s, 0.01);
+    /* with separate workers for prompts, requests do not wait for a decode step */
+    ask.prefill_workers = ask.decode_workers = 1;
+    const double apart_s = served(&ask).ttft_s;
+    ask.receive_steps = 1;
+    CLOSE(served(&ask).ttft_s, apart_s, 1e-9);
+}
+END_TEST
+
+/* One prefill worker and one decode worker. The second prompt waits for the first. Both requests decode after their
+ * caches are sent, and no prompt is computed in their decode steps. */
 START_TEST(separate_workers) {
     nnc_serve_ask ask = recorded(2, 2);
     arrivals[0] = arrivals[1] = (nnc_serve_arrival){ .arrival_s = 0.0 };
@@ -565,8 +607,8 @@ START_TEST(separate_workers) {
 }
 END_TEST
 
-/* Three decode workers hold three times as many sequences as one, and no throughput exceeds its upper bound. The formula
- * for separate workers counts prompts without their cached tokens, as the saturation rate does. */
+/* Three decode workers hold three times as many sequences as one, and the throughput is at most its upper bound. The
+ * formula for separate workers counts prompts without their cached tokens, and so does the saturation rate. */
 START_TEST(separate_workers_together) {
     nnc_serve_ask ask = ask_of(500);
     ask.input_len = 16;
@@ -579,7 +621,7 @@ START_TEST(separate_workers_together) {
     ck_assert_double_gt(s.output_tokens_per_s, 64.0 / s.tpot_lower_bound_s);
     ck_assert_double_le(s.output_tokens_per_s, s.upper_bound_tokens_per_s);
     ask.decode_workers = 1;
-    CLOSE(served(&ask).kv_bytes, s.kv_bytes, 1e-12); /* a worker is as full */
+    CLOSE(served(&ask).kv_bytes, s.kv_bytes, 1e-12); /* the cache of each worker is equally full */
     ask.input_len = 5000;
     ask.output_len = 2;
     ask.concurrency = 4;
@@ -590,8 +632,8 @@ START_TEST(separate_workers_together) {
 }
 END_TEST
 
-/* 3 replicas with a place for one sequence serve 4 clients as fast as 3: one replica has two clients. 4 clients of 3
- * replicas are as busy as 8 of 6. */
+/* 3 replicas with one slot each serve 4 clients as fast as 3, because one replica has two clients. 4 clients of 3
+ * replicas are as fast as 8 clients of 6 replicas. */
 START_TEST(replicas_with_unequal_clients) {
     nnc_serve_ask ask = ask_of(50);
     ask.max_batch = 1;
@@ -612,7 +654,8 @@ START_TEST(replicas_with_unequal_clients) {
 }
 END_TEST
 
-/* A draft whose tokens are all accepted gives several tokens per step: the lower bound of a token is below its time. */
+/* If all tokens of a draft are accepted, a step gives several tokens. The lower bound of the time per token is then at
+ * most this time. */
 START_TEST(bounds_with_a_draft) {
     nnc_serve_ask ask = ask_of(128);
     ask.draft_length = 4;
@@ -628,7 +671,8 @@ START_TEST(bounds_with_a_draft) {
 }
 END_TEST
 
-/* The lengths in a list of requests, 2 and 5 tokens in the mean, count in throughput and price, and have to fit. */
+/* The lengths in a list of requests determine throughput and price, and must fit. Their means are rounded in the
+ * plan. */
 START_TEST(recorded_lengths) {
     nnc_error err = { 0 };
     nnc_serve serve;
@@ -647,12 +691,12 @@ START_TEST(recorded_lengths) {
     same.output_len = 64;
     CLOSE(served(&same).per_million_output_tokens, listed.per_million_output_tokens, 1e-12);
     ck_assert_double_eq(served(&same).request_s, listed.request_s);
-    /* requests that come at once are answered no faster than the engine can */
+    /* requests that arrive at once are not answered faster than the engine can */
     for (int i = 0; i < 2; i++) { arrivals[i] = (nnc_serve_arrival){ 7.0, 0, 0 }; }
     const nnc_serve burst = served(&same);
     CLOSE(burst.requests_per_s, 2.0 / burst.request_s, 1e-9);
     ck_assert_double_eq(burst.running, 2.0);
-    /* a list and a rate */
+    /* a list of requests and a rate contradict each other */
     same.request_rate = 5.0;
     ck_assert_int_eq(nnc_serve_of(model, device, &engine, &same, scratch, &serve, &err), NNC_BAD_USAGE);
     ck_assert_str_eq(err.where, "--request-rate");
@@ -676,6 +720,7 @@ int main(void) {
                                    a_full_cache,
                                    prompts_wait_for_more,
                                    prompts_wait_for_groups,
+                                   engine_receives_requests,
                                    separate_workers,
                                    separate_workers_together,
                                    replicas_with_unequal_clients,

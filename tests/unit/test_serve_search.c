@@ -10,7 +10,7 @@ enum { MOST_DEVICES = 4, TRIED = 2000 };
 static const nnc_model *model;
 static const nnc_device *device;
 static const nnc_software *engine;
-static nnc_serve tried[TRIED]; /* those that meet the limits */
+static nnc_serve tried[TRIED]; /* deployments that meet the limits */
 static int tried_count;
 
 static void load(const char *id) {
@@ -28,7 +28,7 @@ static nnc_serve_ask request(void) {
     return ask;
 }
 
-/* 1, 2, 3, 4, 6, 8, 12, 16, 24 ... and the most. */
+/* Returns the number after n in the list 1, 2, 3, 4, 6, 8, 12, 16, 24 ..., but at most `most`. */
 static double following(double n, double most) {
     double next = most;
     for (double power = 1.0; power <= 1e6; power *= 2.0) {
@@ -49,8 +49,8 @@ static bool meets(const nnc_serve *s, const nnc_serve_search *search) {
     return true;
 }
 
-/* Every number of devices, split over replicas, tensor ranks and stages that are powers of two, with every number of
- * concurrent requests of a replica. Returns how many were tried. */
+/* Evaluates all deployments: every number of devices, divided into replicas, tensor ranks and stages that are powers of
+ * two, with every number of concurrent requests per replica. Returns the number of evaluated plans. */
 static int64_t try_all(const nnc_serve_ask *ask, const nnc_serve_search *search, int64_t *deployments) {
     int64_t evaluated = 0;
     tried_count = 0;
@@ -140,7 +140,7 @@ START_TEST(equals_all_deployments) {
         ck_assert_double_eq(r->cheapest.output_tokens_per_s_per_device, most);
         ck_assert_double_le(r->fastest.tpot_s, least_s / 0.99);
         check_front(r);
-        /* what stops the cheapest: it meets the limit, with more requests it does not */
+        /* the cheapest deployment meets the limits, and breaks the reported limit with more requests */
         nnc_serve s;
         ok(nnc_serve_of(model, device, engine, &r->cheapest.plan, scratch, &s, &err), &err);
         ck_assert(meets(&s, &search));
@@ -163,8 +163,8 @@ START_TEST(equals_all_deployments) {
 }
 END_TEST
 
-/* The number of requests that stops the cheapest deployment is the first after its own, also if later ones break the
- * limit, too. */
+/* The number of requests that breaks a limit for the cheapest deployment is the first number after its own, even if
+ * larger numbers also break the limit. */
 START_TEST(the_first_number_that_breaks_a_limit) {
     nnc_serve_search_result *r = calloc(1, sizeof *r);
     int later = 0;
@@ -189,8 +189,8 @@ START_TEST(the_first_number_that_breaks_a_limit) {
 }
 END_TEST
 
-/* No deployment answers in 1 ns per token: the nearest miss is the one of least time per token. A fixed rate that is
- * too high is evaluated and fits nowhere. */
+/* No deployment reaches 1 ns per token. The nearest miss is the deployment with the least time per token. A given
+ * request rate that is too high is evaluated, and no deployment serves it. */
 START_TEST(misses) {
     static const nnc_serve_limit limits[] = { { "latency.tpot_s", offsetof(nnc_serve, tpot_s), false, 1e-9 } };
     const nnc_serve_search search = { limits, 1, MOST_DEVICES }, free_search = { limits, 0, MOST_DEVICES };
@@ -221,7 +221,7 @@ START_TEST(misses) {
 }
 END_TEST
 
-/* "P:D" replicas that prefill and that decode. */
+/* Values of --disaggregate: "P:D" is the number of prefill and of decode replicas. */
 START_TEST(disaggregated) {
     static const struct {
         const char *text;
@@ -264,7 +264,8 @@ START_TEST(disaggregated) {
     snprintf(ask.disaggregate, sizeof ask.disaggregate, "none");
     ok(nnc_serve_of(model, device, engine, &ask, scratch, &s, &err), &err);
     ck_assert_int_eq(s.plan.prefill_workers, 0);
-    /* --devices counts all workers: 2 + 1 workers of 2 devices are 6 devices, and 12 devices are two such groups */
+    /* --devices counts the devices of all workers: 2 + 1 workers of 2 devices are 6 devices. 12 devices are two such
+     * groups. */
     ask.concurrency = 8;
     ask.tensor = 2;
     snprintf(ask.disaggregate, sizeof ask.disaggregate, "2P1D");
@@ -277,8 +278,8 @@ START_TEST(disaggregated) {
     ok(nnc_serve_of(model, device, engine, &ask, scratch, &s, &err), &err);
     ck_assert_int_eq(s.plan.data, 2);
     ck_assert_double_eq(s.output_tokens_per_s_per_device, s.output_tokens_per_s / 12.0);
-    /* two groups of one decode worker hold as many sequences as two replicas; with three decode workers, three times as
-     * many */
+    /* two groups with one decode worker each hold as many sequences as two replicas; with three decode workers each
+     * they hold three times as many */
     const double held = s.max_sequences;
     snprintf(ask.disaggregate, sizeof ask.disaggregate, "none");
     ask.devices = 4;
@@ -298,8 +299,8 @@ START_TEST(disaggregated) {
 }
 END_TEST
 
-/* On one device expert parallelism would be the deployment itself, which is tried once: one deployment, and the same
- * without experts. On two, tensor parallelism is tried with split and with whole experts. */
+/* On one device, expert parallelism gives the same deployment, so the search evaluates one deployment, as for a model
+ * without experts. On two devices, it evaluates tensor parallelism with divided and with whole experts. */
 START_TEST(whole_experts_are_tried_once) {
     nnc_serve_search_result *r = calloc(1, sizeof *r);
     ck_assert_ptr_nonnull(r);

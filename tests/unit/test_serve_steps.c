@@ -50,9 +50,9 @@ static double decode_flops(double sequences, double context) {
     return nnc_serve_decode(&of, sequences, context, NULL).flops;
 }
 
-/* DeepSeek-V3.2: 61 layers with a latent of 512 + 64 values, and an indexer of 64 heads with a key of 128 values for each
- * token. A token attends to the 2,048 tokens that the indexer picks; the cache keeps all tokens. In decode attention of
- * 128 heads works on the latent: 2 x 512 + 64 values for each pair. */
+/* DeepSeek-V3.2 has 61 layers with a latent of 512 + 64 values, and an indexer of 64 heads with a key of 128 values per
+ * token. A token attends to the 2,048 tokens that the indexer selects; the cache keeps all tokens. In decode, attention
+ * of 128 heads works on the latent: 2 x 512 + 64 values per pair. */
 START_TEST(picked_keys_by_hand) {
     set_up("deepseek-v3.2", 1, 1);
     CLOSE(nnc_serve_kv_bytes(&of, 1000.0), 61.0 * 1000.0 * 2.0 * (512.0 + 64.0 + 128.0), 1e-12);
@@ -62,16 +62,16 @@ START_TEST(picked_keys_by_hand) {
     CLOSE(at_9000.kv_bytes, 61.0 * 2.0 * (2048.0 * 576.0 + 9000.0 * 128.0 + 576.0), 1e-12);
     CLOSE(at_9000.flops - at_1000.flops, 61.0 * 2.0 * (128.0 * 1088.0 * 1048.0 + (64.0 * 128.0 + 64.0) * 8000.0), 1e-9);
     for (int32_t i = 0; i < net.product_count;
-         i++) { /* scores of the indexer are attention, not products with weights */
+         i++) { /* scores of the indexer belong to attention; they are no products with weights */
         ck_assert_str_ne(net.products[i].name, "index.scores");
     }
 }
 END_TEST
 
-/* DeepSeek-V4-Flash: 2 layers have a window of 128 tokens. 21 layers add a key of 512 values for every 4 tokens; an
- * indexer of 64 heads of 128 picks 512 of these keys. 20 layers add a key for every 128 tokens. A key is also the value.
- * Until a window has its key, its tokens stay in fp32: value and score of 4 tokens, of two sets in two windows, or of
- * 128 tokens. */
+/* DeepSeek-V4-Flash: 2 layers have a window of 128 tokens. 21 layers add a key of 512 values for every 4 tokens, and an
+ * indexer of 64 heads of 128 selects 512 of these keys. 20 layers add a key for every 128 tokens. Each key is also the
+ * value. Until a group of tokens has its key, the cache keeps a value and a score of each token in fp32: for groups of
+ * 4 tokens in two sets and two windows, or for 128 tokens. */
 START_TEST(compressed_keys_by_hand) {
     const double vector = 512.0 * 2.0, near = 43.0 * 128.0;
     set_up("deepseek-v4-flash", 1, 1);
@@ -83,16 +83,17 @@ START_TEST(compressed_keys_by_hand) {
     const nnc_serve_step at_400 = nnc_serve_decode(&of, 1.0, 400.0, NULL);
     const nnc_serve_step at_4000 = nnc_serve_decode(&of, 1.0, 4000.0, NULL);
     CLOSE(at_4000.kv_bytes, vector * (near + 21.0 * (512.0 + 1000.0 / 4.0) + 20.0 * 4000.0 / 128.0 + 43.0), 1e-12);
-    /* 512 instead of 100 picked keys, 31 instead of 3 keys of 128 tokens, 1000 instead of 100 scored keys */
+    /* 512 instead of 100 selected keys, 31 instead of 3 keys of 128 tokens, and 1000 instead of 100 scored keys */
     CLOSE(at_4000.flops - at_400.flops,
           2.0 * 64.0 * 1024.0 * (21.0 * 412.0 + 20.0 * 28.0) + 21.0 * 2.0 * (64.0 * 128.0 + 64.0) * 900.0, 1e-9);
 
-    /* a prompt of 4,000 tokens: token i attends to min(i, 128) tokens, min(i / 4, 512) and i / 128 keys */
+    /* In a prompt of 4,000 tokens, token i attends to min(i, 128) tokens, min(i / 4, 512) keys of 4 tokens, and i / 128
+     * keys of 128 tokens. */
     const nnc_serve_step prompt = nnc_serve_prefill(&of, 1.0, 0.0, 4000.0, NULL);
     const nnc_serve_step first = nnc_serve_prefill(&of, 1.0, 0.0, 3999.0, NULL);
     double products = at_400.flops - 2.0 * 64.0 * 1024.0 * (43.0 * 128.0 + 21.0 * 100.0 + 20.0 * 3.0) -
                       21.0 * 2.0 * (64.0 * 128.0 + 64.0) * 100.0 - 2.0 * net.hidden * net.vocab;
-    products -= 2.0 * 4.0 * net.hidden * 4.0; /* the streams of the head, of the last token alone */
+    products -= 2.0 * 4.0 * net.hidden * 4.0; /* the residual streams of the head, for the last token only */
     CLOSE(prompt.flops - first.flops,
           products + 2.0 * 64.0 * 1024.0 * (near + 21.0 * 512.0 + 20.0 * 31.0) +
               21.0 * 2.0 * (64.0 * 128.0 + 64.0) * 1000.0,
@@ -100,10 +101,10 @@ START_TEST(compressed_keys_by_hand) {
 }
 END_TEST
 
-/* Llama 3 8B has 6,979,321,856 elements in the products of its layers and 525,336,576 in the head; 2 FLOPs each;
- * each of 32 layers has 4 x 32 x 128 FLOPs per attended position. Layers 2 x 8 x 128 elements of 2 bytes per token
- * in the cache. A step reads the cache of the attended positions and writes one more; the last prompt token alone
- * passes the head. */
+/* Llama 3 8B has 6,979,321,856 elements in the products of its layers and 525,336,576 in the head, with 2 FLOPs per
+ * element. Each of 32 layers has 4 x 32 x 128 FLOPs per attended position, and 2 x 8 x 128 elements of 2 bytes per
+ * token in the cache. A step reads the cache of the attended positions and writes one position. In a prefill, only the
+ * last token of a prompt passes the head. */
 START_TEST(llama_by_hand) {
     const double layers = 6979321856.0, head = 525336576.0, pair = 32.0 * 4.0 * 32.0 * 128.0;
     const double token = 131072.0;
@@ -119,7 +120,7 @@ START_TEST(llama_by_hand) {
     ck_assert_double_eq(d.expert_s, 0.0);
     CLOSE(d.lower_bound_s, fmax(d.bytes / 3.35e12, d.flops / nnc_device_matmul_peak(device, NNC_BF16)), 1e-9);
 
-    /* 2 prompts of 7 tokens after 5 that are cached: positions 6 to 12 attend to themselves and all before */
+    /* 2 prompts of 7 tokens each after 5 cached tokens: positions 6 to 12 attend to all positions up to their own */
     const nnc_serve_step p = nnc_serve_prefill(&of, 2.0, 5.0, 7.0, NULL);
     CLOSE(p.flops, 2.0 * (7.0 * 2.0 * layers + 2.0 * head + 63.0 * pair), 1e-12);
     CLOSE(p.weight_bytes, 2.0 * (layers + head), 1e-12);
@@ -127,8 +128,8 @@ START_TEST(llama_by_hand) {
     ck_assert_double_eq(p.steps, 1.0);
     ck_assert_double_eq(p.context, 12.0);
 
-    /* in chunks of 4: 2 x 7 tokens take 4 passes over the layers; each prompt reads its cache twice, 5 positions and
-     * then 4 more */
+    /* In chunks of 4, 2 x 7 tokens take 4 passes over the layers. Each prompt reads its cache twice: first 5 positions,
+     * then 4 more. */
     plan.chunk = 4;
     const nnc_serve_step c = nnc_serve_prefill(&of, 2.0, 5.0, 7.0, NULL);
     ck_assert_double_eq(c.steps, 4.0);
@@ -138,9 +139,10 @@ START_TEST(llama_by_hand) {
 }
 END_TEST
 
-/* Every token costs the FLOPs of a decode step at its context; only the head is left out of a prefill except for its
- * last token. So a verification of n tokens, a prefill and a mixed step are sums. Half of Gemma 2's layers have a
- * window of 4,096 positions; contexts lie on both sides of it. GPT-OSS has experts, Jamba layers that keep a state. */
+/* A token has the same FLOPs in a prefill as in a decode step at its context, except for the head: a prefill computes
+ * the head only for the last token. So a verification of n tokens, a prefill and a mixed step are sums of decode steps.
+ * The models have windows (half of the layers of Gemma 2: 4,096 positions, with contexts below and above), experts
+ * (GPT-OSS) and states (Jamba). */
 START_TEST(steps_are_sums) {
     static const char *const ids[] = { "llama3-8b", "gemma2-9b", "gpt-oss-20b", "jamba-v0.1" };
     for (size_t i = 0; i < COUNT_OF(ids); i++) {
@@ -171,10 +173,10 @@ START_TEST(steps_are_sums) {
 }
 END_TEST
 
-/* Mamba 2.8B: a step reads and writes the states of a sequence once, 8 bytes per value. Prompts of 1,000 tokens in chunks
- * of 512: one prompt is in 2 chunks; 4 prompts take 8 chunks, and all 7 ends between them are inside a prompt, so the
- * states are read 4 + 7 times. Chunks of 500 and 2,000 end where prompts end. A mixed step also has the states of its
- * prompts. The ops of a step sum to its totals, and a state has no weights. */
+/* In Mamba 2.8B a step reads and writes the states of a sequence once, 8 bytes per value. Prompts have 1,000 tokens and
+ * chunks 512. One prompt takes 2 chunks. 4 prompts take 8 chunks, and all 7 ends between these chunks are inside a
+ * prompt, so states are read 4 + 7 times. Chunks of 500 and 2,000 end where prompts end. A mixed step also accesses the
+ * states of its prompts. The ops of a step add up to its totals, and states have no weights. */
 START_TEST(states_of_chunks) {
     set_up("mamba-2.8b", 1, 1);
     const double once = 2.0 * nnc_serve_state_bytes(&of);
@@ -198,7 +200,7 @@ START_TEST(states_of_chunks) {
         weight_bytes += ops[i].weight_bytes;
         kv_bytes += ops[i].kv_bytes;
         ck_assert(ops[i].kv_bytes == 0.0 || ops[i].weight_bytes == 0.0);
-        ck_assert_double_gt(ops[i].count, 0.0); /* no op of prompts without prompts */
+        ck_assert_double_gt(ops[i].count, 0.0); /* a step without prompts has no ops for prompts */
     }
     CLOSE(flops, step.flops, 1e-12);
     CLOSE(weight_bytes, step.weight_bytes, 1e-12);
@@ -206,9 +208,9 @@ START_TEST(states_of_chunks) {
 }
 END_TEST
 
-/* Two tensor ranks halve the FLOPs and the cache; an all-reduce after each of 2 x 32 products and one after the
- * embedding sends 2 x 1/2 of 16 bit x 4,096 per row. Two stages: half of the sequences are in each stage, one hop of
- * the rows. */
+/* Two tensor ranks halve the FLOPs and the cache. There is an all-reduce after each of 2 x 32 products and one after
+ * the embedding; each sends 2 x 1/2 of 4,096 values of 16 bits per row. With two stages, each stage has half of the
+ * sequences, and their rows are sent once. */
 START_TEST(ranks_and_stages) {
     set_up("llama3-8b", 1, 1);
     const nnc_serve_step one = nnc_serve_decode(&of, 8.0, 500.0, NULL);
@@ -222,24 +224,24 @@ START_TEST(ranks_and_stages) {
     ck_assert_double_gt(ranks.comm_s, 0.0);
     set_up("llama3-8b", 1, 2);
     const nnc_serve_step stages = nnc_serve_decode(&of, 8.0, 500.0, NULL);
-    CLOSE(stages.flops, half.flops, 1e-12); /* of all stages, for the sequences of one */
+    CLOSE(stages.flops, half.flops, 1e-12); /* the sum over all stages, for the sequences of one stage */
     CLOSE(stages.network_bytes, 4.0 * 4096.0 * 2.0 / 2.0, 1e-12);
     ck_assert_double_eq(stages.sequences, 8.0);
-    const nnc_serve_step few = nnc_serve_decode(&of, 1.0, 500.0, NULL); /* one sequence is not split */
+    const nnc_serve_step few = nnc_serve_decode(&of, 1.0, 500.0, NULL); /* a single sequence is not divided */
     set_up("llama3-8b", 1, 1);
     CLOSE(few.flops, nnc_serve_decode(&of, 1.0, 500.0, NULL).flops, 1e-12);
 }
 END_TEST
 
-/* (c^1.5 + m^1.5)^(2/3), docs/serving.md. */
+/* Joins compute and memory time as (c^1.5 + m^1.5)^(2/3); see docs/serving.md. */
 static double joint_s(double compute_s, double memory_s) {
     return pow(pow(compute_s, 1.5) + pow(memory_s, 1.5), 2.0 / 3.0);
 }
 
-/* One decode step of Mixtral 8x7B, or of the same with one expert, counted again: S sequences over p stages, and
- * over g groups of t ranks. Attention and head see the sequences of a group (the router on every rank), experts
- * those of all groups; an expert is read if a token chose it; with expert parallelism the busiest rank has
- * `imbalance` times the mean. */
+/* Counts one decode step of Mixtral 8x7B, or of the same model with one expert, again. `sequences` sequences run on p
+ * stages, and on g groups of t ranks. Attention and head process the sequences of a group; every rank of the group
+ * computes the router. Experts process the sequences of all groups. An expert is read if a token selected it. With
+ * expert parallelism, the busiest rank has `imbalance` times the mean. */
 static void check_experts(double t, double g, double p, double busy, double sequences) {
     const double s = fmax(sequences / p, fmin(sequences, 1.0)) / g, context = 700.0;
     double flops = 0.0, weight_bytes = 0.0, expert_s = 0.0, dispatches = 0.0, chosen = 0.0;
@@ -259,7 +261,7 @@ static void check_experts(double t, double g, double p, double busy, double sequ
                                 2.0 * read * elements / of.rates.expert_bytes_per_s);
         }
         if (one->split == NNC_SPLIT_EXPERT_ROW) {
-            dispatches = 2.0 * one->layers; /* there and back */
+            dispatches = 2.0 * one->layers; /* sends tokens to the experts and back */
             chosen = k;
         }
     }
@@ -279,7 +281,7 @@ static void check_experts(double t, double g, double p, double busy, double sequ
         comm_s += dispatches * (of.rates.exchange_fixed_s + g * a->rank_s) +
                   sent / (a->two_shot_fraction * of.rates.exchange_bytes_per_s);
     }
-    /* hops to stages in other servers of 8 devices use the network, whose fraction is 1 here */
+    /* stages in other servers of 8 devices receive over the network; the fitted fraction of its rate is 1 here */
     const double outside = p > 1.0 ? fmin(ceil(t * g * p / 8.0), p) - 1.0 : 0.0;
     comm_s += (p - 1.0 - outside) * (a->fixed_s + row_bytes / t / (a->one_shot_fraction * link));
     comm_s += outside * (of.rates.stage_fixed_s + row_bytes / t / device->scale_out.bytes_per_s);
@@ -318,9 +320,10 @@ START_TEST(groups_share_experts) {
 }
 END_TEST
 
-/* 3 workers compute prompts of 1,000 tokens in 2 stages and 2 attention groups, 4 prompts at a time, so one ends every
- * quarter of its time; 2 workers decode 10 tokens of 8 requests each, the 4 slots of 2 groups, or of the 5 that fit. The
- * cache of a prompt, 131,072 B per token over 2 tensor ranks, leaves over the NICs of both. */
+/* 3 workers compute prompts of 1,000 tokens with 2 stages and 2 attention groups, 4 prompts at a time. So one prompt
+ * ends in each quarter of the prefill time. 2 workers decode 10 tokens of 8 requests each (4 slots of 2 groups), or of
+ * the 5 requests that fit. The cache of a prompt, 131,072 B per token over 2 tensor ranks, is sent over the NICs of
+ * both. */
 START_TEST(prefill_and_decode_apart) {
     const nnc_model *mixtral = load("mixtral-8x7b");
     nnc_serve_ask ask = ask_of(2, 2);
@@ -347,9 +350,10 @@ START_TEST(prefill_and_decode_apart) {
 }
 END_TEST
 
-/* Requests that are simulated. A closed loop of 10 clients on 4 replicas is 5 on each pair, one of 3 clients is 1 on a
- * replica, and of 1,030 clients each replica has 258, which is many enough to be alone; each has four requests, or as
- * many as the waves of a benchmark have. 10 recorded requests are 3 on a replica. An open loop has those of the plan. */
+/* Number of simulated requests with 4 replicas. 10 clients are simulated as 5 clients on 2 replicas, 3 clients as 1
+ * client on one replica, and 1,030 clients as 258 clients on one replica. Each client sends four requests, or one per
+ * wave if the benchmark has fewer waves. Of 10 recorded requests, a replica gets 3. An open loop simulates the number
+ * in the plan. */
 START_TEST(requests_of_a_replica) {
     static const struct {
         int64_t concurrency, arrivals;
@@ -369,9 +373,9 @@ START_TEST(requests_of_a_replica) {
 }
 END_TEST
 
-/* However a prompt is divided, its tokens are sent to their experts and back once, 4,096 x 2 B x 2 experts x 1/2
- * there and back in 32 layers; each chunk waits once for the all-to-all to begin. Two prompts are one in each of the two
- * groups, so a device sends as much for two as for one. */
+/* Each token of a prompt is sent to its experts and back once, in chunks of any size: 4,096 x 2 B x 2 experts x 1/2,
+ * there and back, in 32 layers. Each chunk has the fixed time of an all-to-all. Of two prompts each group has one, so a
+ * device sends as many bytes for two prompts as for one. */
 START_TEST(chunks_send_their_tokens_once) {
     const nnc_model *mixtral = load("mixtral-8x7b");
     nnc_serve_ask ask = ask_of(1, 1);
@@ -390,11 +394,11 @@ START_TEST(chunks_send_their_tokens_once) {
 }
 END_TEST
 
-/* DeepSeek-V3 on 32 ranks in 4 nodes of 8: 58 layers send 7,168 values of a token, in 7,168 x 33/32 = 7,392 B with the
- * scales, and results of 14,336 B back. 2 of 8 groups of experts are in a node, and a group is on 4 ranks. A token of a
- * prompt reaches 4 (1 - C(6,4) / C(8,4)) = 22/7 nodes, 3/4 of them other nodes: 33/14; and 4 x 4 (1 - (3/4)^2) = 7
- * ranks, 7/8 of them by NVLink. In decode each of 8 copies goes to its expert: 6 leave the node, 2 stay, 7/8 of them by
- * NVLink. [experts] */
+/* DeepSeek-V3 on 32 ranks in 4 nodes of 8. 58 layers send 7,168 values per token, as 7,168 x 33/32 = 7,392 B with
+ * scales, and receive results of 14,336 B. 2 of 8 groups of experts are in each node, and a group is on 4 ranks. A
+ * token of a prompt reaches 4 (1 - C(6,4) / C(8,4)) = 22/7 nodes; 3/4 of them are other nodes: 33/14. It reaches 4 x 4
+ * (1 - (3/4)^2) = 7 ranks; 7/8 of them over NVLink. In decode, each of 8 copies is sent to its expert: 6 leave the node
+ * and 2 stay, 7/8 of these over NVLink. [experts] */
 static void check_dispatch(double token_bytes, double across, double inside) {
     const double bytes = 58.0 * (token_bytes + 14336.0), fixed_s = 2.0 * 58.0 * 3e-5;
     const nnc_serve_step prefill = nnc_serve_prefill(&of, 32.0, 0.0, 1000.0, NULL);
@@ -426,22 +430,23 @@ static void set_up_nodes(bool once, bool narrow, nnc_stored weights, int32_t ran
 START_TEST(a_node_gets_a_token_once) {
     set_up_nodes(true, true, NNC_STORED_FP8_BLOCK, 32, 2e11);
     check_dispatch(7392.0, 33.0 / 14.0, 7.0 * 7.0 / 8.0);
-    set_up_nodes(true, true, NNC_STORED_FP8, 32, 2e11); /* no scales per block: tokens have 16 bits */
+    set_up_nodes(true, true, NNC_STORED_FP8, 32, 2e11); /* without a scale per block, tokens have 16 bits */
     check_dispatch(14336.0, 33.0 / 14.0, 7.0 * 7.0 / 8.0);
     set_up_nodes(false, false, NNC_STORED_FP8_BLOCK, 32, 2e11);
     check_dispatch(14336.0, 6.0, 7.0 / 4.0);
 }
 END_TEST
 
-/* With 16 ranks in 2 nodes, a token reaches 2 (1 - C(4,4) / C(8,4)) = 69/35 nodes and 4 x 2 (1 - (1/2)^2) = 6 ranks: the
- * links inside a node are busy for longer. With 8 ranks all are in one node, and each of 8 copies has 16 bits. */
+/* With 16 ranks in 2 nodes, a token reaches 2 (1 - C(4,4) / C(8,4)) = 69/35 nodes and 4 x 2 (1 - (1/2)^2) = 6 ranks.
+ * The links inside a node take longer than the network. With 8 ranks, all ranks are in one node, and each of 8 copies
+ * has 16 bits. */
 START_TEST(links_inside_a_node_can_be_slower) {
     const double bytes = 1000.0 * 58.0 * (7392.0 + 14336.0), fixed_s = 2.0 * 58.0 * 3e-5;
     set_up_nodes(true, true, NNC_STORED_FP8_BLOCK, 16, 1e11);
     nnc_serve_step prefill = nnc_serve_prefill(&of, 16.0, 0.0, 1000.0, NULL);
     CLOSE(prefill.network_bytes, bytes * (69.0 / 70.0 + 5.25), 1e-12);
     CLOSE(prefill.comm_s, bytes * 5.25 / 1e11 + fixed_s, 1e-12);
-    plan.imbalance = 1.5; /* of the busiest rank */
+    plan.imbalance = 1.5; /* the busiest rank has 1.5 times the tokens */
     CLOSE(nnc_serve_prefill(&of, 16.0, 0.0, 1000.0, NULL).network_bytes, 1.5 * prefill.network_bytes, 1e-12);
     set_up_nodes(true, true, NNC_STORED_FP8_BLOCK, 8, 1e11);
     prefill = nnc_serve_prefill(&of, 8.0, 0.0, 1000.0, NULL);
@@ -449,9 +454,10 @@ START_TEST(links_inside_a_node_can_be_slower) {
 }
 END_TEST
 
-/* DeepEP measured its low-latency kernels on H800 with 128 tokens of DeepSeek-V3 on each rank: 118 + 195 us for dispatch
- * and combine with 16 ranks, and so on. Source: docs/legacy.md of https://github.com/deepseek-ai/DeepEP. NCCL's fixed
- * time of a collective between nodes is added only for software that does not use DeepEP. */
+/* Times of DeepEP's low-latency kernels on H800, with 128 tokens of DeepSeek-V3 per rank: 118 + 195 us for dispatch and
+ * combine with 16 ranks, then with 32, 64 and 128 ranks. Source: docs/legacy.md of
+ * https://github.com/deepseek-ai/DeepEP. NCCL's fixed time of a collective between nodes is added only for software
+ * that does not use DeepEP. */
 START_TEST(low_latency_kernels_as_published) {
     static const double measured_us[] = { 118.0 + 195.0, 155.0 + 273.0, 173.0 + 314.0, 192.0 + 369.0 };
     nnc_error err = { 0 };
@@ -470,8 +476,8 @@ START_TEST(low_latency_kernels_as_published) {
 }
 END_TEST
 
-/* With two micro-batches, dispatch and combine begin twice in each layer. The time N of the communication of prompts
- * overlaps with compute, which has 3/4 of the units meanwhile: C + N - share min(C, 3/4 N). Decode has no overlap. */
+/* With two micro-batches, dispatch and combine start twice in each layer. The communication time N of prompts overlaps
+ * with compute, which then has 3/4 of the units: C + N - share min(C, 3/4 N). In decode there is no overlap. */
 START_TEST(prompts_overlap_with_dispatch) {
     set_up_nodes(true, true, NNC_STORED_FP8_BLOCK, 32, 1e12);
     of.rates.dispatch.across_bytes_per_s = 2e11;
@@ -494,20 +500,20 @@ START_TEST(prompts_overlap_with_dispatch) {
 }
 END_TEST
 
-/* Latent attention reads the latent of 512 and the key of 64 once, however many heads share them; 27 layers, 2
- * bytes. */
+/* Latent attention reads the latent of 512 values and the key of 64 once for all heads: 27 layers, 2 bytes per
+ * value. */
 START_TEST(a_latent_is_read_once) {
     set_up("deepseek-v2-lite", 1, 1);
     of.rates.kv_reread = 0.25;
-    of.rates.attention_flops_per_s = 1e18; /* so that memory takes longer */
+    of.rates.attention_flops_per_s = 1e18; /* so high that memory takes longer */
     const nnc_serve_step d = nnc_serve_decode(&of, 3.0, 500.0, NULL);
     CLOSE(d.kv_bytes, 3.0 * 501.0 * 27.0 * 576.0 * 2.0, 1e-12);
     CLOSE(d.attention_s, d.kv_bytes / of.rates.kv_bytes_per_s, 1e-12);
 }
 END_TEST
 
-/* No factor of an engine reads faster than the memory's rate. A device without a number of units has no limit by units.
- * Tables and norms take 4 bytes in models of fp32 and 2 in all narrower ones. */
+/* The factors of an engine never raise a rate above the memory bandwidth. A device without a number of units has no
+ * limit per unit. Embedding tables and norms have 4 bytes per value in fp32 models, and 2 bytes in narrower formats. */
 START_TEST(rates_end_at_the_memory) {
     nnc_error err = { 0 };
     set_up("llama3-8b", 1, 1);
@@ -528,7 +534,7 @@ START_TEST(rates_end_at_the_memory) {
 }
 END_TEST
 
-/* One device sends nothing, so it needs no rate of a link. */
+/* A single device sends nothing, so the rate of its links may be unknown. */
 START_TEST(one_device_needs_no_link) {
     set_up("llama3-8b", 1, 1);
     of.rates.link_bytes_per_s = of.rates.exchange_bytes_per_s = (double)NAN;
@@ -537,10 +543,11 @@ START_TEST(one_device_needs_no_link) {
 }
 END_TEST
 
-/* The tensor ranks of a torus send over all links to their neighbours: 16 TPU v5e are a slice of 4 x 4, two lines without
- * wrap-around links, so 2 links of 50e9 B/s; 256 are the whole pod of 16 x 16 with wrap-around links, so 4 links (Cloud
- * TPU documentation of v5e: 1,600 Gb/s = 4 x 50e9 B/s per chip). In the mesh of 8 MI300X, 4 ranks use 3 of the 7 links of
- * 64e9 B/s. An all-reduce of b bytes in two rounds then takes 2 (15/16) b / (2 x 50e9 r2) seconds on 16 v5e. */
+/* The tensor ranks of a torus send over all links to their neighbours. 16 TPU v5e are a slice of 4 x 4, two lines
+ * without wrap-around links, so each has 2 links of 50e9 B/s. 256 are the whole pod of 16 x 16 with wrap-around links,
+ * so each has 4 links (Cloud TPU documentation of v5e: 1,600 Gb/s = 4 x 50e9 B/s per chip). In the mesh of 8 MI300X, 4
+ * ranks use 3 of the 7 links of 64e9 B/s. An all-reduce of b bytes in two rounds on 16 v5e takes 2 (15/16) b / (2 x
+ * 50e9 r2) seconds. */
 START_TEST(tensor_ranks_use_all_their_links) {
     static const struct {
         const char *id;
@@ -563,9 +570,9 @@ START_TEST(tensor_ranks_use_all_their_links) {
 }
 END_TEST
 
-/* A replica of 2 x 8 devices crosses from one server of 8 H100 to the next once; 8 stages of 4 devices cross 3 times. A hop
- * to another server has the rate of the network: in decode each of t ranks sends bytes / t over it. Without
- * that rate the plan is refused; within one server it is not needed. */
+/* A replica of 2 stages with 8 devices each crosses once between servers of 8 H100; 8 stages of 4 devices cross 3
+ * times. A hop to another server has the rate of the network: in decode, each of t ranks sends bytes / t. If this rate
+ * is not known, the plan is refused, unless all stages are in one server. */
 START_TEST(stages_in_several_servers) {
     nnc_error err = { 0 };
     nnc_serve_rates r;
@@ -580,10 +587,10 @@ START_TEST(stages_in_several_servers) {
     const double once = nnc_serve_decode(&of, 8.0, 500.0, NULL).comm_s;
     of.rates.stage_bytes_per_s /= 2.0;
     const double twice = nnc_serve_decode(&of, 8.0, 500.0, NULL).comm_s;
-    /* a group of 4 sequences, 4,096 values of 2 bytes over 8 ranks */
+    /* 4 sequences, 4,096 values of 2 bytes, divided over 8 ranks */
     CLOSE(twice - once, 4.0 * 4096.0 * 2.0 / 8.0 / (2.0 * of.rates.stage_bytes_per_s), 1e-9);
 
-    /* tensor ranks in two servers: all-reduce and hop each wait for the network once */
+    /* tensor ranks in two servers: the all-reduce and the hop each have the fixed time of the network once */
     plan.tensor = 16;
     ok(nnc_serve_rates_of(device, &software, &plan, &r, &err), &err);
     CLOSE(r.stage_fixed_s, r.all_reduce.fixed_s, 1e-12);
@@ -597,7 +604,7 @@ START_TEST(stages_in_several_servers) {
 }
 END_TEST
 
-/* A device without measurements multiplies at its peak in every format; only a fitted rate of training is lowered for
+/* Without measurements, a device multiplies at its peak in every format. Only a fitted rate of training is lowered for
  * products of 8 bits. */
 START_TEST(no_ratio_without_measurements) {
     nnc_error err = { 0 };
@@ -631,8 +638,8 @@ START_TEST(sequences_take_whole_blocks) {
 }
 END_TEST
 
-/* Two tables of the size of the head: one device has both, of two stages one each. Half of the layers and of the norms are
- * on a stage. */
+/* Embedding table and head have the same size. One device has both; of two stages, each has one. Each stage has half of
+ * the layers and norms. */
 START_TEST(tables_lie_on_both_ends) {
     nnc_serve one = { 0 }, two = { 0 };
     set_up("llama3-8b", 1, 1);
@@ -646,8 +653,8 @@ START_TEST(tables_lie_on_both_ends) {
 }
 END_TEST
 
-/* A device costs 3,600 an hour, so one a second. A prompt of 1,000 tokens takes 6 s in all and is in one of 2 stages and
- * one of 3 attention ranks at a time; 6 devices then cost 6 for 1,000 tokens. A static batch has the devices to itself. */
+/* A device costs 3,600 an hour, so 1 a second. A prompt of 1,000 tokens takes 6 s, and at any time it is on one of 2
+ * stages and one of 3 attention groups. So 6 devices cost 6 for 1,000 tokens. A static batch occupies all devices. */
 START_TEST(prices_by_hand) {
     set_up("llama3-8b", 1, 1);
     plan.price = 3600.0;
@@ -669,7 +676,7 @@ START_TEST(prices_by_hand) {
 }
 END_TEST
 
-/* Attention of a model with experts stays in 16 bits if the experts have 4 bits, but not if they have 8. */
+/* In a model with experts, attention stays in 16 bits if the experts have 4 bits, but not if they have 8 bits. */
 START_TEST(attention_beside_narrow_experts) {
     set_up("mixtral-8x7b", 1, 1);
     for (int32_t i = 0; i < net.product_count; i++) {
@@ -686,14 +693,15 @@ START_TEST(attention_beside_narrow_experts) {
 }
 END_TEST
 
-/* A plan without a format of weights takes the format and the group of the published checkpoint. */
+/* If the plan gives no format of weights, the format and group size of the published checkpoint are used. */
 START_TEST(weights_are_as_published) {
     nnc_model model = *load("llama3-8b");
     const nnc_serve_ask ask = ask_of(1, 1);
     set_up_model(&model, &ask);
     ck_assert_int_eq(plan.weights, NNC_STORED_BF16);
     ck_assert_int_eq(plan.kv_precision,
-                     NNC_STORED_BF16); /* the cache as the products, in 16 bits if they are narrower */
+                     /* the cache has the format of the products, or 16 bits if the products are narrower */
+                     NNC_STORED_BF16);
     static const nnc_dtype formats[] = { NNC_FP16, NNC_FP8, NNC_BF16 };
     for (size_t i = 0; i < COUNT_OF(formats); i++) {
         nnc_serve_ask other = ask;
@@ -706,7 +714,7 @@ START_TEST(weights_are_as_published) {
     set_up_model(&model, &ask);
     ck_assert_int_eq(plan.weights, NNC_STORED_INT4);
     ck_assert_int_eq(plan.group_size, 32);
-    model.published_group_size = 0; /* the group of the plan stays */
+    model.published_group_size = 0; /* 0: the group size of the plan is used */
     set_up_model(&model, &ask);
     ck_assert_int_eq(plan.group_size, ask.group_size);
 }

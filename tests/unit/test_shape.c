@@ -13,10 +13,10 @@ static double kept_of(const nnc_model *model, const nnc_plan *plan) {
     return (double)estimate(model, plan).memory.activation_bytes;
 }
 
-/* Width 4, 2 heads, 2 layers, 10 words, 3 tokens.
- * Parameters: words 40, positions 12; a layer 12 h^2 + 13 h = 192 + 52; the last norm 8.
- * FLOPs of a layer: qkv 2*3*12*4 = 288, scores 2*2*9*2 = 72, values the same, out 2*3*4*4 = 96, MLP
- * twice 2*3*16*4 = 384; logits 2*3*10*4 = 240. A causal mask leaves 6 of 9 pairs. */
+/* A GPT of width 4 with 2 heads, 2 layers, 10 words and 3 tokens. Parameters: 40 of the word table, 12 of positions, 12
+ * h^2 + 13 h = 192 + 52 per layer, and 8 of the last norm. FLOPs of a layer: qkv 2*3*12*4 = 288, scores 2*2*9*2 = 72,
+ * the product with the values also 72, output 2*3*4*4 = 96, two products of the MLP with 2*3*16*4 = 384 each. The
+ * logits have 2*3*10*4 = 240. A causal mask leaves 6 of 9 pairs. */
 START_TEST(tiny_gpt) {
     const nnc_model model = gpt(2, 4, 2, 10, 3);
     nnc_plan plan = bf16();
@@ -43,22 +43,25 @@ START_TEST(tiny_gpt) {
 }
 END_TEST
 
-/* A layer keeps 16 hidden states of 2 B, a log-sum-exp of 4 B per head and two norms' statistics of
- * 8 B per token. Outside: two ids of 8 B, norm input and statistics, head input, 10 logits. */
+/* Per token, a layer keeps 16 hidden states of 2 B per value, a log-sum-exp of 4 B per head, and statistics of 8 B for
+ * each of two norms. Ops outside the layers keep two ids of 8 B, the input and statistics of the last norm, the input
+ * of the head, and 10 logits. */
 START_TEST(tiny_gpt_keeps) {
     const nnc_model model = gpt(2, 4, 2, 10, 3);
     nnc_plan plan = bf16();
     const double outside = 3 * (8 + 8 + 8 + 8 + 8 + 20);
     ck_assert_double_eq(kept_of(&model, &plan), 2 * 3 * (16 * 4 * 2 + 4 * 2 + 16) + outside);
-    plan.attention = NNC_ATTENTION_UNFUSED; /* 9 probabilities of 2 B per head, no log-sum-exp */
+    /* unfused attention keeps 9 probabilities of 2 B per head and no log-sum-exp */
+    plan.attention = NNC_ATTENTION_UNFUSED;
     ck_assert_double_eq(kept_of(&model, &plan), 2 * (3 * (16 * 4 * 2 + 16) + 2 * 9 * 2) + outside);
-    plan.micro_batch = 2; /* but the position ids */
+    plan.micro_batch = 2; /* twice the bytes, except for the position ids */
     ck_assert_double_eq(kept_of(&model, &plan), 2 * (2 * (3 * (16 * 4 * 2 + 16) + 2 * 9 * 2) + outside) - 24);
 }
 END_TEST
 
-/* Width 8, 4 heads on 2 of width 2, inner width 12, 10 words, 5 tokens. q and o 64 each, k and v 32
- * each, three matrices of 96, gains 2*8. Per token and layer 8h + 4ad + 4gd + 6f + 4a + 8 bytes. */
+/* A Llama of width 8 with 4 query heads and 2 key heads of width 2, inner width 12, 10 words and 5 tokens. q and o have
+ * 64 parameters each, k and v 32 each, three MLP matrices 96 each, gains 2*8. A layer keeps 8h + 4ad + 4gd + 6f + 4a +
+ * 8 bytes per token. */
 START_TEST(tiny_llama) {
     const nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
     const nnc_plan plan = bf16();
@@ -66,7 +69,7 @@ START_TEST(tiny_llama) {
     ck_assert_int_eq(r.params, 2 * 80 + (64 + 64 + 2 * 32 + 3 * 96 + 16) + 8);
     ck_assert_int_eq(r.params_by_group[NNC_GROUP_HEAD], 80);
     ck_assert_int_eq(r.matmul_params, r.params - 80);
-    /* two FLOPs per matrix element and token; scores 4 * 25 pairs * 4 heads * width 2 */
+    /* two FLOPs per matrix element and token; attention has 4 FLOPs for each of 25 pairs, 4 heads and 2 values */
     ck_assert_double_eq(r.forward_flops, 2 * 5 * (192 + 288 + 80) + 4 * 25 * 4 * 2);
     const double layer = 8 * 8 + 4 * 8 + 4 * 4 + 6 * 12 + 4 * 4 + 8;
     const double outside = 8 + 16 + 4 + 16 + 20;
@@ -74,7 +77,7 @@ START_TEST(tiny_llama) {
 }
 END_TEST
 
-/* Grouped heads change parameters and bytes of K and V, but not the products of the scores. */
+/* Fewer heads of keys and values mean fewer parameters and bytes of K and V, but the same FLOPs of the scores. */
 START_TEST(grouped_heads) {
     const nnc_plan plan = bf16();
     const nnc_model full = llama(3, 16, 4, 4, 20, 10, 7);
@@ -91,7 +94,7 @@ START_TEST(grouped_heads) {
 }
 END_TEST
 
-/* Heads of their own width: the projections are not square. */
+/* If the width of a head is given, the projections are not square. */
 START_TEST(wide_heads) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
     model.decoder.head_dim = 6;
@@ -108,13 +111,14 @@ START_TEST(tied_head) {
     const nnc_result untied = estimate(&model, &plan);
     ck_assert_int_eq(untied.params, tied.params + 40);
     ck_assert_int_eq(untied.params_by_group[NNC_GROUP_HEAD], 40);
-    ck_assert_int_eq(untied.matmul_params, tied.matmul_params); /* one of the two is a lookup */
+    ck_assert_int_eq(untied.matmul_params, tied.matmul_params); /* one of the two tables is only looked up */
     ck_assert_double_eq(untied.forward_flops, tied.forward_flops);
     ck_assert_int_eq(untied.memory.activation_bytes, tied.memory.activation_bytes);
 }
 END_TEST
 
-/* 10 words in a table of 16: six rows more to store and to multiply, six logits more per token. */
+/* A table of 10 words is padded to 16 rows: six more rows are stored and multiplied, and each token has six more
+ * logits. */
 START_TEST(padded_vocabulary) {
     nnc_model model = gpt(2, 4, 2, 10, 3);
     const nnc_plan plan = bf16();
@@ -124,15 +128,16 @@ START_TEST(padded_vocabulary) {
     ck_assert_int_eq(padded.params, plain.params + 6 * 4);
     ck_assert_double_eq(padded.forward_flops, plain.forward_flops + 2 * 3 * 6 * 4);
     ck_assert_int_eq(padded.memory.activation_bytes, plain.memory.activation_bytes + 3 * 6 * 2);
-    ck_assert_int_eq(nnc_vocab_split(50257, 8), 51200); /* GPT-3 in Megatron-LM */
+    ck_assert_int_eq(nnc_vocab_split(50257, 8), 51200); /* as GPT-3 in Megatron-LM */
     ck_assert_int_eq(nnc_vocab_split(50257, 1), 50257);
     ck_assert_int_eq(nnc_vocab_split(32000, 8), 32000);
-    model.decoder.vocab_multiple = 5; /* already a multiple */
+    model.decoder.vocab_multiple = 5; /* 10 words are already a multiple of 5 */
     ck_assert_int_eq(estimate(&model, &plan).params, plain.params);
 }
 END_TEST
 
-/* 8 tokens, each sees 3: 1 + 2 + 6*3 = 21 pairs instead of 36; two layers, 4 FLOPs * width 4. */
+/* Each of 8 tokens attends to 3 tokens: 1 + 2 + 6*3 = 21 pairs instead of 36. Two layers have 4 FLOPs per pair and
+ * value of width 4. */
 START_TEST(sliding_window) {
     nnc_model model = gpt(2, 4, 2, 10, 8);
     nnc_plan plan = bf16();
@@ -143,15 +148,16 @@ START_TEST(sliding_window) {
     const double fewer = 2 * 16 * (36 - 21);
     ck_assert_double_eq(windowed.forward_flops, full.forward_flops - fewer);
     ck_assert_double_eq(windowed.model_flops, full.model_flops - 3 * fewer);
-    /* fused attention runs five products backward for two forward */
+    /* fused attention has five products backward and two forward, so 3.5 times the forward FLOPs in all */
     ck_assert_double_eq(windowed.executed_flops, full.executed_flops - 3.5 * fewer);
-    model.decoder.sliding_window = 8; /* all of it */
+    model.decoder.sliding_window = 8; /* the window contains all tokens */
     ck_assert_double_eq(estimate(&model, &plan).model_flops, full.model_flops);
 }
 END_TEST
 
-/* Per token: a mask after the embedding and two per layer, 1 B an element. Unfused attention also drops
- * probabilities: a mask of 1 B, and the dropped ones, 2 B, in addition to the softmax's. */
+/* Dropout keeps masks of 1 B per element: one after the embedding and two per layer. Unfused attention also drops
+ * probabilities. It keeps a mask of 1 B and the remaining probabilities of 2 B, in addition to the output of the
+ * softmax. */
 START_TEST(dropout_keeps_masks) {
     nnc_model model = gpt(2, 4, 2, 10, 3);
     nnc_plan plan = bf16();
@@ -165,7 +171,7 @@ START_TEST(dropout_keeps_masks) {
 }
 END_TEST
 
-/* With dropout, a layer is the published s b h (34 + 5 a s / h), and statistics of 16 B a token. */
+/* With dropout, a layer keeps the published s b h (34 + 5 a s / h) bytes, and 16 B of statistics per token. */
 START_TEST(layer_of_korthikanti) {
     nnc_model model = gpt(1, 64, 4, 10, 32);
     nnc_plan plan = bf16();
@@ -183,16 +189,16 @@ START_TEST(biases) {
     nnc_model model = llama(3, 8, 4, 2, 12, 10, 5);
     const nnc_plan plan = bf16();
     const int64_t none = estimate(&model, &plan).params;
-    model.decoder.qkv_bias = true; /* of q, and of k and v */
+    model.decoder.qkv_bias = true; /* biases of q, k and v */
     ck_assert_int_eq(estimate(&model, &plan).params, none + 3 * (8 + 2 * 4));
-    model.decoder.biases = true; /* and of the output, gate, up and down */
+    model.decoder.biases = true; /* also biases of the output, gate, up and down projections */
     ck_assert_int_eq(estimate(&model, &plan).params, none + 3 * (8 + 2 * 4 + 8 + 2 * 12 + 8));
-    model.decoder.norm = NNC_NORM_LAYER; /* and of seven norms */
+    model.decoder.norm = NNC_NORM_LAYER; /* also biases of seven norms */
     ck_assert_int_eq(estimate(&model, &plan).params, none + 3 * (8 + 2 * 4 + 8 + 2 * 12 + 8) + 7 * 8);
 }
 END_TEST
 
-/* A position table may be longer than the training sequence. */
+/* A table of positions may have more rows than the training sequence has tokens. */
 START_TEST(position_table) {
     nnc_model model = gpt(1, 4, 2, 10, 3);
     const nnc_plan plan = bf16();
@@ -206,7 +212,7 @@ START_TEST(position_table) {
 }
 END_TEST
 
-/* A row that stands for n layers is n times the row of one. */
+/* A row that stands for n equal layers has n times the work of one layer. */
 START_TEST(repeats_are_copies) {
     nnc_plan plan = bf16();
     for (int attention = 0; attention < NNC_ATTENTION_COUNT; attention++) {

@@ -3,7 +3,7 @@
 #include "op/op_internal.h"
 #include "support.h"
 
-/* Sums of the enumeration. once: forward FLOPs of layers whose input needs no gradient. */
+/* Sums of the separate count. once: forward FLOPs of layers whose input needs no gradient. */
 typedef struct tally {
     double params, flops, once;
 } tally;
@@ -50,7 +50,7 @@ static tally segmentation(int64_t image, int64_t channels, int levels, bool bili
     }
     for (int i = levels - 2; i >= 0; i--) {
         const int64_t in = widths[i + 1], out = widths[i] / (i > 0 ? factor : 1);
-        if (!bilinear) { /* kernel 2, stride 2: FLOPs by input position */
+        if (!bilinear) { /* a kernel of 2 with stride 2; its FLOPs are counted per input position */
             const int64_t half = in / 2;
             conv(&t, in, half, sides[i + 1], 2, false);
             t.params += (double)half;
@@ -74,7 +74,7 @@ static void check_tally(const nnc_model *model, const tally *t) {
 
 START_TEST(segmentation_networks) {
     for (int levels = 2; levels <= 5; levels++) {
-        for (int64_t image = 16; image <= 61; image += 15) { /* 31, 61: halves are rounded down */
+        for (int64_t image = 16; image <= 61; image += 15) { /* 31 and 61 are odd, so halves are rounded down */
             nnc_model model = double_conv_unet(image, 6, levels);
             tally t = segmentation(image, 6, levels, false);
             check_tally(&model, &t);
@@ -93,23 +93,23 @@ START_TEST(published_networks) {
     tally t = segmentation(572, 64, 5, false);
     check_tally(&model, &t);
     model.unet.up = NNC_UP_BILINEAR;
-    model.published_params = 0; /* another network */
+    model.published_params = 0; /* 0: the published count is of another network */
     ck_assert_int_eq(estimate(&model, &plan).params, 17263042);
     t = segmentation(572, 64, 5, true);
     check_tally(&model, &t);
 }
 END_TEST
 
-/* Side 4, 3 -> 2 -> 4 channels, 2 levels, bf16: kept elements of each op, per sample. Convolutions
- * keep their input, except the image; norms theirs; the last activation of a pair its output;
- * pooling an index of 8 B. Norms: two fp32 numbers per channel, for any batch. */
+/* Elements that each op keeps per sample, in bf16, for a network of 2 levels with maps of 4 x 4 and 3 -> 2 -> 4
+ * channels. Convolutions keep their input, except the image. Norms keep their input, too. The last activation of a pair
+ * keeps its output. Pooling keeps an index of 8 B. Norms also keep two fp32 numbers per channel, for any batch size. */
 START_TEST(segmentation_keeps) {
     const nnc_model model = double_conv_unet(4, 2, 2);
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;
-    const double first = 32 + 32 + 32 + 32;      /* norm1, conv2, norm2, act2 at 4x4x2 */
-    const double pooled = 8 + 16 + 16 + 16 + 16; /* conv1 at 2x2x2; then 2x2x4 */
-    const double up = 64 + 32 + 32 + 32 + 32;    /* conv1 at 4x4x4 */
+    const double first = 32 + 32 + 32 + 32;      /* norm1, conv2, norm2 and act2, with maps of 4x4x2 */
+    const double pooled = 8 + 16 + 16 + 16 + 16; /* conv1 with maps of 2x2x2; the other ops with 2x2x4 */
+    const double up = 64 + 32 + 32 + 32 + 32;    /* conv1 with maps of 4x4x4; the other ops with 4x4x2 */
     const double logits = 32;
     const double index = 8 * 8, statistics = 8 * (2 + 2 + 4 + 4 + 2 + 2);
     for (plan.micro_batch = 1; plan.micro_batch <= 2; plan.micro_batch++) {
@@ -134,7 +134,7 @@ static void residual_block(tally *t, const nnc_unet *u, int64_t in, int64_t out,
 static void transformer(tally *t, const nnc_unet *u, int64_t width, int64_t side) {
     const int64_t tokens = side * side;
     norm(t, width);
-    if (u->transformer_depth == 0) { /* a bare attention layer */
+    if (u->transformer_depth == 0) { /* an attention layer without a transformer around it */
         linear(t, tokens, width, 3 * width, true);
         scores(t, tokens, tokens, width);
         linear(t, tokens, width, width, true);
@@ -168,7 +168,7 @@ static tally diffusion(const nnc_unet *u) {
     int64_t width = u->channels, side = u->image / u->latent_factor;
     t.once += linear(&t, 1, u->channels, u->time_embed_width, true);
     linear(&t, 1, u->time_embed_width, u->time_embed_width, true);
-    t.params += (double)(u->class_embeds * u->time_embed_width); /* a row is looked up */
+    t.params += (double)(u->class_embeds * u->time_embed_width); /* one row of the table is looked up */
     if (u->added_embed_width > 0) {
         t.once += linear(&t, 1, u->added_embed_width, u->time_embed_width, true);
         linear(&t, 1, u->time_embed_width, u->time_embed_width, true);
@@ -234,10 +234,11 @@ START_TEST(diffusion_networks) {
 }
 END_TEST
 
-/* Side 4, 8 channels, one level of one block without attention, bf16. A block keeps the inputs of
- * its two norms, their outputs and those of SiLU, the activated time embedding for its projection,
- * and two statistics of 4 groups twice. Three blocks are 8 -> 8 channels, two 16 -> 8. Outside: the
- * time embedding's inputs, the embedding itself, the last norm, SiLU and convolution, the prediction. */
+/* A diffusion network in bf16 with maps of 4 x 4, 8 channels, and one level of one block without attention. A block
+ * keeps the inputs of its two norms, the outputs of the norms and of SiLU, and the activated time embedding for its
+ * projection. It also keeps two statistics for each of 4 groups in each of its two norms. Three blocks have 8 -> 8
+ * channels, two have 16 -> 8. Ops outside the blocks keep the inputs of the time embedding, the embedding, the last
+ * norm, SiLU and convolution, and the prediction. */
 START_TEST(diffusion_keeps) {
     nnc_model model = residual_unet(4, 8, 1);
     nnc_plan plan = nnc_plan_default();
@@ -255,7 +256,8 @@ START_TEST(diffusion_keeps) {
     ck_assert_int_eq(estimate(&model, &plan).memory.activation_bytes, kept - 2 * maps);
     plan.recompute |= NNC_RECOMPUTE_NORM;
     ck_assert_int_eq(estimate(&model, &plan).memory.activation_bytes, kept - 4 * maps);
-    /* diffusers keeps the same tensors, also if norms or MLPs are recomputed: the network has no MLP. */
+    /* diffusers keeps the same tensors, also if norms are recomputed. Recomputation of MLPs changes nothing, because
+     * the network has no MLP. */
     nnc_software eager = nnc_software_default();
     const nnc_device device = plain_device();
     eager.library_kept = true;
@@ -275,7 +277,7 @@ START_TEST(stable_diffusion) {
 }
 END_TEST
 
-/* A linear layer into and out of the transformer has the same work as a 1x1 convolution. */
+/* Linear layers at the start and end of a transformer have the same work as 1x1 convolutions. */
 START_TEST(linear_projections) {
     nnc_model model = residual_unet(16, 8, 2);
     const nnc_plan plan = nnc_plan_default();
@@ -286,7 +288,8 @@ START_TEST(linear_projections) {
     ck_assert_double_eq(linear_form.forward_flops, conv_form.forward_flops);
     ck_assert_double_eq(linear_form.backward_flops, conv_form.backward_flops);
     ck_assert_int_eq(linear_form.memory.activation_bytes, conv_form.memory.activation_bytes);
-    nnc_plan again = plan; /* the input of the first is a norm's output, which backward can compute again */
+    /* the input of the first linear layer is the output of a norm, which backward can compute again */
+    nnc_plan again = plan;
     again.recompute = NNC_RECOMPUTE_NORM;
     const int64_t linear_bytes = estimate(&model, &again).memory.activation_bytes;
     model.unet.linear_projections = false;
@@ -304,7 +307,8 @@ static bool joins_attention(const nnc_op_cost *row) {
     return strcmp(row->op->name, "attn.residual") == 0 && nnc_op_phase(row->op) == NNC_PHASE_FORWARD;
 }
 
-/* A map is copied to another layout before a transformer and behind it: twice the elements of the sum behind it. */
+/* A map is copied to another layout before a transformer and after it. Both copies together have twice the elements of
+ * the residual sum after the transformer. */
 START_TEST(maps_are_copied_to_tokens) {
     nnc_model model = residual_unet(16, 8, 2);
     const nnc_device device = plain_device();
@@ -321,7 +325,7 @@ START_TEST(maps_are_copied_to_tokens) {
 }
 END_TEST
 
-/* Heads given by their width: the same products, other log-sum-exps. */
+/* If the width of the heads is given, products have the same FLOPs; only the number of log-sum-exps differs. */
 START_TEST(heads_by_width) {
     nnc_model model = residual_unet(16, 8, 2);
     nnc_plan plan = nnc_plan_default();
@@ -332,7 +336,7 @@ START_TEST(heads_by_width) {
 }
 END_TEST
 
-/* Images of 8-bit pixels: three colours when the network works on latents. */
+/* Input images have 8 bits per value. If the network works on latents, the images have three colours. */
 START_TEST(images) {
     nnc_model model = residual_unet(16, 8, 2);
     nnc_plan plan = nnc_plan_default();

@@ -21,10 +21,10 @@ START_TEST(parameters) {
     const nnc_model model = tiny_vit();
     const nnc_plan plan = nnc_plan_default();
     const nnc_result r = estimate(&model, &plan);
-    /* Patches 3 x 2 x 2 x 8 + 8 = 104, class token 8, positions 5 x 8 = 40. */
+    /* Parameters: patches 3 x 2 x 2 x 8 + 8 = 104, class token 8, positions 5 x 8 = 40. */
     ck_assert_int_eq(r.params_by_group[NNC_GROUP_EMBEDDING], 104 + 8 + 40);
-    /* A layer: qkv 8 x 24 + 24 = 216, out 8 x 8 + 8 = 72; up 8 x 16 + 16 = 144, down 16 x 8 + 8 = 136;
-     * two norms of 16, and the last one. */
+    /* Parameters of attention in a layer: qkv 8 x 24 + 24 = 216, output 8 x 8 + 8 = 72. Parameters of its MLP: up 8 x
+     * 16 + 16 = 144, down 16 x 8 + 8 = 136. A layer has two norms of 16, and the last norm also has 16. */
     ck_assert_int_eq(r.params_by_group[NNC_GROUP_ATTENTION], 2 * (216 + 72));
     ck_assert_int_eq(r.params_by_group[NNC_GROUP_MLP], 2 * (144 + 136));
     ck_assert_int_eq(r.params_by_group[NNC_GROUP_NORM], 2 * 32 + 16);
@@ -33,15 +33,15 @@ START_TEST(parameters) {
 }
 END_TEST
 
-/* Relative positions of 2 x 2 patches (BEiT, arXiv:2106.08254): (2 * 2 - 1)^2 distances and 3 rows for the class token,
- * a value for each of 2 heads, in each of 2 layers. */
+/* Relative positions of 2 x 2 patches (BEiT, arXiv:2106.08254). A table has (2 * 2 - 1)^2 rows for distances and 3 rows
+ * for the class token, with a value for each of 2 heads. Each of 2 layers has its own table. */
 START_TEST(relative_positions) {
     nnc_model model = tiny_vit();
     const nnc_plan plan = nnc_plan_default();
     model.vit.relative_positions = true;
     const nnc_result r = estimate(&model, &plan);
     ck_assert_int_eq(r.params_by_group[NNC_GROUP_ATTENTION], 2 * (216 + 72) + 2 * (3 * 3 + 3) * 2);
-    ck_assert_int_eq(r.params_by_group[NNC_GROUP_EMBEDDING], 104 + 8); /* no positions of patches */
+    ck_assert_int_eq(r.params_by_group[NNC_GROUP_EMBEDDING], 104 + 8); /* without positions of patches */
 }
 END_TEST
 
@@ -50,18 +50,19 @@ START_TEST(flops) {
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = 10;
     const nnc_result r = estimate(&model, &plan);
-    /* Patches: 4 positions x 12 inputs x 8 outputs x 2 = 768. A layer of 5 tokens: qkv 5 x 8 x 24 x 2 =
-     * 1920, all 25 pairs of 2 heads of 4 twice 800, out 5 x 8 x 8 x 2 = 640, up and down 5 x 8 x 16 x 2
-     * x 2 = 2560: 5920. Head: the class token alone, 8 x 3 x 2 = 48. */
+    /* FLOPs: patches 4 positions x 12 inputs x 8 outputs x 2 = 768. In a layer of 5 tokens, qkv has 5 x 8 x 24 x 2 =
+     * 1920. Two products over 25 pairs and 2 heads of 4 have 800. The output has 5 x 8 x 8 x 2 = 640. Up and down
+     * together have 5 x 8 x 16 x 2 x 2 = 2560. The sum is 5920. The head processes only the class token: 8 x 3 x 2 =
+     * 48. */
     ck_assert_double_eq(r.forward_flops, 10 * (768 + 2 * 5920 + 48));
-    /* Backward is twice that, without the gradient of the image. */
+    /* Backward has twice these FLOPs, but no gradient of the image. */
     ck_assert_double_eq(r.backward_flops, 10 * (768 + 2 * (2 * 5920 + 48)));
     ck_assert_int_eq(r.tokens, 0); /* images are not counted in tokens */
     ck_assert_double_eq(r.input_bytes, 10 * 4 * 4 * 3);
 }
 END_TEST
 
-/* Norms, biases and class token are shared; the matrices of a layer divide. */
+/* Each tensor rank has the whole embedding, all norms and the whole head. The matrices of a layer are divided. */
 START_TEST(tensor_ranks) {
     const nnc_model model = tiny_vit();
     nnc_device device = plain_device();
@@ -75,7 +76,7 @@ START_TEST(tensor_ranks) {
     device.scale_up.bytes_per_s = 1e11;
     const nnc_result r = estimate_with(&model, &device, &software, &plan);
     ck_assert_double_eq(r.model_flops, whole.model_flops);
-    /* A rank: 12 heads' worth of qkv 8 x 12 + 12, out 4 x 8 + 8, up 8 x 8 + 8, down 8 x 8 + 8. */
+    /* A rank has qkv of 8 x 12 + 12, output 4 x 8 + 8, up 8 x 8 + 8 and down 8 x 8 + 8. */
     ck_assert_int_eq(nnc_scratch_stages(scratch, &count)->params, 152 + 2 * (108 + 40 + 72 + 72) + 80 + 27);
     ck_assert_double_gt(r.communication_s[NNC_COMM_TENSOR], 0);
 }
@@ -89,9 +90,9 @@ static void shape_of(const char *name, char *shape, size_t size) {
     }
 }
 
-/* With sequence parallelism two ranks have 3 of 6 tokens each (4 patches, a class and a teacher token). Backward gathers
- * the gradients of all tokens of 3 images before the patches, in 16 bits; the rank of the class tokens sends 8 values of
- * each image to the other. */
+/* With sequence parallelism, two ranks have 3 of 6 tokens each: 4 patches, a class token and a teacher token. Before
+ * the patches, backward gathers the gradients of all tokens of 3 images, in 16 bits. The rank with the class tokens
+ * sends their 8 values per image to the other rank. */
 START_TEST(sequence_ranks) {
     nnc_model model = tiny_vit();
     nnc_device device = plain_device();
@@ -113,7 +114,7 @@ START_TEST(sequence_ranks) {
 }
 END_TEST
 
-/* Stages send 5 tokens of 8 values in 16 bits, for each image. */
+/* A stage sends 5 tokens of 8 values in 16 bits per image to the next stage. */
 START_TEST(pipeline_sends) {
     const nnc_model model = tiny_vit();
     nnc_device device = plain_device();

@@ -39,8 +39,8 @@ static void lower(const nnc_model *model, const nnc_plan *plan, nnc_op_list *lis
     ck_assert(!list->truncated && !list->overflow);
 }
 
-/* Writes the list of the whole network and of one rank, without communication and without the merges of
- * ring blocks, which a single rank does not have. Returns false for an illegal plan. */
+/* Writes the op lists of the whole network and of one rank. Leaves out communication, and the merges of ring attention,
+ * which a single rank does not have. Returns false for an illegal plan. */
 static bool split(const nnc_model *model, const nnc_plan *given) {
     const nnc_device device = cluster_device();
     nnc_plan plan;
@@ -68,7 +68,8 @@ static bool in_list(const char *list, const char *name) {
     return at != NULL && (at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0');
 }
 
-/* The residual stream: on every tensor rank, unless sequence parallelism divides its tokens. */
+/* Returns true for ops of the residual stream. Every tensor rank computes them for all tokens, unless sequence
+ * parallelism divides the tokens. */
 static bool in_stream(const nnc_op *op) {
     return op->kind == NNC_OP_NORM ||
            in_list("embed.positions embed.dropout attn.residual mlp.residual moe.router moe.scores "
@@ -76,13 +77,14 @@ static bool in_stream(const nnc_op *op) {
                    op->name);
 }
 
-/* How many tensor ranks repeat the work of an op. A lookup gives each of them all tokens. */
+/* Returns the number of tensor ranks that repeat the work of an op. In a lookup, each rank looks up all tokens. */
 static double repeated(const nnc_op *op, const nnc_plan *plan) {
     if (op->kind == NNC_OP_EMBEDDING) { return plan->tensor; }
     return in_stream(op) && !plan->sequence_parallel ? plan->tensor : 1.0;
 }
 
-/* The same for parameters; biases of sums over ranks are repeated, and tables of rows. */
+/* Returns the parameters of an op on all tensor ranks. Ranks repeat the biases of products that are divided by rows,
+ * and matrices that are not divided. */
 static double params_on_ranks(const nnc_op *op, const nnc_plan *plan) {
     const nnc_weights *w = &op->weights;
     const double matrices = (double)w->count * (double)w->rows * (double)w->cols, t = plan->tensor;
@@ -94,7 +96,8 @@ static double params_on_ranks(const nnc_op *op, const nnc_plan *plan) {
     return matrices * (row || column || expert ? 1.0 : t) + (double)w->vector * (column ? 1.0 : t);
 }
 
-/* Key and value heads that tensor ranks hold beyond the model's: each has at least one. */
+/* Returns the number of key and value heads on all tensor ranks in excess of those of the model. Each rank has at least
+ * one head. */
 static double extra_kv_heads(const nnc_model *model, int64_t ranks) {
     const nnc_decoder *d = &model->decoder;
     return d->kv_lora_rank == 0 && ranks > d->kv_heads ? (double)(ranks - d->kv_heads) : 0.0;
@@ -118,7 +121,7 @@ static void check_work(const nnc_model *model, const nnc_plan *plan) {
             ck_assert_double_eq(r.full_flops * t * c, w.full_flops * again);
             ck_assert_double_eq(r.causal_flops * t * c, w.causal_flops * again);
         }
-        if (whole->weights.vector == 0) { /* a bias is added up from each rank's part */
+        if (whole->weights.vector == 0) { /* an op with a bias also adds the bias on each rank */
             ck_assert_msg(r.vector_flops * t * c == w.vector_flops * again, "%s: %.17g %.17g", whole->name,
                           r.vector_flops * t * c, w.vector_flops * again);
         }
@@ -131,10 +134,10 @@ static void check_work(const nnc_model *model, const nnc_plan *plan) {
     }
 }
 
-/* Kept bytes of all ranks, minus repeated bytes, are those of one device. Repeated are: without
- * sequence parallelism the residual stream and the inputs of products split by columns; with it the
- * ids of the lookup, tokens that arrive at experts, and key and value heads in excess of the
- * model's. */
+/* Checks that the kept bytes of all ranks, minus repeated bytes, are those of one device. Without sequence parallelism,
+ * ranks repeat the residual stream and the inputs of products divided by columns. With sequence parallelism, they
+ * repeat the ids of the lookup, tokens that arrive at experts, and key and value heads in excess of those of the
+ * model. */
 static void check_kept(const nnc_model *model, const nnc_plan *plan) {
     const nnc_decoder *d = &model->decoder;
     const double t = plan->tensor, c = plan->context;
@@ -166,7 +169,7 @@ static void check_kept(const nnc_model *model, const nnc_plan *plan) {
     }
 }
 
-/* Every legal combination of tensor, sequence, context and expert parallelism. `_i`: the model. */
+/* Tests every legal combination of tensor, sequence, context and expert parallelism. `_i`: index of the model. */
 START_TEST(ranks_add_up) {
     const nnc_model *model = models(_i);
     int legal = 0, experts = 0, contexts = 0;
@@ -198,7 +201,7 @@ START_TEST(ranks_add_up) {
 }
 END_TEST
 
-/* Degrees of one leave every op as it is, to the last bit. */
+/* If all degrees are one, every op stays the same to the last bit. */
 START_TEST(degree_one_changes_nothing) {
     for (int i = 0; i < MODELS; i++) {
         nnc_plan plan = plan_of(4, 1, 2);
@@ -210,7 +213,7 @@ START_TEST(degree_one_changes_nothing) {
 }
 END_TEST
 
-/* The busiest expert rank has more rows, and a smaller share of them is useful. */
+/* The busiest expert rank has more rows, and a smaller share of its rows is useful. */
 START_TEST(imbalance) {
     const nnc_model *model = models(2);
     nnc_plan plan = plan_of(8, 1, 1);
@@ -229,7 +232,7 @@ START_TEST(imbalance) {
             ck_assert_double_eq(r.write_bytes, w.write_bytes * rows);
         }
     }
-    plan.expert = 1; /* one rank has no busier neighbour */
+    plan.expert = 1; /* with one rank, imbalance has no effect */
     ck_assert(split(model, &plan));
     ck_assert_mem_eq(rank_list.ops, whole_list.ops, (size_t)whole_list.count * sizeof(nnc_op));
 }
@@ -243,9 +246,8 @@ static double layer_kept(void) {
     return kept;
 }
 
-/* The published formula counts the bytes that the op list of unfused attention with dropout keeps,
- * except the statistics of two norms, 8 bytes a token. Example F9.1: 175 billion parameters on
- * eight ranks. */
+/* The published formula counts the bytes that unfused attention with dropout keeps in the op list, except the
+ * statistics of two norms (8 bytes per token). Example F9.1: 175 billion parameters on eight ranks. */
 START_TEST(published_layer) {
     static const struct {
         int32_t tensor;

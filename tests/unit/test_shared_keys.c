@@ -1,6 +1,6 @@
 /* Tests decoders with special attention or experts that are small enough to count by hand. The decoders have window
- * layers with another number of heads, keys used as values, experts with a latent, shared or reused keys, layers with extra inputs, or several
- * residual streams. */
+ * layers with another number of heads, keys used as values, experts with a latent, shared or reused keys, layers with
+ * extra inputs, or several residual streams. */
 #include "named_rows.h"
 
 static void set(nnc_model *model, const char *field, const char *text) {
@@ -15,8 +15,9 @@ static int64_t params_of(const nnc_model *model) {
 
 static double core_flops(const nnc_op_cost *row) { return row->work.causal_flops; }
 
-/* Width 8, 4 heads of 2, 2 of keys: queries 64, keys 32, values 32, output 64. Window layers with 1 head of keys and
- * heads of 4: 128 + 32 + 32 + 128. Keys that are values save 32 in the other layer. */
+/* Width 8 with 4 query heads and 2 key heads of 2: queries have 64 parameters, keys 32, values 32, output 64. Window
+ * layers with 1 key head and heads of width 4 have 128 + 32 + 32 + 128. If keys are also the values, the other layer
+ * has 32 fewer. */
 START_TEST(windows_have_other_heads) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 8);
     const int64_t plain = params_of(&model);
@@ -27,13 +28,13 @@ START_TEST(windows_have_other_heads) {
     ck_assert_int_eq(params_of(&model) - plain, (128 + 32 + 32 + 128) - 192);
     model.decoder.keys_as_values = true;
     ck_assert_int_eq(params_of(&model) - plain, (128 + 32 + 32 + 128) - 192 - 32);
-    model.decoder.window_heads = 2; /* 2 heads of 4: queries and output 64 each */
+    model.decoder.window_heads = 2; /* 2 heads of width 4: queries and output have 64 parameters each */
     ck_assert_int_eq(params_of(&model) - plain, (64 + 32 + 32 + 64) - 192 - 32);
 }
 END_TEST
 
-/* Sinks are one value per head, here of the window layer alone; a gate per head is a product of 8 x 4 in both layers;
- * values of width 3 are 2 * 3 * 8, and their output 4 * 3 * 8. */
+/* Sinks are one value per head, here only in the window layer. A gate per head is a product of 8 x 4 in both layers.
+ * Values of width 3 have 2 * 3 * 8 parameters, and their output has 4 * 3 * 8. */
 START_TEST(heads_have_sinks_gates_and_widths) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 8);
     model.decoder.sliding_window = 3;
@@ -48,8 +49,8 @@ START_TEST(heads_have_sinks_gates_and_widths) {
 }
 END_TEST
 
-/* 4 experts of 3 matrices of 8 x 12 at width 8, of 4 x 12 at width 4, with products of 8 x 4 into and out of it. Their
- * own norms are 4 of width 8, and a scale for each expert. */
+/* 4 experts have 3 matrices of 8 x 12 at width 8. With a latent of width 4 they have 3 matrices of 4 x 12, and products
+ * of 8 x 4 to and from the latent. Norms of experts have 4 * 8 parameters, and one scale per expert. */
 START_TEST(experts_work_at_another_width) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 8);
     model.decoder.experts = 4;
@@ -60,16 +61,16 @@ START_TEST(experts_work_at_another_width) {
     model.decoder.expert_latent = 4;
     const nnc_result latent = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(latent.params - plain.params, 4 * 3 * 12 * (4 - 8) + 2 * 8 * 4);
-    /* 8 tokens, 2 experts each */
+    /* 8 tokens with 2 experts each */
     ck_assert_double_eq(latent.forward_flops - plain.forward_flops, 2.0 * 8 * (2 * 3 * 12 * (4 - 8) + 2 * 8 * 4));
     model.decoder.expert_norms = true;
     ck_assert_int_eq(params_of(&model) - latent.params, 4 * 8 + 4);
 }
 END_TEST
 
-/* Kimi K3. Latent attention with 4 heads of values of 3: a gate of 8 x 12, whose product is 2 * 8 tokens * 96 FLOPs. The
- * sum over experts of width 4 has a norm of 4. The gate of a delta rule with 16 values, from 8 values instead of 2: 16
- * more products of 8 - 2, and 8 x 2 less into the ranks. */
+/* Parts of Kimi K3. Latent attention with 4 heads has values of width 3; its gate is a product of 8 x 12 with 2 * 8
+ * tokens * 96 FLOPs. The sum over experts of width 4 has a norm of 4. In a delta rule with 16 values, the gate is
+ * computed from 8 values instead of 2: 16 * (8 - 2) more parameters, and 8 x 2 fewer to the low rank. */
 START_TEST(latents_and_delta_rules_have_gates) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 8);
     nnc_decoder *d = &model.decoder;
@@ -106,9 +107,10 @@ END_TEST
 
 static double input_elements(const nnc_op_cost *row) { return row->work.read_bytes; }
 
-/* Attention residuals, 5 layers in blocks of 2, width 8, 8 tokens of 2 bytes: each half has a norm and a vector of 8, and
- * so has the head. Streams that the attentions read: none, then 1 + 1, 1 + 1, 2 + 1, 2 + 1; the MLPs: 0 + 2, 0 + 2, 1 + 2,
- * 1 + 2, 2 + 2; the head 3 + 1. Forward reads each stream once, and the two vectors of each op. */
+/* Attention residuals: 5 layers in blocks of 2, width 8, 8 tokens, 2 bytes per value. Each half of a layer has a norm
+ * and a vector of 8, and so has the head. Numbers of streams that attentions read: none, 1 + 1, 1 + 1, 2 + 1, 2 + 1.
+ * MLPs read 0 + 2, 0 + 2, 1 + 2, 1 + 2, 2 + 2; the head reads 3 + 1. Forward reads each stream once, and the two
+ * vectors of each op. */
 START_TEST(layers_read_blocks) {
     nnc_model model = llama(5, 8, 4, 2, 12, 10, 8);
     const int64_t plain = params_of(&model);
@@ -131,10 +133,11 @@ START_TEST(layers_read_blocks) {
 }
 END_TEST
 
-/* Gemma 3n, 2 layers of width 8, 3 streams, rank 2, 8 tokens. A layer predicts with a norm of 8, 3 scores of 8 and 9
- * weights of 3, and corrects with 3 weights of 3 and a scale of 8; its product of low rank has 2 * 16 weights and a norm
- * of 8. Two products of 8 x 8 make the other streams of the embedding, two make one stream of all. The scores are computed
- * twice. A layer that reuses keys and values has 2 * 32 unused weights. */
+/* Parts of Gemma 3n: 2 layers of width 8, 3 streams, rank 2, 8 tokens. Each layer predicts the streams with a norm of
+ * 8, 3 scores of 8 and 9 weights of 3. It corrects them with 3 weights of 3 and a scale of 8. A product of low rank has
+ * 2 * 16 weights and a norm of 8. Two products of 8 x 8 make the other streams from the embedding, and two make one
+ * stream from all streams. The scores are computed twice. A layer that reuses keys and values has 2 * 32 fewer
+ * weights. */
 START_TEST(layers_predict_streams) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 8);
     const nnc_plan plan = causal_bf16();
@@ -156,7 +159,8 @@ START_TEST(layers_predict_streams) {
 }
 END_TEST
 
-/* The router scores 3 experts without weights, too: 3 x 8 weights and as many products for each of 8 tokens. */
+/* The router also scores 3 experts that have no weights: 3 x 8 router weights, and as many products for each of 8
+ * tokens. */
 START_TEST(experts_are_idle) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 8);
     model.decoder.experts = 4;
@@ -172,9 +176,10 @@ START_TEST(experts_are_idle) {
 }
 END_TEST
 
-/* LongCat-Flash with 28 layers of two attentions and two MLPs. An attention: 6144 x (1536 + 576) + 1536 x 64 x 192 + 512
- * x 64 x 256 + 64 x 128 x 6144 + 1536 + 512 = 90,572,800; an MLP 3 x 6144 x 12288; the experts 512 x 3 x 6144 x 2048 and
- * a router of 768 x 6144; 4 norms; two tables of 131072 x 6144. Of 12 experts of a token 8 compute. */
+/* LongCat-Flash has 28 layers with two attentions and two MLPs each. The parameters of an attention are 6144 x (1536 +
+ * 576) + 1536 x 64 x 192 + 512 x 64 x 256 + 64 x 128 x 6144 + 1536 + 512 = 90,572,800. An MLP has 3 x 6144 x 12288, the
+ * experts 512 x 3 x 6144 x 2048, the router 768 x 6144. A layer has 4 norms. The two tables have 131072 x 6144 each. Of
+ * the 12 experts of a token, 8 have weights. */
 START_TEST(layers_have_two_halves) {
     const nnc_model *model = NULL;
     nnc_error err = { .status = NNC_OK };
@@ -187,14 +192,14 @@ START_TEST(layers_have_two_halves) {
 }
 END_TEST
 
-/* Queries 8 -> 3 -> 4 heads of 2: 24 + 3 + 24; the key 16, its norm 2; the output of 2 groups of 2 heads, 4 -> 3
- * each, and 6 -> 8: 24 + 48. A key for 4 tokens: 8 x 4, 4 x 2 scores, a norm of 2; for 2 tokens, with two sets of
- * values: 8 x 8, 2 x 4, 2, and an indexer of 2 heads of 4: 8 x 16, 2 x 8, 4, queries 3 x 8, weights 8 x 2. 8 tokens:
- * a window of 3 sees 21 pairs; token i sees i / 4 keys more, 6 in all, or at most 2 of i / 2, 12 in all. A pair
- * costs 4 heads * 2 * (2 + 2) FLOPs. */
+/* Queries: 8 -> 3 -> 4 heads of 2 have 24 + 3 + 24 parameters. The key has 16 and its norm 2. The output has 2 groups
+ * of 2 heads, 4 -> 3 each, and then 6 -> 8: 24 + 48. A key for each 4 tokens adds 8 x 4, 4 x 2 scores and a norm of 2.
+ * A key for each 2 tokens, with two sets of values, adds 8 x 8, 2 x 4 and 2. Its indexer of 2 heads of 4 adds 8 x 16, 2
+ * x 8, 4, queries 3 x 8 and weights 8 x 2. With 8 tokens, a window of 3 has 21 pairs. Token i also attends to i / 4
+ * keys (6 pairs in all), or to at most 2 of i / 2 keys (12 in all). A pair costs 4 heads * 2 * (2 + 2) FLOPs. */
 START_TEST(keys_are_shared) {
     nnc_model model = llama(1, 8, 4, 1, 12, 10, 8);
-    const int64_t plain = params_of(&model); /* 64 + 16 + 16 + 64 in its attention */
+    const int64_t plain = params_of(&model); /* its attention has 64 + 16 + 16 + 64 parameters */
     nnc_decoder *d = &model.decoder;
     d->shared_keys = true;
     d->q_lora_rank = 3;
@@ -220,8 +225,8 @@ START_TEST(keys_are_shared) {
 }
 END_TEST
 
-/* 2 streams: for each half of a layer (2 + 2) * 2 weights from 2 * 8 values, their constants and 3 scales; for the
- * head 2 weights, constants and a scale. */
+/* With 2 streams, each half of a layer has (2 + 2) * 2 weights for each of 2 * 8 values, one constant per weight and 3
+ * scales. The head has 2 weights of 8 values, their constants and a scale. */
 START_TEST(streams_are_mixed) {
     nnc_model model = llama(3, 8, 4, 2, 12, 10, 8);
     const int64_t plain = params_of(&model);
@@ -230,8 +235,8 @@ START_TEST(streams_are_mixed) {
 }
 END_TEST
 
-/* With plain heads the indexer reads the stream: queries 8 x 8, key 8 x 4, two norms of 4. Layers that see all tokens
- * have none. */
+/* With keys and values per head, the indexer reads the residual stream: queries 8 x 8, key 8 x 4, two norms of 4.
+ * Layers that attend to all tokens have no indexer. */
 START_TEST(plain_heads_have_an_indexer) {
     nnc_model model = llama(3, 8, 4, 2, 12, 10, 8);
     const int64_t plain = params_of(&model);
@@ -239,7 +244,8 @@ START_TEST(plain_heads_have_an_indexer) {
     model.decoder.index_dim = 4;
     set(&model, "mixers", "full_all,full,full_reused");
     ck_assert_int_eq(params_of(&model) - plain, 64 + 32 + 8);
-    wanted_name = "attn.core"; /* 8 queries: 36 pairs of a query and a key before it, or 1 + 7 * 2 with two keys each */
+    /* 8 queries have 36 pairs with keys up to their own, or 1 + 7 * 2 pairs with at most two keys each */
+    wanted_name = "attn.core";
     const double picked = sum_rows(is_named, core_flops);
     set(&model, "mixers", "full_all");
     ck_assert_int_eq(params_of(&model), plain);
@@ -247,8 +253,8 @@ START_TEST(plain_heads_have_an_indexer) {
 }
 END_TEST
 
-/* The last 2 of 4 layers have no keys and values, 2 of 8 x 4 in each, and MLPs of 3 matrices of 8 x 24 instead of 12;
- * they compute as many scores as the others, and keep none of the keys and values. */
+/* The last 2 of 4 layers have no keys and values (2 matrices of 8 x 4 per layer) and MLPs of 3 matrices of 8 x 24
+ * instead of 8 x 12. They compute as many scores as the other layers, and keep no keys and values. */
 START_TEST(layers_reuse_keys_and_values) {
     nnc_model model = llama(4, 8, 4, 2, 12, 10, 8);
     model.decoder.sliding_window = 3;
@@ -259,7 +265,8 @@ START_TEST(layers_reuse_keys_and_values) {
     set(&model, "reused_kv_layers", "2");
     ck_assert_int_eq(params_of(&model) - plain, -2 * 2 * 32);
     ck_assert_double_eq(sum_rows(is_named, core_flops), flops);
-    model.decoder.qk_norm = NNC_QK_NORM_HEAD; /* of queries in 4 layers, of keys in 2, each of a head of 2 */
+    /* norms of queries in 4 layers and of keys in 2, with 2 parameters each */
+    model.decoder.qk_norm = NNC_QK_NORM_HEAD;
     ck_assert_int_eq(params_of(&model) - plain, -2 * 2 * 32 + (4 + 2) * 2);
     model.decoder.wide_reused = true;
     ck_assert_int_eq(params_of(&model) - plain, -2 * 2 * 32 + (4 + 2) * 2 + 2 * 3 * 8 * 12);
@@ -272,8 +279,8 @@ START_TEST(layers_reuse_keys_and_values) {
 }
 END_TEST
 
-/* A table of 10 rows of 4 values for 3 layers, a product of 8 x 12 and a norm of 4; in each layer products of 8 x 4 and
- * 4 x 8 and a norm of 8. The table is looked up; 8 tokens. */
+/* A table has 10 rows of 4 values for each of 3 layers. A product has 8 x 12 parameters and a norm 4. Each layer has
+ * products of 8 x 4 and 4 x 8 and a norm of 8. There are 8 tokens. The table is looked up, so it has no FLOPs. */
 START_TEST(layers_have_inputs) {
     nnc_model model = llama(3, 8, 4, 2, 12, 10, 8);
     const nnc_plan plan = causal_bf16();
@@ -283,7 +290,8 @@ START_TEST(layers_have_inputs) {
     const nnc_result with = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(with.params - plain.params, 10 * 12 + 96 + 4 + 3 * (32 + 32 + 8));
     ck_assert_double_eq(with.forward_flops - plain.forward_flops, 2.0 * 8 * (96 + 3 * 64));
-    /* with 3 streams the two others of each layer add the input: 2 x 8 tokens x 8 values of 16 bits, read and written once */
+    /* With 3 streams, each layer adds the input to the two other streams: 2 x 8 tokens x 8 values of 16 bits are read
+     * and written once. */
     set(&model, "altup_inputs", "3");
     (void)estimate_on_cluster(&model, &plan);
     int32_t count = 0;
@@ -299,9 +307,10 @@ START_TEST(layers_have_inputs) {
 }
 END_TEST
 
-/* Laguna-XS-2.1: of 40 layers 10 attend to all tokens with 48 heads of 128, 30 to a window with 64; 8 heads of keys, a
- * gate for each head, norms of 128 of queries and keys. The first layer has an MLP of 3 x 2048 x 8192, the others 256
- * experts and a shared one of 3 x 2048 x 512 and a router. */
+/* Laguna-XS-2.1 has 40 layers. 10 layers attend to all tokens with 48 heads of 128, and 30 layers attend to a window
+ * with 64 heads. A layer has 8 heads of keys, a gate per head, and norms of 128 for queries and keys. The first layer
+ * has an MLP of 3 x 2048 x 8192. Each other layer has 256 experts and a shared expert of 3 x 2048 x 512, and a
+ * router. */
 START_TEST(windows_have_more_heads) {
     const nnc_model *model = NULL;
     nnc_error err = { .status = NNC_OK };

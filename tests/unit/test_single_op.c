@@ -17,9 +17,9 @@ static nnc_status time_of(nnc_single_op *a, nnc_error *err) {
     return nnc_single_op_time(&device, a, err);
 }
 
-/* matmul: 2 batch M N K FLOPs; A, B, C of 2 bytes. attention: 4 width FLOPs per head and unmasked pair of tokens; Q
- * and O of all heads, K and V of the key heads, 4 bytes per head and token for the log-sum-exp. conv: 2 FLOPs for
- * each output, input channel and element of the kernel. */
+/* Expected FLOPs and bytes. matmul: 2 batch M N K FLOPs; A, B and C have 2 bytes per value. attention: 4 FLOPs per
+ * value, head and unmasked pair of tokens; Q and O of all heads, K and V of the key heads, and a log-sum-exp of 4 bytes
+ * per head and token. conv: 2 FLOPs for each output, input channel and element of the kernel. */
 START_TEST(ops_by_hand) {
     static const struct {
         const char *kind;
@@ -41,7 +41,7 @@ START_TEST(ops_by_hand) {
         ck_assert_msg(a.moved_bytes == cases[i].bytes, "%zu: %g bytes", i, a.moved_bytes);
         CLOSE(a.flops_per_byte, cases[i].flops / cases[i].bytes, 1e-12);
         CLOSE(a.ridge_flops_per_byte, 100.0, 1e-12);
-        CLOSE(a.bound_s, cases[i].bytes / 1e12, 1e-12); /* all are below the ridge */
+        CLOSE(a.bound_s, cases[i].bytes / 1e12, 1e-12); /* all cases are below the ridge point */
         CLOSE(a.memory_s, cases[i].bytes / 1e12, 1e-12);
         CLOSE(a.flops_per_s * a.time_s, cases[i].flops, 1e-12);
         CLOSE(a.bytes_per_s * a.time_s, cases[i].bytes, 1e-12);
@@ -52,8 +52,8 @@ START_TEST(ops_by_hand) {
 }
 END_TEST
 
-/* Far above the ridge the products bound: 2 x 8192^3 FLOPs at 100 TFLOP/s. A 3 x 3 convolution may run with fewer
- * products than define it, but never faster than its bytes move. */
+/* Far above the ridge point, products are bound by the peak: 2 x 8192^3 FLOPs at 100 TFLOP/s. Fast algorithms compute a
+ * 3 x 3 convolution with fewer products, but never faster than its bytes move. */
 START_TEST(large_ops_are_bound_by_products) {
     nnc_error err;
     nnc_single_op product = asked("matmul", (const int64_t[]){ 8192, 8192, 8192 }, 3);
@@ -69,8 +69,8 @@ START_TEST(large_ops_are_bound_by_products) {
 }
 END_TEST
 
-/* A product without a batch multiplies by a weight. Rows of 8191 values of 2 bytes begin at no multiple of 16 bytes, so
- * the weight costs unaligned_ratio times as much; a batch of products has no weight. */
+/* A product without a batch multiplies by a weight. If rows have 8191 values of 2 bytes, they do not start at multiples
+ * of 16 bytes, and the product takes unaligned_ratio times as long. In a batch of products, no operand is a weight. */
 START_TEST(odd_weights) {
     nnc_device device = cluster_device();
     double even_s = 0.0;
@@ -88,8 +88,8 @@ START_TEST(odd_weights) {
 }
 END_TEST
 
-/* 8 devices of a server and a tensor of 1 GB: each sends 7/8 of it, twice in an all-reduce; a broadcast and a hop
- * move all of it. */
+/* 8 devices of a server and a tensor of 1 GB. Each device sends 7/8 of the tensor, or twice 7/8 in an all-reduce. A
+ * broadcast and a p2p transfer move the whole tensor. */
 START_TEST(collectives_by_hand) {
     static const struct {
         const char *kind;
@@ -108,7 +108,7 @@ START_TEST(collectives_by_hand) {
         ck_assert_msg(time_of(&a, &err) == NNC_OK, "%zu: %s", i, err.what);
         CLOSE(a.moved_bytes, cases[i].sent, 1e-12);
         CLOSE(a.bound_s, cases[i].seconds, 1e-12);
-        CLOSE(a.time_s, cases[i].seconds, 1e-12); /* no fitted efficiency */
+        CLOSE(a.time_s, cases[i].seconds, 1e-12); /* the device has no fitted efficiency */
         CLOSE(a.network_s, cases[i].seconds, 1e-12);
         CLOSE(a.bytes_per_s, cases[i].sent / cases[i].seconds, 1e-12);
         CLOSE(a.peak_share, 1.0, 1e-12);
@@ -120,12 +120,13 @@ START_TEST(collectives_by_hand) {
 }
 END_TEST
 
-/* Attention bound by products takes as much longer as its kernel has a smaller fraction of the peak: flash is the second
- * generation, efficient has the values of the first. math adds the time of its separate kernels. cudnn needs a value. */
+/* The time of attention bound by products is inversely proportional to the kernel's fraction of the peak. `flash` is
+ * FlashAttention 2; `efficient` has the values of FlashAttention 1; `math` adds the times of separate kernels; `cudnn`
+ * needs a value in the device file. */
 START_TEST(kernels_of_attention) {
     static const struct {
         const char *kernel;
-        double share; /* of the peak; 0: an error */
+        double share; /* share of the peak; 0 = an error */
     } cases[] = { { "flash", 0.5 },  { "flash2", 0.5 }, { "efficient", 0.25 }, { "flash1", 0.25 },
                   { "flash3", 0.8 }, { "cudnn", 0.0 },  { "flush", 0.0 } };
     nnc_device device = cluster_device();
@@ -184,14 +185,14 @@ START_TEST(refused) {
     }
     nnc_single_op most = asked("matmul", (const int64_t[]){ 1000000, 1000000, 1000000 }, 3), two = most;
     nnc_error err;
-    ck_assert_int_eq(time_of(&most, &err), NNC_OK); /* a product of 1e18 */
+    ck_assert_int_eq(time_of(&most, &err), NNC_OK); /* a product of 1e18 multiplications is legal */
     two = (nnc_single_op){ .kind = "all-reduce", .bytes = 1.0, .devices = 2 };
     ck_assert_int_eq(time_of(&two, &err), NNC_OK);
 }
 END_TEST
 
-/* Operators of PyTorch, against measured kernels of an H100 (tests/published/h100), and what they move: fused AdamW
- * in bf16 14 bytes per parameter, the loss of logits that are cast 36 per logit forward and backward. */
+/* Compares operators of PyTorch with measured kernels of an H100 (tests/published/h100). Fused AdamW in bf16 moves 14
+ * bytes per parameter. A loss with a cast of the logits moves 36 bytes per logit, forward and backward together. */
 START_TEST(operators_of_pytorch) {
     static const struct {
         const char *kind;
@@ -224,7 +225,8 @@ START_TEST(operators_of_pytorch) {
 }
 END_TEST
 
-/* fp32 of an A100 runs on vector units, 16 times slower than bf16: a short sum loses a sixteenth of k_fill of k. */
+/* On an A100, fp32 products run on vector units, 16 times slower than bf16. The fitted loss of short sums (k_fill) is
+ * then a sixteenth of k_fill. */
 START_TEST(fills_take_as_long_on_slow_units) {
     const nnc_device *a100 = load_device("hw/a100-sxm4-80gb.json");
     nnc_single_op fp32 = { .kind = "matmul", .dims = { 4096, 4096, 64 }, .dim_count = 3, .precision = NNC_FP32 };
@@ -234,12 +236,12 @@ START_TEST(fills_take_as_long_on_slow_units) {
 }
 END_TEST
 
-/* Kernels and bytes of the operators that move data, for 3 rows of 4 values in 16 bits: kernels x values of 2 bytes
- * each, and bytes of casts between 16 and 32 bits. A copy reads and writes a value; an addition reads two. The
- * backward of gelu and softmax reads the gradient and a kept value; that of a norm runs two kernels, which both read
- * the gradient and the input. The loss is log_softmax and the choice of the class; in fp32 it has 4-byte values and
- * casts. Fused AdamW reads weight, gradient and two moments and writes three of them. An embedding's gradient is
- * read, added and written. */
+/* Kernels and bytes of operators that move data, for 3 rows of 4 values in 16 bits. Each row has the number of kernels,
+ * their bytes, and the bytes of casts between 16 and 32 bits. A copy reads and writes a value; an addition reads two.
+ * Backward of gelu and softmax reads the gradient and a kept value. Backward of a norm runs two kernels that both read
+ * gradient and input. The loss has log_softmax and the selection of the class; in fp32 it has 4-byte values and casts.
+ * Fused AdamW reads weight, gradient and two moments, and writes three of them. The gradient of an embedding is read,
+ * added and written. */
 START_TEST(operators_by_hand) {
     static const struct {
         const char *name;
@@ -261,7 +263,7 @@ START_TEST(operators_by_hand) {
             ck_assert_msg(op.issued[way].mixed_bytes == cases[i].mixed[way], "%s: casts", cases[i].name);
         }
     }
-    /* One number of values stands for one column. */
+    /* A number of values alone is a matrix with one column. */
     nnc_error err;
     nnc_single_op values = asked("copy", (const int64_t[]){ 1000 }, 1);
     nnc_single_op columns = asked("copy", (const int64_t[]){ 1000, 1 }, 2);
@@ -272,8 +274,9 @@ START_TEST(operators_by_hand) {
 }
 END_TEST
 
-/* Maps of channels last are read in the order of the products; contiguous ones need the transposition that the fitted
- * 0.8 of the bandwidth stands for, so that a convolution of many bytes takes longer. */
+/* Convolutions read channels-last maps in the order of their products. Contiguous maps need a transposition, which the
+ * fitted fraction of 0.8 of the bandwidth contains. So a convolution that moves many bytes takes longer with contiguous
+ * maps. */
 START_TEST(layouts_differ) {
     const nnc_device *h100 = NULL;
     nnc_error err = { 0 };

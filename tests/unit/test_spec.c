@@ -34,10 +34,10 @@ START_TEST(device_is_read) {
     ck_assert_str_eq(d.prices[0].date, "2025-06");
     ck_assert(d.efficiency.fitted);
     ck_assert_double_eq(d.efficiency.gemm[NNC_BF16].sustained_fraction, 0.7);
-    ck_assert_double_eq(d.efficiency.gemm[NNC_BF16].memory_fraction, 1);      /* neutral */
-    ck_assert_double_eq(d.efficiency.gemm[NNC_FP16].sustained_fraction, 0.7); /* as bf16 */
+    ck_assert_double_eq(d.efficiency.gemm[NNC_BF16].memory_fraction, 1);      /* the neutral value */
+    ck_assert_double_eq(d.efficiency.gemm[NNC_FP16].sustained_fraction, 0.7); /* the value of bf16 */
     ck_assert_int_eq(d.source_count, 2);
-    ck_assert_str_eq(d.sources[1].key, "efficiency.gemm.bf16"); /* what fitted figures rest on */
+    ck_assert_str_eq(d.sources[1].key, "efficiency.gemm.bf16"); /* the source of the fitted figures */
     ck_assert_str_eq(d.sources[0].text, "made up");
 }
 END_TEST
@@ -120,7 +120,7 @@ static const fault syntax_faults[] = {
     { "\xef\xbb\xbf{}", "d.json:1:1", "byte order mark, expected plain UTF-8 text, found '\?\?\?'" },
     { "{\"gr\xc3\xb6\xc3\x9f"
       "e\": 01}",
-      "d.json:1:11", /* columns are characters */
+      "d.json:1:11", /* a column counts characters, not bytes */
       "bad number, expected one such as 12, -0.5 or 3e9, found 01" },
 };
 
@@ -134,7 +134,7 @@ START_TEST(bad_syntax_is_placed) {
 }
 END_TEST
 
-/* The reader skips ordinary letters eight at a time; it must not skip a letter with a meaning, at any position. */
+/* The reader skips ordinary letters eight at a time. It must stop at a byte with a meaning, at every position. */
 START_TEST(no_place_in_a_text_is_passed_over) {
     char text[] = "\"________________________\"";
     const size_t size = sizeof text - 1;
@@ -325,7 +325,7 @@ END_TEST
 START_TEST(rules_hold_for_filled_structs) {
     nnc_model m;
     memset(&m, 0, sizeof(m));
-    ck_assert_int_eq(nnc_model_check(&m, NULL, &err), NNC_BAD_SPEC); /* all zero */
+    ck_assert_int_eq(nnc_model_check(&m, NULL, &err), NNC_BAD_SPEC); /* all members are zero */
     ck_assert_str_eq(err.where, "layers");
     ck_assert_int_eq(read_model(DECODER SOURCES, &m), NNC_OK);
     ck_assert_int_eq(nnc_model_check(&m, "m", &err), NNC_OK);

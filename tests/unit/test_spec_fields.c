@@ -33,13 +33,13 @@ START_TEST(fields_are_read_by_name) {
     ck_assert_int_eq(nnc_device_number(device, "power_w", &value, &err), NNC_OK);
     ck_assert_double_nan(value); /* not recorded */
     ck_assert_int_eq(nnc_device_number(device, "efficiency.gemm.bf16.memory_fraction", &value, &err), NNC_OK);
-    ck_assert_double_eq(value, 1.0); /* neutral */
+    ck_assert_double_eq(value, 1.0); /* the neutral value */
     ck_assert_int_eq(nnc_device_text(device, "id", text, sizeof text, &err), NNC_OK);
     ck_assert_str_eq(text, "demo");
     ck_assert_int_eq(nnc_device_text(device, "matmul_flops_per_s.int8", text, sizeof text, &err), NNC_OK);
     ck_assert_str_eq(text, "-");
     ck_assert_int_eq(nnc_device_text(device, "id", text, 3, &err), NNC_OK);
-    ck_assert_str_eq(text, "de"); /* cut */
+    ck_assert_str_eq(text, "de"); /* the text is cut */
 }
 END_TEST
 
@@ -69,7 +69,7 @@ START_TEST(copies_are_changed_alone) {
     ck_assert_double_eq(old, 1e9);
     ck_assert_int_eq(nnc_device_set(copy, "mem_bytes", "-1", &err), NNC_BAD_USAGE);
     ck_assert_int_eq(nnc_device_number(copy, "mem_bytes", &value, &err), NNC_OK);
-    ck_assert_double_eq(value, 2e6); /* as it was */
+    ck_assert_double_eq(value, 2e6); /* the value did not change */
 }
 END_TEST
 

@@ -12,9 +12,9 @@ static nnc_op scan_of(int64_t chunk, bool delta) {
     return op;
 }
 
-/* 8 tokens, 6 values with 5 numbers of state each. Token by token: 8 operations per number and 2
- * per value, 8 * 6 * 42 = 2016, three times backward. Read: values 6, keys and queries 2 * 5, one
- * step per value 6; written: 6. */
+/* A scan of 8 tokens with 6 values, each with a state of 5 numbers. Token by token, there are 8 operations per number
+ * and 2 per value: 8 * 6 * 42 = 2016; backward has three times as many. Per token, it reads 6 values, 2 * 5 keys and
+ * queries and one step size per value (6), and writes 6 values. */
 START_TEST(selective_scan) {
     nnc_op op = scan_of(0, false);
     ck_work(nnc_op_work(&op), 0, 2016, 8 * 22 * 2, 8 * 6 * 2);
@@ -25,9 +25,9 @@ START_TEST(selective_scan) {
 }
 END_TEST
 
-/* In chunks of 4: each token meets 4, 2 * 8 * 4 * (5 + 6) = 704 FLOPs; the state is written and
- * read, 4 * 8 * 5 * 6 = 960, the only model FLOPs. Decays: 3 operations for each of 4 tokens and 2
- * heads. Two states of 30 numbers in fp32 are written and read: 240 B. */
+/* In chunks of 4, each token is multiplied with 4 tokens: 2 * 8 * 4 * (5 + 6) = 704 FLOPs. The state is written and
+ * read: 4 * 8 * 5 * 6 = 960 FLOPs, the only model FLOPs. Decays take 3 operations for each of 4 tokens and 2 heads. Two
+ * states of 30 numbers in fp32 are written and read: 240 B. */
 START_TEST(chunked_scan) {
     nnc_op op = scan_of(4, false);
     ck_work(nnc_op_work(&op), 704 + 960, 8 * 3 * 4 * 2, 8 * 18 * 2 + 240, 8 * 6 * 2 + 240);
@@ -39,8 +39,8 @@ START_TEST(chunked_scan) {
 }
 END_TEST
 
-/* The delta rule: 3 products with keys of 2 heads, 2 with values, 2 * 8 * 4 * (3 * 10 + 2 * 6) = 2688; 6 * 8 * 30 =
- * 1440 with the state. */
+/* The delta rule has 3 products with keys of 2 heads and 2 products with values: 2 * 8 * 4 * (3 * 10 + 2 * 6) = 2688
+ * FLOPs. Products with the state have 6 * 8 * 30 = 1440. */
 START_TEST(delta_scan) {
     const nnc_op op = scan_of(4, true);
     ck_assert_double_eq(nnc_op_work(&op).flops, 2688 + 1440);
@@ -62,15 +62,15 @@ static nnc_model with(const char *mixers, const char *mlps) {
     return model;
 }
 
-/* Width 8, 16 values, state 3, 4 heads, 2 groups, rank 2, kernel 3; a layer also has a norm of 8.
- * Products per token, and vectors:
+/* Width 8, 16 values, state 3, 4 heads, 2 groups, rank 2, kernel 3. A layer also has a norm of 8 parameters. Elements
+ * of the products and of the vectors of each mixer:
  * mamba: 8*32 + 16*(2 + 6) + 2*16 + 16*8; convolution 48, bias of steps 16, A and D 16*4.
  * mamba2: 8*(32 + 12 + 4) + 16*8; convolution 28*3, 3*4, norm 16.
  * gated delta: 8*(32 + 12) + 8*8 + 16*8; convolution 28*3, 2*4, norm 4.
  * kimi delta: 8*(16 + 12) + 8*4 + 8*2*2 + 2*(4*3 + 16) + 16*8; convolution 28*3, 4*(3 + 1), norm 4.
  * lightning, 4 heads of 2: 8*24 + 8*8 + 8*8; norm 8.
  * short convolution: 8*24 + 8*8; convolution 24.
- * attention and mamba2: 4 heads of 2 and 2 of keys, 8*16 + 8*8 more. */
+ * attention and mamba2: those of mamba2, and 8*16 + 8*8 of 4 query heads and 2 key heads of width 2. */
 START_TEST(mixers_that_keep_a_state) {
     static const struct {
         const char *name;
@@ -82,7 +82,7 @@ START_TEST(mixers_that_keep_a_state) {
                    { "lightning", 192 + 64 + 64, 0, 8 },
                    { "short_conv", 192 + 64, 24, 0 },
                    { "full_mamba2", 384 + 128 + 128 + 64, 84, 12 + 16 },
-                   { "none", 0, 0, -8 } }; /* nor its norm */
+                   { "none", 0, 0, -8 } }; /* without the norm of the layer */
     const nnc_plan plan = plan_of(1, 1, 1);
     for (int i = 0; i < (int)COUNT_OF(wanted); i++) {
         const nnc_model model = with(wanted[i].name, "none");
@@ -99,7 +99,7 @@ START_TEST(mixers_that_keep_a_state) {
 }
 END_TEST
 
-/* The second of 2 layers has an MLP of 6 instead of 12: 3 * 8 * 6 weights less. */
+/* The second of 2 layers has an MLP of inner width 6, the first has 12: 3 * 8 * 6 fewer weights. */
 START_TEST(widths_differ_by_layer) {
     nnc_plan plan = plan_of(1, 1, 1);
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 5);
@@ -111,7 +111,7 @@ START_TEST(widths_differ_by_layer) {
 }
 END_TEST
 
-/* Two tensor ranks share the values, heads and groups. */
+/* Two tensor ranks divide the values, heads and groups. */
 START_TEST(states_over_tensor_ranks) {
     nnc_plan plan = plan_of(1, 1, 1);
     static const char *const names[] = { "mamba",     "mamba2",     "gated_delta", "kimi_delta",
@@ -129,7 +129,8 @@ START_TEST(states_over_tensor_ranks) {
 }
 END_TEST
 
-/* A state passes through all tokens of a sequence; groups divide over tensor ranks. */
+/* A state passes through all tokens of a sequence, so context parallelism is refused. Tensor ranks must divide the
+ * groups. */
 START_TEST(states_stay_together) {
     const nnc_model model = with("mamba2", "none");
     const nnc_device device = cluster_device();

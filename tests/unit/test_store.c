@@ -21,7 +21,7 @@ static void close_folder(void) {
     DIR *files_in = opendir(folder);
     ck_assert_ptr_nonnull(files_in);
     for (const struct dirent *entry; (entry = readdir(files_in)) != NULL;) {
-        unlink(entry->d_name); /* fails for "." and ".." */
+        unlink(entry->d_name); /* unlink fails for "." and ".." */
     }
     closedir(files_in);
     ck_assert_int_eq(rmdir(folder), 0);
@@ -77,7 +77,7 @@ START_TEST(files) {
 }
 END_TEST
 
-/* When the disk is full in the middle of a line, the part of the line is removed. */
+/* If the disk becomes full in the middle of a line, the written part of the line is removed. */
 START_TEST(full_disk) {
     static const char lines[] = "first\nsecond\nthird\n";
     const struct rlimit limit = { 15, 15 };
@@ -105,7 +105,7 @@ static nnc_database_head head_of(int32_t shard, int32_t shards, int64_t rows_in_
     return (nnc_database_head){ .digest = "0123456789abcdef", .shard = shard, .shards = shards, .rows = rows_in_all };
 }
 
-/* Writes every third row, from shard - 1 on. */
+/* Writes every third row, beginning with row shard - 1. */
 static void write_database(const char *path, int32_t shard, int64_t rows_in_all, bool complete) {
     nnc_database *db = NULL;
     nnc_error err = { 0 };
@@ -137,7 +137,7 @@ START_TEST(databases) {
     ck_assert_int_eq(nnc_database_open("a", &head, names, COLUMNS, &db, &err), NNC_OK);
     ck_assert_int_eq(head.done, 3);
     ck_assert_int_eq(nnc_database_count(db), 1);
-    /* one process at a time */
+    /* only one process may write a database */
     nnc_database *second = NULL;
     ck_assert_int_eq(nnc_database_open("a", &head, names, COLUMNS, &second, &err), NNC_IO);
     ck_assert_ptr_null(second);
@@ -160,7 +160,7 @@ START_TEST(databases_refused) {
                        "It has to be longer than the head of a database, which is 100 bytes.\n");
     ck_assert_int_eq(nnc_database_open("text", &head, names, COLUMNS, &db, &err), NNC_BAD_SPEC);
     ck_assert_int_eq(nnc_database_open("no/such", &head, names, COLUMNS, &db, &err), NNC_IO);
-    /* read-only; root may still write */
+    /* a read-only file; root can write it, so the test gives up the rights of root */
     ck_assert_int_eq(chmod("a", 0444), 0);
     ck_assert_int_eq(chmod(folder, 0755), 0);
     if (geteuid() == 0) { ck_assert_int_eq(seteuid(65534), 0); }
@@ -189,10 +189,10 @@ END_TEST
 START_TEST(merged_lines_refused) {
     static const char *const seconds[] = {
         "row,y\r\n1,b\r\n",        /* other columns */
-        "row,x\r\n0,b\r\n",        /* a row twice */
-        "row,x\r\n4,b\r\n2,c\r\n", /* not rising */
-        "row,x\r\n1,b\r\n2",       /* cut off */
-        "row,x\r\nb,1\r\n",        /* no row */
+        "row,x\r\n0,b\r\n",        /* the same row twice */
+        "row,x\r\n4,b\r\n2,c\r\n", /* rows are not in ascending order */
+        "row,x\r\n1,b\r\n2",       /* the last line is not complete */
+        "row,x\r\nb,1\r\n",        /* the line has no row number */
         "row,x\r\n-1,1\r\n",
     };
     nnc_error err;
@@ -233,7 +233,7 @@ START_TEST(merged_databases) {
     ck_assert_int_eq(nnc_database_reader_next(reader, &cells, &err), NNC_OK);
     ck_assert_ptr_null(cells);
     nnc_database_reader_close(reader);
-    ck_assert_int_eq(nnc_merge("out.csv", shards + 1, 2, &err), NNC_BAD_USAGE); /* one misses */
+    ck_assert_int_eq(nnc_merge("out.csv", shards + 1, 2, &err), NNC_BAD_USAGE); /* one shard is missing */
     shards[0] = "a";
     ck_assert_int_eq(nnc_merge("out2", shards, 3, &err), NNC_BAD_SPEC);
     ck_assert_int_eq(unlink("c"), 0);

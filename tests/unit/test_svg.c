@@ -10,7 +10,7 @@
 /* ---- colours ---- */
 
 typedef struct rgb {
-    double v[3]; /* linear, 0 to 1 */
+    double v[3]; /* linear values from 0 to 1 */
 } rgb;
 
 static rgb linear(const char *hex) {
@@ -20,14 +20,14 @@ static rgb linear(const char *hex) {
     const unsigned long all = strtoul(hex + 1, &end, 16);
     ck_assert_ptr_eq(end, hex + 7);
     const double bytes[3] = { (double)(all >> 16), (double)(all >> 8 & 255), (double)(all & 255) };
-    for (int i = 0; i < 3; i++) { /* IEC 61966-2-1 */
+    for (int i = 0; i < 3; i++) { /* inverse of the sRGB curve, IEC 61966-2-1 */
         const double s = bytes[i] / 255.0;
         colour.v[i] = s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4);
     }
     return colour;
 }
 
-/* Machado, Oliveira, Fernandes 2009, at full severity. */
+/* Matrices that simulate colour blindness at full severity. Source: Machado, Oliveira, Fernandes 2009. */
 static const double views[4][3][3] = {
     { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } },
     { { 0.152286, 1.052583, -0.204868 },
@@ -51,7 +51,7 @@ static rgb seen(rgb colour, int view) {
     return result;
 }
 
-/* Distance in CIE L*a*b* of 1976, white D65. */
+/* Returns the distance of two colours in CIE L*a*b* of 1976, with white D65. */
 static double distance(rgb a, rgb b) {
     static const double xyz[3][3] = { { 0.4124564, 0.3575761, 0.1804375 },
                                       { 0.2126729, 0.7151522, 0.0721750 },
@@ -73,7 +73,7 @@ static double distance(rgb a, rgb b) {
     return sqrt(pow(lab[0][0] - lab[1][0], 2) + pow(lab[0][1] - lab[1][1], 2) + pow(lab[0][2] - lab[1][2], 2));
 }
 
-/* WCAG 2.2, contrast ratio. */
+/* Returns the contrast ratio of two colours as defined by WCAG 2.2. */
 static double contrast(const char *a, const char *b) {
     const char *texts[2] = { a, b };
     double luminance[2];
@@ -106,7 +106,7 @@ START_TEST(colours_of_one_picture_are_told_apart) {
         }
     }
     ck_assert_int_gt(pairs, 100);
-    ck_assert_double_ge(least, 12.0); /* where 2.3 is just noticeable */
+    ck_assert_double_ge(least, 12.0); /* a distance of 2.3 is just noticeable */
 }
 END_TEST
 
@@ -137,7 +137,7 @@ START_TEST(text_of_others_is_text) {
     nnc_put_xml(&out, "<b a=\"1\">&\x01\x7f \xc3\xa9 \xff");
     nnc_buffer_byte(&out, '\0');
     ck_assert_str_eq(out.bytes, "&lt;b a=&quot;1&quot;&gt;&amp;?? \xc3\xa9 ?");
-    /* A line's end, CSI in one character, and an order to write from right to left. */
+    /* Text with a line end, the control character CSI, and a character that sets the direction to right-to-left. */
     nnc_buffer_clear(&out);
     /* NOLINTNEXTLINE(misc-misleading-bidirectional): the test needs it */
     nnc_put_xml(&out, "a\n::error::b\xc2\x9b \xe2\x80\xae \xe2\x80");
@@ -160,7 +160,7 @@ START_TEST(coordinates_are_tenths) {
 }
 END_TEST
 
-/* DejaVu Sans: M 863, i 278 of 1000; 12 px and 5 % more. */
+/* Widths in DejaVu Sans: M 863 and i 278 of 1000. Text has 12 px and is 5 % wider. */
 START_TEST(text_is_as_wide_as_its_letters) {
     char cut[NNC_TEXT_PX_MAX];
     ck_assert_int_eq(nnc_text_px("Mi", NNC_TYPE_PLAIN), (nnc_px)ceil((863 + 278) * 12 * 1.05 / 100.0));

@@ -27,10 +27,10 @@ START_TEST(lists) {
         { "1..4", "1 2 3 4 " },
         { "1..64*2", "1 2 4 8 16 32 64 " },
         { "1..100*10", "1 10 100 " },
-        { "1..60*2", "1 2 4 8 16 32 " }, /* no step meets the end */
+        { "1..60*2", "1 2 4 8 16 32 " }, /* no value is the end of the range, 60 */
         { "1..10+4", "1 5 9 " },
         { "0..1+0.25", "0 0.25 0.5 0.75 1 " },
-        { "0..0.3+0.1", "0 0.1 0.2 0.3 " }, /* met except for rounding */
+        { "0..0.3+0.1", "0 0.1 0.2 0.3 " }, /* the last value is the end, except for rounding */
         { "1e3..2e+3+500", "1000 1500 2000 " },
         { "3,8..16*2", "3 8 16 " },
         { "5..5", "5 " },
@@ -100,7 +100,7 @@ START_TEST(lists_refused) {
         ck_assert_str_eq(err.where, "--x");
         ck_assert_str_ne(err.what, "");
     }
-    /* Text with dots, such as a path, is no range. */
+    /* Text with dots, such as a path, is not a range. */
     const char **values = NULL;
     int32_t count = 0;
     ck_assert_int_eq(nnc_sweep_list(arena, "x", "../a.json,b", false, &values, &count, NULL), NNC_OK);
@@ -109,7 +109,7 @@ START_TEST(lists_refused) {
 END_TEST
 
 START_TEST(places_of_rows) {
-    /* 2 x 3 x 2, the axes of the middle group linked: 12 rows, the last group fastest */
+    /* 2 x 3 x 2 places, with two linked axes in the middle group, are 12 rows; the last group varies fastest */
     nnc_sweep_axes axes = { .axis_count = 4 };
     static const int32_t counts[] = { 2, 3, 3, 2 }, groups[] = { 0, 1, 1, 2 };
     for (int i = 0; i < 4; i++) {
@@ -137,7 +137,8 @@ START_TEST(places_of_rows) {
 }
 END_TEST
 
-/* a = 4, b = 3, text = 'full', yes = true; none has no value, and late is not known yet. */
+/* Variables of the constraints: a = 4, b = 3, text = 'full', yes = true. `none` has no value, and `late` is not yet
+ * known. */
 static const char *const variables[] = { "a", "b", "text", "yes", "none", "late" };
 
 static nnc_status name_variable(void *context, const char *name, int32_t *variable, nnc_error *err) {
@@ -173,8 +174,8 @@ START_TEST(constraints) {
         { "a*b<12", NNC_FALSE },
         { "a > 1 && b > 1", NNC_TRUE },
         { "a > 4 || b == 3", NNC_TRUE },
-        { "a > 4 || b == 4 && yes", NNC_FALSE }, /* && binds tighter */
-        { "a - b - 1 == 0", NNC_TRUE },          /* from the left */
+        { "a > 4 || b == 4 && yes", NNC_FALSE }, /* && has precedence over || */
+        { "a - b - 1 == 0", NNC_TRUE },          /* evaluated from left to right */
         { "a / b * b == 4", NNC_TRUE },
         { "1 + 2 * 3 == 7", NNC_TRUE },
         { "(1 + 2) * 3 == 9", NNC_TRUE },
@@ -193,7 +194,7 @@ START_TEST(constraints) {
         { "none", NNC_FALSE },
         { "a / 0 > 1e9", NNC_TRUE },
         { "0", NNC_FALSE },
-        /* a known value may decide before the others are known */
+        /* a known value may decide before other values are known */
         { "late > 1", NNC_NOT_KNOWN_YET },
         { "late > 1 && a > 5", NNC_FALSE },
         { "a > 5 && late > 1", NNC_FALSE },
@@ -230,12 +231,13 @@ START_TEST(constraints_refused) {
     deep[sizeof deep - 1] = '\0';
     ck_assert_int_eq(nnc_where_parse("--where", deep, name_variable, NULL, &where, &err), NNC_BAD_USAGE);
     for (size_t i = 0; i + 1 < sizeof wide; i++) { wide[i] = "a + "[i % 4]; }
-    wide[sizeof wide - 4] = '\0'; /* after an a */
+    wide[sizeof wide - 4] = '\0'; /* ends after an "a" */
     ck_assert_int_eq(nnc_where_parse("--where", wide, name_variable, NULL, &where, &err), NNC_BAD_USAGE);
 }
 END_TEST
 
-/* A small generator, the same everywhere: numbers below `below`. Source: Numerical Recipes. */
+/* Returns a random number below `below` from a small generator that gives the same numbers on every system. Source:
+ * Numerical Recipes. */
 static uint32_t draw(uint32_t *state, uint32_t below) {
     *state = *state * 1664525U + 1013904223U;
     return (*state >> 8) % below;
@@ -282,7 +284,7 @@ static char *record_text(const nnc_model *model, const nnc_device *device, const
     return out.bytes;
 }
 
-/* Sets the same plan from defaults: it must be legal in the same cases, with the same metrics to the last digit. */
+/* Sets the same plan in a new struct. It must be legal in the same cases, with the same metrics to the last digit. */
 static void check_row(nnc_point *point, const int32_t *places, nnc_scratch *other) {
     const nnc_sweep_axis *a = point->axes->axes;
     nnc_result swept, alone;
@@ -345,7 +347,7 @@ START_TEST(rows_are_estimates) {
     point->scratch = scratch;
     uint32_t seed = 20240607;
     for (int i = 0; i < ROWS; i++) {
-        /* half of the rows in order, half at random */
+        /* half of the rows in order, the other half in random order */
         const int64_t row = i % 2 == 0 ? i : (int64_t)draw(&seed, (uint32_t)axes->rows);
         int32_t found[NNC_SWEEP_AXES_MAX];
         nnc_sweep_place(axes, row, found);
@@ -358,7 +360,7 @@ START_TEST(rows_are_estimates) {
 }
 END_TEST
 
-/* Even numbers below 5000 as text. */
+/* Writes the even numbers of a batch as text; excludes the odd numbers. */
 static void work_evens(void *worker, nnc_batch *batch) {
     (void)worker;
     for (int64_t i = batch->first; i < batch->first + batch->count; i++) {
@@ -426,7 +428,7 @@ END_TEST
 
 START_TEST(pools_stop) {
     for (int threads = 1; threads <= 5; threads += 2) {
-        /* chunks that began are emitted, complete and in order */
+        /* chunks that have started are output completely and in order */
         gathered stopped = { .stop_at = 1000 };
         ck_assert_int_eq(run_pool(threads, 0, &stopped), NNC_OK);
         ck_assert_int_ge(stopped.next, 1000);

@@ -17,7 +17,7 @@ static void close_sweep(void) {
 
 enum { ROWS_MAX = 12000, COLUMNS_MAX = 32 };
 
-/* The rows of a run. Texts are kept only if they are static. */
+/* Rows of a run. Texts are not kept, because only static texts stay valid. */
 typedef struct rows {
     int64_t numbers[ROWS_MAX];
     double values[ROWS_MAX][COLUMNS_MAX];
@@ -84,8 +84,8 @@ START_TEST(rows_equal_estimates) {
 }
 END_TEST
 
-/* The axis that decides the ops moves fastest here: rows are evaluated out of order, and a long sweep has longer
- * chunks. Rows are still emitted in order. */
+/* The axis that changes the ops varies fastest, so rows are evaluated in another order, and a long sweep has longer
+ * chunks. The rows are still output in order. */
 START_TEST(mixed_rows_keep_their_order) {
     const nnc_device *device = NULL;
     const nnc_software *software = NULL;
@@ -154,7 +154,7 @@ START_TEST(parts_are_the_whole) {
 }
 END_TEST
 
-/* However many threads have begun later chunks. */
+/* A function that refuses a row ends the run at this row, even if threads have started later chunks. */
 START_TEST(a_row_ends_it) {
     ck_assert_int_eq(nnc_sweep_add(sweep, "global_batch", "1..5000", NULL), NNC_OK);
     nnc_sweep_keep_all(sweep);
@@ -181,7 +181,7 @@ START_TEST(refused) {
     ck_assert_str_eq(err.where, "columns");
     ck_assert_int_eq(nnc_sweep_where(sweep, "mfu >", &err), NNC_BAD_USAGE);
     ck_assert_str_eq(err.where, "where");
-    /* columns were set: no axis can be added */
+    /* after columns are set, no axis can be added */
     ck_assert_int_eq(nnc_sweep_add(sweep, "tensor", "1,2", &err), NNC_BAD_USAGE);
     ck_assert_int_eq(nnc_sweep_part(sweep, 1, 2, NULL), NNC_BAD_USAGE);
     ck_assert_int_eq(nnc_sweep_run(sweep, 0, keep, &kept, NULL, NULL), NNC_BAD_USAGE);

@@ -11,7 +11,7 @@ static nnc_result run_on(const nnc_device *device) {
     return estimate_with(&model, device, &software, &plan);
 }
 
-/* Sum of max(compute, memory) over the rows of a kind, with their rates changed. */
+/* A change of the efficiency of one kind of ops: factors of the compute and memory rates, and a fixed time. */
 typedef struct change {
     nnc_op_kind kind;
     double compute, memory, fixed_s;
@@ -27,7 +27,8 @@ static bool same_efficiency(nnc_op_kind a, nnc_op_kind b) {
     return a == b || (in_a && in_b);
 }
 
-/* The rows of the last estimate with one efficiency changed, by the formula of the handbook. */
+/* Returns the sum of the times of all rows of the last estimate, computed with one changed efficiency: max(compute,
+ * memory) + fixed time of each row. */
 static double expected_step(const change *c) {
     const nnc_device device = plain_device();
     int32_t count = 0;
@@ -68,7 +69,7 @@ static void set_efficiency(nnc_device *device, const change *c) {
     }
 }
 
-/* Each class of kernels has its own fractions, and its own fixed cost. */
+/* Each class of kernels has its own fractions and its own fixed time. */
 START_TEST(efficiencies) {
     static const change changes[] = {
         { 0, 0.5, 1.0, 0.0 }, { 0, 1.0, 0.25, 0.0 }, { 0, 1.0, 1.0, 1e-3 }, { 0, 0.7, 0.6, 1e-5 }
@@ -86,7 +87,7 @@ START_TEST(efficiencies) {
             ck_assert_double_le(fabs(r.step_s / expected_step(&c) - 1.0), 1e-12);
             ck_assert_double_ge(r.step_s, neutral);
             ck_assert_double_eq(r.lower_bound_s, run_on(&plain).lower_bound_s);
-            if (c.kind == NNC_OP_CONV) { /* a decoder has none */
+            if (c.kind == NNC_OP_CONV) { /* a decoder has no convolution */
                 ck_assert_double_eq(r.step_s, neutral);
             }
         }
@@ -115,8 +116,8 @@ static bool stays_apart(const nnc_op_cost *row) {
 
 static double moved(const nnc_op_cost *row) { return bytes_of(&row->work); }
 
-/* The lower bound is one engine's work. On a slow memory it is what moves, norms and pointwise ops
- * fused into their neighbours. */
+/* The lower bound is the time of one engine. With a slow memory, this is the time to move bytes, with norms and
+ * pointwise ops fused into other ops. */
 START_TEST(lower_bound_of_memory) {
     nnc_device device = plain_device();
     device.mem_bytes_per_s = 1e6;
@@ -126,8 +127,8 @@ START_TEST(lower_bound_of_memory) {
 }
 END_TEST
 
-/* On slow matrix units it is what they run: fused attention runs seven products where unfused runs
- * six, so whoever asks for unfused gets the bound of six. */
+/* With slow matrix units, the lower bound is the time of the products. Fused attention runs seven products and unfused
+ * attention six, so a plan with unfused attention has a lower bound of six products. */
 START_TEST(lower_bound_of_products) {
     const nnc_model model = residual_unet(32, 16, 2);
     const nnc_software software = nnc_software_default();
@@ -143,7 +144,7 @@ START_TEST(lower_bound_of_products) {
 }
 END_TEST
 
-/* Launches alone, when each takes a second. */
+/* If each launch takes a second, only launches bound the step. */
 START_TEST(bound_by_the_host) {
     nnc_device device = plain_device();
     device.efficiency.gemm[NNC_BF16].fixed_s = 1.0;
@@ -153,7 +154,7 @@ START_TEST(bound_by_the_host) {
 }
 END_TEST
 
-/* The efficiency of another number format changes nothing. */
+/* The efficiency of another number format does not change the step. */
 START_TEST(efficiency_by_format) {
     nnc_device device = plain_device();
     const double neutral = run_on(&device).step_s;
@@ -163,7 +164,7 @@ START_TEST(efficiency_by_format) {
 }
 END_TEST
 
-/* An unknown rate leaves the vector units out, and the unknown does not spread. */
+/* If the rate of the vector units is not known, the time of these units is left out, and results are still numbers. */
 START_TEST(unknown_vector_rate) {
     nnc_device device = plain_device();
     const nnc_result known = run_on(&device);
@@ -173,7 +174,7 @@ START_TEST(unknown_vector_rate) {
               isfinite(unknown.mfu));
     ck_assert_double_le(unknown.step_s, known.step_s);
     ck_assert_double_eq(unknown.vector_flops, known.vector_flops);
-    device.vector_flops_per_s[NNC_FP32] = 1e30; /* what it amounts to */
+    device.vector_flops_per_s[NNC_FP32] = 1e30; /* the same result as without a known rate */
     ck_assert_double_eq(run_on(&device).step_s, unknown.step_s);
     device.vector_flops_per_s[NNC_FP32] = 1e3; /* slow enough to bound everything */
     const nnc_result slow = run_on(&device);
@@ -182,7 +183,7 @@ START_TEST(unknown_vector_rate) {
 }
 END_TEST
 
-/* The bound of a step moves with the device; it is the part whose removal gains most. */
+/* The bound of a step depends on the device. The bound is the part whose removal saves the most time. */
 START_TEST(bounds) {
     nnc_device device = plain_device();
     device.vector_flops_per_s[NNC_FP32] = 1e30;
@@ -202,7 +203,7 @@ START_TEST(bounds) {
 }
 END_TEST
 
-/* One op by hand: 100 TFLOP in 1 s against 2 TB in 2 s. */
+/* One op: 100 TFLOP take 1 s, and 2 TB take 2 s. */
 START_TEST(roofline) {
     nnc_device roof = roof_of(100e12, 1e12);
     nnc_work work = { .flops = 100e12, .read_bytes = 1.5e12, .write_bytes = 0.5e12 };
@@ -217,20 +218,20 @@ START_TEST(roofline) {
     ck_assert_double_eq(t.compute_s, 4.0);
     ck_assert_double_eq(t.memory_s, 4.0);
     ck_assert_double_eq(t.time_s, 4.125);
-    ck_assert_int_eq(t.bound, NNC_BOUND_COMPUTE); /* a tie is compute */
+    ck_assert_int_eq(t.bound, NNC_BOUND_COMPUTE); /* compute, if both times are equal */
     roof.efficiency.conv.fixed_s = 5.0;
     ck_assert_int_eq(timing_on(&roof, &work).bound, NNC_BOUND_HOST);
     work = (nnc_work){ 0 };
     ck_assert(isnan(nnc_intensity(&work)));
-    work.flops = 1.0; /* of an op that moves no bytes it is not known */
+    work.flops = 1.0; /* the intensity of an op that moves no bytes is not known */
     ck_assert(isnan(nnc_intensity(&work)));
     work.flops = 0.0;
-    roof.mem_bytes_per_s = (double)NAN; /* not recorded: not known */
+    roof.mem_bytes_per_s = (double)NAN; /* without a recorded bandwidth, the time is not known */
     ck_assert(isnan(timing_on(&roof, &work).time_s));
 }
 END_TEST
 
-/* fp32 runs on the vector units where the matrix units have no rate for it. */
+/* Products in fp32 run on the vector units if the matrix units have no rate for fp32. */
 START_TEST(peaks) {
     nnc_device device = plain_device();
     ck_assert_double_eq(nnc_device_matmul_peak(&device, NNC_FP32), 10e12);
@@ -255,8 +256,8 @@ START_TEST(rates) {
 }
 END_TEST
 
-/* Unknown prices give unknown costs; the plan's price precedes the file's; a run by its tokens or its
- * sequences. */
+/* If the price is not known, costs are not known. The price in the plan has precedence over the price in the device
+ * file. A run is given by its tokens or its sequences. */
 START_TEST(money) {
     const nnc_price prices[] = { { .per_device_hour = 3.0 }, { .per_device_hour = 2.0 } };
     const nnc_model model = model_of();
@@ -266,7 +267,7 @@ START_TEST(money) {
     nnc_result r = estimate_with(&model, &device, &software, &plan);
     ck_assert(isnan(r.price_per_device_hour) && isnan(r.cost_step) && isnan(r.cost_run));
     ck_assert(isnan(r.run_s) && isnan(r.device_hours));
-    ck_assert_double_eq(r.energy_j, 400 * r.step_s); /* of the step */
+    ck_assert_double_eq(r.energy_j, 400 * r.step_s); /* energy of the step */
 
     device.prices = prices;
     device.price_count = 2;
@@ -277,7 +278,7 @@ START_TEST(money) {
     ck_assert_double_eq_tol(r.device_hours, r.run_s / 3600, 1e-9 * r.run_s);
     ck_assert_double_eq_tol(r.cost_run, 3.0 * r.device_hours, 1e-9 * r.cost_run);
     ck_assert_double_eq_tol(r.cost_run, 1e6 * r.cost_step, 1e-9 * r.cost_run);
-    ck_assert_double_eq_tol(r.energy_j, 400 * r.run_s, 1e-9 * r.energy_j); /* of the run */
+    ck_assert_double_eq_tol(r.energy_j, 400 * r.run_s, 1e-9 * r.energy_j); /* energy of the run */
     const double run_s = r.run_s;
 
     plan.tokens = (double)NAN;
@@ -292,7 +293,7 @@ START_TEST(money) {
 }
 END_TEST
 
-/* A device without a figure the estimate needs is an error that names no number. */
+/* If the device file lacks a number that an estimate needs, the estimate is refused. */
 START_TEST(missing_bandwidth) {
     const nnc_model model = model_of();
     const nnc_software software = nnc_software_default();
@@ -304,7 +305,7 @@ START_TEST(missing_bandwidth) {
 }
 END_TEST
 
-/* Over memory is an answer. */
+/* A plan that needs more memory than the device has is not an error. */
 START_TEST(does_not_fit) {
     nnc_device device = plain_device();
     nnc_result r = run_on(&device);

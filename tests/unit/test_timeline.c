@@ -47,14 +47,15 @@ static void check(const nnc_model *model, const nnc_device *device, const nnc_pl
         const double busy_s =
             l->spent_s[NNC_ACTIVITY_FORWARD] + l->spent_s[NNC_ACTIVITY_BACKWARD] + l->spent_s[NNC_ACTIVITY_WEIGHT];
         ck_assert_double_eq_tol(l->end_s - l->begin_s, result.step_s, slack_s);
-        ck_assert(l->begin_s == 0.0 || plan->schedule >= NNC_SCHEDULE_ZB_H1); /* a barrier */
+        /* except in zero-bubble schedules, a barrier starts all stages at time 0 */
+        ck_assert(l->begin_s == 0.0 || plan->schedule >= NNC_SCHEDULE_ZB_H1);
         ck_assert_double_eq_tol(busy_s, stage[i].busy_s, slack_s);
         ck_assert_double_eq_tol(l->spent_s[NNC_ACTIVITY_EXCHANGE], stage[i].exchange_s, slack_s);
         ck_assert_double_eq_tol(l->spent_s[NNC_ACTIVITY_UPDATE], stage[i].update_s, slack_s);
         ck_assert_int_eq(l->passes[NNC_ACTIVITY_FORWARD], l->passes[NNC_ACTIVITY_BACKWARD]);
         ck_assert_int_ge(l->passes[NNC_ACTIVITY_FORWARD], result.plan.micro_batches);
     }
-    /* The lanes of the busiest stage add up to the result. */
+    /* The times of the busiest stage add up to those of the result. */
     const lane *l = &all.stage[result.stage];
     ck_assert_double_eq_tol(l->spent_s[NNC_ACTIVITY_UPDATE], result.update_s, 1e-9 * result.step_s);
 }
@@ -65,7 +66,7 @@ static nnc_plan pipeline_of(int32_t pipeline, int64_t micro_batches) {
     return plan;
 }
 
-/* Every schedule, 16 layers that do not divide evenly by 3, and few or many micro-batches. */
+/* Tests every schedule, with 16 layers (which 3 stages do not divide evenly) and with few and many micro-batches. */
 START_TEST(every_schedule_fills_the_step) {
     static const int32_t pipelines[] = { 1, 2, 3, 4, 8 };
     static const int64_t passes[] = { 8, 24, 120 };
@@ -78,7 +79,7 @@ START_TEST(every_schedule_fills_the_step) {
                 plan.schedule = (nnc_schedule)s;
                 const bool odd = s == NNC_SCHEDULE_DUALPIPE && pipelines[p] % 2 != 0;
                 const bool uneven = s == NNC_SCHEDULE_INTERLEAVED && passes[m] % pipelines[p] != 0;
-                if (pipelines[p] > 1 && (odd || uneven)) { continue; /* no such schedule */ }
+                if (pipelines[p] > 1 && (odd || uneven)) { continue; /* an illegal plan */ }
                 if (s == NNC_SCHEDULE_INTERLEAVED && pipelines[p] > 1) { plan.virtual_stages = 2; }
                 check(&model, &device, &plan);
                 plan.mode = NNC_MODE_IDEAL;
@@ -89,7 +90,7 @@ START_TEST(every_schedule_fills_the_step) {
 }
 END_TEST
 
-/* Sharding, recomputation and exposed messages take their place in it. */
+/* Communication of sharded gradients, recomputation and exposed messages are part of the timeline. */
 START_TEST(every_part_has_its_place) {
     const nnc_model model = gpt(16, 256, 8, 2048, 128);
     const nnc_device device = cluster_device();
@@ -111,7 +112,7 @@ START_TEST(too_long_is_refused) {
     const nnc_model model = gpt(16, 256, 8, 2048, 128);
     const nnc_device device = cluster_device();
     const nnc_software software = nnc_software_default();
-    nnc_plan plan = pipeline_of(4, 125001); /* 2 passes x 4 stages x 125001 */
+    nnc_plan plan = pipeline_of(4, 125001); /* 2 passes x 4 stages x 125001 micro-batches */
     nnc_result result = estimate_with(&model, &device, &software, &plan);
     nnc_error err = { 0 };
     lanes all = { .step_s = result.step_s };

@@ -20,11 +20,11 @@ static nnc_status parse(const char *text, nnc_model *model) {
     return nnc_model_parse_into(specs, "c.json", text, strlen(text), model, &err);
 }
 
-/* The decoder: tables 2 * 80, attention 4 * 64, MLP 3 * 128, norms 3 * 8: 824. The tower: 4 patches and a class token;
- * patches 3 * 2 * 2 * 4 = 48, class token 4, positions 5 * 4, norms before and behind 2 * 8, two layers of
- * 4 * 16 + 16, 2 * 32 + 8 + 4 and 2 * 8 = 172: 432. The projector: 4 * 8 + 8 and 8 * 8 + 8: 112.
- * One image: a convolution of 2 * 4 * 48 FLOPs, two layers of 5 tokens with products 64 + 64 and 25 pairs at 4 * 4,
- * the projector of 4 tokens. */
+/* Parameters of the decoder: tables 2 * 80, attention 4 * 64, MLP 3 * 128, norms 3 * 8, sum 824. The tower has 4
+ * patches and a class token: patches 3 * 2 * 2 * 4 = 48, class token 4, positions 5 * 4, norms before and after the
+ * layers 2 * 8. Each of its two layers has 4 * 16 + 16, 2 * 32 + 8 + 4 and 2 * 8 = 172; the sum is 432. The projector
+ * has 4 * 8 + 8 and 8 * 8 + 8, sum 112. FLOPs of one image: a convolution of 2 * 4 * 48, two layers of 5 tokens with
+ * products of 64 + 64 weights and 25 pairs at 4 * 4, and the projector for 4 tokens. */
 START_TEST(towers_read_images) {
     nnc_model model;
     const nnc_plan plan = plan_of(1, 1, 1);
@@ -65,7 +65,7 @@ START_TEST(parts_are_refused) {
 }
 END_TEST
 
-/* A configuration may tie the tables outside the part of the text, or inside it. */
+/* A configuration may tie the tables outside the object of the text model or inside it. */
 START_TEST(tables_are_tied_from_outside) {
     nnc_model model;
     ck_assert_int_eq(parse(LLAVA("\"tie_word_embeddings\": true, " TEXT, VISION), &model), NNC_OK);
@@ -83,10 +83,11 @@ static double kept_by(const char *name) {
     return sum_rows(is_named, kept_bytes);
 }
 
-/* Hidden 8, query latent 3, 2 index heads of width 4: queries 3 * 8, key 8 * 4, its norm 8, weights 8 * 2. 4 tokens:
- * all but the norm once per token, 16 pairs of 2 * 4 products and a sum over 2 heads, without the mask. Picking 2 of
- * 4 tokens leaves 7 of the 10 causal pairs of the attention itself. In 2 bytes the scores keep their queries, 4 * 2 * 4,
- * and keys, 4 * 4; their sum keeps nothing. The queries of a token are made from its 3 latent values, or from 1. */
+/* An indexer on width 8 with query latent 3 and 2 heads of width 4. Parameters: queries 3 * 8, key 8 * 4, its norm 8,
+ * weights 8 * 2. With 4 tokens, all products run once per token, and each of 16 pairs has 2 * 4 products and a sum over
+ * 2 heads, without a mask. If the indexer selects 2 of 4 tokens, attention has 7 of the 10 causal pairs. In 2 bytes,
+ * the scores keep their queries, 4 * 2 * 4, and keys, 4 * 4; their sum keeps nothing. The queries of a token are
+ * computed from its 3 latent values, or from 1. */
 START_TEST(indexers_pick_tokens) {
     nnc_plan plan = plan_of(1, 1, 1);
     nnc_model model = gpt(1, 8, 2, 10, 4);
@@ -104,7 +105,7 @@ START_TEST(indexers_pick_tokens) {
     ck_assert_double_eq(all.forward_flops - plain.forward_flops, 2 * 4 * (24 + 32 + 16) + 2 * 16 * (2 * 4 + 2));
     ck_assert_double_eq(kept_by("index.scores"), 2 * (32 + 16));
     ck_assert_double_eq(kept_by("index.sum"), 0.0);
-    ck_assert_double_eq(kept_by("index.norm"), 2 * 4 * 4 + 4 * 8); /* the keys; two fp32 statistics of each token */
+    ck_assert_double_eq(kept_by("index.norm"), 2 * 4 * 4 + 4 * 8); /* the keys, and two fp32 statistics per token */
     ck_assert_double_eq(kept_by("attn.q_up"), 2 * 4 * 3);
     d->q_lora_rank = 1;
     estimate_on_cluster(&model, &plan);
@@ -113,7 +114,7 @@ START_TEST(indexers_pick_tokens) {
     plan.flops_convention = NNC_CONVENTION_CAUSAL;
     const double seen = estimate_on_cluster(&model, &plan).model_flops;
     d->index_topk = 2;
-    /* forward and twice backward; a pair costs 2 * (6 + 4) FLOPs in each of 2 heads */
+    /* forward, and backward with twice the FLOPs; a pair costs 2 * (6 + 4) FLOPs in each of 2 heads */
     ck_assert_double_eq(seen - estimate_on_cluster(&model, &plan).model_flops, 3 * 2 * 20 * 3);
 }
 END_TEST
@@ -124,10 +125,10 @@ END_TEST
     "\"num_attention_heads\": 2, \"intermediate_size\": 16, \"image_size\": 4, "      \
     "\"patch_size\": 2, " more " } }"
 
-/* The decoder has 824 parameters. The tower: patches 3 * 2 * 2 * 8 + 8 = 104, class token 8, positions 5 * 8; a layer
- * of 4 * 64 + 4 * 8, 2 * 128 + 16 + 8, norms 32 and scales 16 = 616; norm of 4 joined patches 64, projector 32 * 8 + 8
- * and 64 + 8: 1168. With norms of queries and keys: 2 * 8 more, 24 biases less, and 16 less in norms without biases.
- * Source: huggingface/transformers, models/internvl/modeling_internvl.py. */
+/* The decoder has 824 parameters. The tower has patches 3 * 2 * 2 * 8 + 8 = 104, class token 8 and positions 5 * 8. Its
+ * layer has 4 * 64 + 4 * 8, 2 * 128 + 16 + 8, norms 32 and scales 16 = 616. The norm of 4 joined patches has 64, the
+ * projector 32 * 8 + 8 and 64 + 8. The sum is 1168. Norms of queries and keys have 2 * 8 more; without biases there are
+ * 24 fewer, and 16 fewer in norms. Source: huggingface/transformers, models/internvl/modeling_internvl.py. */
 START_TEST(internvl_scales_its_layers) {
     nnc_model model;
     const nnc_plan plan = plan_of(1, 1, 1);
@@ -139,9 +140,9 @@ START_TEST(internvl_scales_its_layers) {
 }
 END_TEST
 
-/* Tables 2 * 80; two layers with 64 + 2 * 32 + 64 for attention, norms 2 * 4 and 2 * 8; a dense MLP 3 * 128; a router
- * 32, four experts 4 * 96 and a shared one 96; norm 8. Source: modeling_bailing_moe_v2.py of
- * inclusionAI/Ling-mini-2.0. */
+/* Parameters: tables 2 * 80. Each of two layers has 64 + 2 * 32 + 64 for attention, and norms 2 * 4 and 2 * 8. The
+ * dense MLP has 3 * 128, the router 32, four experts 4 * 96, a shared expert 96, the last norm 8. Source:
+ * modeling_bailing_moe_v2.py of inclusionAI/Ling-mini-2.0. */
 START_TEST(ling_has_experts) {
     static const char text[] =
         "{ \"model_type\": \"bailing_moe\", \"hidden_size\": 8, \"num_hidden_layers\": 2, \"num_attention_heads\": 2, "

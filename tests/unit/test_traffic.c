@@ -6,7 +6,7 @@
 
 static nnc_model small_gpt(void) { return gpt(4, 256, 8, 512, 128); }
 
-/* Bytes of the collectives of one name and phase over a step, with repeats. */
+/* Returns the bytes of all collectives with one name and phase in a step. */
 static double total_exchanged(const char *name, nnc_phase phase) {
     int32_t count = 0;
     double sum = 0.0;
@@ -29,8 +29,8 @@ static double one(const nnc_op_cost *row) {
 
 /* ---- data ---- */
 
-/* Stages 0 to 3 over 64 ranks: example F10.5 per parameter, 2 B of weights and of gradients, 12 of
- * states. */
+/* ZeRO stages 0 to 3 over 64 ranks, with the bytes per parameter of example F10.5: 2 B of weights, 2 B of gradients, 12
+ * B of optimizer states. */
 START_TEST(sharded_states) {
     const nnc_model model = small_gpt();
     nnc_plan plan = plan_of(64, 1, 1);
@@ -57,8 +57,8 @@ START_TEST(sharded_states) {
 }
 END_TEST
 
-/* Gathered at the peak of stage 3: the unit at hand and the next, and one unit's gradient; all weights
- * when they are not freed. The largest unit is the table here. */
+/* At the peak of ZeRO 3, the gathered weights of the present unit and of the next unit and the gradient of one unit are
+ * in memory. Without reshard, all weights are. The largest unit of this model is the embedding table. */
 START_TEST(gathered_weights) {
     nnc_model model = small_gpt();
     model.decoder.vocab = 100000;
@@ -75,7 +75,7 @@ START_TEST(gathered_weights) {
 }
 END_TEST
 
-/* Bytes per parameter of the collectives of data-parallel ranks, in three passes. */
+/* Bytes of the collectives between data ranks, in a step of three passes. */
 START_TEST(gradients_and_weights) {
     const nnc_model model = small_gpt();
     nnc_plan plan = plan_of(8, 1, 1);
@@ -87,7 +87,7 @@ START_TEST(gradients_and_weights) {
     estimate_on_cluster(&model, &plan);
     ck_assert_double_eq(total_exchanged("data.reduce_gradients", NNC_PHASE_COMM), 2 * all);
     plan.policy = NNC_POLICY_MIXED;
-    for (plan.zero = 1; plan.zero <= 2; plan.zero++) { /* stage 2 scatters in every pass */
+    for (plan.zero = 1; plan.zero <= 2; plan.zero++) { /* ZeRO 2 scatters gradients in every pass */
         estimate_on_cluster(&model, &plan);
         ck_assert_double_eq(total_exchanged("data.scatter_gradients", NNC_PHASE_COMM), (plan.zero == 2 ? 3 : 1) * all);
         ck_assert_double_eq(total_exchanged("data.gather_weights", NNC_PHASE_COMM), all);
@@ -107,9 +107,9 @@ START_TEST(gradients_and_weights) {
 }
 END_TEST
 
-/* FSDP with param_dtype bf16 and reduce_dtype fp32, in three passes: 2 B per weight are gathered, 4 B scattered. At the
- * peak: weights of two units, 2 B each, and the gradient of one unit in 16 and in 32 bits, 10 B per weight of a unit.
- * ZeRO 2 casts all weights instead, 2 B each, and gathers fp32 weights after the update. */
+/* FSDP with param_dtype bf16 and reduce_dtype fp32, in three passes: 2 B per weight are gathered and 4 B are scattered.
+ * At the peak, 10 B per weight of a unit are in memory: the weights of two units in 2 B each, and the gradient of one
+ * unit in 16 and in 32 bits. ZeRO 2 instead casts all weights (2 B each) and gathers fp32 weights after the update. */
 START_TEST(weights_are_cast_before_the_gather) {
     const nnc_model model = small_gpt();
     nnc_plan plan = plan_of(8, 1, 1);
@@ -125,7 +125,7 @@ START_TEST(weights_are_cast_before_the_gather) {
     near(total_exchanged("data.gather_weights", NNC_PHASE_BACKWARD), 3 * 2 * params, 1e-12);
     near(total_exchanged("data.scatter_gradients", NNC_PHASE_BACKWARD), 3 * 4 * params, 1e-12);
     ck_assert_int_eq(three.memory.transient_bytes - two.memory.transient_bytes, (int64_t)(10 * unit - 2 * params));
-    plan.reshard = false; /* all weights stay gathered: 2 B per weight instead of two units */
+    plan.reshard = false; /* all weights stay gathered: 2 B per weight of the model instead of two units */
     const nnc_result kept = estimate_on_cluster(&model, &plan);
     near(total_exchanged("data.gather_weights", NNC_PHASE_COMM), 2 * params, 1e-12);
     ck_assert_int_eq(kept.memory.transient_bytes - three.memory.transient_bytes, (int64_t)(2 * params - 4 * unit));
@@ -136,8 +136,9 @@ static double bytes_of_row(const nnc_op_cost *row) { return row->work.read_bytes
 
 static bool casts(const nnc_op_cost *row) { return strcmp(row->op->name, "weights.cast") == 0; }
 
-/* One buffer in fp32: 4 B are gathered and 2 B scattered for each of three passes; 6 B are moved by casts
- * forward and 20 backward. Without it 4 B each, and the gather once; 6 and 6. */
+/* If weights are in one fp32 buffer, each of three passes gathers 4 B and scatters 2 B per weight; casts move 6 B
+ * forward and 20 B backward. Otherwise, weights are gathered once (4 B), each pass scatters 4 B, and casts move 6 B
+ * forward and 6 B backward. */
 START_TEST(weights_of_one_buffer) {
     const nnc_model model = small_gpt();
     const nnc_device device = cluster_device();
@@ -160,7 +161,7 @@ START_TEST(weights_of_one_buffer) {
     software.flat_weights = false;
     const double all = (double)estimate_with(&experts, &device, &software, &one).params;
     near(sum_rows(casts, bytes_of_row), 12 * all, 1e-12);
-    plan.policy = NNC_POLICY_MIXED; /* weights in 16 bits: nothing to cast */
+    plan.policy = NNC_POLICY_MIXED; /* weights are in 16 bits, so no cast is needed */
     estimate_with(&model, &device, &software, &plan);
     ck_assert_double_eq(sum_rows(casts, bytes_of_row), 0);
 }
@@ -168,7 +169,8 @@ END_TEST
 
 static bool copies_heads(const nnc_op_cost *row) { return strcmp(row->op->name, "attn.heads") == 0; }
 
-/* Queries, keys, values and the result of 128 tokens x 256 in 4 layers: 2 B read and written, forward and backward. */
+/* Queries, keys, values and the result of 128 tokens x 256 values in 4 layers are copied: 2 B read and 2 B written per
+ * value, forward and backward. */
 START_TEST(copied_heads) {
     const nnc_model model = small_gpt();
     const nnc_device device = cluster_device();
@@ -187,8 +189,8 @@ START_TEST(copied_heads) {
 }
 END_TEST
 
-/* Shards of 8 and 4 replicas of each: inside, weights twice and gradients once; across, the gradient
- * of a shard. Example F12.3 per parameter. */
+/* 8 ranks share each copy, and there are 4 replicas. Inside a copy, weights are gathered twice and gradients are
+ * scattered once; the gradient of a shard is reduced over the replicas. Example F12.3 has the bytes per parameter. */
 START_TEST(hybrid_shards) {
     const nnc_model model = small_gpt();
     nnc_plan plan = plan_of(32, 1, 1);
@@ -211,7 +213,7 @@ START_TEST(hybrid_shards) {
                  nnc_collective_sent_bytes(NNC_ALL_REDUCE, 4, total_exchanged("data.reduce_replicas", NNC_PHASE_COMM)),
              4.875e9, 1e-9);
     }
-    plan.shard = 1; /* nothing to shard over: replicas alone */
+    plan.shard = 1; /* a copy on one rank has no shards, so there are only replicas */
     for (plan.zero = 1; plan.zero <= 3; plan.zero++) {
         const nnc_phase phase = plan.zero == 3 ? NNC_PHASE_BACKWARD : NNC_PHASE_COMM;
         estimate_on_cluster(&model, &plan);
@@ -221,8 +223,9 @@ START_TEST(hybrid_shards) {
 }
 END_TEST
 
-/* Example F18.3: 80 ms of backward in 24 equal buckets, 50 ms of network. A table of a quarter of all
- * gradients, reduced last, leaves a quarter of the 50 ms: 12.5. Each fabric has a window of its own. */
+/* Example F18.3: 80 ms of backward in 24 equal buckets, and 50 ms of network time. A table with a quarter of all
+ * gradients is reduced last, so a quarter of the 50 ms is exposed: 12.5 ms. Each fabric has its own window of
+ * overlap. */
 START_TEST(buckets) {
     nnc_overlap_window hideout = {
         .forward_s = { 1.0 }, .backward_s = { 0.08, 0.01 }, .bucket_bytes = 1e6, .shards = 4.0
@@ -235,11 +238,11 @@ START_TEST(buckets) {
     near(nnc_cluster_exposed_s(&e, 0.05, 1.0, far, &hideout, NULL), 0.05 + 0.01 / 24 - 0.01, 1e-12);
     hideout.table_share = 0.25;
     near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout, NULL), 0.0125, 1e-12);
-    e.route = NNC_ROUTE_REPLICA; /* a quarter of every bucket */
+    e.route = NNC_ROUTE_REPLICA; /* a replica reduces a quarter of every bucket */
     e.bytes = 6e6;
     near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout, NULL), 0.0125, 1e-12);
-    /* Experts have no table: 50 + 80 / 24 - 80 ms is less than nothing, so the last of 24 buckets remains, 50 / 24.
-     * Each of 8 replicas of experts reduces an eighth of every bucket: 24 / 8 MB are 24 buckets again. */
+    /* Experts have no table: 50 + 80 / 24 - 80 ms is negative, so only the last of 24 buckets is exposed, 50 / 24 ms.
+     * Each of 8 replicas of experts reduces an eighth of every bucket, so 24 / 8 MB are also 24 buckets. */
     e.route = NNC_ROUTE_EXPERT_SHARD;
     e.bytes = 24e6;
     near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout, NULL), 0.05 / 24, 1e-12);
@@ -249,7 +252,7 @@ START_TEST(buckets) {
     near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout, NULL), 0.05 / 24, 1e-12);
     e.comm = NNC_COMM_PIPELINE;
     near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout, NULL), 0.05, 1e-12);
-    e.comm = NNC_COMM_OFFLOAD; /* the update itself waits for all gradients; transfers do not */
+    e.comm = NNC_COMM_OFFLOAD; /* the update on the host waits for all gradients; transfers do not wait */
     e.route = NNC_OFFLOAD_HOST_MEMORY;
     near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout, NULL), 0.05, 1e-12);
     e.route = NNC_OFFLOAD_HOST_LINK;
@@ -259,8 +262,8 @@ END_TEST
 
 /* ---- tensor ---- */
 
-/* Per layer: two all-reduces forward and two backward, or gathers and scatters; backward gathers the kept
- * inputs again. 16 KiB tokens x width x 2 B. */
+/* A layer has two all-reduces forward and two backward. With sequence parallelism it has gathers and scatters, and
+ * backward gathers the kept inputs again. S is 2 B x 128 tokens x width 256. */
 START_TEST(tensor_parallel) {
     const nnc_model model = small_gpt();
     const double S = 2.0 * 128 * 256;
@@ -279,7 +282,7 @@ START_TEST(tensor_parallel) {
         near(forward->network_s, 2 * 7.0 / 8 * S / 300e9, 1e-12);
         ck_assert_str_eq(forward->link, "scale_up");
     }
-    /* embedding, head backward and three numbers per token of the loss */
+    /* also collectives of the embedding, of the head in backward, and of three numbers per token in the loss */
     ck_assert_double_eq(total_exchanged("embed.tensor", NNC_PHASE_FORWARD), S);
     ck_assert_double_eq(total_exchanged("head.tensor_in", NNC_PHASE_BACKWARD), S);
     ck_assert_double_eq(total_exchanged("loss.tensor", NNC_PHASE_FORWARD), 3 * 4.0 * 128);
@@ -295,7 +298,7 @@ START_TEST(tensor_parallel) {
         ck_assert_int_eq((int)row_of(out[i], NNC_PHASE_FORWARD)->op->u.collective.forward, NNC_REDUCE_SCATTER);
         ck_assert_int_eq((int)row_of(in[i], NNC_PHASE_FORWARD)->op->u.collective.forward, NNC_ALL_GATHER);
     }
-    plan.recompute = NNC_RECOMPUTE_FULL; /* forward's collectives once more */
+    plan.recompute = NNC_RECOMPUTE_FULL; /* the collectives of forward run once more */
     estimate_on_cluster(&model, &plan);
     ck_assert_double_eq(total_exchanged(in[0], NNC_PHASE_RECOMPUTE), 4 * S);
     ck_assert_double_eq(total_exchanged(out[1], NNC_PHASE_RECOMPUTE), 4 * S);
@@ -304,7 +307,7 @@ END_TEST
 
 /* ---- context ---- */
 
-/* Examples F14.1 and F14.3, and the gather in between: 8 key heads of 128. */
+/* Examples F14.1 (ring) and F14.3 (Ulysses), and an all-gather of 8 key heads of 128. */
 START_TEST(context_parallel) {
     nnc_model model = llama(1, 4096, 32, 8, 64, 64, 131072);
     nnc_plan plan = plan_of(1, 1, 1);
@@ -345,7 +348,8 @@ END_TEST
 
 /* ---- pipeline ---- */
 
-/* Example F15.4: one micro-batch of activations, a rank's share of it under sequence parallelism. */
+/* Example F15.4: a stage sends the activations of one micro-batch. With sequence parallelism, a rank sends its share of
+ * them. */
 START_TEST(pipeline_sends) {
     const nnc_model model = gpt(4, 12288, 96, 512, 2048);
     nnc_plan plan = plan_of(1, 8, 4);
@@ -366,8 +370,8 @@ END_TEST
 
 /* ---- experts ---- */
 
-/* Each rank sends the copies of its tokens, twice forward and twice backward: example F17.1's combine, and
- * 63/64 leave the rank. */
+/* Each rank sends the copies of its tokens twice forward and twice backward. The bytes are those of combine in example
+ * F17.1; 63/64 of the copies leave the rank. */
 START_TEST(expert_parallel) {
     nnc_model model = mixtral(1, 7168, 56, 56, 64, 64, 64, 4096);
     model.decoder.experts_per_token = 8;
@@ -380,20 +384,20 @@ START_TEST(expert_parallel) {
         ck_assert_double_eq(nnc_collective_sent_bytes(NNC_ALL_TO_ALL, 64, bytes), 462422016);
         ck_assert_double_eq(exchanged(names[i], NNC_PHASE_BACKWARD), bytes);
     }
-    /* experts are not replicated: their gradients stay */
+    /* experts are not replicated, so their gradients are not sent */
     ck_assert_double_eq(total_exchanged("data.reduce_gradients", NNC_PHASE_COMM),
                         2.0 * (double)(r.params - 64 * 3 * 7168 * 64));
-    plan.expert = 16; /* four replicas of each */
+    plan.expert = 16; /* four replicas of each expert */
     r = estimate_on_cluster(&model, &plan);
     near(total_exchanged("data.reduce_gradients", NNC_PHASE_COMM),
          2.0 * (double)(r.params - 64 * 3 * 7168 * 64) + 2.0 * 4 * 3 * 7168 * 64, 1e-12);
-    plan.zero = 1; /* in pairs, each expert's pairs twice, all else thirty-two times */
+    plan.zero = 1; /* shards of 2 ranks: each expert has two replicas of its shards, other parameters have thirty-two */
     plan.shard = 2;
     r = estimate_on_cluster(&model, &plan);
     near(total_exchanged("data.reduce_replicas", NNC_PHASE_COMM),
          (double)(r.params - 64 * 3 * 7168 * 64) + 4.0 * 3 * 7168 * 64, 1e-12);
-    /* Megatron-Core's dispatcher: each of two tensor ranks sends the copies of its half of the tokens,
-     * then both gather all copies */
+    /* In Megatron-Core's dispatcher, each of two tensor ranks sends the copies of its half of the tokens. Then both
+     * ranks gather all copies. */
     const double tokens = 4096.0 * 7168 * 2;
     plan = plan_of(64, 2, 1);
     plan.expert = 64;
@@ -402,7 +406,7 @@ START_TEST(expert_parallel) {
     ck_assert_double_eq(exchanged(names[0], NNC_PHASE_FORWARD), 8 * tokens / 2);
     ck_assert_double_eq(exchanged("mlp.tensor_in", NNC_PHASE_FORWARD), 8 * tokens);
     ck_assert_double_eq(exchanged("attn.tensor_in", NNC_PHASE_FORWARD), tokens);
-    model.decoder.shared_hidden = 64; /* sees the tokens themselves */
+    model.decoder.shared_hidden = 64; /* the shared expert processes the tokens, not their copies */
     estimate_on_cluster(&model, &plan);
     ck_assert_double_eq(exchanged("mlp.tensor_out", NNC_PHASE_FORWARD), 9 * tokens);
 }
@@ -410,7 +414,7 @@ END_TEST
 
 /* ---- host ---- */
 
-/* Example F21.1 per parameter: gradients down and weights up. */
+/* Example F21.1 has the bytes per parameter: gradients are sent to the host, weights are sent back. */
 START_TEST(offloaded_optimizer) {
     const nnc_model model = small_gpt();
     nnc_plan plan = plan_of(1, 1, 1);
@@ -423,18 +427,18 @@ START_TEST(offloaded_optimizer) {
     near(row_of("offload.gradients", NNC_PHASE_COMM)->network_s, each_way, 1e-12);
     near(row_of("offload.weights", NNC_PHASE_COMM)->network_s, each_way, 1e-12);
     near(each_way * 1.5e9 / (double)r.params, 0.12, 1e-12);
-    ck_assert_ptr_null(find_row("optimizer", NNC_PHASE_UPDATE)); /* runs on the host */
+    ck_assert_ptr_null(find_row("optimizer", NNC_PHASE_UPDATE)); /* the update runs on the host */
     ck_assert_str_eq(row_of("offload.weights", NNC_PHASE_COMM)->link, "host");
     near(row_of("offload.update", NNC_PHASE_COMM)->network_s, 28.0 * (double)r.params / (0.3 * 50e9), 1e-12);
-    plan.zero = 1; /* each of four ranks its share */
+    plan.zero = 1; /* each of four ranks sends its share */
     plan.data = 4;
     estimate_on_cluster(&model, &plan);
     near(row_of("offload.gradients", NNC_PHASE_COMM)->network_s, each_way / 4, 1e-5);
 }
 END_TEST
 
-/* Every kept byte of the layers moves to the host in forward and back in backward, except those of two layers and of
- * the head. */
+/* Forward sends every kept byte of the layers to the host, and backward reads it again. The bytes of two layers and of
+ * the head stay on the device. */
 START_TEST(offloaded_activations) {
     const nnc_model model = gpt(8, 256, 8, 64, 512);
     nnc_plan plan = plan_of(1, 1, 1);
@@ -446,7 +450,7 @@ START_TEST(offloaded_activations) {
     ck_assert_double_lt(down, (double)kept.memory.activation_bytes);
     const double head = (double)kept.memory.activation_bytes - down;
     near((double)r.memory.activation_bytes, 2 * down / 8 + head, 1e-9);
-    plan.recompute = NNC_RECOMPUTE_FULL; /* of a layer only its input goes */
+    plan.recompute = NNC_RECOMPUTE_FULL; /* only the input of each layer is sent */
     near((double)estimate_on_cluster(&model, &plan).memory.activation_bytes, 2 * 2.0 * 512 * 256 + head, 1e-9);
     ck_assert_double_gt(r.communication_s[NNC_COMM_OFFLOAD], r.exposed_s[NNC_COMM_OFFLOAD]);
 }
@@ -466,8 +470,8 @@ END_TEST
 
 /* ---- recomputation ---- */
 
-/* Inputs of segments of r layers are kept, and r layers live while they are run again: every, and
- * some of the layers. Each dropped activation is computed once more, whatever the segment. */
+/* If full recomputation runs r layers from one kept input, the inputs of all such groups are kept, and r layers are in
+ * memory while they run again. The test recomputes all layers, then some. The recomputed FLOPs do not depend on r. */
 START_TEST(recompute_segments) {
     const nnc_model model = gpt(12, 256, 8, 64, 128);
     nnc_plan plan = plan_of(1, 1, 1);
@@ -495,7 +499,7 @@ START_TEST(recompute_segments) {
         near(r.recompute_flops, full.recompute_flops * (double)layers / 12, 1e-12);
         near(r.recompute_s, full.recompute_s * (double)layers / 12, 1e-12);
     }
-    /* Segments of 8 layers where only 3 are recomputed: 3 layers are live, not 8, and one input is kept. */
+    /* Groups of 8 layers, but only 3 layers are recomputed: 3 layers are in memory, not 8, and one input is kept. */
     plan.recompute_layers = 3;
     plan.recompute_every = 8;
     const nnc_result few = estimate_on_cluster(&model, &plan);
@@ -504,7 +508,8 @@ START_TEST(recompute_segments) {
 }
 END_TEST
 
-/* Four virtual stages of 3 layers, two on each device: the first layer of each runs again, a third of all. */
+/* Four virtual stages of 3 layers, two on each device. The first layer of each virtual stage runs again, a third of all
+ * layers. */
 START_TEST(recomputed_layers_of_virtual_stages) {
     const nnc_model model = gpt(12, 256, 8, 64, 128);
     nnc_plan plan = plan_of(1, 1, 2);
@@ -527,9 +532,10 @@ static bool casts_gradient(const nnc_op_cost *row) {
     return strcmp(row->op->name, "cast") == 0 && row->op->phase == NNC_PHASE_BACKWARD;
 }
 
-/* Backward of fp8 products casts the gradient of each output, 2 B read and 1 B written. 4 tensor ranks share 8 heads of
- * 64 and 2 key heads, so each rank computes 2 query heads, a key head and a value head: 4 * 64 values of a token. The
- * output of attention has 512 values, gate and up 2 * 1024 / 4, the output of the MLP 512. 4,096 tokens, 4 layers. */
+/* Backward of fp8 products casts the gradient of each output: it reads 2 B and writes 1 B per value. 4 tensor ranks
+ * divide 8 query heads of 64 and 2 key heads. So each rank computes 2 query heads, a key head and a value head: 4 * 64
+ * values per token. The output of attention has 512 values, gate and up 2 * 1024 / 4, the output of the MLP 512. There
+ * are 4,096 tokens and 4 layers. */
 START_TEST(ranks_cast_a_whole_key_head) {
     const nnc_model model = llama(4, 512, 8, 2, 1024, 512, 4096);
     nnc_plan plan = plan_of(1, 4, 1);

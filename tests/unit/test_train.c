@@ -9,8 +9,8 @@ static nnc_result trained(const nnc_model *model, unsigned train, int64_t rank) 
     return estimate_on_cluster(model, &plan);
 }
 
-/* Adapters of all linear layers of LLaMA 7B, as the authors of QLoRA count them: of each layer rank times
- * 4 (4096 + 4096) + 3 (4096 + 11008), 32 layers: 39,976,960 with rank 16. */
+/* Adapters on all linear layers of LLaMA 7B, counted as by the authors of QLoRA. Each of 32 layers has rank times 4
+ * (4096 + 4096) + 3 (4096 + 11008) parameters: 39,976,960 with rank 16. */
 START_TEST(llama_adapters) {
     const nnc_model *model = load_model("models/llama-7b.json");
     nnc_plan plan = nnc_plan_default();
@@ -22,7 +22,7 @@ START_TEST(llama_adapters) {
     ck_assert_int_eq(estimate(model, &plan).trained_params, 159907840);
     plan.adapters = NNC_ADAPTED_ATTENTION;
     ck_assert_int_eq(estimate(model, &plan).trained_params, 32 * 64 * 4 * 8192);
-    plan.adapter_rank = 8; /* queries and values alone, as peft prints it: 4,194,304 */
+    plan.adapter_rank = 8; /* adapters of queries and values only; peft prints 4,194,304 */
     plan.adapters = NNC_ADAPTED_QUERY | NNC_ADAPTED_VALUE;
     ck_assert_int_eq(estimate(model, &plan).trained_params, 4194304);
     plan.adapters = NNC_ADAPTED_UP | NNC_ADAPTED_DOWN;
@@ -33,7 +33,7 @@ START_TEST(llama_adapters) {
     ck_assert_int_eq(estimate(model, &plan).trained_params, 39976960 / 2);
     plan.adapters = NNC_ADAPTED_LINEAR;
     plan.adapter_rank = 16;
-    plan.dora = true; /* a length for each of 4 * 4096 + 2 * 11008 + 4096 outputs */
+    plan.dora = true; /* one length for each of 4 * 4096 + 2 * 11008 + 4096 outputs */
     ck_assert_int_eq(estimate(model, &plan).trained_params, 39976960 + 32 * (4 * 4096 + 2 * 11008 + 4096));
     plan.adapter_rank = 0;
     plan.dora = false;
@@ -43,8 +43,8 @@ START_TEST(llama_adapters) {
 }
 END_TEST
 
-/* DoRA multiplies A (k x 16) with B (16 x n) for the length of W + A B. A checkpoint repeats all of forward, so a layer of
- * LLaMA 7B repeats these products of 4 matrices of 4096 x 4096 and 3 of 4096 x 11008. */
+/* DoRA multiplies A (k x 16) with B (16 x n) to compute the length of W + A B. Full recomputation repeats all of
+ * forward. So a layer of LLaMA 7B repeats these products for 4 matrices of 4096 x 4096 and 3 of 4096 x 11008. */
 START_TEST(lengths_of_dora_are_computed_again) {
     const nnc_model *model = load_model("models/llama-7b.json");
     nnc_plan plan = nnc_plan_default();
@@ -63,8 +63,8 @@ START_TEST(lengths_of_dora_are_computed_again) {
 }
 END_TEST
 
-/* Queries of 32 heads, keys and values of 8, 128 wide: 32 layers of 8 (4096 + 4096) + 8 (4096 + 1024), as peft prints
- * it for Llama 3 8B. */
+/* Adapters of queries (32 heads of 128) and values (8 heads of 128) in Llama 3 8B: 32 layers of 8 (4096 + 4096) + 8
+ * (4096 + 1024). peft prints the same number. */
 START_TEST(adapters_of_grouped_queries) {
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;
@@ -74,9 +74,9 @@ START_TEST(adapters_of_grouped_queries) {
 }
 END_TEST
 
-/* 2 layers of width 8; each adds a vector of 3 values per token, looked up and projected from the input (8 -> 2 * 3). A
- * layer projects 8 to 3 values and 3 to 8 again. Adapters of rank 2 on all linear layers: 2 (8 + 6) + 2 layers of
- * 2 (8 + 3) + 2 (3 + 8) more parameters. */
+/* 2 layers of width 8. Each layer adds a vector of 3 values per token, which is looked up and projected from the input
+ * (8 -> 2 * 3). A layer projects 8 to 3 values and back to 8. Adapters of rank 2 on all linear layers have 2 (8 + 6)
+ * parameters more, and 2 (8 + 3) + 2 (3 + 8) more in each of 2 layers. */
 START_TEST(adapters_of_layer_inputs) {
     nnc_model model = llama(2, 8, 2, 2, 12, 10, 6);
     const int64_t plain = trained(&model, NNC_TRAIN_ALL, 2).trained_params;
@@ -86,9 +86,9 @@ START_TEST(adapters_of_layer_inputs) {
 }
 END_TEST
 
-/* Adafactor keeps a number per row and per column of a matrix, and per value of a vector. The second of 2 stages has a layer
- * of width 8 (qkv 8 + 24 and a bias of 24, out 16 + 8, up 40 + 32, down 40 + 8, two norms of 16), the last norm, and a
- * second table of the tied head, 100 x 8. */
+/* Adafactor keeps one number per row and per column of a matrix, and one per value of a vector. The second of 2 stages
+ * has a layer of width 8 (qkv 8 + 24 and a bias of 24, output 16 + 8, up 40 + 32, down 40 + 8, two norms of 16). It
+ * also has the last norm and a second table for the tied head, 100 x 8. */
 START_TEST(factored_moments_of_a_second_table) {
     const nnc_model model = gpt(2, 8, 2, 100, 6);
     nnc_plan plan = nnc_plan_default();
@@ -104,7 +104,7 @@ START_TEST(factored_moments_of_a_second_table) {
 END_TEST
 
 /* Routed experts of Qwen3 30B-A3B: 48 layers of 128 experts. The joined gate and up matrix of an expert is 2048 x 1536,
- * its down matrix 768 x 2048. Of each adapter the matrices are in x rank and rank x out. */
+ * its down matrix 768 x 2048. An adapter has matrices of in x rank and rank x out. */
 START_TEST(adapters_of_experts) {
     const nnc_model *model = load_model("hub/qwen3-30b-a3b.json");
     nnc_plan plan = nnc_plan_default();
@@ -113,17 +113,17 @@ START_TEST(adapters_of_experts) {
     plan.adapters = NNC_ADAPTED_EXPERTS;
     const int64_t of_layer = 128 * 16 * (2048 + 1536 + 768 + 2048);
     ck_assert_int_eq(estimate(model, &plan).trained_params, 48 * of_layer);
-    plan.adapters |= NNC_ADAPTED_ATTENTION; /* 32 query heads, 4 of keys and of values, 128 wide */
+    plan.adapters |= NNC_ADAPTED_ATTENTION; /* 32 query heads, 4 heads of keys and 4 of values, with width 128 */
     const int64_t attention = 16 * (2048 + 4096 + 2 * (2048 + 512) + 4096 + 2048);
     ck_assert_int_eq(estimate(model, &plan).trained_params, 48 * (of_layer + attention));
-    plan.adapters = NNC_ADAPTED_ATTENTION; /* without those of experts */
+    plan.adapters = NNC_ADAPTED_ATTENTION; /* without adapters of experts */
     ck_assert_int_eq(estimate(model, &plan).trained_params, 48 * attention);
 }
 END_TEST
 
-/* 2 tokens of width 4 enter the projection of queries and, behind its norm, that of keys and values. The first of both
- * keeps them, even if it is frozen, as long as the second has an adapter: 2 * 4 values of 2 bytes. Rank 1 trains only the
- * adapters, too. */
+/* 2 tokens of width 4 are the input of the projection of queries and, after its norm, of the projection of keys and
+ * values. The first product keeps its input, 2 * 4 values of 2 bytes, even if it is frozen, as long as the second
+ * product has an adapter. With rank 1, too, only the adapters are trained. */
 START_TEST(a_frozen_product_keeps_for_the_next) {
     const nnc_device device = cluster_device();
     const nnc_software software = nnc_software_default();
@@ -140,14 +140,14 @@ START_TEST(a_frozen_product_keeps_for_the_next) {
         const nnc_result r = estimate_with(&model, &device, &software, &plan);
         const nnc_op_cost *row = find_row("attn.q_down", NNC_PHASE_FORWARD);
         ck_assert_double_eq(nnc_op_kept_bytes(row->op), i == 0 ? 2.0 * 2 * 4 : 0.0);
-        /* 4 to 5 values, and 4 to 2 heads of 2 + 3; or 2 heads of 3 to 4 */
+        /* adapters from 4 to 5 values and from 4 to 2 heads of 2 + 3, or from 2 heads of 3 to 4 values */
         ck_assert_int_eq(r.trained_params, i == 0 ? 4 + 5 + 4 + 10 : 6 + 4);
     }
 }
 END_TEST
 
-/* The bytes of trained weights follow the policy; frozen weights have two bytes each, or in linear
- * layers one, or 0.5 + 1/64 + 4/16384; in fp32 all have four. */
+/* The bytes of trained weights follow the policy. A frozen weight has two bytes; in a linear layer it has two, one, or
+ * 0.5 + 1/64 + 4/16384 bytes. In fp32 all weights have four bytes. */
 START_TEST(frozen_weights_are_stored) {
     static const double stored[] = { 2, 1, 0.5 + 1 / 64.0 + 4 / 16384.0, 1, 4 };
     const nnc_model *model = load_model("models/llama-7b.json");
@@ -173,17 +173,16 @@ START_TEST(frozen_weights_are_stored) {
 }
 END_TEST
 
-/* Width 4, MLP 16, 10 words, 6 tokens: products of 3 * 16 + 16 + 128 weights and 40 of the logits.
- * Frozen products have only the gradient of their input, except the logits when they use the
- * embedding's table. When only the head is trained, all ops before it run forward only and keep
- * nothing. */
+/* Width 4, MLP 16, 10 words, 6 tokens: products with 3 * 16 + 16 + 128 weights and 40 of the logits. Frozen products
+ * compute only the gradient of their input; the logits compute both if they use the embedding table. If only the head
+ * is trained, all ops before the head run only forward and keep nothing. */
 START_TEST(gradients_that_remain) {
     const nnc_model model = gpt(1, 4, 2, 10, 6);
     const nnc_result all = trained(&model, NNC_TRAIN_ALL, 0);
     const double products = 2.0 * 6 * (64 + 128 + 40), pairs = all.forward_flops - products;
     ck_assert_double_eq(all.backward_flops, 2 * products + 2 * pairs);
-    /* the embedding, shared with the head, and the ops between them have no gradient product except
-     * that of the head */
+    /* The tied table and the norms are trained. The products between embedding and head have no weight gradient; the
+     * head has one. */
     const nnc_result norms = trained(&model, NNC_TRAIN_EMBEDDING | NNC_TRAIN_NORM, 0);
     ck_assert_double_eq(norms.forward_flops, all.forward_flops);
     ck_assert_double_eq(norms.backward_flops, products + 2.0 * 6 * 40 + 2 * pairs);
@@ -196,8 +195,8 @@ START_TEST(gradients_that_remain) {
 }
 END_TEST
 
-/* LLaMA 7B with its last 2 of 32 layers trained: 4 matrices of 4096 x 4096, 3 of 4096 x 11008 and two gains of 4096 in
- * each. The 30 layers before run forward only. */
+/* The last 2 of 32 layers of LLaMA 7B are trained. Each has 4 matrices of 4096 x 4096, 3 of 4096 x 11008 and two gains
+ * of 4096. The 30 layers before them run only forward. */
 START_TEST(last_layers_are_trained) {
     const nnc_model *model = load_model("models/llama-7b.json");
     const int64_t of_layer = 4 * 4096 * 4096 + 3 * 4096 * 11008 + 2 * 4096;
@@ -210,23 +209,24 @@ START_TEST(last_layers_are_trained) {
     ck_assert_int_eq(last.params, all.params);
     ck_assert_int_eq(last.trained_params, 2 * of_layer);
     ck_assert_double_eq(last.forward_flops, all.forward_flops);
-    /* two layers in full, and the gradient of the input of the head */
+    /* two layers with all gradients, and the gradient of the input of the head */
     ck_assert_double_eq_tol(last.backward_flops, 2 * of_layer_flops + 2.0 * 2048 * 32000 * 4096, 1e6);
     ck_assert_double_eq_tol((double)last.memory.gradient_bytes, 2.0 * 2 * (double)of_layer, 2);
-    /* layers 4 and 5: layers 6 to 31 have the gradient of their input, which costs as much as their forward */
+    /* layers 4 and 5 are trained: layers 6 to 31 compute the gradient of their input, with the FLOPs of their
+     * forward */
     plan.train_from = 4;
     const nnc_result middle = estimate(model, &plan);
     ck_assert_int_eq(middle.trained_params, 2 * of_layer);
     const double products = 2.0 * 2048 * (double)(of_layer - 2 * 4096);
     ck_assert_double_eq_tol(middle.backward_flops, last.backward_flops + 26 * (of_layer_flops - products), 1e6);
     ck_assert_double_gt((double)middle.memory.activation_bytes, (double)last.memory.activation_bytes);
-    plan.recompute = NNC_RECOMPUTE_FULL; /* two layers run twice, and keep their input */
+    plan.recompute = NNC_RECOMPUTE_FULL; /* two layers run twice and keep their input */
     plan.train_from = -1;
     const nnc_result again = estimate(model, &plan);
     plan.train_layers = 4;
     const nnc_result more = estimate(model, &plan);
     ck_assert_int_eq(more.memory.activation_bytes - again.memory.activation_bytes, 2 * 2 * 2048 * 4096);
-    plan.train_layers = 33; /* the model has 32 */
+    plan.train_layers = 33; /* the model has 32 layers */
     const nnc_device device = plain_device();
     const nnc_software software = nnc_software_default();
     nnc_result result;
@@ -236,7 +236,7 @@ START_TEST(last_layers_are_trained) {
 }
 END_TEST
 
-/* Adapters in 3 of 32 layers, counted from layer 10; and with all of them, as without a range. */
+/* Adapters in 3 of 32 layers, from layer 10 on. A range of all layers equals a plan without a range. */
 START_TEST(adapters_of_some_layers) {
     const nnc_model *model = load_model("models/llama-7b.json");
     nnc_plan plan = nnc_plan_default();
@@ -256,8 +256,8 @@ START_TEST(adapters_of_some_layers) {
 }
 END_TEST
 
-/* The first k of 32 layers run again in backward. If only the last two are trained, layers before them have no
- * backward: k = 30 runs no layer again, k = 31 one layer, k = 32 both. */
+/* Full recomputation of the first k of 32 layers. If only the last two layers are trained, the layers before them have
+ * no backward. So k = 30 recomputes no layer, k = 31 one layer, k = 32 two layers. */
 START_TEST(layers_that_run_again) {
     const nnc_model *model = load_model("models/llama-7b.json");
     nnc_plan plan = nnc_plan_default();
@@ -269,14 +269,14 @@ START_TEST(layers_that_run_again) {
         plan.recompute_layers = k;
         ck_assert_double_eq_tol(estimate(model, &plan).recompute_flops, (double)(k - 30) * of_layer, 1.0);
     }
-    plan.train_from = 0; /* layers behind them have backward, too */
+    plan.train_from = 0; /* the layers after the trained layers have a backward, too */
     plan.recompute_layers = 3;
     ck_assert_double_eq_tol(estimate(model, &plan).recompute_flops, 3 * of_layer, 1.0);
 }
 END_TEST
 
-/* A model of 24 layers of three kinds that alternate. A range of all layers changes nothing; the parts of a range add up
- * to the parameters that all layers have. */
+/* A model of 24 layers, in which three kinds alternate. A range of all layers changes nothing. The parameters of
+ * disjoint ranges add up to the parameters of all layers. */
 START_TEST(mixed_layers_divide) {
     const nnc_model *model = load_model("hub/qwen3.5-0.8b.json");
     nnc_plan plan = nnc_plan_default();
@@ -288,7 +288,7 @@ START_TEST(mixed_layers_divide) {
     const nnc_result whole = estimate(model, &plan);
     ck_assert_int_eq(whole.trained_params, all.trained_params);
     ck_assert_double_eq_tol(whole.step_s, all.step_s, 1e-12 * all.step_s);
-    plan.train = NNC_TRAIN_ALL; /* without the norm behind the layers, and the tower */
+    plan.train = NNC_TRAIN_ALL; /* without the norm after the layers and without the tower */
     plan.train_from = -1;
     const int64_t layers = estimate(model, &plan).trained_params;
     int64_t sum = 0;
@@ -297,7 +297,7 @@ START_TEST(mixed_layers_divide) {
         sum += estimate(model, &plan).trained_params;
     }
     ck_assert_int_eq(sum, layers);
-    /* layers before the trained ones have no backward, whatever their kind: only the head's input gradient remains */
+    /* layers of every kind before the trained layers have no backward; only the gradient of the head's input remains */
     plan.seq_len = 2048;
     plan.train_layers = 4;
     plan.train_from = 20;
@@ -307,7 +307,7 @@ START_TEST(mixed_layers_divide) {
     const double eight = estimate(model, &plan).backward_flops;
     const double head = 2.0 * 2048 * (double)model->decoder.hidden * (double)model->decoder.vocab;
     ck_assert_double_eq_tol(2 * four - eight, head, 1e-9 * eight);
-    plan.pipeline = 2; /* the second stage has all trained layers, of all kinds */
+    plan.pipeline = 2; /* all trained layers, of all kinds, are on the second stage */
     plan.micro_batches = 2;
     plan.global_batch = 0;
     plan.devices = 2;
@@ -318,9 +318,10 @@ START_TEST(mixed_layers_divide) {
 }
 END_TEST
 
-/* Rotations of the inputs of LLaMA 7B's linear layers in blocks of 32: 4 matrices with 4096 inputs, gate and up with 4096,
- * down with 11008. A block has 32 * 31 / 2 = 496 parameters; peft prints the same. Forward multiplies each input with
- * its block, 2 * 32 FLOPs, and takes three powers of each block, 2 * 32^3. Backward does both twice. */
+/* Rotations of the inputs of LLaMA 7B's linear layers in blocks of 32: 4 matrices with 4096 inputs, gate and up with
+ * 4096, down with 11008. A block has 32 * 31 / 2 = 496 parameters; peft prints the same number. Forward multiplies each
+ * input with its block, 2 * 32 FLOPs, and computes three powers of each block with 2 * 32^3 FLOPs each. Backward has
+ * twice these FLOPs. */
 START_TEST(adapters_that_rotate) {
     const nnc_model *model = load_model("models/llama-7b.json");
     nnc_plan plan = nnc_plan_default();
@@ -338,7 +339,7 @@ START_TEST(adapters_that_rotate) {
     ck_assert_double_eq_tol(r.forward_flops - all.forward_flops, beside, 1.0);
     const double weights = 32.0 * (4.0 * 4096 * 4096 + 3.0 * 4096 * 11008) + 32000.0 * 4096;
     ck_assert_double_eq_tol(all.backward_flops - r.backward_flops, 2.0 * 2048 * weights - 2 * beside, 1e6);
-    /* each matrix keeps its own copy of its input, not of its output */
+    /* each matrix keeps a copy of its input, but not of its output */
     plan.oft = true;
     plan.adapter_rank = 32;
     plan.adapters = NNC_ADAPTED_QUERY;
@@ -350,8 +351,8 @@ START_TEST(adapters_that_rotate) {
 }
 END_TEST
 
-/* Blocks of an odd number of inputs: 3 parameters for 3 inputs. A layer of GPT-2 has five matrices with 768 inputs,
- * three of them in one, and one with 3072. */
+/* Blocks of 3 inputs have 3 parameters. A layer of GPT-2 has five matrices with 768 inputs (three of them in one
+ * matrix) and one with 3072. */
 START_TEST(odd_blocks_that_rotate) {
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;
@@ -361,8 +362,9 @@ START_TEST(odd_blocks_that_rotate) {
 }
 END_TEST
 
-/* BERT begins a layer with the product of queries, keys and values. If only the last layer is trained, its input needs
- * no gradient; with more layers, all but the first of them need it, and the estimate counts it for the first, too. */
+/* A layer of BERT begins with the product of queries, keys and values. If only the last layer is trained, this product
+ * needs no gradient of its input. If more layers are trained, all but the first of them need this gradient; nncost
+ * counts it for the first layer, too. */
 START_TEST(the_first_trained_layer_passes_nothing_on) {
     const nnc_model *model = load_model("hub/bert-base.json");
     nnc_plan plan = nnc_plan_default();
@@ -376,8 +378,8 @@ START_TEST(the_first_trained_layer_passes_nothing_on) {
 }
 END_TEST
 
-/* Rank 2 for the output projection of attention and each of queries, keys and values: 2 * (3 * 4 +
- * 12) and 2 * (4 + 4) parameters; their products forward, twice backward. */
+/* Adapters of rank 2 for the output of attention and for queries, keys and values: 2 * (3 * 4 + 12) and 2 * (4 + 4)
+ * parameters. Their products run once forward and twice backward. */
 START_TEST(adapters_work_beside) {
     const nnc_model model = gpt(1, 4, 2, 10, 6);
     nnc_plan plan = plan_of(1, 1, 1);
@@ -387,7 +389,7 @@ START_TEST(adapters_work_beside) {
     const nnc_result all = trained(&model, NNC_TRAIN_ALL, 0);
     ck_assert_int_eq(r.trained_params, 2 * (3 * 4 + 12) + 2 * (4 + 4));
     ck_assert_int_eq(r.params - r.trained_params, all.params);
-    /* A of the three is 4 x 6, and 6 values of rank 2 each meet the outputs of one part: 2 * 12 */
+    /* matrix A of queries, keys and values is 4 x 6, with rank 2 for each; their B matrices have 2 * 12 weights */
     const double beside = 2.0 * 6 * (4 * 6 + 2 * 12 + 4 * 2 + 2 * 4);
     ck_assert_double_eq(r.forward_flops - all.forward_flops, beside);
     const double frozen = 2.0 * 6 * (64 + 128 + 40);
@@ -395,8 +397,7 @@ START_TEST(adapters_work_beside) {
 }
 END_TEST
 
-/* Two tensor ranks hold half of the divided parameters, and all of the others; ZeRO shards the
- * result. */
+/* Two tensor ranks have half of the divided parameters and all other parameters. ZeRO divides both. */
 START_TEST(adapters_divide) {
     const nnc_model *model = load_model("models/llama-7b.json");
     nnc_plan plan = nnc_plan_default();
@@ -416,9 +417,9 @@ START_TEST(adapters_divide) {
 }
 END_TEST
 
-/* --frozen stores only linear layers of a U-Net in its format, not convolutions. The linear layers of Stable Diffusion
- * 1 by hand: transformer blocks of width c have 18 c^2 + 2 x 768 c weights, 5 blocks of c = 320, 5 of 640, 6 of 1280;
- * the embedding of time has 320 x 1280 + 1280 x 1280, and its projections in the residual blocks 1280 x 20160. */
+/* --frozen stores only the linear layers of a U-Net in its format, not the convolutions. Linear layers of Stable
+ * Diffusion 1: transformer blocks of width c have 18 c^2 + 2 x 768 c weights, 5 blocks with c = 320, 5 with 640, 6 with
+ * 1280. The time embedding has 320 x 1280 + 1280 x 1280, its projections in the residual blocks 1280 x 20160. */
 START_TEST(convolutions_stay_wide) {
     const nnc_model *model = load_model("models/sd1-unet.json");
     const int64_t blocks =
@@ -466,7 +467,7 @@ START_TEST(plans_that_train_nothing_are_refused) {
         ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, &err), NNC_ILLEGAL_PLAN);
         ck_assert_str_eq(err.where, faults[i].where);
     }
-    nnc_plan plan = plan_of(1, 1, 1); /* no layer has a part of the head */
+    nnc_plan plan = plan_of(1, 1, 1); /* no layer contains a part of the head */
     nnc_error err;
     const nnc_model model = gpt(2, 4, 2, 10, 6);
     plan.train_layers = 1;
@@ -478,9 +479,9 @@ START_TEST(plans_that_train_nothing_are_refused) {
 }
 END_TEST
 
-/* A head behind frozen layers: its product forward, and the gradient of its weights, 2 tokens
- * hidden vocab FLOPs each; frozen layers need no input gradient. Behind trained layers the head
- * computes it. */
+/* After frozen layers, the head has its product forward and the gradient of its weights, each with 2 x tokens x hidden
+ * x vocab FLOPs. Frozen layers need no gradient of their output, so the head does not compute the gradient of its
+ * input. After trained layers, the head computes this gradient. */
 START_TEST(the_first_that_is_trained_passes_nothing_on) {
     nnc_model model = gpt(4, 256, 8, 1000, 128);
     model.decoder.tied_head = false;
@@ -492,9 +493,9 @@ START_TEST(the_first_that_is_trained_passes_nothing_on) {
 }
 END_TEST
 
-/* A tied head is a second copy of the table on the last of two stages. Frozen next to adapters, it has weights
- * there, and neither gradients nor states: these are as many as with a head of its own, which is frozen, too.
- * Trained, it has both. */
+/* On the last of two stages, a tied head is a second copy of the embedding table. If it is frozen, because only
+ * adapters are trained, it has weights, but no gradients or states there. It then has the same memory as a separate
+ * frozen head. A trained copy has gradients and states. */
 START_TEST(second_table_of_adapters_is_frozen) {
     const nnc_model tied = gpt(2, 64, 4, 500, 32);
     nnc_model own = tied;
@@ -519,8 +520,9 @@ START_TEST(second_table_of_adapters_is_frozen) {
 }
 END_TEST
 
-/* Masked FLOPs of a step of 3 sequences of 32 tokens: forward 2 per token and weight of the products, 12 h^2 of each
- * layer and the head's 500 h, and 4 h per pair of tokens where one sees the other, 32 x 33 / 2; backward twice that. */
+/* Masked FLOPs of a step of 3 sequences of 32 tokens. Forward has 2 FLOPs per token and weight: 12 h^2 weights per
+ * layer and 500 h of the head. It has 4 h FLOPs for each of 32 x 33 / 2 causal pairs of tokens. Backward has twice
+ * these FLOPs. */
 START_TEST(masked_flops_by_hand) {
     const double h = 64.0, tokens = 3.0 * 32.0, pairs = 3.0 * 32.0 * 33.0 / 2.0;
     for (int layers = 1; layers <= 4; layers++) {
@@ -534,8 +536,8 @@ START_TEST(masked_flops_by_hand) {
 }
 END_TEST
 
-/* The middle one of three layers is trained, so the layers become three parts with the recompute blocks of each. 170 blocks
- * become 510, which a list can hold; 171 become 513, one too many. */
+/* The middle one of three layers is trained, so the op list has three parts, each with the recompute blocks of a layer.
+ * 170 blocks become 510, which the list can hold. 171 become 513, one more than the list can hold. */
 START_TEST(a_list_holds_the_blocks_of_parts) {
     static nnc_op_list list;
     nnc_plan plan = plan_of(1, 1, 1);
@@ -559,10 +561,11 @@ START_TEST(a_list_holds_the_blocks_of_parts) {
 }
 END_TEST
 
-/* One forward pass of a GPT of 2 layers, width 4, 6 tokens, 10 words: 40 (words) + 24 (positions) + 2 layers of 4 x 4 x 4
- * + 2 x 4 x 16 weights, 4 x 4 + 16 + 4 biases and 2 x 8 of norms, + 8 of the last norm = 560 parameters of 2 bytes.
- * Products: 2 x 6 x (2 x 192 + 40) FLOPs; attention 2 x 2 x 6 x 6 x 4 a layer. The GELU reads and writes 6 x 16
- * elements while the residual stream of 6 x 4 exists: 216 elements. */
+/* One forward pass of a GPT of 2 layers, width 4, 6 tokens and 10 words. Parameters: 40 (words) + 24 (positions), 4 x 4
+ * x 4 + 2 x 4 x 16 weights, 4 x 4 + 16 + 4 biases and 2 x 8 of norms in each of 2 layers, and 8 of the last norm. The
+ * sum is 560 parameters of 2 bytes. FLOPs: 2 x 6 x (2 x 192 + 40) for products, 2 x 2 x 6 x 6 x 4 per layer for
+ * attention. At the peak, the GELU reads and writes 6 x 16 elements while the residual stream of 6 x 4 exists: 216
+ * elements. */
 START_TEST(a_forward_pass_trains_nothing) {
     nnc_model model = gpt(2, 4, 2, 10, 6);
     model.decoder.dropout = 0.1;
@@ -591,7 +594,7 @@ START_TEST(a_forward_pass_trains_nothing) {
 }
 END_TEST
 
-/* A batch norm reads its input twice in training, for the sums and for the scaling, and once in inference. */
+/* A batch norm reads its input twice in training (for the sums and for the scaling) and once in inference. */
 START_TEST(batch_norms_of_inference) {
     const nnc_model model = double_conv_unet(8, 2, 2);
     const unsigned train[] = { NNC_TRAIN_ALL, NNC_TRAIN_NONE };
@@ -611,7 +614,7 @@ START_TEST(batch_norms_of_inference) {
 }
 END_TEST
 
-/* Options that train something contradict a forward pass. */
+/* Options that train a part of the model contradict a forward pass. */
 START_TEST(a_forward_pass_has_no_adapters) {
     const nnc_device device = cluster_device();
     const nnc_software software = nnc_software_default();

@@ -28,7 +28,7 @@ static double step_s(const nnc_model *model, const nnc_device *device, const nnc
     return estimate_with(model, device, &software, plan).step_s;
 }
 
-/* 4 sequences of 2,048 tokens a pass, 8 passes a step on one device: products and little else. */
+/* A step on one device with 8 passes of 4 sequences of 2,048 tokens; products take most of the time. */
 static nnc_plan compute_bound(void) {
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = 4;
@@ -56,7 +56,7 @@ START_TEST(twice_the_peak_is_nearly_twice_as_fast) {
 }
 END_TEST
 
-/* A file with the datasheet of another: everything that is no fit. */
+/* Returns a device with the datasheet values of `to` and the fitted values of `from`. */
 static nnc_device become(const nnc_device *from, const nnc_device *to) {
     nnc_device device = *from;
     memcpy(device.matmul_flops_per_s, to->matmul_flops_per_s, sizeof device.matmul_flops_per_s);
@@ -91,8 +91,8 @@ START_TEST(a_datasheet_gets_near_the_device_it_describes) {
     for (size_t i = 0; i < 4; i++) {
         const nnc_device from = device_of(pairs[i][0]), to = device_of(pairs[i][1]);
         nnc_device changed = become(&from, &to);
-        /* FlashAttention-2 reaches 0.50 of A100's peak and 0.36 of H100's, whose products it was not
-         * written for: no datasheet says so. */
+        /* FlashAttention-2 reaches 0.50 of the peak of A100 and 0.36 of the peak of H100, because it does not use the
+         * product instructions of H100. A datasheet does not contain this value. */
         changed.efficiency.attention[NNC_FLASH2] = to.efficiency.attention[NNC_FLASH2];
         for (int k = 0; k < PLANS; k++) {
             nnc_plan plan = plans[k];
@@ -105,7 +105,7 @@ START_TEST(a_datasheet_gets_near_the_device_it_describes) {
 }
 END_TEST
 
-/* L = 0.01 B/FLOP x the peak, unless the rate is given. */
+/* The rate of the L2 cache is 0.01 B/FLOP x peak, unless the rate is given. */
 START_TEST(the_cache_goes_with_the_peak_unless_it_is_set) {
     nnc_device device = device_of("a100");
     const nnc_model model = model_of("llama3-8b");
@@ -119,7 +119,7 @@ START_TEST(the_cache_goes_with_the_peak_unless_it_is_set) {
 }
 END_TEST
 
-/* A100: 312 TFLOP/s of 108 units at 1.41 GHz. */
+/* A100 has 312 TFLOP/s with 108 units at 1.41 GHz. */
 START_TEST(peaks_go_with_units_and_clock) {
     nnc_device device = device_of("a100"), other = device;
     set(&device, "units", 54);
@@ -138,7 +138,8 @@ START_TEST(peaks_go_with_units_and_clock) {
 }
 END_TEST
 
-/* No figures for tf32, int8 in A100's file: those of bf16, whose elements are half and twice as many. */
+/* The device file of A100 has no values for tf32 and int8, so they have the values of bf16. Elements of bf16 have half
+ * of the bytes of tf32 and twice the bytes of int8. */
 START_TEST(formats_without_figures_take_those_of_the_nearest) {
     const nnc_device device = device_of("a100"), volta = device_of("v100");
     const nnc_gemm_efficiency *e = device.efficiency.gemm;
@@ -154,8 +155,8 @@ START_TEST(formats_without_figures_take_those_of_the_nearest) {
 }
 END_TEST
 
-/* 48 layers of 1,280 are 20 heads of 64 and feed-forward layers of 5,120: 12 l h^2 + 13 l h, the tables
- * of words and positions, and the last norm. */
+/* A width of 1,280 sets 20 heads of 64 and an inner width of 5,120. 48 layers have 12 l h^2 + 13 l h parameters; the
+ * tables of words and positions and the last norm follow. */
 START_TEST(a_width_takes_heads_and_layers_with_it) {
     nnc_model model = model_of("gpt2-xl");
     const nnc_device device = device_of("a100");

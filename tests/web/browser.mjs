@@ -14,7 +14,7 @@ const address = pathToFileURL(path).href;
 const browser = await launcher.launch({ executablePath: chromium, args: ["--no-sandbox"] });
 const faults = [], asked = [];
 
-// A page at a command line, once it is shown.
+// Opens the page with a command line and waits until the page has started.
 async function open(command = "", options = {}, file = address) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
@@ -25,7 +25,7 @@ async function open(command = "", options = {}, file = address) {
   await page.waitForFunction(() => document.documentElement.dataset.started);
   return page;
 }
-// The page that the native program writes.
+// Returns the address of the page that the native program writes.
 function explored(words) {
   const { code, out, err } = native(["explore", ...words]);
   equal(code, 0, err);
@@ -188,7 +188,7 @@ await test("a part of the timeline is enlarged, and the whole comes back", async
     await page.waitForFunction((text) => document.querySelector("[data-picture='timeline']").innerHTML !== text, before);
   };
   await changed(() => page.click(".zoom [aria-label='Enlarge']"));
-  await page.keyboard.press("ArrowRight"); // to the next button of the bar
+  await page.keyboard.press("ArrowRight"); // moves to the next button of the bar
   await page.keyboard.press("ArrowRight");
   await changed(() => page.keyboard.press("Enter"));
   await page.hover("[data-picture='timeline'] .spot >> nth=3");
@@ -295,7 +295,7 @@ await test("the content security policy refuses networks, scripts and frames", a
   const refused = await page.evaluate(async () => {
     const tried = {};
     try { await fetch("https://example.org/"); } catch { tried.fetch = true; }
-    // Later, since what a debugger evaluates may evaluate.
+    // Runs later, because code that a debugger evaluates may call eval.
     await new Promise((resolve) => setTimeout(() => {
       try { new Function("return 1")(); } catch { tried.eval = true; }
       resolve();
@@ -319,7 +319,7 @@ await test("nncost explore writes a page that begins with its command", async ()
   await before.context().close();
 });
 
-// Each of these in a page of its own, since axe needs what the policy forbids.
+// Each test opens its own page, because axe needs functions that the security policy of the page forbids.
 for (const [width, colorScheme] of [[1280, "light"], [1280, "dark"], [768, "light"], [390, "light"], [390, "dark"]]) {
   await test(`axe finds nothing at ${width} px, ${colorScheme}`, async () => {
     const own = await open("estimate llama3-8b h100 --devices 8 --pipeline 4 --zero 1 --micro-batches 8",
@@ -373,7 +373,7 @@ await test("an estimate is quick", async () => {
     return list.sort((a, b) => a - b);
   });
   console.log(`an estimate takes ${times[30].toFixed(1)} ms`);
-  truth(times[30] < 100, `${times[30]} ms`); // a machine under load is slow
+  truth(times[30] < 100, `${times[30]} ms`); // the limit is high, because the machine may be busy
   await own.context().close();
 });
 

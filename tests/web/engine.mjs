@@ -1,5 +1,5 @@
-// Tests the WebAssembly program of the explorer without a browser: its output, its memory, and that it runs again after
-// a trap.
+// Tests the WebAssembly program of the explorer without a browser: its output, its memory, and a new start after a
+// trap.
 //   usage: node engine.mjs PROGRAM
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -61,8 +61,9 @@ await test("the page is small", () => {
 await test("a module comes back from its streams", async () => {
   const { join: joined, split } = await import(join(root, "web/streams.js"));
   const number = (value) => [0x80 | (value & 127), 0x80 | ((value >> 7) & 127), 0x80 | ((value >> 14) & 127), 0x80 | ((value >> 21) & 127), 0];
-  // A function of one local: three i32.const of five bytes, two of them near the first, a block with a br_table,
-  // memory.fill, i32.load with its usual alignment and with another, f64.const. Then data with three addresses.
+  // The module has one function with one local variable: three i32.const of five bytes (two of them with addresses near
+  // the first), a block with a br_table, memory.fill, one i32.load with its usual alignment and one with another
+  // alignment, and f64.const. After the function, the module has data with five addresses.
   const body = [1, 1, 0x7f, 0x41, ...number(4194304), 0x21, 0, 0x41, ...number(4194310), 0x41, ...number(4194304), 0x6a, 0x1a, 0x02, 0x40,
     0x20, 0, 0x0e, 1, 0, 0, 0x0b, 0x20, 0, 0x41, 7, 0x41, 3, 0xfc, 11, 0, 0x20, 0, 0x28, 2, 4, 0x1a, 0x20, 0, 0x28, 0, 4, 0x1a,
     0x44, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0x1a, 0x0b];
@@ -71,7 +72,8 @@ await test("a module comes back from its streams", async () => {
     10, body.length + 2, 1, body.length, ...body, 11, words.length + 6, 1, 0, 0x41, 0, 0x0b, words.length, ...words]);
   truth(WebAssembly.validate(made), "the module of the test is not valid");
   equal(joined(split(made)).join(), made.join());
-  const other = made.with(made.lastIndexOf(0x44), 0x1c); // a select with types, which no compiler of C writes
+  // a select with types; C compilers do not write this instruction
+  const other = made.with(made.lastIndexOf(0x44), 0x1c);
   let refused = false;
   try {
     split(other);

@@ -1,4 +1,4 @@
-// Runs the native program to compare its answers with those of the page. Also finds the page and its npm packages.
+// Runs the native program, to compare its answers with those of the page. Also finds the page and its npm packages.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -12,7 +12,7 @@ export const page = join(root, "build/web/explorer.html");
 export const need = createRequire(join(root, "web/package.json"));
 const program = resolve(process.argv[2]);
 
-// Skips the test if something is missing. If NNCOST_WEB_TESTS=require, the test fails instead.
+// Skips the test if something is missing. If NNCOST_WEB_TESTS=require is set, the test fails instead.
 export function skip(why) {
   const required = process.env.NNCOST_WEB_TESTS === "require";
   console.log(`web: ${required ? "failed" : "skipped"}: ${why}`);
@@ -63,7 +63,7 @@ export function truth(value, what) {
   if (!value) throw new Error(what);
 }
 
-// Exit code and both streams are equal to the last byte.
+// Compares the exit code and all bytes of both streams.
 export function same(words, found) {
   const expected = native(words);
   for (const part of ["code", "err", "out"]) {

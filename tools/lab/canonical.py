@@ -54,7 +54,7 @@ def load(path):
 
 
 class Refused(Exception):
-    """Why a row cannot be predicted."""
+    """Raised with the reason why a row cannot be predicted."""
 
 
 class Tables:
@@ -74,8 +74,9 @@ class Tables:
         return found
 
     def member(self, name, task, stated):
-        """Returns "MODEL FIELD=VALUE ..." for the name of a network, or, unless the row has stated its dimensions, the name
-        itself if another network stands in for it or hub/ has its shape; None: the name is not listed."""
+        """Returns "MODEL FIELD=VALUE ..." for the name of a network. Returns the name itself if another network stands
+        in for it or hub/ has its shape, unless the row states its dimensions. Returns None if the name is not
+        listed."""
         alone = name if not stated and (name in self.stand_ins or name in self.shapes) else None
         found = self.members.get(f"{name}/{task}", self.members.get(name, alone))
         if isinstance(found, dict):
@@ -99,7 +100,7 @@ class Tables:
         return {}
 
     def said(self, row):
-        """Settings that the columns of a row lack and its notes, or the program that was run, state."""
+        """Returns settings that the columns of a row lack, but that its notes or the name of the program state."""
         found = {}
         for entry in self.words["rows"]:
             if (all(row.get(column, "").startswith(text) for column, text in entry["begins"].items()) and
@@ -121,11 +122,11 @@ def switch(value):
     return "on" if value else "off"
 
 
-CONTIGUOUS = ", contiguous"  # so tables name frameworks whose feature maps are contiguous
+CONTIGUOUS = ", contiguous"  # tables add this text to the names of frameworks whose feature maps are contiguous
 
 
 class Step:
-    """One training step. `row`: as published; `out`: in the columns of nncost."""
+    """Converts one training step. `row`: as published; `out`: in the columns of nncost."""
 
     def __init__(self, tables, row):
         self.tables, self.row, self.out, self.open = tables, row, {}, []
@@ -136,14 +137,15 @@ class Step:
         return self.row.get(column, "")
 
     def attempt(self, part):
-        """Runs a part of the conversion. If it cannot convert the row, stores the reason, unless an earlier reason is stored."""
+        """Runs a part of the conversion. If the part cannot convert the row, stores the reason, unless an earlier
+        reason is stored."""
         try:
             part()
         except Refused as why:
             self.refused = self.refused or str(why)
 
     def word(self, column):
-        """Returns the meaning of a cell; a word without a meaning states nothing."""
+        """Returns the meaning of a cell. A word without a known meaning counts as no statement."""
         try:
             return self.tables.meaning(column, self.text(column))
         except Refused as why:
@@ -151,7 +153,7 @@ class Step:
             return ""
 
     def read_grade(self):
-        """A table without a column of grades may begin its notes with one: "quality B; batch not stated"."""
+        """Reads a grade from the notes, if the table has no column of grades: "quality B; batch not stated"."""
         notes = self.text("notes")
         if not self.text("quality") and notes.startswith("quality "):
             self.out["quality"] = self.row["quality"] = notes[len("quality "):][:1]
@@ -230,7 +232,7 @@ class Step:
         if full > 0 and tokens and abs(float(tokens) / full - 1) > 0.001:
             self.attempt(lambda: self.refuse("tokens_per_step: sequences are packed or padded"))
         if "parallelism" in self.open and 0 < batch < devices and devices % batch == 0:
-            tensor = devices // batch  # more replicas have nothing to do
+            tensor = devices // batch  # the batch has too few sequences for more replicas
             out["tensor"] = str(tensor)
         if counts["micro_batch"] == 0 and counts["grad_accum"] == 0:
             self.open.append("micro_batch")
@@ -262,7 +264,7 @@ class Step:
         elif member is not None:
             self.named(member)
             if self.said.get("variable_length", self.text("variable_length")) == "unpadded":
-                # Half of a padded batch of BERT is padding: arXiv:2107.02027.
+                # In padded batches of BERT, half of the tokens are padding: arXiv:2107.02027.
                 self.out["seq_len"] = str(whole(self.text("seq_len")) // 2)
         elif not self.text("n_layers"):
             raise Refused("no layers, and no such network in foreign/names/members.json")
@@ -272,7 +274,7 @@ class Step:
             self.decoder(family)
 
     def named(self, spec):
-        """A shipped model, and fields that are set in it."""
+        """Sets a shipped model and the fields that differ from it."""
         self.out["model"] = spec
         for column, name in RENAMED.items():
             if name.startswith("model."):
@@ -297,7 +299,7 @@ class Step:
         out["next_tokens"] = switch(whole(self.text("mtp_layers")))
 
     def windows(self):
-        """128, 128 on every 2nd layer, 1024 on 5 of 6 layers."""
+        """Reads a text such as "128", "128 on every 2nd layer" or "1024 on 5 of 6 layers"."""
         text = self.text("sliding_window")
         words = text.split()
         if not text:
@@ -331,14 +333,14 @@ class Step:
             out["reserved_bytes"] = number(GIB * float(self.text("measured_peak_reserved_gib")))
         if "composed from parts" in self.text("step_basis"):
             self.open.append("composed from parts")
-        if self.text("quality") == "B":  # of a collection that grades its rows
+        if self.text("quality") == "B":  # the source grades its rows
             self.open.append("quality B")
         elif self.text("quality") == "C":
             raise Refused("quality C: contradicts itself or physics")
 
 
 class Served(Step):
-    """A line of served requests."""
+    """Converts one row of served requests."""
 
     def convert(self):
         self.out["model_name"] = self.text("model")
@@ -358,10 +360,10 @@ class Served(Step):
         self.engine = self.tables.engine(self.row, self.source)
         self.out["software"] = "" if self.refused else self.engine.get("software", "")
         self.out["waves"] = str(self.engine.get("waves", ""))
-        requests = re.search(r"(\d+) requests\b", self.text("notes"))  # of a benchmark at a rate
+        requests = re.search(r"(\d+) requests\b", self.text("notes"))  # the benchmark has a fixed rate of requests
         self.out["requests"] = requests[1] if requests and self.text("mode") == "open-loop" else self.text("requests")
         self.out["fitted"] = "1" if "fitted_whole" in self.engine else "0" if "held_out" in self.engine else ""
-        settings = ("chunk", "wait_steps", "wait_share", "balance_steps", "balance_more")
+        settings = ("chunk", "wait_steps", "wait_share", "balance_steps", "balance_more", "receive_steps")
         new = {k: v for k, v in self.said.items() if k not in self.row and not k.startswith("-")}
         self.out.update(dict.fromkeys(settings, ""), **new)
 
@@ -376,28 +378,28 @@ class Served(Step):
             word = "fp8-block"
         self.out["weights"] = word
         if self.text("weights") == "q4_k_m":
-            self.out["group_size"] = str(Q4_K_GROUP)  # 4.83 bits an element
+            self.out["group_size"] = str(Q4_K_GROUP)  # 4.83 bits per element
         narrow = word in ("fp8", "fp8-block", "nvfp4", "mxfp4")
         if narrow and not self.text("kv_cache"):
             self.out["kv_precision"] = self.engine.get("narrow_kv", "")
 
     def serving_degrees(self):
-        for column in ("n_devices", "tensor"):  # programs see each die of a package as a device
+        for column in ("n_devices", "tensor"):  # programs see each die of a package as a separate device
             if "-dies" in self.said and self.text(column):
                 self.row[column] = str(whole(self.text(column)) * whole(self.said["-dies"]))
         out, devices, expert = self.out, whole(self.text("n_devices") or "1"), whole(self.text("expert") or "1")
-        layers = self.text("framework").startswith("llama.cpp")  # which splits by layers
+        layers = self.text("framework").startswith("llama.cpp")  # llama.cpp divides a model by layers
         unstated = not self.text("tensor") and devices > 1
         tensor = whole(self.text("tensor") or (str(devices) if unstated and not layers else "1"))
         groups = max(1, whole(self.text("attention_dp") or "1"))
         if unstated and layers and not self.text("pipeline"):
             out["pipeline"] = str(devices)
         if 1 < expert <= 64 and devices == expert * expert:
-            # Some sources count one group of ranks both as tensor ranks and as expert ranks, and state the product as
-            # the number of devices.
+            # Some sources count one group of ranks both as tensor ranks and as expert ranks, and state the product of
+            # both degrees as the number of devices.
             devices, groups, tensor = expert, 1 if tensor > 1 else expert, expert if tensor > 1 else 1
         if 1 < expert == devices and 1 < tensor <= 64 and devices == tensor * tensor:
-            devices, groups = tensor, 1  # the same, of the product as the degree
+            devices, groups = tensor, 1  # the same ranks were counted twice, as the product of two equal degrees
         if self.is_pass():
             return
         out["devices"], out["attention_data"] = str(devices), str(groups)
@@ -405,7 +407,8 @@ class Served(Step):
         out["expert"] = str(tensor * groups) if expert > 1 else ""
 
     def lengths(self):
-        """Sets the mean length: the stated length times the middle of its spread, such as 0.9 for "0.8-1"."""
+        """Sets the mean length. The mean length is the stated length times the middle of the spread, such as 0.9 for
+        "0.8-1"."""
         low, _, high = self.text("length_spread").partition("-")
         for column in ("input_len", "output_len"):
             if high and self.text(column):

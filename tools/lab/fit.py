@@ -28,8 +28,9 @@ import numpy
 from scipy import optimize
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-STEP = 0.2           # of the first simplex: 20 %, or that share of the usual size
-PULL = 0.01          # towards the start, over the number of rows: what the rows say nothing about stays
+STEP = 0.2  # size of the first simplex: 20 %, or 0.2 of the usual size
+# weight of the start values, divided by the number of rows; keeps parameters that the rows do not determine
+PULL = 0.01
 USUAL = {"fixed_s": 5e-6, "log2_s": 3e-6, "step_fixed_s": 5e-5, "scale_out_fixed_s": 1e-4, "k_fill": 150.0,
          "wave_quantization": 0.5, "seq_half": 400.0, "block_penalty": 0.5, "knee_bytes": 4e6, "small_group_loss": 0.5,
          "l2_bytes_per_flop": 0.02, "unaligned_ratio": 1.5}
@@ -102,7 +103,8 @@ class Parameter:
 
 
 def fit(program, parameters, fold, at, starts, random):
-    """Returns the values with the least mean error on the rows of a fold (x in steps from the start), and this error."""
+    """Returns the values with the smallest mean error on the rows of a fold (x in steps from the start), and this
+    error."""
     count = len(weighted(program.rows({}, fold))[0])
     if count == 0:
         sys.exit(f"no row of {program.device['id']} that can be predicted")

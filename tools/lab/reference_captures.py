@@ -28,7 +28,8 @@ RENAMED = {"nncost::sdpa.default": "aten._scaled_dot_product_flash_attention.def
 
 
 class Row:
-    """One operator: phase, name, module, inputs and outputs as (dtype, shape, storage), arguments, kept storages, repeat"""
+    """One operator: phase, name, module, inputs and outputs as (dtype, shape, storage), arguments, kept storages,
+    repeat."""
     def __init__(self, row, tables, trained):
         self.phase, self.kind, self.kept = row[0], row[8], list(row[10])
         self.name, self.module = tables["op"][row[1]], tables["module"][row[2]]
@@ -50,16 +51,17 @@ class Row:
 
 
 def read(path):
-    """The header, the rows, and the storages that need a gradient"""
+    """Returns the header, the rows, and the storages that need a gradient"""
     with gzip.open(path, "rt") as file:
         head, trained = json.loads(next(file)), set()
         return head, [Row(json.loads(line), head["tables"], trained) for line in file], trained
 
 
 def unfold(rows, parameters, trained):
-    """Writes runs of equal layers out. A run shows its first layer, in backward the last one of forward. The storages of a
-    layer have numbers that are a constant distance from those of the layer before; `parameters` too."""
-    out, known, bases = [], {}, []  # known: storage -> tensor; bases: the forward runs
+    """Expands runs of equal layers. A run in forward has the operators of its first layer; a run in backward has those
+    of the last layer of forward. The numbers of storages and `parameters` of successive layers have a constant
+    distance."""
+    out, known, bases = [], {}, []  # known: storage -> tensor; bases: the runs of forward
     at = 0
     while at < len(rows):
         end = at
@@ -77,7 +79,7 @@ def unfold(rows, parameters, trained):
             own = {t[2] for row in run for t in row.inputs if t[2] in parameters}
             step = max(own) - min(own) + 1 if forward and own else 0
             ahead = {t[2] - (copies - 1) * distance for row in rows[end:] if row.phase == rows[at].phase for t in row.inputs}
-            passed = {made[n]: n for n in sorted(ahead & made.keys())}  # what a layer passes on to the next
+            passed = {made[n]: n for n in sorted(ahead & made.keys())}  # tensors that a layer passes to the next layer
             if forward:
                 bases.append((made, copies, distance, own, step))
             for copy in range(copies):
@@ -89,8 +91,9 @@ def unfold(rows, parameters, trained):
 
 
 def apart(made, later, copies):
-    """The distance of storages of successive layers that explains most of the tensors that are read later: those of the last
-    layer, and of the layer before it, which a run of backward shows if the last layer differs"""
+    """Returns the distance between storages of successive layers that explains most of the tensors that are read later.
+    The tensors that are read later belong to the last layer. If the last layer differs from the others, a run of
+    backward shows the layer before the last one, and the tensors belong to that layer."""
     of_like = collections.defaultdict(list)
     for number, like in made.items():
         of_like[like].append(number)
@@ -104,7 +107,7 @@ def apart(made, later, copies):
 
 
 def layer(row, copy, made, known, bases, passed, parameters, trained, forward, distance):
-    """One operator of a copy of a layer"""
+    """Returns one operator of a copy of a layer"""
     def moved(tensor):
         dtype, shape, number = tensor
         if number in made:
@@ -117,7 +120,7 @@ def layer(row, copy, made, known, bases, passed, parameters, trained, forward, d
             return dtype, shape, other
         for of, copies, away, _, _ in bases if not forward else []:
             if any(number - other * away in of for other in range(copies)):
-                return dtype, shape, number - copy * away  # of the layer that runs backward
+                return dtype, shape, number - copy * away  # the storage of the layer whose backward this copy is
         like = tuple([dtype, *shape])
         if copy > 0 and number in known and like in passed and known[number] == like:
             return dtype, shape, passed[like] + (copy - 1) * distance
@@ -134,7 +137,7 @@ def convert(path):
     parameters = set(head["params"])
     rows = unfold([row for row in rows if row.phase in "fb"], parameters, trained)
     size, kept = {}, {number for row in rows for number in row.kept}
-    for row in rows:  # a view of a storage, which comes later, may be expanded
+    for row in rows:  # the first occurrence decides, because a later view of a storage may be expanded
         for name, shape, number in row.inputs + row.outputs:
             size.setdefault(number, math.prod(shape) * WIDTHS[name])
     optimizer = [row for row in read(path)[1] if row.phase == "o" and row.kind == 0]
@@ -142,7 +145,8 @@ def convert(path):
     for row in rows:
         for tensor, written in [(t, False) for t in row.inputs] + [(t, True) for t in row.outputs]:
             name, _, number = tensor
-            if row.kind == 0 or (row.kind == 2 and written):  # an allocation comes before the kernel that writes it
+            # an allocation comes before the kernel that writes the storage
+            if row.kind == 0 or (row.kind == 2 and written):
                 first.setdefault(number, position if written else -1)
                 made_in.setdefault(number, row.phase)
             if row.kind == 0:

@@ -26,7 +26,7 @@ KINDS = [
     (r"", "resnet")]
 WITHOUT_GATES = r"minimal|mnasnet_[^a]|^fbnetc|hardcore|spnas|xcept|nasnet|_es|_em|_el|mobilevit|edgenext"
 
-WITHIN = 0.15  # of the multiply-adds; nothing stands in for other networks
+WITHIN = 0.15  # largest relative difference of multiply-adds; beyond it, no network is a stand-in
 
 
 def steps(width, by=8):
@@ -93,8 +93,8 @@ def weights(op):
 
 @functools.lru_cache(None)
 def counts(program, spec, image):
-    """Returns the multiply-adds (in 1e9), activations (in 1e6) and weights (in 1e6) of a forward pass of one image; None: the
-    network cannot be built."""
+    """Returns the multiply-adds (in 1e9), activations (in 1e6) and weights (in 1e6) of a forward pass of one image.
+    Returns None if the network cannot be built."""
     model, *sets = spec.split()
     out = subprocess.run([program, "ops", model, "rtx-3090", "--image", str(image), "--format", "json",
                           *(word for s in sets for word in ("--set", "model." + s))],

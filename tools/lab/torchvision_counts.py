@@ -2,8 +2,8 @@
 """torchvision_counts.py: prints parameters and multiply-adds of torchvision's classification networks as CSV.
 
 The output is tests/published/torchvision_counts.csv. The counts are multiply-adds of convolutions and linear layers in
-the forward pass of one image, including auxiliary classifiers that a network has only in training. For transformers, it
-also counts attention. Needs PyTorch and torchvision."""
+the forward pass of one image, including auxiliary classifiers that a network has only in training. For transformers,
+the script also counts attention. Needs PyTorch and torchvision."""
 import sys
 import warnings
 
@@ -12,7 +12,7 @@ import torchvision
 from torch.utils._python_dispatch import TorchDispatchMode
 
 SIDES = {"inception_v3": 299, "swin_v2_t": 256, "swin_v2_s": 256, "swin_v2_b": 256}
-TRANSFORMERS = ("vit_", "swin_", "maxvit_")  # some of their products are functions, not modules
+TRANSFORMERS = ("vit_", "swin_", "maxvit_")  # some matrix products of these networks are function calls, not modules
 
 
 class Products(TorchDispatchMode):
@@ -36,7 +36,8 @@ class Products(TorchDispatchMode):
 
 def dispatched(net, side):
     with Products() as counted:
-        net(torch.zeros(1, 3, side, side))  # with gradients: without them attention is one fused operator
+        # gradients are enabled, because without them attention is one fused operator
+        net(torch.zeros(1, 3, side, side))
     return counted.total
 
 
@@ -52,7 +53,8 @@ def multiply_adds(net, side):
         if isinstance(module, (torch.nn.Conv2d, torch.nn.Linear)):
             module.register_forward_hook(count)
     with torch.no_grad():
-        net.to("meta")(torch.zeros(2, 3, side, side, device="meta"))  # two images: norms in training refuse one value
+        # two images, because a norm in training refuses a single value
+        net.to("meta")(torch.zeros(2, 3, side, side, device="meta"))
     return total // 2
 
 

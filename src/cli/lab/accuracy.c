@@ -340,8 +340,8 @@ static nnc_status set_what(accuracy *a, nnc_scored *scored, nnc_error *err) {
     return scored->what != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-/* Computes whether the plan of a row fits in memory. Settings that the row leaves open are chosen as in an estimate;
- * the lower end of the memory interval tells whether other settings would fit. */
+/* Computes whether the plan of a row fits in memory. Settings that the row does not state are chosen as in an estimate.
+ * The lower end of the memory interval shows whether the plan fits with other settings. */
 static nnc_status set_fit(accuracy *a, const nnc_measured *row, nnc_scored *scored, nnc_error *err) {
     nnc_scenario *s = a->scenario;
     const nnc_given given = { nnc_measured_gives, row };
@@ -435,7 +435,8 @@ static nnc_status score_all(accuracy *a, nnc_error *err) {
         return nnc_fail(err, NNC_BAD_USAGE, "--group", "needs --fold K/N");
     }
     const char *software = a->session->options.given.software;
-    /* loads the profile of --software once at the start: otherwise every row would report the same error */
+    /* loads the profile of --software once at the start, so that an error of the profile is reported once and not for
+     * every row */
     if (software != NULL) { NNC_TRY(nnc_software_asked(a->session->specs, software, &a->scenario->software, err)); }
     NNC_TRY(read_files(a, err));
     NNC_TRY(score_files(a, err));

@@ -30,7 +30,7 @@ typedef struct calibration {
     const char *held;         /* value of the option --hold-out; NULL = no rows are held out */
     const nnc_device *device; /* device whose parameters are fitted; NULL if parameters of an engine are fitted */
     nnc_scenario_args change; /* options of the command line that change the scenario of each row */
-    nnc_device start;         /* the device with the changes of the options: start values of the fit */
+    nnc_device start;         /* the device after the changes by options; it has the start values of the fit */
     nnc_software engine;      /* software profile of a serving engine whose parameters are fitted to served requests */
     nnc_row_choice choice;
     nnc_measured_file *files;
@@ -246,11 +246,12 @@ static void write_errors(nnc_buffer *out, nnc_style style, const nnc_calibration
     nnc_sheet_heading(out, style, "errors");
     nnc_table_write(&table, out, style);
     if (report->loo.scored > 0) {
-        nnc_buffer_print(out,
-                         "\nsteps, each predicted by a fit without its model: %.2f%%, median "
-                         "%.2f%%; before %.2f%%, median %.2f%%\n",
-                         100.0 * report->loo.mape, 100.0 * report->loo.median, 100.0 * report->loo_before.mape,
-                         100.0 * report->loo_before.median);
+        nnc_buffer_print(
+            out,
+            "\nsteps, each predicted with values that were fitted without the rows of its model: mean error "
+            "%.2f%%, median %.2f%%; with the values before the fit: mean %.2f%%, median %.2f%%\n",
+            100.0 * report->loo.mape, 100.0 * report->loo.median, 100.0 * report->loo_before.mape,
+            100.0 * report->loo_before.median);
     }
     if (!crossed) { nnc_buffer_text(out, "\nno cross-validation: it needs two rows that may be in different parts\n"); }
 }
@@ -323,7 +324,7 @@ static bool is_ours(calibration *c, const nnc_measured *row) {
         ours = strcmp(row->device, c->device->aliases[i]) == 0;
     }
     if (!ours && nnc_device_load(c->session->specs, row->device, &device, &why) == NNC_OK) {
-        /* A copy of a device file, and a device file that calibrate wrote, have another id but the same name. */
+        /* a copy of the device file, or a file that calibrate wrote, has another id but the same name as the device */
         ours = strcmp(device->id, c->device->id) == 0 || strcmp(device->name, c->device->name) == 0;
     }
     c->last_name = row->device;
@@ -348,8 +349,8 @@ static void *copy(calibration *c, const void *bytes, size_t size) {
     return place;
 }
 
-/* Returns `last` if the bytes at `last` are equal to the new bytes, otherwise a copy of the new bytes in the arena.
- * Successive equal rows so share one copy. */
+/* Returns `last` if the bytes at `last` are equal to the new bytes, otherwise a copy of the new bytes in the arena. In
+ * this way, successive equal rows share one copy. */
 static const void *share(calibration *c, const void *last, const void *bytes, size_t size) {
     return last != NULL && memcmp(last, bytes, size) == 0 ? last : copy(c, bytes, size);
 }
@@ -362,8 +363,8 @@ static bool is_held_out(const calibration *c, const nnc_measured *row) {
 }
 
 /* A row whose measured time differs from its prediction by more than this factor probably gives its time in another
- * unit: units differ by 1,000, and of 2,935 published steps the largest difference is a factor of 6.4 (nncost accuracy
- * --rows). */
+ * unit. Units of time differ by a factor of 1,000. The largest difference in 2,935 published steps is a factor of 6.4
+ * (nncost accuracy --rows). */
 static const double other_unit = 300.0;
 
 /* Adds a row to the fit if nncost can predict it; otherwise counts the row as left out, with the reason. */
@@ -384,8 +385,8 @@ static nnc_status add_row(calibration *c, const nnc_measured *row, int32_t file,
     const double times = row->measured_s / scored.predicted_s;
     if (times > other_unit || times < 1.0 / other_unit) {
         count_unused(c, row,
-                     times > 1.0 ? "takes more than 300 times its prediction, as if it had another unit"
-                                 : "takes less than 1/300 of its prediction, as if it had another unit");
+                     times > 1.0 ? "the measured time is over 300 times the prediction; probably its unit is wrong"
+                                 : "the measured time is below 1/300 of the prediction; probably its unit is wrong");
         return NNC_OK;
     }
     const bool held = is_held_out(c, row);
@@ -531,7 +532,7 @@ static nnc_status write_file(calibration *c, const char *path, nnc_error *err) {
 
 /* ---- --explain MODEL: which measurement to make next ----
  *
- * Finds the measurement after which the estimated step time of MODEL would have the narrowest range.
+ * Finds the measurement after which the estimated step time of MODEL has the narrowest range.
  *
  * Each device parameter has a range of values. A fitted parameter has the range that the fitted rows allow. The range
  * of any other parameter goes from the 10th to the 90th percentile of the shipped devices, both relative to the median
@@ -777,8 +778,8 @@ static nnc_status place_parameter(calibration *c, nnc_fit_parameter *parameter, 
     nnc_parameter_place place = { 0 };
     NNC_TRY(find_parameter(c, parameter->name, &place, err));
     parameter->offset = (size_t)((char *)place.value - (c->fit->served ? (char *)&c->engine : (char *)&c->start));
-    /* Negative values mean a gain of small groups of ranks over PCIe, which no device file has; a negative value is
-     * replaced by 0. */
+    /* A negative small_group_loss is the default over PCIe, where small groups of ranks are faster. A device file
+     * cannot have a negative value, so the fit starts with 0. */
     parameter->before = *place.value < 0.0 ? 0.0 : *place.value;
     return NNC_OK;
 }
@@ -854,8 +855,8 @@ static nnc_status find_device(calibration *c, nnc_error *err) {
 static nnc_status load_engine(calibration *c, nnc_error *err) {
     const char *asked = c->session->options.given.software;
     const nnc_device *device = NULL;
-    if (c->asked != NULL) { /* the device is checked here: no row has an unknown device, so the fit would only say that
-                             * it has no rows */
+    if (c->asked != NULL) { /* checks that the device exists; without this check, the error for an unknown device is
+                             * only that the fit has no rows */
         NNC_TRY(nnc_option_device(c->session->specs, c->asked, &device, err));
     }
     NNC_TRY(nnc_software_asked(c->session->specs, asked != NULL ? asked : NNC_SERVE_SOFTWARE, &c->engine, err));

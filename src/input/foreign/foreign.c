@@ -1,12 +1,13 @@
-/* Reads a configuration of Hugging Face or diffusers as a model. Order of the steps: the architecture of the file; the
- * network of the architecture; unknown keys; implied fields; the class and its head; keys; kinds of layers; parts;
- * notes. A file with several networks is a text decoder with towers that read images or sounds for it. */
+/* Reads a configuration of Hugging Face or diffusers as a model. The steps read, in this order: the architecture of the
+ * file, the network of the architecture, unknown keys, implied fields, the class and its head, keys, kinds of layers,
+ * parts, notes. A file with several networks is a text decoder with towers that read images or sounds for the
+ * decoder. */
 #include <ctype.h>
 
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
-/* Longest sequence, in tokens, that training is assumed to use, even if the network allows longer sequences. */
+/* Longest sequence, in tokens, that nncost assumes in training, even if the network allows longer sequences. */
 enum { TRAINED_TOKENS = 8192 };
 
 /* ---- the architecture of a configuration ---- */
@@ -28,8 +29,8 @@ static void refuse_architecture(nnc_foreign_set *set, nnc_json at) {
     nnc_json_mismatch(at, "unknown architecture", expected);
 }
 
-/* Some old class names are shared by several architectures; the value of another key of the configuration decides
- * between them. Returns the architecture for such a class name. After noting a fault, returns NULL. */
+/* Several architectures share some old class names; the value of another key of the configuration selects the
+ * architecture. Returns the architecture for such a class name. After noting a fault, returns NULL. */
 static const nnc_architecture *stands_for(nnc_foreign_set *set, nnc_json root, const nnc_architecture *row) {
     char own[64], expected[160];
     const char *key = nnc_json_text(nnc_json_get(row->stands_for, "key"));
@@ -152,8 +153,8 @@ static bool check_key(const nnc_foreign_file *file, nnc_json at, const nnc_forei
     return good;
 }
 
-/* Checks the rules of one data file: the fields that they name must exist in the model; patterns are only for a
- * decoder, levels only for a U-Net. If the input is not valid, notes a fault and returns false. */
+/* Checks the rules of one data file. The fields that the rules name must exist in the model; only a decoder has
+ * patterns, and only a U-Net has levels. If the input is not valid, notes a fault and returns false. */
 static bool check_row(const nnc_foreign_file *file, const nnc_architecture *row) {
     const nnc_json root = nnc_json_root(row->only.doc);
     const nnc_family family = file->model->family;
@@ -195,7 +196,7 @@ bool nnc_foreign_begin(nnc_foreign_file *file) {
 
 /* ---- unknown keys ---- */
 
-/* Writes to a text, such as "silu|swish", the values of a key that are allowed by the list `only` of the data file. */
+/* Writes the values of a key that the list `only` of the data file allows, as text such as "silu|swish". */
 static void write_only(nnc_json only, char *text, size_t size) {
     char own[64];
     const nnc_json each = nnc_json_get(only, "each");
@@ -209,9 +210,9 @@ static void write_only(nnc_json only, char *text, size_t size) {
     }
 }
 
-/* Tests whether a value is one of the allowed values of a key. null is always allowed. only: what the data file allows:
- * [] = an empty list or object; {"each": V} = a list in which every value is V; {"scalar": true} = any single value;
- * otherwise a value or a list of values. */
+/* Tests whether a value is one of the allowed values of a key. null is always allowed. only: values that the data file
+ * allows: [] = an empty list or object; {"each": V} = a list in which every value is V; {"scalar": true} = any single
+ * value; any other `only` is a value or a list of values. */
 static bool allowed(nnc_json at, nnc_json only) {
     char text[64], own[64];
     const char *value = nnc_foreign_text(at, text, sizeof text);
@@ -237,7 +238,8 @@ static bool allowed(nnc_json at, nnc_json only) {
     return false;
 }
 
-/* Tests whether a value is a number and its key names a size ("hidden_size"); such a key always decides dimensions. */
+/* Tests whether a value is a number and its key names a size ("hidden_size"). A key that names a size always decides
+ * dimensions. */
 static bool looks_like_size(nnc_json at, const char *key) {
     static const char *const parts[] = { "num_",  "n_",     "layer", "hidden", "_dim",  "_size",
                                          "_rank", "expert", "heads", "width",  "depth", "channel" };
@@ -274,14 +276,14 @@ static void check_only(nnc_json at, nnc_json only) {
 }
 
 /* A text decoder and its tower can have their keys in one JSON object. Tests whether `around`, the architecture of the
- * other network in this object, uses a key. */
+ * other network in the same object, uses a key. */
 static bool known_around(const nnc_architecture *around, const char *key) {
     return around != NULL &&
            (around->text.node != NULL ? nnc_foreign_speaks_of(around, key) : nnc_foreign_mentions(around, key));
 }
 
-/* Tests whether the data file of the architecture, or the file for all configurations, lists a key. If the key is
- * listed only with other values than that of the configuration, notes a fault. */
+/* Tests whether the data file of the architecture, or the file for all configurations, lists a key. If the data file
+ * does not allow the value that the configuration has for the key, notes a fault. */
 static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key) {
     const nnc_json none = { file->at.doc, NULL };
     const nnc_architecture *row = file->row, *any = file->set->any;
@@ -297,8 +299,9 @@ static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key) {
            known_around(file->around, key);
 }
 
-/* Checks that each key of an object of the configuration is known, and does the same for the objects inside it that a
- * rule of the data file mentions. prefix: names of the enclosing objects, each followed by a dot. */
+/* Checks that each key of an object of the configuration is known. If a rule of the data file mentions an object inside
+ * the checked object, the function checks the inner object in the same way. prefix: names of the enclosing objects,
+ * each followed by a dot. */
 static void check_members(nnc_foreign_file *file, nnc_json object, const char *prefix, int depth) {
     for (nnc_json at = nnc_json_first(object); at.node != NULL && nnc_json_go_on(at); at = nnc_json_next(at)) {
         char key[160];
@@ -319,8 +322,8 @@ static void check_members(nnc_foreign_file *file, nnc_json object, const char *p
 
 /* ---- reads the class of a model ("architectures") and its head ---- */
 
-/* Sets the number of labels of a classifier. The number of labels is the number that the configuration states, else the
- * number of label names in it, else 2. two: false = the configuration must state the number or the names. */
+/* Sets the number of labels of a classifier: the number that the configuration states, or else the number of label
+ * names in the configuration, or else 2. two: false = the configuration must state the number or the names. */
 static void set_labels(nnc_json root, nnc_model *model, bool two) {
     const nnc_json number = nnc_foreign_get(root, "num_labels|_num_labels");
     const nnc_json names = nnc_json_get(root, "id2label");
@@ -340,8 +343,8 @@ static void set_labels(nnc_json root, nnc_model *model, bool two) {
 }
 
 /* Sets the fields that the name of a PyTorch class implies ("ForSequenceClassification" has a head). The value "labels"
- * stands for the number of labels that the configuration states, or for 2 if it states none. The value "given_labels"
- * stands for the same number, but the configuration must state it. */
+ * stands for the number of labels that the configuration states, or for 2 if the configuration states no number. The
+ * value "given_labels" stands for the same number, but requires that the configuration states the number. */
 static void apply_class(nnc_json root, nnc_model *model, nnc_json effects) {
     for (nnc_json at = nnc_json_first(effects); at.node != NULL; at = nnc_json_next(at)) {
         const char *text = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
@@ -353,16 +356,17 @@ static void apply_class(nnc_json root, nnc_model *model, nnc_json effects) {
     }
 }
 
-/* Tests whether a class name ends in `end`. The ending "Model" matches only base models, which have no "For" in their
- * names: "LlamaModel", but not "ForRewardModel". */
+/* Tests whether a class name ends in `end`. The ending "Model" matches only base models, whose names do not contain
+ * "For": "LlamaModel", but not "ForRewardModel". */
 static bool ends_so(const char *name, const char *end) {
     const bool base = strcmp(end, "Model") == 0;
     return nnc_ends_in(name, end) && !(base && strstr(name, "For") != NULL);
 }
 
-/* Finds the class that the file names. The class must build this network with a known head: a base model has no head, a
- * classifier has a different head. The result is the first ending in the list of the data file that fits the class; if
- * the configuration names no class, it is the first ending of the list. */
+/* Reads the PyTorch class that the configuration names. The class must build the network of the architecture with a
+ * known head: a base model has no head, a classifier has a different head. The function uses the first ending in the
+ * list of the data file that fits the class. If the configuration names no class, the function uses the first ending of
+ * the list. */
 static void read_class(nnc_foreign_file *file, nnc_json root) {
     const nnc_json list = nnc_json_get(root, "architectures");
     const nnc_json at = nnc_json_first(list);
@@ -401,15 +405,15 @@ static void set_implied(nnc_foreign_file *file) {
     nnc_foreign_set_value(file->at, file->model, NULL, file->implied);
 }
 
-/* Returns the architecture file that decides the kinds of layers: `row` if it has the key "patterns", else the first
- * file with this key in its chain of "like" keys. */
+/* Returns the architecture file that decides the kinds of layers. If `row` has the key "patterns", returns `row`;
+ * otherwise returns the first file with the key "patterns" in the chain of "like" keys of `row`. */
 static const nnc_architecture *with_patterns(const nnc_architecture *row) {
     while (row->below != NULL && row->pattern_count == 0) { row = row->below; }
     return row;
 }
 
-/* Sets the fields of the model in this order: fields that the architecture implies; fields that the PyTorch class in
- * the file implies; fields of the file's keys and patterns. */
+/* Sets the fields of the model. First it sets fields that the architecture implies, then fields that the PyTorch class
+ * in the file implies, then fields of the file's keys and patterns. */
 static void fill(nnc_foreign_file *file) {
     const nnc_json root = file->at;
     if (!nnc_foreign_begin(file) || !nnc_json_go_on(root)) { return; }
@@ -428,9 +432,9 @@ static void fill(nnc_foreign_file *file) {
 
 /* ---- reads files with several networks ---- */
 
-/* A configuration can have an object for each of several networks. Returns the architecture of the network in the
- * object `at`: the one that the object names by "model_type", or else the one that the data file names (like). part:
- * true = the network is a tower; false = it is the text decoder. */
+/* Returns the architecture of one of several networks of a configuration. at: the object of the network. If the object
+ * names an architecture by "model_type", returns this architecture; otherwise returns the architecture `like` that the
+ * data file names. part: true = the network is a tower; false = the network is the text decoder. */
 static const nnc_architecture *row_of(nnc_foreign_set *set, nnc_json at, nnc_json like, bool part) {
     const nnc_json type = nnc_json_get(at, "model_type");
     const bool named = nnc_json_type_of(type) == NNC_JSON_TEXT;
@@ -453,8 +457,8 @@ static const nnc_architecture *row_of(nnc_foreign_set *set, nnc_json at, nnc_jso
     return own;
 }
 
-/* Some keys of the text decoder can be repeated outside of its object in the configuration. Checks that both values of
- * such a key are equal. */
+/* A configuration can have a key of the text decoder inside and outside of the object of the text decoder. Checks that
+ * both values of such a key are equal. */
 static void check_twice(const nnc_foreign_file *file, nnc_json inside) {
     char a[64], b[64];
     for (nnc_json at = nnc_json_first(inside); at.node != NULL; at = nnc_json_next(at)) {
@@ -469,8 +473,8 @@ static void check_twice(const nnc_foreign_file *file, nnc_json inside) {
     }
 }
 
-/* Refuses a configuration with a key that decides dimensions of the text decoder and that is only outside of the object
- * of the text decoder. */
+/* Refuses a configuration in which a key that decides dimensions of the text decoder is only outside of the object of
+ * the text decoder. */
 static void check_beside(nnc_foreign_file *file, nnc_json inside, const nnc_architecture *text) {
     for (nnc_json at = nnc_json_first(file->at); at.node != NULL && nnc_json_go_on(at); at = nnc_json_next(at)) {
         const char *key = nnc_json_key(at);
@@ -483,8 +487,8 @@ static void check_beside(nnc_foreign_file *file, nnc_json inside, const nnc_arch
     file->around = text;
 }
 
-/* Reads whether head and embedding table share their weights (are tied). The configuration has this key inside or
- * outside of the object of the text decoder. */
+/* Reads whether head and embedding table share their weights (are tied). The key can be inside or outside of the object
+ * of the text decoder. */
 static void read_tied(nnc_foreign_file *file, nnc_json text) {
     const nnc_json outside = nnc_json_get(file->at, "tie_word_embeddings");
     if (text.node != file->at.node && nnc_json_type_of(outside) == NNC_JSON_BOOL &&
@@ -527,8 +531,8 @@ static void read_text(nnc_foreign_file *file) {
     snprintf(file->skipped, sizeof file->skipped, "%s", text.skipped);
 }
 
-/* Sets those dimensions of a tower that the configuration does not state because they are equal to dimensions of the
- * text decoder. */
+/* Sets dimensions of a tower that the configuration does not state because they are equal to dimensions of the text
+ * decoder. */
 static void take_from_text(nnc_json at, const nnc_model *model, nnc_model *part) {
     const nnc_decoder *d = &model->decoder;
     const struct {
@@ -564,8 +568,7 @@ static void read_part(nnc_foreign_file *file, nnc_json said) {
     }
     memset(part, 0, sizeof *part);
     const nnc_json like = nnc_json_get(said, "like");
-    /* true: the architecture of the part is the one in the data file, even if the object of the part states another
-     * model_type */
+    /* true: the part has the architecture in the data file, even if the object of the part states another model_type */
     const bool always = nnc_json_get(said, "always").node != NULL;
     nnc_foreign_file inside = { .at = at,
                                 .set = file->set,
@@ -622,7 +625,7 @@ static const char *key_of(const nnc_foreign_file *file, const char *field, char 
 }
 
 /* Refuses a configuration whose number of heads does not divide `hidden` and that states no head width. The error names
- * the keys of the configuration; the check of the decoder family, which runs later, would name fields of nncost. */
+ * keys of the configuration; the later check of the decoder family names fields of nncost. */
 static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d) {
     char heads[64], hidden[64], what[96];
     if (d->head_dim == 0 && d->heads > 0 && d->hidden % d->heads != 0) {
@@ -632,7 +635,7 @@ static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d) {
 }
 
 /* Limits d->seq_len, the longest sequence of the network in tokens, to TRAINED_TOKENS. If the network has learned
- * positions but the configuration states no number of them, sets d->positions_max to the sequence length before this
+ * positions but the configuration does not state their number, sets d->positions_max to the sequence length before the
  * limit. Returns the sequence length before the limit. */
 static int64_t limit_sequence(nnc_decoder *d) {
     const int64_t maximum = d->seq_len;
@@ -671,9 +674,9 @@ static nnc_stored narrow_format(double bits, bool floats) {
                          : NNC_STORED_COUNT;
 }
 
-/* Returns the storage format of the weights from "config_groups", in which compressed-tensors and ModelOpt list groups
- * of layers. The first group decides. *group: set to the number of weights that share a scale, if the group states
- * it. */
+/* Returns the storage format of the weights from "config_groups", a list of groups of layers that compressed-tensors
+ * and ModelOpt write. The first group decides. *group: set to the number of weights that share a scale, if the group
+ * states it. */
 static nnc_stored grouped_format(nnc_json config, int64_t *group) {
     const nnc_json weights = nnc_json_get(nnc_json_first(nnc_json_get(config, "config_groups")), "weights");
     const nnc_json size = nnc_json_get(weights, "group_size"), bits = nnc_json_get(weights, "num_bits");
@@ -689,7 +692,7 @@ static nnc_stored grouped_format(nnc_json config, int64_t *group) {
 
 /* Returns the format of the weights in a "quantization_config" of Transformers; NNC_STORED_COUNT = a format that nncost
  * does not know. four_bit_experts: true = the experts, which have most weights, are stored in mxfp4. *group: set to the
- * number of weights that share a scale, if the configuration states it. */
+ * number of weights that share a scale, if the configuration states this number. */
 static nnc_stored stored_format(nnc_json config, bool four_bit_experts, int64_t *group) {
     static const struct {
         const char *algorithm;
@@ -827,8 +830,8 @@ bool nnc_is_architecture(nnc_json root) { return nnc_json_has_schema(root, "nnco
 
 void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem) {
     nnc_error err;
-    /* the list `unused` is never read: faults in the files that the key "like" names are noted in the document as
-     * well */
+    /* the faults in `unused` are not needed: the document also gets the faults in the files that the key "like"
+     * names */
     nnc_faults unused = { .err = &err };
     nnc_model *model = nnc_arena_alloc(doc->arena, sizeof *model);
     nnc_foreign_set set;

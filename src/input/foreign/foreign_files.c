@@ -1,8 +1,8 @@
-/* Data files of architectures: foreign/MODEL_TYPE.json, read when a configuration names them. A file is found in the
- * same way as a device or a model: first in the folders of $NNCOST_PATH, then in the user's folder, then in the shipped
- * folder. Only the file of the model_type and the files in its chain of "like" keys are read (three small files for
- * LLaMA). The data files of all architectures are read in only two cases: to name the nearest architecture in an error,
- * and to find out whether an unknown key decides dimensions of another network. */
+/* Reads data files of architectures: foreign/MODEL_TYPE.json, read when a configuration names the model_type. A file is
+ * found in the same way as a device or a model: first in the folders of $NNCOST_PATH, then in the user's folder, then
+ * in the shipped folder. nncost reads only the file of the model_type and the files in its chain of "like" keys (three
+ * small files for LLaMA). There are two cases in which nncost reads the data files of all architectures: to name the
+ * nearest architecture in an error, and to find out whether an unknown key decides dimensions of another network. */
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
@@ -14,7 +14,7 @@ struct nnc_foreign_document {
     nnc_faults faults;
     nnc_error err;
     char *text;
-    /* true: reading of this file has begun and not ended; the file that its key "like" names is read first */
+    /* true: reading of the file has begun and not ended; the file that its key "like" names is read first */
     bool reading;
     bool good;
     struct nnc_foreign_document *next;
@@ -120,8 +120,8 @@ static void check_classes(nnc_json at) {
     check_each(at, check_class);
 }
 
-/* Checks {"like": ARCHITECTURE, "sets": {FIELD: VALUE}, "optional": true, "always": true}; optional: a configuration
- * may lack this part; always: the model_type of the part is ignored. */
+/* Checks {"like": ARCHITECTURE, "sets": {FIELD: VALUE}, "optional": true, "always": true}. optional: a configuration
+ * may lack the part; always: the model_type of the part is ignored. */
 static void check_part(nnc_json at) {
     const nnc_json like = nnc_json_get(at, "like"), sets = nnc_json_get(at, "sets");
     if (nnc_json_type_of(like) != NNC_JSON_TEXT) {
@@ -303,8 +303,8 @@ static void *read_objects(nnc_json list, const object_table *table, size_t size,
     return array;
 }
 
-/* Returns an object that maps words to values: `at` itself, or, if `at` is a string, the object with this name in
- * foreign/any.json. */
+/* Returns an object that maps words to values. If `at` is a string, returns the object with the name `at` in
+ * foreign/any.json; otherwise returns `at` itself. */
 static nnc_json values_of(nnc_foreign_set *set, nnc_json at) {
     const nnc_json none = { at.doc, NULL };
     if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
@@ -387,7 +387,7 @@ static document *find_document(const nnc_foreign_set *set, const char *name) {
 }
 
 /* Returns the architecture of a data file that was read; NULL = the file has a fault. If set->faults is empty, notes
- * the fault there; if set->quiet is true, notes it only if memory ran out. */
+ * the fault in set->faults. If set->quiet is true, notes the fault only if memory ran out. */
 static const nnc_architecture *take(nnc_foreign_set *set, const document *d) {
     const bool loud = !set->quiet || d->err.status == NNC_NO_MEMORY;
     if (!d->good && loud && set->faults->count == 0) { nnc_faults_note(set->faults, &d->err); }
@@ -395,7 +395,7 @@ static const nnc_architecture *take(nnc_foreign_set *set, const document *d) {
 }
 
 /* Reads the architecture that the key "like" names. Calls itself through nnc_foreign_find, once for each file of the
- * chain. A file that is already being read would make the chain a circle, which is a fault. */
+ * chain. If the key names a file that is already being read, the chain is a circle, which is a fault. */
 static void read_like(nnc_foreign_set *set, nnc_json root, nnc_architecture *row) {
     const nnc_json at = nnc_json_get(root, "like");
     const document *waiting = find_document(set, row->like);
@@ -557,8 +557,8 @@ bool nnc_foreign_listed(nnc_json list, const char *text) {
     return false;
 }
 
-/* Tests whether a value of a data file names a key: the value is a list of names such as "n_embd|hidden_size" that has
- * the key, or an object with such a list inside. */
+/* Tests whether a list of names, such as "n_embd|hidden_size", contains a key. The name of a key inside the object
+ * `key`, such as "attn_config.alibi", counts, too. */
 static bool names(const char *list, const char *key) {
     const size_t length = strlen(key);
     for (const char *at = list; *at != '\0' && length > 0; at += *at == '|') {
@@ -590,8 +590,8 @@ static bool levels_read(nnc_json levels, const char *key) {
     return levels.node != NULL && (nnc_is_one_of(key, keys) || nnc_foreign_listed(nnc_json_get(levels, "heads"), key));
 }
 
-/* Tests whether a rule of an architecture file reads a key and sets a field from it. Does not test the files in the
- * chain of its key "like". */
+/* Tests whether a rule of an architecture file reads a key to set a field. Does not test the files in the chain of its
+ * key "like". */
 static bool reads(const nnc_architecture *row, const char *key) {
     bool found = levels_read(row->levels, key);
     for (int32_t i = 0; !found && i < row->key_count; i++) {
@@ -625,8 +625,8 @@ bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architectur
     return false;
 }
 
-/* Tests whether a data file may mention a key: whether its text contains the key. Searching the text is much faster
- * than parsing the file. */
+/* Tests whether a data file may mention a key. The function searches the text of the file for the key, which is much
+ * faster than parsing the file. */
 static bool may_speak_of(nnc_foreign_set *set, const char *id, const char *key) {
     char below[96], *text = NULL;
     const char *path = NULL;

@@ -1,4 +1,4 @@
-/* Configurations that other programs write (config.json of Hugging Face and diffusers), read as models.
+/* Reads configurations that other programs write (config.json of Hugging Face and diffusers) as models.
  *
  * An architecture is a data file, foreign/MODEL_TYPE.json, in a data folder. The data file states which key sets which
  * field, the values of absent keys, and the fields that the architecture implies. No architecture has its own code.
@@ -8,8 +8,8 @@
  *     keys (foreign_keys.c), kinds of layers (foreign_layers.c)  --> nnc_model        steps in order: foreign.c
  *
  * Invariant: each key of a configuration is read, or has a value that its data file allows, or is known to be harmless.
- * Any other key is refused unless its value is empty (null, false, 0, ""), so that a new architecture is never read as
- * an old one. */
+ * A key that is neither read, nor allowed, nor harmless is refused unless its value is empty (null, false, 0, ""). As a
+ * result, nncost never reads a new architecture as an old one. */
 #ifndef NNCOST_INPUT_FOREIGN_FOREIGN_INTERNAL_H
 #define NNCOST_INPUT_FOREIGN_FOREIGN_INTERNAL_H
 
@@ -28,18 +28,19 @@ typedef struct nnc_foreign_key {
      * "^dim": the key is at the top level, although the network is in an object */
     char key[64];
     char to[32]; /* name of the field that the key sets; "" = `to_each` or `values` names the fields */
-    /* name of a field: the number of the key is multiplied by the value of this field. If `fraction` is true, the
-     * number may be below 1 */
+    /* name of a field, or a number: factor on the number of the key. If `fraction` is true, the number of the key may
+     * be below 1 */
     char times[32];
-    /* name of a list field (one value per level), which the key sets instead of `to` if its values differ */
+    /* name of a list field (one value per level); if the values of the key differ, the key sets `uneven_to` instead of
+     * `to` */
     char uneven_to[32];
-    /* name of another field: if the value of the key equals this field, the key sets its own field to 0 */
+    /* name of another field: if the value of the key equals the value of this field, the key sets `to` to 0 */
     char none_if_equal[32];
     int32_t plus, divide; /* value of the field = value of the key / `divide` + `plus`; divide 0 = no division */
     bool optional;        /* true: if the configuration lacks the key, the field is not set */
     bool fraction, counts_members, wins, is_set, may_be_zero, largest;
     bool same_each_level, last_of_list, may_be_shorter, backward;
-    nnc_json to_each; /* list of fields; the value of the key is a list, and each field gets one item of it */
+    nnc_json to_each; /* list of fields; the value of the key is a list, and each field gets one item of the list */
     /* member "default" of the entry: the value that is used if the configuration lacks the key; an entry without
      * "default" requires the key */
     nnc_json absent;
@@ -51,33 +52,34 @@ typedef struct nnc_foreign_key {
     nnc_json two_thirds_multiple_of, less_listed;
 } nnc_foreign_key;
 
-/* One entry of "patterns": decides the kind of each layer. The entry can describe several ways (list, letters, matrix,
- * only, rule); the first way for which the configuration has the key is used. The rule selects the layers from `from`
- * to `end` (both included) for which layer + shift - offset is a multiple of `every`; the first layer is layer 0. from,
- * end, every and offset are numbers, or keys with defaults. */
+/* One entry of "patterns": decides the kind of each layer. An entry can describe several ways to find the kinds (list,
+ * letters, matrix, only, rule); nncost uses the first way for which the configuration has the key. The rule selects the
+ * layers from `from` to `end` (both included) for which layer + shift - offset is a multiple of `every`; the first
+ * layer is layer 0. from, end, every and offset are numbers, or keys with defaults. */
 typedef struct nnc_foreign_pattern {
     char to[32]; /* field of the model that gets the kinds of layers: "mixers", "mlps", or the numbers of `member` */
-    /* name of a key. If the configuration lacks this key, or if it is null, the entry is not used and all layers have
-     * one kind */
+    /* name of a key. If the configuration lacks the key `needs`, or if its value is null, the entry is not used and all
+     * layers have one kind */
     char needs[64];
-    /* key of a list with one word per layer, or with a few words that repeat until all layers have one */
+    /* key of a list with one word per layer, or with a few words that repeat until all layers have a word */
     char list[64];
-    /* if `list` has an object for each layer: the member with the word of the layer, "a.b" = member b of member a. With
-     * two_thirds_multiple_of or divides, this member is a number, and it gives the width of the layer's MLP or, the
-     * same in all layers, the divisor of a field of the model. */
+    /* Used if `list` has an object for each layer. member: the member with the word of the layer; "a.b" = member b of
+     * member a. With two_thirds_multiple_of or divides, the member is a number. With two_thirds_multiple_of, the number
+     * gives the width of the layer's MLP. With `divides`, the number divides the field of the model that `divides`
+     * names, and is the same in all layers. */
     char member[64], divides[32];
     int32_t two_thirds_multiple_of;
     char letters[64]; /* key of a string with one letter per layer */
-    /* key of a list of pairs such as [[["global", "local"], 12]]: the kinds, and how often they repeat */
+    /* key of a list of pairs such as [[["global", "local"], 12]]: a list of kinds, and the number of its repetitions */
     char matrix[64];
     char only[64]; /* key of a list with the indices of those layers whose kind is `in` */
     int32_t first; /* index of the first layer in the lists `only` and `except` */
-    /* the rule: in = kind of the layers that the rule selects; out = kind of all other layers; "" = the entry has no
+    /* the rule: in = kind of the layers that the rule selects; out = kind of all other layers; in "" = the entry has no
      * rule */
     char in[24], out[24];
     /* key of a list of layer indices; these layers get the kind `out`, although the rule selects them */
     char except[64];
-    char last[24]; /* kind of the last layer, whatever the other members say */
+    char last[24]; /* kind of the last layer; it has precedence over the other members */
     int32_t shift;
     bool agrees; /* true: an earlier entry sets the same field, and this entry must give the same kinds */
     /* translates the words and letters of the configuration to kinds of layers: {"full_attention": "full"} */
@@ -89,7 +91,7 @@ typedef struct nnc_foreign_pattern {
 /* The contents of one data file of an architecture. Members of type nnc_json are JSON values of the file that are not
  * converted. */
 typedef struct nnc_architecture {
-    /* value of "model_type" or "_class_name" in configurations of this architecture; it is the name of the data file,
+    /* value of "model_type" or "_class_name" in configurations of this architecture; the data file has this name,
      * without the ending */
     char id[64];
     char like[64]; /* id of the data file from which this file inherits the keys that it does not have */
@@ -103,26 +105,26 @@ typedef struct nnc_architecture {
     /* family of the models; NNC_FAMILY_COUNT = the same family as in the file that `like` names */
     nnc_family family;
     bool base; /* true: the file is no architecture, and only other files inherit from it */
-    /* part: true = the file describes a part of a network, such as a tower; alone: true = this part can be a whole
-     * network, too */
+    /* part: true = the file describes a part of a network, such as a tower; alone: true = the part can also be a whole
+     * network */
     bool part, alone;
     /* true: keys of the text decoder may be outside of its object, at the top level of the configuration */
     bool flat;
-    /* ends of PyTorch class names, each with the fields that such a class implies; the value false = classes with this
-     * ending build another network */
+    /* ends of PyTorch class names. Each ending has the fields that a class with this ending implies; the value false =
+     * classes with this ending build another network */
     nnc_json classes;
-    /* values of fields that every network of this architecture has, although no key states them */
+    /* values of fields that every network of this architecture has and that no key states */
     nnc_json implies;
     nnc_json only;     /* for some keys the values that are allowed; a configuration with another value is refused */
     nnc_json harmless; /* keys of the configuration that nncost does not read, because they do not change the network */
     nnc_json needs;    /* keys without which a configuration of this architecture is refused */
-    /* {"key": K, "is": {VALUE: ARCHITECTURE}}: if the key K has the value VALUE, ARCHITECTURE is used instead of this
-     * one */
+    /* {"key": K, "is": {VALUE: ARCHITECTURE}}: if the key K has the value VALUE, nncost uses ARCHITECTURE instead of
+     * this architecture */
     nnc_json stands_for;
-    /* text: the text decoder in a file with several networks; parts: its towers; {KEY: {"like": ARCHITECTURE, "sets":
-     * {}}} */
+    /* text: the text decoder in a file with several networks; parts: towers in such a file; form: {KEY: {"like":
+     * ARCHITECTURE, "sets": {}}} */
     nnc_json text, parts;
-    /* how the levels of a U-Net are read: names of blocks with attention, and keys with the numbers of heads */
+    /* rules to read the levels of a U-Net: names of blocks with attention, and keys with the numbers of heads */
     nnc_json levels;
     /* objects with a name that translate words to values, which entries of every data file may use (only in
      * any.json) */
@@ -130,7 +132,8 @@ typedef struct nnc_architecture {
     const nnc_foreign_key *keys;
     const nnc_foreign_pattern *patterns;
     int32_t key_count, pattern_count;
-    /* the architecture from which this one inherits (named by `like`); NULL = it inherits from none */
+    /* the architecture from which this architecture inherits (named by `like`); NULL = it inherits from no
+     * architecture */
     const struct nnc_architecture *below;
 } nnc_architecture;
 
@@ -138,8 +141,7 @@ typedef struct nnc_architecture {
 typedef struct nnc_foreign_set {
     nnc_specs *specs;
     nnc_arena *arena;
-    /* list of faults of the configuration; a fault in a data file is noted there, too, if no other fault was noted
-     * before */
+    /* list of faults of the configuration; if the list is empty, a fault in a data file is noted in it, too */
     nnc_faults *faults;
     /* the file any.json, whose keys every configuration may have; NULL = no data folder has this file */
     const nnc_architecture *any;
@@ -160,7 +162,7 @@ const nnc_architecture *nnc_foreign_find(nnc_foreign_set *set, const char *name)
  * id. */
 const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc *doc, const char *stem);
 /* Returns a list, allocated in the arena, of the architectures in all data folders, without files that have faults.
- * *count: their number; 0 = no folder has an architecture. */
+ * *count: number of architectures; 0 = no folder has an architecture. */
 const nnc_architecture *const *nnc_foreign_all(nnc_foreign_set *set, int32_t *count);
 static inline bool nnc_foreign_is_network(const nnc_architecture *row) {
     return !row->base && (!row->part || row->alone);
@@ -172,21 +174,21 @@ const char *nnc_foreign_nearest(nnc_foreign_set *set, const char *name, bool net
 /* Copies the fault of a data file to the list of faults of the configuration. */
 void nnc_foreign_pass_on(nnc_faults *faults, nnc_json in_file);
 
-/* Returns one architecture after the other from the chain of `like` keys of `chain`: first the one that inherits from
- * none, at last `chain` itself. previous: the result of the previous call, or NULL in the first call. Returns NULL
- * after the last. */
+/* Returns the architectures in the chain of `like` keys of `chain`, one per call: first the architecture that does not
+ * inherit, last `chain` itself. previous: the result of the previous call, or NULL in the first call. Returns NULL
+ * after the last architecture. */
 const nnc_architecture *nnc_foreign_next(const nnc_architecture *chain, const nnc_architecture *previous);
 nnc_family nnc_foreign_family(const nnc_architecture *row);
 /* Tests whether a list of strings contains `text`. A '*' at the start or the end of a string in the list stands for any
  * characters. */
 bool nnc_foreign_listed(nnc_json list, const char *text);
-/* Tests whether an architecture file uses a key: reads it into a field, lists its allowed values, or lists it as
- * harmless. Does not test the files in the chain of its key "like". */
+/* Tests whether an architecture file uses a key: the file reads the key into a field, lists its allowed values, or
+ * lists it as harmless. Does not test the files in the chain of its key "like". */
 bool nnc_foreign_mentions(const nnc_architecture *row, const char *key);
 /* Tests whether an architecture file, or a file in the chain of its key "like", uses a key. */
 bool nnc_foreign_speaks_of(const nnc_architecture *row, const char *key);
-/* Tests whether a file in the chain of `like` keys between `row` and `asked` (with `asked`, without `row`) uses a key
- * that has one of the given names. */
+/* Tests whether a file in the chain of `like` keys from `asked` to `row` uses a key that has one of the given names.
+ * The file `asked` is tested, and the file `row` is not. */
 bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architecture *row, const char *names);
 /* Tests whether any architecture uses a key to set a dimension of a network. */
 bool nnc_foreign_shapes(nnc_foreign_set *set, const char *key);
@@ -196,23 +198,24 @@ bool nnc_foreign_speaks_inside(const nnc_architecture *row, const char *key);
 /* ---- state while a configuration is read ---- */
 
 typedef struct nnc_foreign_file {
-    nnc_json at; /* the JSON object of the configuration that has the keys of this network */
+    nnc_json at; /* the JSON object of the configuration with the keys of this network */
     nnc_foreign_set *set;
     const nnc_architecture *row;
-    /* architecture of a second network that has its keys in the same object as this network; NULL = there is no second
-     * network */
+    /* architecture of a second network whose keys are in the same object as the keys of this network; NULL = there is
+     * no second network */
     const nnc_architecture *around;
-    nnc_json implied; /* values of fields of this tower that the architecture of the whole file sets */
+    nnc_json implied; /* values of fields of a tower that the architecture of the whole file sets */
     nnc_model *model;
-    char taken[512];   /* text: keys that the configuration lacks, with the default values that were used */
-    char skipped[256]; /* text: unknown keys that were ignored because of --lenient */
-    char noted[256];   /* text: remarks that concern the whole configuration file */
+    /* text that lists the keys that the configuration lacks, with the default values that were used */
+    char taken[512];
+    char skipped[256]; /* text that lists the unknown keys that were ignored because of --lenient */
+    char noted[256];   /* text with remarks on the whole configuration file */
 } nnc_foreign_file;
 
 /* ---- keys and values (foreign_keys.c) ---- */
 
-/* nnc_foreign_is_given tests whether a value of a configuration is present and not null; nnc_foreign_given tests the
- * same for the key `key` of the object `at`. */
+/* nnc_foreign_is_given tests whether a value of a configuration is present and not null. nnc_foreign_given does the
+ * same test for the key `key` of the object `at`. */
 bool nnc_foreign_is_given(nnc_json at);
 bool nnc_foreign_given(nnc_json at, const char *key);
 /* Tests whether a value of a configuration is null, false, 0, "", [] or {}. */
@@ -223,17 +226,18 @@ nnc_json nnc_foreign_get(nnc_json at, const char *names);
 /* Returns a value of a configuration as text, such as "true", "8", "silu" or "null". NULL = the value is a list or an
  * object. */
 const char *nnc_foreign_text(nnc_json at, char *text, size_t size);
-/* Tests whether the configuration meets the condition `when` of a data file; no condition = true. If the condition is
- * about the key "architectures", compares the end of the first class name in its list. */
+/* Tests whether the configuration meets the condition `when` of a data file; without a condition, returns true. If the
+ * condition is about the key "architectures", compares the end of the first class name in its list. */
 bool nnc_foreign_speaks(nnc_json at, nnc_json when);
-/* Sets the field `to` of the model to a value from a data file. If the field cannot have this value, notes a fault: in
- * the configuration, at `at`, if the value is a multiple of another field; otherwise in the data file. */
+/* Sets the field `to` of the model to a value from a data file. If the field cannot have the value, notes a fault. If
+ * the value is a multiple of another field, the fault is noted in the configuration, at `at`; for any other value, the
+ * fault is noted in the data file. */
 void nnc_foreign_set_value(nnc_json at, nnc_model *model, const char *to, nnc_json value);
 void nnc_foreign_set_number(nnc_json at, nnc_model *model, const char *to, int64_t number);
 /* Reads all keys for which an architecture, or a file in its chain of `like` keys, has an entry. */
 void nnc_foreign_read_keys(nnc_foreign_file *file);
 /* Reads a key of the configuration and sets its field; if the key is absent, uses the default of the entry. again: an
- * entry that has set the same field before; both values must be equal. NULL = no such entry. */
+ * earlier entry that has set the same field; both values must be equal. NULL = no earlier entry has set the field. */
 void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, const nnc_foreign_key *again);
 /* Appends an item to the text `list`. If the text is not empty, writes a comma before the item. */
 void nnc_foreign_note(char *list, size_t size, const char *format, ...) NNC_PRINTF(3, 4);

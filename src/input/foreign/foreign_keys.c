@@ -1,9 +1,8 @@
-/* Keys and values: from the value of a key in a configuration, or its default in the data file, to a field of the
- * model.
+/* Sets fields of the model from keys of a configuration, or from their defaults in the data file.
  *
- * A key is read in five steps: test whether it applies (`when`); get its value by one of its names; if the
- * configuration has the key, convert the value to a value of the field; if not, use the default; compare the result
- * with an earlier key that has set the same field. */
+ * nncost reads a key in five steps: test whether the entry of the key applies (`when`); get the value by one of the
+ * names of the key; if the configuration has the key, convert the value to a value of the field; if not, use the
+ * default; compare the result with an earlier key that has set the same field. */
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
@@ -63,7 +62,7 @@ const char *nnc_foreign_text(nnc_json at, char *text, size_t size) {
     return NULL;
 }
 
-/* Tests whether two values of a configuration are equal after both are written as text. */
+/* Tests whether two values of a configuration are equal if both are written as text. */
 static bool is_same(nnc_json a, nnc_json b) {
     char one[64], other[64];
     const char *first = nnc_foreign_text(a, one, sizeof one);
@@ -71,8 +70,8 @@ static bool is_same(nnc_json a, nnc_json b) {
     return first != NULL && second != NULL && strcmp(first, second) == 0;
 }
 
-/* Returns the value of a key of the configuration by one of its names. A dot in the name leads into an object; '^' at
- * the start of the name means that the key is at the top level of the configuration. */
+/* Finds a key of the configuration, which can have several names, and returns its value. A dot in the name leads into an object;
+ * '^' at the start of the name means that the key is at the top level of the configuration. */
 static nnc_json get_one(nnc_json at, const char *name, size_t length) {
     char dotted[96];
     const char *rest;
@@ -120,8 +119,8 @@ bool nnc_foreign_speaks(nnc_json at, nnc_json when) {
 
 /* ---- sets fields to values of a data file ---- */
 
-/* Returns the number in a field of the model. If the field is the head width and the configuration does not give it,
- * returns hidden / heads, because the head width then has this value. */
+/* Returns the number in a field of the model. If the field is the head width and the configuration does not give the
+ * head width, returns hidden / heads. */
 static double foreign_number(const nnc_field *field, const nnc_model *model) {
     const void *place = (const char *)model + field->offset;
     const nnc_decoder *d = &model->decoder;
@@ -133,8 +132,8 @@ static double foreign_number(const nnc_field *field, const nnc_model *model) {
                                           : 0;
 }
 
-/* Returns the field that a string of a data file names, alone ("hidden") or in a multiple ("4*hidden"); NULL = the
- * string names no field. */
+/* Returns the field that a string of a data file names, either alone ("hidden") or in a multiple ("4*hidden"); NULL =
+ * the string names no field. */
 static const nnc_field *source_field(const nnc_field_table *table, const nnc_field *target, const char *text) {
     const char *times = strchr(text, '*');
     const bool word = target != NULL && target->type == NNC_FIELD_ENUM; /* a string for an enum field, such as "head",
@@ -202,7 +201,7 @@ static nnc_json first_uneven(nnc_json list) {
     return first.node != NULL ? at : list;
 }
 
-/* Replaces a list that repeats one number by that number. If the input is not valid, notes a fault and returns
+/* Replaces a list that repeats one number by this number. If the input is not valid, notes a fault and returns
  * false. */
 static bool first_of_equal(nnc_json *at) {
     const nnc_json uneven = first_uneven(*at);
@@ -227,8 +226,8 @@ static void read_word(nnc_json at, const nnc_foreign_key *key, nnc_model *model)
     nnc_json_mismatch(at, "unknown value", known);
 }
 
-/* Reads a number of the configuration and sets the field to number x `times` (a field, or a number) / `divide` +
- * `plus`. */
+/* Reads a number of the configuration and sets the field to number x `times` / `divide` + `plus`. `times` is a field or
+ * a number. */
 static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field *field, nnc_model *model) {
     const nnc_field *times = field_of(model, key->times);
     const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1;
@@ -250,7 +249,7 @@ static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field
     }
 }
 
-/* Sets a field to two thirds of a number of the configuration, rounded up to a multiple of the value of another key. */
+/* Sets a field to two thirds of a number of the configuration, rounded up to a multiple of another key's value. */
 static void read_two_thirds(nnc_json at, nnc_json root, const nnc_foreign_key *key, const nnc_field *field,
                             nnc_model *model) {
     const nnc_json name = nnc_json_get(key->two_thirds_multiple_of, "key");
@@ -268,8 +267,8 @@ static void read_two_thirds(nnc_json at, nnc_json root, const nnc_foreign_key *k
     }
 }
 
-/* A list of the configuration has indices of layers. Returns how many of them are indices of layers that this model
- * has. If the configuration lacks the list, counts in the default list of the data file. */
+/* Counts the layer indices in a list of the configuration. An index that is no layer of the model is not counted. If
+ * the configuration lacks the list, counts in the default list of the data file. */
 static int64_t count_listed(nnc_json root, nnc_json less, int64_t layers) {
     const nnc_json own = nnc_foreign_get(root, nnc_json_text(nnc_json_get(less, "key")));
     const bool absent = nnc_json_type_of(own) == NNC_JSON_ABSENT;
@@ -331,9 +330,9 @@ static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key, c
 
 /* ---- uses the default of a key that the configuration lacks ---- */
 
-/* Tests whether a key may be null: it is optional, or sets the dropout, or its default is computed from other fields or
- * sets nothing. For any other key, null is a fault, because the library of the model cannot build a network with null
- * in this key. */
+/* Tests whether a key may be null. A key may be null if it is optional, if it sets the dropout, or if its default is
+ * computed from other fields or sets nothing. For any other key, null is a fault, because the library of the model
+ * cannot build a network with null in this key. */
 static bool is_derived(const nnc_model *model, const nnc_foreign_key *key) {
     const nnc_field *target = field_of(model, key->to);
     return key->optional || strcmp(key->to, "dropout") == 0 ||
@@ -490,7 +489,7 @@ static nnc_json last_of(nnc_json list) {
 }
 
 /* Notes the fault that two keys set one field to different values. at: the value of the key that the configuration has;
- * absent = the configuration has none of the two keys, and their default values differ. */
+ * absent = the configuration has neither key, and their default values differ. */
 static void refuse_difference(const nnc_foreign_file *file, const nnc_foreign_key *key, const nnc_foreign_key *again,
                               nnc_json at, bool given) {
     char what[96];
@@ -514,8 +513,8 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, co
     if (!nnc_foreign_speaks(file->at, key->when)) { return; }
     nnc_json at = nnc_foreign_get(file->at, key->key);
     nnc_field one = key->to[0] != '\0' ? *field_of(file->model, key->to) : none, *field = &one;
-    if (one.type == NNC_FIELD_I64 && !key->may_be_zero) { /* 0 is refused, because a field of 0 would mean that the key
-                                                           * is absent */
+    /* refuses the value 0, because the field has the value 0 if the key is absent */
+    if (one.type == NNC_FIELD_I64 && !key->may_be_zero) {
         one.min = 1;
         one.unit = NULL;
     }

@@ -1,7 +1,7 @@
-/* Layers that differ: finds the kind of each layer of a decoder, and the levels of a U-Net with attention.
+/* Finds the kind of each layer of a decoder whose layers differ, and the levels of a U-Net with attention.
  *
- * The kinds of a decoder's layers are given by a list, letters, or a rule by numbers. The result is the shortest list
- * of kinds that gives the kinds of all layers when it is repeated:
+ * A list, letters, or a rule by numbers gives the kinds of a decoder's layers. The result is the shortest list of kinds
+ * that gives the kinds of all layers when it is repeated:
  *
  *     full_attention, sliding, sliding, full_attention, ... -> mixers = full,window,window */
 #include "base/base_internal.h"
@@ -21,8 +21,8 @@ typedef struct kinds {
 
 static void set_kind(kinds *k, int64_t layer, const char *kind) { snprintf(k->of[layer], KIND_MAX, "%s", kind); }
 
-/* Translates a word of the configuration to the kind of layer that nncost uses, and sets the kind of the layer `layer`.
- * If the data file does not translate the word, notes a fault and returns false. */
+/* Translates a word of the configuration to the kind of layer that nncost uses, and sets the kind of the layer with the
+ * index `layer`. If the data file does not translate the word, notes a fault and returns false. */
 static bool translate(kinds *k, nnc_json at, const char *word, int64_t layer) {
     char own[KIND_MAX], expected[160];
     const nnc_json ours = nnc_json_get(k->pattern->values, word);
@@ -46,9 +46,9 @@ static bool refuse_length(const kinds *k, nnc_json at) {
 static bool read_list(kinds *k, nnc_json list) {
     int64_t layer = 0;
     const int64_t further = k->file->model->family == NNC_FAMILY_DECODER
-                                ? k->file->model->decoder.next_layers /* the list may also have a word for each layer of
-                                                                       * multi-token prediction; these words are not
-                                                                       * read */
+                                /* the list may also have a word for each layer of multi-token prediction; nncost does
+                                 * not read these words */
+                                ? k->file->model->decoder.next_layers
                                 : 0;
     if (nnc_json_count(list) != k->layers && nnc_json_count(list) != k->layers + further) {
         return refuse_length(k, list);
@@ -61,13 +61,15 @@ static bool read_list(kinds *k, nnc_json list) {
     return true;
 }
 
-/* Writes the number of a member as the kind of a layer. If the number is not valid, notes a fault and returns false. */
+/* Computes the kind of a layer from the number in a member: the width of the MLP, or a field of the model divided by
+ * the number. If the number is not valid, notes a fault and returns false. */
 static bool count_member(kinds *k, nnc_json at, int64_t layer) {
     const nnc_foreign_pattern *p = k->pattern;
     const nnc_model *model = k->file->model;
     const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : 0;
     int64_t result = 0;
-    if (nnc_json_type_of(at) == NNC_JSON_NULL) { return true; } /* this layer has no such part */
+    /* null: the layer does not have the part that the member describes */
+    if (nnc_json_type_of(at) == NNC_JSON_NULL) { return true; }
     if (p->two_thirds_multiple_of > 0 && number > 0 && number < 1e3) {
         result =
             nnc_ceil_div((int64_t)(2.0 * number * (double)model->decoder.hidden / 3.0), p->two_thirds_multiple_of) *
@@ -82,8 +84,8 @@ static bool count_member(kinds *k, nnc_json at, int64_t layer) {
     return result > 0 || nnc_json_mismatch(at, "out of range", "a number that this layer can have");
 }
 
-/* Checks that an object with the description of a layer says nothing that no pattern reads. path: the members that
- * enclose it, each followed by a dot. */
+/* Checks that the description of a layer has only members that a pattern reads. path: names of the enclosing members,
+ * each followed by a dot. */
 static bool check_layer(const kinds *k, nnc_json object, const char *path) {
     const nnc_architecture *row = k->file->row;
     while (row->below != NULL && row->pattern_count == 0) { row = row->below; }
@@ -125,8 +127,8 @@ static bool read_objects(kinds *k, nnc_json list) {
     return true;
 }
 
-/* Reads the kinds of layers from a string with one letter per layer, or with a few letters that repeat a whole number of
- * times until all layers have a kind. If the input is not valid, notes a fault and returns false. */
+/* Reads the kinds of layers from a string with one letter per layer. The string may also have a few letters that repeat
+ * a whole number of times until all layers have a kind. If the input is not valid, notes a fault and returns false. */
 static bool read_letters(kinds *k, nnc_json at) {
     const char *letters = nnc_json_text(at);
     const int64_t length = (int64_t)strlen(letters);
@@ -138,8 +140,8 @@ static bool read_letters(kinds *k, nnc_json at) {
     return true;
 }
 
-/* Reads the kinds of layers from a list such as [[["global", "local"], 12]]: a list of words, and how often it repeats.
- * If the input is not valid, notes a fault and returns false. */
+/* Reads the kinds of layers from a list such as [[["global", "local"], 12]]: a list of words, and the number of its
+ * repetitions. If the input is not valid, notes a fault and returns false. */
 static bool read_matrix(kinds *k, nnc_json matrix) {
     int64_t layer = 0;
     for (nnc_json row = nnc_json_first(matrix); row.node != NULL; row = nnc_json_next(row)) {
@@ -161,9 +163,9 @@ static bool read_matrix(kinds *k, nnc_json matrix) {
     return layer == k->layers || refuse_length(k, matrix);
 }
 
-/* Reads one of the numbers of a rule. The data file states this number, or a key of the configuration from which it is
- * read. If the number is not a whole number of at least `least`, notes a fault and returns false. unsaid: the value if
- * neither the data file nor the configuration states the number. */
+/* Reads one of the numbers of a rule. The data file states either the number or a key of the configuration that has the
+ * number. If the number is not a whole number of at least `least`, notes a fault and returns false. unsaid: the value
+ * if neither the data file nor the configuration states the number. */
 static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, int64_t *number) {
     const nnc_json key = nnc_json_get(rule, "key");
     const nnc_json at = key.node != NULL ? nnc_foreign_get(k->file->at, nnc_json_text(key)) : rule;
@@ -171,7 +173,7 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
     double value = 0;
     *number = unsaid;
     if (rule.node == NULL || (!nnc_foreign_is_given(at) && fallback.node == NULL)) { return true; }
-    /* node NULL = the configuration does not have the key; a key with the value null has a node */
+    /* node NULL = the configuration does not have the key; a key with the value null is not NULL */
     if (at.node == NULL) {
         char name[64], text[NNC_NUMBER_TEXT];
         value = nnc_json_number(fallback);
@@ -191,8 +193,8 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
     return true;
 }
 
-/* Sets the kind of the layers whose indices (from 0, or from 1 with "first") are in a list. If the input is not valid, notes a fault and
- * returns false. */
+/* Sets the kind of the layers whose indices (from 0, or from 1 with "first") are in a list. If the input is not valid,
+ * notes a fault and returns false. */
 static bool set_listed(kinds *k, nnc_json list, const char *kind) {
     if (!nnc_json_expect(list, NNC_JSON_LIST, "a list of layers")) { return false; }
     for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
@@ -222,10 +224,10 @@ static bool follow_rule(kinds *k) {
     return !nnc_foreign_is_given(except) || set_listed(k, except, p->out);
 }
 
-/* Sets the kinds of all layers. The configuration can state the kinds in several forms, and the first form in this list
- * that it has is used: a list of words, a string of letters, a list of repeated words (read_matrix), the numbers of the
- * layers of one kind, or a rule by numbers (follow_rule). Returns false when a fault was noted, or when the
- * configuration has none of these forms. */
+/* Sets the kinds of all layers. The configuration can state the kinds in several forms. The function uses the first
+ * form that the configuration has: a list of words, a string of letters, a list of repeated words (read_matrix), the
+ * numbers of the layers of one kind, or a rule by numbers (follow_rule). Returns false when a fault was noted, or when
+ * the configuration does not state the kinds in any known form. */
 static bool find_kinds(kinds *k) {
     const nnc_foreign_pattern *p = k->pattern;
     const nnc_json root = k->file->at;
@@ -266,8 +268,8 @@ static void set_field(const kinds *k, const char *field, const char *text) {
     }
 }
 
-/* If all layers have experts, except perhaps the first ones, sets dense_layers to the number of these first layers and
- * returns true. */
+/* If all layers except perhaps the first layers have experts, sets dense_layers to the number of first layers without
+ * experts and returns true. */
 static bool set_leading(const kinds *k) {
     char text[24];
     int64_t dense = 0;
@@ -282,7 +284,8 @@ static bool set_leading(const kinds *k) {
     return true;
 }
 
-/* For an entry with "agrees": tests whether it gives the kinds that an earlier entry gave; if not, notes a fault. */
+/* For an entry with "agrees": tests whether the entry gives the same kinds as an earlier entry; if not, notes a
+ * fault. */
 static void compare_kinds(const kinds *k, int64_t period) {
     char text[NNC_PATTERN_MAX * KIND_MAX] = "", earlier[NNC_PATTERN_MAX * KIND_MAX];
     const nnc_field *field = nnc_field_of_key(nnc_model_table_of(k->file->model), k->pattern->to);
@@ -406,9 +409,9 @@ static void read_blocks(nnc_json root, nnc_json levels, nnc_unet *u) {
     u->attention_levels_count = u->levels;
 }
 
-/* Reads a list with the number of heads of each level: equal numbers at every level, or numbers that give the same head
- * width at every level. Levels without attention also have an entry, and the middle uses the entry of the deepest
- * level. */
+/* Reads a list with the number of heads of each level. The numbers must be equal at every level, or must give the same
+ * head width at every level. Levels without attention also have an entry. The middle block uses the entry of the
+ * deepest level. */
 static void read_head_list(nnc_json list, nnc_unet *u) {
     bool same_count = true, same_width = true;
     int64_t heads = 0, width = 0;
@@ -439,8 +442,8 @@ static void read_head_list(nnc_json list, nnc_unet *u) {
     }
 }
 
-/* Reads the number of heads from the first key in the list `keys` that the configuration has. fallback: the number of
- * heads if it has none of the keys. */
+/* Reads the number of heads from one of the keys in the list `keys`: the first that the configuration has. fallback:
+ * the number of heads if the configuration has none of the keys. */
 static void read_heads(nnc_foreign_file *file, nnc_json keys, nnc_json fallback) {
     const nnc_json first = nnc_json_first(keys);
     const bool given = nnc_foreign_given(file->at, nnc_json_text(first));
