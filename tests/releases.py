@@ -303,6 +303,21 @@ class Releases(unittest.TestCase):
         for option in ("--contiguous-maps", "--contiguous-maps=off", "--software=mlperf"):
             self.assertNotIn("contiguous_maps", [f["name"] for f in run(*plan, option).get("open_facts", [])])
 
+    def test_plans_name_the_open_host(self):
+        """A step that waits for the host which issues the operators of a library has an open host, until --host names
+        it. FSDP and DeepSpeed issue the operators of a library, too."""
+        model = os.path.join(SOURCE, "tests/published/finetuning/configs/qwen-1.8b.json")
+        plan = ("estimate", model, "a100-80gb", "--seq-len", "256", "--adapter-rank", "64")
+        fact = {f["name"]: f for f in run(*plan)["open_facts"]}["host"]
+        steps = [run(*plan, "--host", host)["step"]["step_s"] for host in ("desktop", "h100-server")]
+        self.assertEqual(fact["values"], ["desktop", "h100-server"])
+        self.assertAlmostEqual(fact["effect"], steps[0] / steps[1] - 1)
+        self.assertNotIn("host", [f["name"] for f in run(*plan, "--host", "desktop").get("open_facts", [])])
+        for software in ("fsdp-torch-2.1", "deepspeed-0.14"):
+            steps = [run(*plan, "--devices", "2", "--zero", "3", "--software", software, "--host", host)["step"]["step_s"]
+                     for host in ("desktop", "h100-server")]
+            self.assertLess(steps[0], 0.6 * steps[1], software)
+
     def test_plans_name_open_context_adapters_and_links(self):
         """For each value of an open field, the listed step time equals that of an estimate with this value. A field
         that the plan states is not open."""

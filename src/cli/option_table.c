@@ -64,8 +64,8 @@ const nnc_own_option nnc_own_options[] = {
       .argument = "HOST", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE },
     { .field = { .name = "implementation", TEXT(implementation), .group = "Numbers",
                  .help = "Library of the model: transformers, diffusers, timm, or pytorch for a program in PyTorch "
-                         "alone (as nanoGPT). With the profiles torch-eager and "
-                         "torch-channels-last, nncost predicts the operators that this library issues one by one; "
+                         "alone (as nanoGPT). With profiles that issue operators one by one, such as torch-eager and "
+                         "fsdp, nncost predicts the operators of this library; "
                          "with NAME none, it predicts the kernels that the profile describes.",
                  .default_text = "the library of a configuration; none for a model file" },
       .argument = "NAME", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE },

@@ -18,7 +18,7 @@ nnc_plan nnc_plan_lowering_key(const nnc_plan *plan) {
     seen.pipeline = unset.pipeline;
     seen.virtual_stages = unset.virtual_stages;
     seen.schedule = unset.schedule;
-    seen.zero = unset.zero;
+    seen.zero = plan->adapter_rank > 0 ? (plan->zero > 0) : unset.zero; /* number format of adapters */
     seen.shard = unset.shard;
     seen.reshard = unset.reshard;
     seen.offload = unset.offload;

@@ -615,6 +615,13 @@ static void set_peak(nnc_row_reading *r, nnc_memory_stat stat, const char *name,
     if (nnc_row_given(r, name)) { r->row->measured_bytes[stat] = unit * nnc_row_number(r, name); }
 }
 
+/* Tests whether a row states a peak of memory. A row with a peak alone is scored for its memory. */
+static bool states_peak(const nnc_measured *row) {
+    bool states = false;
+    for (int i = 0; i < NNC_MEMORY_STAT_COUNT; i++) { states = states || row->measured_bytes[i] > 0.0; }
+    return states;
+}
+
 static void read_peaks(nnc_row_reading *r) {
     const double gib = 1073741824.0;
     const char *stated = nnc_row_text(r, "mem_stat");
@@ -754,7 +761,7 @@ static bool read_row(nnc_row_reading *r, nnc_served served) {
     case NNC_MEASURED_SERVING: return nnc_row_read_serving(r);
     default: nnc_row_read_product(r); break;
     }
-    if (row->reason == NULL && row->max_batch == 0 && !(row->measured_s > 0.0)) {
+    if (row->reason == NULL && row->max_batch == 0 && !(row->measured_s > 0.0) && !states_peak(row)) {
         nnc_row_refuse(r, "no measured time");
     }
     return true;

@@ -152,6 +152,7 @@ static const char *const adapted[] = { "linear", "attention" };
  * (collectives_aiconfigurator.csv); four RTX 4090 (https://github.com/NVIDIA/nccl/issues/1603). */
 static const char *const link_shares[] = { "0.05", "0.7" };
 static const char *const stages[] = { "0", "1" };
+static const char *const hosts[] = { "desktop", "h100-server" };
 
 typedef struct open_values {
     const char *const *values;
@@ -195,8 +196,9 @@ static nnc_status step_with(const nnc_scenario *s, const char *name, const char 
     nnc_plan plan = s->plan;
     nnc_status status = strcmp(name, "software") == 0       ? nnc_software_load(s->specs, value, &software, err)
                         : strcmp(name, NNC_LINK_SHARE) == 0 ? nnc_device_set(&device, name, value, err)
-                        : of_plan                           ? nnc_plan_set(&plan, name, value, err)
-                                                            : nnc_software_set(&switched, name, value, err);
+                        : strcmp(name, "host") == 0 ? nnc_host_kernel_s(s->specs, value, &device.host.kernel_s, err)
+                        : of_plan                   ? nnc_plan_set(&plan, name, value, err)
+                                                    : nnc_software_set(&switched, name, value, err);
     if (status == NNC_OK) {
         scratch->brief = scratch->workless = true;
         status = nnc_estimate(&s->model, &device, software == &s->software ? &switched : software, &plan, scratch,
@@ -240,6 +242,14 @@ static bool has_open_links(const nnc_scenario *s) {
            strstr(s->overrides, "efficiency.collectives") == NULL;
 }
 
+/* Tests whether the host issues the operators of a library one by one and the user has not named this host. */
+static bool has_open_host(const nnc_scenario *s) {
+    double usual = (double)NAN;
+    return s->software.lists_operators && nnc_plan_is_whole(&s->result.plan) &&
+           nnc_listing_of(&s->model, &s->device) != NNC_LISTING_NONE &&
+           nnc_host_kernel_s(s->specs, "h100-server", &usual, NULL) == NNC_OK && s->device.host.kernel_s == usual;
+}
+
 /* Smallest effect of an open property that is listed: largest minus smallest step time over the property's values, as a
  * share of the step time. */
 #define MOVES 0.005
@@ -267,6 +277,7 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
         { "context_kind", VALUES(context_kinds), gpu && plan->context > 1 },
         { "adapters", VALUES(adapted), plan->adapter_rank > 0 },
         { NNC_LINK_SHARE, VALUES(link_shares), has_open_links(scenario) },
+        { "host", VALUES(hosts), has_open_host(scenario) },
         { "contiguous_maps", VALUES(switches), gpu && maps && strstr(scenario->overrides, "contiguous_maps") == NULL },
     };
     *count = 0;

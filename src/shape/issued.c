@@ -118,6 +118,10 @@ static const issued_row rows[] = {
 };
 /* clang-format on */
 
+/* Sum of a linear layer and its adapter in 16 bits: the product of the output of the adapter and its scale moves 4 B,
+ * the sum 6 B. Backward runs the product with the scale. */
+static const issued_counts narrow_sum = { 2, 10, 0, 1, 4, 0 };
+
 static int kind_in(const nnc_op *op) {
     return op->kind == NNC_OP_NORM        ? (int)op->u.norm.kind
            : op->kind == NNC_OP_POINTWISE ? (int)op->u.pointwise.kind
@@ -340,13 +344,36 @@ static void write_out_windows(nnc_op *op, number_mode mode) {
                                   backward * scores + (37.0 * width + padded) * queries, 0.0 };
 }
 
-/* Adds the kernels of casts to a product of an adapter. peft keeps the weights of adapters in fp32: each product casts
- * its input to fp32, and in backward the gradient of the input is cast back and added. */
-static void add_to_adapter(nnc_op *op, double products, bool down, number_mode mode) {
+/* Tests whether products of adapters read weights of 16 bits. peft holds the weights of adapters in fp32
+ * (autocast_adapter_dtype, peft/tuners/tuners_utils.py). With ZeRO the ranks share the fp32 weights, and the module has 16
+ * bits: DeepSpeed casts all parameters (runtime/engine.py, _configure_distributed_model), and FSDP casts all parameters of
+ * a unit (MixedPrecision.param_dtype). */
+static bool has_narrow_adapters(const nnc_plan *plan) {
+    switch (plan->policy) {
+    case NNC_POLICY_BF16_PURE:
+    case NNC_POLICY_BF16_LAYERWISE:
+    case NNC_POLICY_BF16_STATES_FP32:
+    case NNC_POLICY_MIXED:
+    case NNC_POLICY_MIXED_FP32GRAD:
+    case NNC_POLICY_MIXED_BOTH: return plan->zero > 0;
+    default: return false;
+    }
+}
+
+/* Adds kernels to a product of an adapter. If its weights are fp32, the product casts its input to fp32, and in backward
+ * the gradient of the input is cast back and added; if they have 16 bits, the gradient is only added. */
+static void add_to_adapter(nnc_op *op, double products, bool down, bool narrow, number_mode mode) {
     const nnc_matmul *p = &op->u.matmul;
     const double input = (double)p->m * (double)p->k;
     const double casts = down && mode != IN_FP32 ? products : 0.0;
     op->issued_as = NNC_ISSUED_TOO;
+    if (narrow) {
+        const double sums = down ? products : 0.0;
+        op->issued[0] = (nnc_issued){ products, 0.0, 0.0 };
+        op->issued[1] = (nnc_issued){ products + sums, sums * 6.0 * input, 0.0 };
+        op->issued[2] = (nnc_issued){ products, 0.0, 0.0 };
+        return;
+    }
     op->issued[0] = (nnc_issued){ products + casts, casts * 4.0 * input, casts * 6.0 * input };
     op->issued[1] = (nnc_issued){ products + 2.0 * casts, casts * 6.0 * input, casts * 6.0 * input };
     op->issued[2] = (nnc_issued){ products, casts * 4.0 * input, 0.0 };
@@ -418,6 +445,7 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
     const bool autocast =
         plan->policy == NNC_POLICY_AMP || (plan->policy == NNC_POLICY_MIXED && how->listing == NNC_LISTING_COUNTED);
     const number_mode mode = autocast ? UNDER_AUTOCAST : nnc_dtype_bytes(how->dtype) > 2.0 ? IN_FP32 : IN_16_BITS;
+    const bool narrow = mode == IN_16_BITS && has_narrow_adapters(plan);
     /* number of matrix products that the library issues for the nearest linear layer before ops[i]; the adapter of this
      * linear layer has equally many */
     double products = 1.0;
@@ -429,8 +457,9 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
         issue(op, model, mode, plan->micro_batch, &before);
         const bool adapter = strncmp(op->name, "adapter.", 8) == 0;
         if (adapter && op->kind == NNC_OP_MATMUL) {
-            add_to_adapter(op, products, nnc_ends_in(op->name, "down"), mode);
+            add_to_adapter(op, products, nnc_ends_in(op->name, "down"), narrow, mode);
         } else if (adapter) {
+            if (narrow && strcmp(op->name, "adapter.add") == 0) { replace_work(op, &narrow_sum); }
             op->issued[0].kernels *= products;
             op->issued[1].kernels *= products;
         } else if (op->kind == NNC_OP_MATMUL) {
@@ -498,8 +527,13 @@ static const kept_row written_out = { 4, 4, 4 };
  * a learned scale also the scores before scaling. Copies of queries, keys and values are kept in addition. In Swin V2
  * the values are kept twice, because the norms of queries and keys keep one tensor with queries, keys and values. */
 static const kept_row window_scores = { 6, 2, 4 }, window_scores_scaled = { 8, 4, 8 };
-/* A product of an adapter (LoRA). The product keeps its input in fp32. */
+/* A product of an adapter (LoRA) with fp32 weights. The product keeps its input in fp32. */
 static const kept_row adapter_row = { 4, 4, 4 };
+
+/* Tests whether products of adapters keep their inputs in 16 bits. All parts of a linear layer then share one input. */
+static bool keeps_narrow_adapters(const nnc_lowering *how) {
+    return has_narrow_adapters(how->plan) && nnc_dtype_bytes(how->plan->precision) < 4.0;
+}
 
 static double bytes_of(const kept_row *row, const nnc_lowering *how) {
     return how->plan->policy == NNC_POLICY_AMP           ? row->amp
@@ -538,7 +572,9 @@ static bool reads_norm(const nnc_op *op) {
 static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *model) {
     const bool amp = how->plan->policy == NNC_POLICY_AMP;
     const bool weight = op->u.matmul.b_is_weight;
-    if (strcmp(op->name, "adapter.down") == 0) {
+    if (strncmp(op->name, "adapter.", 8) == 0 && keeps_narrow_adapters(how)) {
+        keep(op, how, &of_product, weight ? 1.0 : 0.0);
+    } else if (strcmp(op->name, "adapter.down") == 0) {
         /* the adapters keep one fp32 copy of the input for each part of the linear layer (query, key, value ...) that
          * has an adapter */
         keep(op, how, &adapter_row, (double)op->u.matmul.n / (double)how->plan->adapter_rank);
@@ -597,10 +633,9 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
         break;
     default: break;
     }
-    if (i > 0 && strcmp(op->name, "adapter.down") == 0 &&
-        strcmp(list->ops[i - 1].name, "attn.out") == 0) { /* the first product of the adapter after attention also
-                                                           * counts the output of attention, which attention keeps for
-                                                           * backward; no other op counts this tensor */
+    if (i > 0 && strcmp(op->name, "adapter.down") == 0 && strcmp(list->ops[i - 1].name, "attn.out") == 0 &&
+        !keeps_narrow_adapters(how)) { /* the first product of the adapter after attention also counts the output of
+                                        * attention, which attention keeps for backward; no other op counts this tensor */
         op->library_kept += nnc_dtype_bytes(how->dtype);
     }
 }

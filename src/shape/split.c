@@ -457,7 +457,11 @@ nnc_status nnc_layer_split_context(const nnc_layer *l, const nnc_plan *p, int64_
     if (c == 1) { return NNC_OK; }
     if (nnc_context_over_heads(p)) {
         NNC_TRY(nnc_divides("--context", "heads of a tensor rank", l->heads / p->tensor, c, err));
-        if (kv_heads >= 1) { NNC_TRY(nnc_divides("--context", "kv_heads of a tensor rank", kv_heads, c, err)); }
+        /* if the degree is a multiple of kv_heads, each rank gets a copy of one head (DeepSpeed,
+         * runtime/sequence_parallel/ulysses_sp.py) */
+        if (kv_heads >= 1 && c % kv_heads != 0) {
+            NNC_TRY(nnc_divides("--context", "kv_heads of a tensor rank", kv_heads, c, err));
+        }
         NNC_TRY(nnc_divides("--context", "seq_len", seq_len, c, err));
     } else if (seq_len % 2 != 0) {
         /* Each context rank gets one part of the first half of the tokens and one part of the second half. With a

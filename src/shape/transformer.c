@@ -194,7 +194,9 @@ static void context_collective(const nnc_layer_writer *w, const char *name, bool
     const nnc_plan *plan = w->to.how->plan;
     const double c = plan->context, t = plan->tensor;
     const double keyed = (double)(kv_copies(w) * l->kv_heads);
-    const double kv_heads = keyed > t ? keyed / t : 1.0;
+    const double own = keyed > t ? keyed / t : 1.0;
+    /* each rank of Ulysses gets a key and value head, so with fewer heads than ranks a head is sent several times */
+    const double kv_heads = nnc_context_over_heads(plan) && own < c ? c : own;
     const double tokens = (double)w->tokens / c; /* number of tokens that one context rank has */
     const context_part part = {
         .ranks = c,

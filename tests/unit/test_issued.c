@@ -554,10 +554,14 @@ START_TEST(products_of_activations) {
 }
 END_TEST
 
-/* Sets the kernels of one op of a model, in 16 bits (mode 0), fp32 (1) or under autocast (2). */
+/* Sets the kernels of one op of a model, in 16 bits (mode 0), fp32 (1), under autocast (2) or in 16 bits with
+ * ZeRO (3). */
 static void issue_one(nnc_op_list *list, const nnc_op *op, const nnc_model *model, int mode) {
+    static const nnc_policy policies[] = { NNC_POLICY_BF16_PURE, NNC_POLICY_FP32, NNC_POLICY_AMP,
+                                           NNC_POLICY_BF16_PURE };
     nnc_plan plan = nnc_plan_default();
-    plan.policy = mode == 0 ? NNC_POLICY_BF16_PURE : mode == 1 ? NNC_POLICY_FP32 : NNC_POLICY_AMP;
+    plan.policy = policies[mode];
+    plan.zero = mode == 3 ? 1 : 0;
     plan.micro_batch = 1;
     const nnc_lowering how = { .plan = &plan, .dtype = mode == 1 ? NNC_FP32 : NNC_BF16 };
     list->ops[0] = *op;
@@ -628,15 +632,16 @@ END_TEST
 
 /* Adapters with rank 2 and outputs of three parts (n = 6) keep an fp32 copy of their input for each part, 3 * 4 B per
  * value. The first product of an adapter on the output projection also counts the output of attention, 2 B per value.
- * No other op counts the output of attention. */
+ * No other op counts the output of attention. With 16-bit adapters (ZeRO) all parts share their 16-bit
+ * input, 2 B per value; on the output projection, this input is the output of attention. */
 START_TEST(adapters_keep_their_input) {
     static const struct {
         const char *before, *name;
-        double kept;
-    } cases[] = { { "attn.out", "adapter.down", 3 * 4 + 2 },
-                  { "mlp.down", "adapter.down", 3 * 4 },
-                  { "attn.out", "adapter.up", 4 },
-                  { "attn.out", "mlp.down", 2 } };
+        double kept, narrow;
+    } cases[] = { { "attn.out", "adapter.down", 3 * 4 + 2, 2 },
+                  { "mlp.down", "adapter.down", 3 * 4, 2 },
+                  { "attn.out", "adapter.up", 4, 2 },
+                  { "attn.out", "mlp.down", 2, 2 } };
     const nnc_model model = { .family = NNC_FAMILY_DECODER, .implementation = NNC_IMPLEMENTATION_TRANSFORMERS };
     nnc_plan plan = nnc_plan_default();
     plan.policy = NNC_POLICY_BF16_PURE;
@@ -645,18 +650,21 @@ START_TEST(adapters_keep_their_input) {
     plan.tensor = plan.context = 1;
     const nnc_lowering how = { .plan = &plan, .dtype = NNC_BF16, .linear_dtype = NNC_BF16 };
     static nnc_op_list list;
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    for (size_t i = 0; i < 2 * COUNT_OF(cases); i++) {
+        const size_t at = i / 2;
+        const double kept = i % 2 == 0 ? cases[at].kept : cases[at].narrow;
+        plan.zero = i % 2 == 0 ? 0 : 1;
         for (int k = 0; k < 2; k++) {
             nnc_op *op = &list.ops[k];
-            *op = (nnc_op){ .name = k == 0 ? cases[i].before : cases[i].name, .kind = NNC_OP_MATMUL };
+            *op = (nnc_op){ .name = k == 0 ? cases[at].before : cases[at].name, .kind = NNC_OP_MATMUL };
             op->u.matmul = (nnc_matmul){
                 .batch = 1, .m = 2, .n = 6, .k = 4, .b_is_weight = true, .keeps_a = true, .kept_divisor = 1
             };
         }
         list.count = 2;
         nnc_list_keep_by_library(&list, &how, &model);
-        ck_assert_double_eq(list.ops[1].library_kept, cases[i].kept);
-        ck_assert_double_eq(nnc_op_kept_bytes(&list.ops[1]), 8 * cases[i].kept);
+        ck_assert_double_eq(list.ops[1].library_kept, kept);
+        ck_assert_double_eq(nnc_op_kept_bytes(&list.ops[1]), 8 * kept);
         ck_assert_double_eq(list.ops[0].library_kept, 2);
     }
 }
@@ -717,15 +725,18 @@ END_TEST
  * casts the input (2 + 4 B) and reads the fp32 copy (4 B). In backward, the gradient of the input is cast back (4 + 2
  * B) and added in 16 bits (3 x 2 B). The gradient of the weights reads the copy again. The second products read and
  * write only fp32. In fp32 no tensors are cast. The sum runs three times. A sum has 3 kernels in 16 bits, 2 in fp32 and
- * 2 under autocast. In backward, a sum has 3 kernels in 16 bits, 1 in fp32 and 2 under autocast. */
+ * 2 under autocast. In backward, a sum has 3 kernels in 16 bits, 1 in fp32 and 2 under autocast. With weights of 16
+ * bits (ZeRO), nothing is cast, and the gradients of the input are added; a sum has 2 kernels, in backward 1. */
 START_TEST(products_of_adapters) {
     enum { INPUT = 2 * 4, PARTS = 3 };
-    static const double sums[3][2] = { { 9, 9 }, { 6, 3 }, { 6, 6 } };
+    static const double sums[4][2] = { { 9, 9 }, { 6, 3 }, { 6, 6 }, { 6, 3 } };
+    static const nnc_policy policies[] = { NNC_POLICY_BF16_PURE, NNC_POLICY_FP32, NNC_POLICY_AMP, NNC_POLICY_MIXED };
     const nnc_model model = { .family = NNC_FAMILY_DECODER, .implementation = NNC_IMPLEMENTATION_TRANSFORMERS };
     static nnc_op_list list;
-    for (int mode = 0; mode < 3; mode++) {
+    for (int mode = 0; mode < 4; mode++) {
         nnc_plan plan = nnc_plan_default();
-        plan.policy = mode == 0 ? NNC_POLICY_BF16_PURE : mode == 1 ? NNC_POLICY_FP32 : NNC_POLICY_AMP;
+        plan.policy = policies[mode];
+        plan.zero = mode == 3 ? 1 : 0;
         const nnc_lowering how = { .plan = &plan, .dtype = mode == 1 ? NNC_FP32 : NNC_BF16 };
         static const char *const names[] = { "attn.qkv", "adapter.down", "adapter.up", "adapter.add" };
         for (int i = 0; i < 4; i++) { list.ops[i] = (nnc_op){ .name = names[i], .kind = NNC_OP_MATMUL }; }
@@ -736,9 +747,9 @@ START_TEST(products_of_adapters) {
         list.ops[3].u.pointwise = (nnc_pointwise){ .kind = NNC_PW_RESIDUAL, .elements = 24 };
         list.count = 4;
         nnc_list_issue(&list, &model, &how);
-        const double casts = mode == 1 ? 0 : PARTS;
+        const double casts = mode % 2 == 1 ? 0 : PARTS, added = mode == 1 ? 0 : PARTS;
         const nnc_issued down[3] = { { PARTS + casts, casts * 4 * INPUT, casts * 6 * INPUT },
-                                     { PARTS + 2 * casts, casts * 6 * INPUT, casts * 6 * INPUT },
+                                     { PARTS + casts + added, added * 6 * INPUT, casts * 6 * INPUT },
                                      { PARTS, casts * 4 * INPUT, 0 } };
         for (int pass = 0; pass < 3; pass++) {
             const nnc_issued *first = &list.ops[1].issued[pass], *second = &list.ops[2].issued[pass];
@@ -756,18 +767,19 @@ END_TEST
 
 /* The output of an adapter is fp32. For the sum with a linear layer, the scale takes 8 B, and the sum reads 4 + 2 B and
  * writes 4 B. Without autocast, a cast back reads 4 B and writes 2 B. Backward scales (8 B) and casts the gradient, and
- * casts once more without autocast. In fp32 the scale takes 2 values and the sum 3 values, and backward only scales. */
+ * casts once more without autocast. In fp32 and with 16-bit adapters, the scale takes 2 values and the sum 3 values, and backward only scales. */
 START_TEST(sums_of_adapters) {
     enum { ELEMENTS = 8 };
-    static const nnc_issued expected[3][2] = { { { 3, 8, 10 + 6 }, { 3, 8, 6 + 6 } },
+    static const nnc_issued expected[4][2] = { { { 3, 8, 10 + 6 }, { 3, 8, 6 + 6 } },
                                                { { 2, 2 * 4 + 3 * 4, 0 }, { 1, 2 * 4, 0 } },
-                                               { { 2, 8, 10 }, { 2, 8, 6 } } };
+                                               { { 2, 8, 10 }, { 2, 8, 6 } },
+                                               { { 2, 2 * 2 + 3 * 2, 0 }, { 1, 2 * 2, 0 } } };
     const nnc_model model = { .family = NNC_FAMILY_DECODER, .implementation = NNC_IMPLEMENTATION_TRANSFORMERS };
     const nnc_op op = { .name = "adapter.add",
                         .kind = NNC_OP_POINTWISE,
                         .u.pointwise = { .kind = NNC_PW_RESIDUAL, .elements = ELEMENTS } };
     static nnc_op_list list;
-    for (int mode = 0; mode < 3; mode++) {
+    for (int mode = 0; mode < 4; mode++) {
         issue_one(&list, &op, &model, mode);
         for (int pass = 0; pass < 2; pass++) {
             const nnc_issued *is = &list.ops[0].issued[pass];

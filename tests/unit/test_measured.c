@@ -264,6 +264,18 @@ START_TEST(a_peak_of_nothing_is_a_reason) {
 }
 END_TEST
 
+/* A row may state a peak of memory without a time; one that states neither has nothing to compare. */
+START_TEST(a_peak_needs_no_time) {
+    const nnc_measured_file file = parse("id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,dp,"
+                                         "global_batch,measured_step_s,allocated_bytes\n"
+                                         "a,x,8,4,64,4,256,512,128,8,128,,2e9\n"
+                                         "b,x,8,4,64,4,256,512,128,8,128,,\n");
+    ck_assert_ptr_null(file.rows[0].reason);
+    ck_assert_double_eq(file.rows[0].measured_bytes[NNC_MEMORY_ALLOCATED], 2e9);
+    ck_assert_str_eq(file.rows[1].reason, "no measured time");
+}
+END_TEST
+
 START_TEST(rows_are_fitted_by_source_and_model) {
     /* The first number is the check value of CRC-32/ISO-HDLC. zlib.crc32(b"a/b/gpt") is 0x683ba5ff, and
      * zlib.crc32(b"a/b/llama") is 0xe9552c58. */
@@ -572,6 +584,7 @@ int main(void) {
         experts_with_latent_attention,
         what_a_row_leaves_open_is_named,
         a_peak_of_nothing_is_a_reason,
+        a_peak_needs_no_time,
         rows_are_fitted_by_source_and_model,
         grades_of_a_collection_count,
         windows_and_further_tokens_are_read,

@@ -337,6 +337,12 @@ START_TEST(context_parallel) {
     ck_assert_double_eq(total_exchanged("attn.context_in", NNC_PHASE_BACKWARD) +
                             total_exchanged("attn.context_out", NNC_PHASE_BACKWARD),
                         83886080);
+
+    /* 8 key heads on 16 ranks: each of 2048 tokens sends 32 query heads and, twice, 8 heads of keys and values */
+    plan.context = 16;
+    estimate_on_cluster(&model, &plan);
+    ck_assert_double_eq(exchanged("attn.context_in", NNC_PHASE_FORWARD), 2048 * 2 * (32 * 128 + 2 * 8 * 256));
+    ck_assert_double_eq(exchanged("attn.context_out", NNC_PHASE_FORWARD), 2048 * 2 * 32 * 128);
 }
 END_TEST
 
