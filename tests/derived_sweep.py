@@ -5,7 +5,7 @@ Each round draws a model, devices and lists of values: comma lists, ranges, doub
 of the sweep must be all combinations in order; the last axis changes fastest. Each legal row must have the numbers of a
 single estimate. Conditions (--where), sorting (--top, --by), shards, a database and CSV output must select the same
 rows as this script. Columns of fields must have the values of the files, and framework_s must be the difference of two
-estimates.
+estimates. The command of a row must give the step time of the row.
 
     usage: derived_sweep.py NNCOST ROOT [ROUNDS]      seed fixed [10 rounds]
 """
@@ -16,6 +16,7 @@ import itertools
 import json
 import os
 import random
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -129,7 +130,24 @@ def judge_framework(device):
             fault(f"framework_s of row {row['row']}", mine, row["framework_s"])
 
 
+def judge_commands():
+    """The command of each row is an estimate with the profile of the row. All rows have the kind of profile of the first
+    plan, ZeRO 0; the estimate alone would choose another kind for ZeRO 3. The names of these profiles differ between
+    models and between devices, because fp16 on a V100 has the programs of its time."""
+    found = rows_of(["sweep", "gpt2,resnet50", "v100,h100", "--devices", 8, "--precision", "fp16", "--zero", "0,3",
+                     "--columns", "row,step_s,plan.software,command", "--all"])
+    if len(found) != 8:
+        fault("rows with commands", 8, len(found))
+    for row in found:
+        answer = estimate(shlex.split(row["command"])[2:])
+        if not answer or not same(answer["step_s"], row["step.step_s"]) or answer["software"] != row["plan.software"]:
+            fault(f"command of row {row['row']}", answer, row)
+
+
 faults, compared = [], 0
+command = ["sweep", "with commands"]
+number = 0
+judge_commands()
 for number in range(rounds):
     model = seed.choice(["gpt2", "llama3-8b", "gpt2-medium", "mistral-7b"])
     devices = seed.choice([["h100"], ["h100", "a100"], ["v100", "h200"]])
@@ -178,6 +196,8 @@ for number in range(rounds):
         column = {"step_s": "step.step_s", "tokens_per_s": "throughput.tokens_per_s", "total_bytes": "memory.total_bytes"}[key]
         if len(found) != len(order) or not all(same(a, row[column]) for a, row in zip(order, found)):
             fault(f"--by {by}", order, [row[column] for row in found])
+    if rows_of([*command, "--all", "--where", "model.layers > 0"]) != everything:  # also rows with illegal plans
+        fault("--where with a field of the model", len(everything), "others")
     shards = [rows_of([*command, "--all", "--shard", f"{i}/3"]) for i in (1, 2, 3)]
     if [shards[i % 3][i // 3] for i in range(len(everything)) if i // 3 < len(shards[i % 3])] != everything:
         fault("shards", len(everything), [len(shard) for shard in shards])

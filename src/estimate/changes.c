@@ -140,7 +140,7 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
     static const unsigned recomputes[] = { NNC_RECOMPUTE_NONE, NNC_RECOMPUTE_ATTENTION,
                                            NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
     nnc_plan *plan = &c->plan;
-    const bool splits = nnc_family_of(t->ask->model)->split != NULL && now->devices > 1;
+    const bool splits = nnc_family_of(t->ask->model)->split != NULL;
     const bool all = nnc_plan_trains_all(now);
     switch (what) {
     case MOVE_COMPILE:

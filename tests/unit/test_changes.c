@@ -328,6 +328,30 @@ START_TEST(virtual_stages) {
 }
 END_TEST
 
+/* A pipeline of two stages gains from more micro-batches, up to four for each stage: with m micro-batches, a step takes
+ * the time of m + 1 passes for the work of m passes. If the user gives a batch, the number of micro-batches stays. */
+START_TEST(micro_batches_of_a_pipeline) {
+    nnc_plan plan = single();
+    plan.precision = NNC_BF16;
+    plan.policy = NNC_POLICY_MIXED;
+    plan.pipeline = 2;
+    device = cluster_device();
+    for (int given = 0; given < 3; given++) {
+        plan.micro_batches = given == 1 ? 1 : 0;
+        plan.global_batch = given == 2 ? 8 : 0;
+        find(&plan, false);
+        const nnc_result base = estimate_with(&model, &device, &software, &plan);
+        const nnc_plan_change *more = listed("--micro-batches 8");
+        ck_assert_int_eq(base.plan.micro_batches, 1);
+        ck_assert((more != NULL) == (given == 0));
+        if (given > 0) { continue; }
+        check_change(&plan, &base, more);
+        ck_assert_int_eq(more->global_batch, 8 * base.plan.global_batch);
+        ck_assert_double_gt(more->gain, 1.5);
+    }
+}
+END_TEST
+
 /* ZeRO 3 uses another profile than ZeRO 1. The kernels of the profile for ZeRO 1 start without delay. The change names
  * this profile, because the profile is a cause of the gain. */
 START_TEST(named_profile) {
@@ -356,16 +380,10 @@ START_TEST(named_profile) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = { one_device,
-                                   precisions_of_devices,
-                                   nothing_alone_fits,
-                                   cluster,
-                                   other_software,
-                                   padding,
-                                   recorded_words_are_padded,
-                                   given_batch,
-                                   virtual_stages,
-                                   named_profile,
-                                   global_batch_of_one };
+    const TTest *const tests[] = {
+        one_device,    precisions_of_devices,     nothing_alone_fits, cluster,        other_software,
+        padding,       recorded_words_are_padded, given_batch,        virtual_stages, micro_batches_of_a_pipeline,
+        named_profile, global_batch_of_one
+    };
     return run_tests_with("changes", set_up, close_support, tests, COUNT_OF(tests));
 }

@@ -348,6 +348,46 @@ START_TEST(test_clusters) {
 }
 END_TEST
 
+/* The bubble of a pipeline is also explained by the closed form for equal stages: p - 1 passes of the busiest stage,
+ * forward and backward. A plan without a pipeline has no such line. */
+START_TEST(test_equal_stages) {
+    static const char *const stages[] = { "1", "2", "4" };
+    for (size_t i = 0; i < COUNT_OF(stages); i++) {
+        const scenario s = { "gpt2", "h100", NULL, { { "pipeline", stages[i] }, { "micro_batches", "8" } } };
+        open_report(&s, false);
+        cJSON *json = check_name(&s, "step.bubble_s");
+        const cJSON *line = line_of(json, "bubble_s", "equal_bubble_s");
+        ck_assert((line != NULL) == (result.plan.pipeline > 1));
+        if (line != NULL) {
+            const nnc_stage *busiest = &report.stages[result.stage];
+            const double pass_s = busiest->forward_s + busiest->backward_s + busiest->weight_s;
+            ck_assert(near(number(line, "result"), (result.plan.pipeline - 1) * pass_s));
+        }
+        cJSON_Delete(json);
+    }
+    check_none_false();
+}
+END_TEST
+
+/* At its datasheet rate an H100 computes 989.4e12 FLOPs in 16 bits per second. Each line of an ideal step about the
+ * time of a FLOP on the matrix units states the inverse of this rate. */
+START_TEST(test_time_of_a_flop) {
+    const scenario s = { "gpt2", "h100", NULL, { { "precision", "bf16" } } };
+    int said = 0;
+    open_report(&s, true);
+    cJSON *json = check_name(&s, "mlp.up");
+    const cJSON *line = NULL;
+    cJSON_ArrayForEach(line, member(json, "lines")) {
+        if (strcmp(text_of(line, "name"), "s_per_matrix_flop") == 0) {
+            said++;
+            ck_assert(near(number(line, "result"), 1.0 / 989.4e12));
+        }
+    }
+    ck_assert_int_gt(said, 0);
+    cJSON_Delete(json);
+}
+END_TEST
+
 static void open_explain(void) {
     open_support();
     arena = nnc_arena_create();
@@ -361,6 +401,6 @@ static void close_explain(void) {
 }
 
 int main(void) {
-    const TTest *const tests[] = { test_one_device, test_clusters };
+    const TTest *const tests[] = { test_one_device, test_clusters, test_equal_stages, test_time_of_a_flop };
     return run_tests_with("explain", open_explain, close_explain, tests, COUNT_OF(tests));
 }

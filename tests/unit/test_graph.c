@@ -65,6 +65,25 @@ START_TEST(outputs_without_a_bias) {
 }
 END_TEST
 
+static bool casts(const nnc_op_cost *row) { return strcmp(nnc_op_name(row->op), "weights.cast") == 0; }
+
+static double moved_bytes(const nnc_op_cost *row) { return row->work.read_bytes + row->work.write_bytes; }
+
+/* The network has a single weight. Autocast reads its 4 B and writes 2 B in forward; backward casts the gradient. */
+START_TEST(a_single_weight_is_cast) {
+    const nnc_model model =
+        read_graph("\"input\":{\"shape\":[1]},\"ops\":[{\"op\":\"linear\",\"out\":1,\"bias\":false},"
+                   "{\"op\":\"loss\",\"kind\":\"squared_error\"}]");
+    const nnc_device device = plain_device();
+    nnc_software software = nnc_software_default();
+    nnc_plan plan = nnc_plan_default();
+    software.cast_weights = true;
+    plan.policy = NNC_POLICY_AMP;
+    ck_assert_int_eq(estimate_with(&model, &device, &software, &plan).params, 1);
+    ck_assert_double_eq(sum_rows(casts, moved_bytes), 2 * (4 + 2));
+}
+END_TEST
+
 /* One kernel joins three tensors, so the first of two successive concats copies no bytes. */
 START_TEST(several_tensors_are_joined_at_once) {
     double step_s[2];
@@ -816,6 +835,7 @@ int main(void) {
     tcase_add_test(tests, successive_tables_share_an_all_to_all);
     tcase_add_test(tests, unmarked_layers_do_not_divide);
     tcase_add_test(tests, gates_of_two_kernels);
+    tcase_add_test(tests, a_single_weight_is_cast);
     tcase_add_test(tests, several_tensors_are_joined_at_once);
     tcase_add_test(tests, windows_of_pools);
     tcase_add_test(tests, fixed_shapes_and_names);

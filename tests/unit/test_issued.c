@@ -39,6 +39,8 @@ static double of_a_layer(double layers, bool forward) {
     return kernels;
 }
 
+static double joined_bytes; /* bytes of all kernels that the last call of of_joins counted */
+
 /* Returns the number of kernels that join maps in forward, or that add up gradients in backward. */
 static double of_joins(const char *id, bool forward) {
     const nnc_model *model = NULL;
@@ -48,6 +50,7 @@ static double of_joins(const char *id, bool forward) {
     nnc_error err = { 0 };
     nnc_plan plan = nnc_plan_default();
     nnc_result r = { .struct_size = sizeof r };
+    joined_bytes = 0.0;
     ck_assert_int_eq(nnc_model_load(specs, id, &model, &err), NNC_OK);
     ck_assert_int_eq(nnc_software_load(specs, "torch-eager", &eager, &err), NNC_OK);
     ck_assert_int_eq(nnc_estimate(model, load_device("hw/h100-sxm5-80gb.json"), eager, &plan, scratch, &r, &err),
@@ -58,6 +61,7 @@ static double of_joins(const char *id, bool forward) {
         const bool joins = op->kind == NNC_OP_POINTWISE && op->u.pointwise.kind == NNC_PW_CONCAT;
         if (joins && (op->phase == NNC_PHASE_FORWARD) == forward) {
             kernels += nnc_op_issued(op).kernels * rows[i].repeat;
+            joined_bytes += nnc_op_issued(op).bytes * rows[i].repeat;
         }
     }
     return kernels;
@@ -186,6 +190,8 @@ START_TEST(joins_of_branches) {
     near(of_joins("googlenet", true), 9);
     near(of_joins("googlenet", false), 27);
     near(of_joins("squeezenet1_1", false), 8);
+    /* The 8 joins of SqueezeNet have sides of 55, 27 and 13. The sum of two gradients takes 6 B per 16-bit value. */
+    near(joined_bytes, 6.0 * (2 * 128 * 55 * 55 + 2 * 256 * 27 * 27 + (2 * 384 + 2 * 512) * 13 * 13));
 }
 END_TEST
 

@@ -107,6 +107,8 @@ static const struct {
       "disagrees with --micro-batch and --micro-batches, expected micro_batch x micro_batches x data = 16, found 32" },
     { MIXTRAL, "data=2 tensor=2 expert=2 whole_experts=on", NNC_ILLEGAL_PLAN, "--whole-experts",
       "each tensor rank sends its own tokens to the experts, expected --sequence-parallel" },
+    { LLAMA, "adapter_rank=4 adapters=experts", NNC_ILLEGAL_PLAN, "--adapters",
+      "the model has no routed experts, expected a list without experts" },
     { UNET, "tensor=2", NNC_ILLEGAL_PLAN, "--tensor", "a unet is split over data only, expected 1, found 2" },
     { UNET, "pipeline=2", NNC_ILLEGAL_PLAN, "--pipeline", "a unet is split over data only, expected 1, found 2" },
     { UNET, "context=4", NNC_ILLEGAL_PLAN, "--context", "a unet is split over data only, expected 1, found 4" },

@@ -309,6 +309,23 @@ START_TEST(a_shorter_result_is_filled) {
 }
 END_TEST
 
+/* After an estimate that failed, the result has zeros, and its size. So a caller can pass the same struct again. */
+START_TEST(a_result_is_used_again) {
+    nnc_plan plan = nnc_plan_default();
+    nnc_result result = { .struct_size = sizeof result };
+    plan.tensor = 0;
+    result.step_s = 1.0;
+    ck_assert_int_ne(nnc_estimate_into(model, device, NULL, &plan, scratch, &result, &err), NNC_OK);
+    ck_assert_double_eq(result.step_s, 0.0);
+    ck_assert_uint_eq(result.struct_size, sizeof result);
+    plan.struct_size = 0;
+    ck_assert_int_ne(nnc_estimate_into(model, device, NULL, &plan, scratch, &result, &err), NNC_OK);
+    ck_assert_uint_eq(result.struct_size, sizeof result);
+    ck_assert_int_eq(nnc_estimate_into(model, device, NULL, NULL, scratch, &result, &err), NNC_OK);
+    ck_assert_double_gt(result.step_s, 0.0);
+}
+END_TEST
+
 /* A result contains structs that may grow in later releases. Members after these structs must keep their offsets. */
 START_TEST(what_is_inside_has_room) {
     ck_assert_uint_le(sizeof(nnc_plan), NNC_PLAN_SPACE);
@@ -331,6 +348,7 @@ int main(void) {
         a_longer_plan_is_taken_while_it_says_nothing_new,
         a_plan_without_its_size_is_refused,
         a_shorter_result_is_filled,
+        a_result_is_used_again,
         what_is_inside_has_room,
     };
     return run_tests_with("limits", set_up, tear_down, tests, COUNT_OF(tests));

@@ -635,6 +635,9 @@ START_TEST(updates_of_two_optimizers) {
     ck_assert_double_eq(nnc_optimizer_launches(groups, 2, NNC_OPTIMIZER_ADAMW).pass_share,
                         (20 * 10 + 8 * 30 * 3) / (20 * 40 * updates));
     ck_assert_double_eq(nnc_optimizer_launches(&groups[1], 1, NNC_OPTIMIZER_MOMENTUM).pass_share, 1.0);
+    /* A program that trains a single number has all states of this number. */
+    groups[0].elements = 1;
+    ck_assert_double_eq(nnc_optimizer_launches(groups, 1, NNC_OPTIMIZER_ADAMW).state_share, 1.0);
 }
 END_TEST
 

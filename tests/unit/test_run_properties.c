@@ -218,6 +218,27 @@ START_TEST(busy_is_the_rest_of_a_step) {
 }
 END_TEST
 
+/* DPO scores each answer with a reference model of the size of the policy, in one forward pass. The step without the
+ * update is divided between forward and backward with recomputation, in the proportion of their times. */
+START_TEST(scoring_is_a_forward_pass) {
+    nnc_plan plan = nnc_plan_default();
+    plan.data = 8;
+    plan.samples = 1e6;
+    plan.recompute = NNC_RECOMPUTE_FULL;
+    const nnc_device *h100 = load_device("hw/h100-sxm5-80gb.json");
+    const nnc_software *eager = load_software("software/torch-eager.json");
+    const nnc_result r = estimate_with(load_model("models/gpt2.json"), h100, eager, &plan);
+    nnc_run_ask ask = nnc_run_ask_default();
+    nnc_run run;
+    nnc_error err = { 0 };
+    ask.method = NNC_METHOD_DPO;
+    ck_assert_int_eq(nnc_run_of(&r, h100, &r.plan, &ask, &run, &err), NNC_OK);
+    ck_assert(r.recompute_s > 0.0 && r.update_s > 0.0);
+    CLOSE(run.score_step_s, (r.step_s - r.update_s) * r.forward_s / (r.forward_s + r.backward_s + r.recompute_s),
+          1e-12);
+}
+END_TEST
+
 /* The inverse of a budget, for random budgets: the best model of an amount of money needs the same amount of money. */
 START_TEST(budgets_come_back) {
     const nnc_device *h100 = NULL;
@@ -246,7 +267,7 @@ START_TEST(budgets_come_back) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = { better_is_never_longer, identities, goodput, busy_is_the_rest_of_a_step,
-                                   budgets_come_back };
+    const TTest *const tests[] = { better_is_never_longer,    identities,       goodput, busy_is_the_rest_of_a_step,
+                                   scoring_is_a_forward_pass, budgets_come_back };
     return run_tests_with("run_properties", open_support, close_support, tests, COUNT_OF(tests));
 }

@@ -6,6 +6,7 @@
 
 #include <nncost/nncost.h>
 
+#include "cost/cost_internal.h"
 #include "pipeline/pipeline_internal.h"
 #include "search/search_internal.h"
 #include "suite.h"
@@ -418,6 +419,68 @@ START_TEST(limits_hold_for_the_run) {
 }
 END_TEST
 
+/* A plan is feasible if the probability that it runs out of memory is at most the given risk. Without a risk, a plan is
+ * feasible if the upper end of its memory fits, here 1.1 times the memory. A search with unlimited memory finds all plans of a small space. The
+ * capacity is then a little more than the fastest of these plans needs, so this plan has a risk just below 0.5. */
+START_TEST(a_risk_selects_plans) {
+    static const double risks[] = { 0.0, 0.02, 0.5, 0.9 };
+    nnc_software software = nnc_software_default();
+    nnc_error err;
+    nnc_scratch *scratch = nnc_scratch_create();
+    nnc_search search = search_of(8, 64);
+    search.tensor = search.pipeline = search.context = (nnc_choice){ { 1 }, 1 };
+    search.zero = (nnc_choice){ { 0, 1, 3 }, 3 };
+    search.best = NNC_SEARCH_BEST_MAX;
+    search.no_prune = true;
+    search.mem_bytes = (int64_t)1 << 50;
+    software.reserve.high = 1.1;
+    ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, other, &err), NNC_OK);
+    ck_assert_uint_eq(other->legal, (uint64_t)other->best_count);
+    search.mem_bytes = other->best[0].memory_bytes + 1000;
+    for (size_t i = 0; i < sizeof risks / sizeof *risks; i++) {
+        uint64_t feasible = 0, sure = 0;
+        for (int32_t k = 0; k < other->best_count; k++) {
+            nnc_result r;
+            ck_assert_int_eq(nnc_estimate(gpt, a100, &software, &other->best[k].plan, scratch, &r, NULL), NNC_OK);
+            const bool fits = r.memory.total_interval_bytes[1] <= search.mem_bytes;
+            feasible += risks[i] > 0.0 ? nnc_memory_risk(&r.memory, search.mem_bytes) <= risks[i] : fits;
+            sure += fits;
+        }
+        search.risk = risks[i];
+        ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, result, &err), NNC_OK);
+        ck_assert_uint_eq(result->feasible, feasible);
+        ck_assert(risks[i] < 0.5 || feasible > sure);
+    }
+    nnc_scratch_destroy(scratch);
+}
+END_TEST
+
+/* A switch is off (0) or on (1). A search can try both, and refuses any other value. Five tensor ranks divide the 25
+ * heads of GPT-2 XL. */
+START_TEST(switches_are_off_or_on) {
+    const nnc_software software = nnc_software_default();
+    nnc_search search = search_of(5, 40);
+    nnc_error err;
+    search.tensor = (nnc_choice){ { 5 }, 1 };
+    uint64_t legal[3];
+    for (int i = 0; i < 3; i++) { /* off, on, both */
+        search.sequence_parallel = (nnc_choice){ { i % 2, 1 }, i < 2 ? 1 : 2 };
+        run(&search, result);
+        ck_assert_int_gt(result->best_count, 0);
+        for (int32_t k = 0; i < 2 && k < result->best_count; k++) {
+            ck_assert_int_eq(result->best[k].plan.sequence_parallel, i);
+        }
+        legal[i] = result->legal;
+    }
+    ck_assert_uint_eq(legal[2], legal[0] + legal[1]);
+    for (int64_t value = -1; value <= 2; value += 3) {
+        search.sequence_parallel = (nnc_choice){ { 0, value }, 2 };
+        ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, result, &err), NNC_BAD_USAGE);
+        ck_assert_str_eq(err.where, "nnc_search.sequence_parallel.values[1]");
+    }
+}
+END_TEST
+
 START_TEST(a_missed_limit_names_the_fastest) {
     nnc_search search = search_of(16, 64);
     search.base.tokens = 1e9;
@@ -813,6 +876,8 @@ int main(void) {
         the_front_is_one,
         limits_hold_for_the_run,
         a_missed_limit_names_the_fastest,
+        a_risk_selects_plans,
+        switches_are_off_or_on,
         a_limit_needs_the_length_of_the_run,
         cost_at_one_size_is_time,
         stops_at_a_whole_round,

@@ -44,6 +44,18 @@ static const nnc_search_result *search_of(const nnc_search_task *task, int32_t d
 
 /* ---- several sizes ---- */
 
+/* If two numbers of devices have equal times and device-seconds, the first number is the fastest and the cheapest. */
+START_TEST(equal_sizes) {
+    const nnc_found found = { .step_s = 2.0, .device_s = 8.0, .run_s = (double)NAN, .device_hours = (double)NAN };
+    nnc_search_size sizes[] = { { .devices = 2 }, { .devices = 4, .found = true }, { .devices = 8, .found = true } };
+    nnc_search_report report = { .sizes = sizes, .size_count = COUNT_OF(sizes) };
+    sizes[1].best = sizes[2].best = found;
+    nnc_search_rank_sizes(&report);
+    ck_assert_int_eq(report.fastest, 1);
+    ck_assert_int_eq(report.cheapest, 1);
+}
+END_TEST
+
 /* For each number of devices, the task finds the same plan as a single search, and the numbers of combinations add up.
  * The fastest size has the shortest step, the cheapest size has the fewest device-seconds. With 53 devices there is no
  * legal plan for 48 layers and 16 sequences. */
@@ -448,7 +460,8 @@ static void close_both(void) {
 }
 
 int main(void) {
-    const TTest *const tests[] = { sizes_are_searches,
+    const TTest *const tests[] = { equal_sizes,
+                                   sizes_are_searches,
                                    no_size_is_legal,
                                    merged_shards_are_the_search,
                                    plans_without_a_time_are_refused,

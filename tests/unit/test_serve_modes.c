@@ -358,6 +358,9 @@ END_TEST
 START_TEST(speculation) {
     nnc_serve_ask ask = split_of(&splits[0]);
     ask.batch = 4;
+    const nnc_serve none = served(&ask); /* without drafts, their results are unknown */
+    ck_assert(isnan(none.tokens_per_verify) && isnan(none.speculation_speedup) && isnan(none.speculation_tpot_s) &&
+              isnan(none.draft_s) && isnan(none.verify_s));
     ask.draft_length = 4;
     ask.acceptance = 0.8;
     ask.draft_share = 0.1;

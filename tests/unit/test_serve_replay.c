@@ -78,6 +78,12 @@ START_TEST(one_request) {
     CLOSE(s.tpot_s, steps_s / 2.0, 1e-9);
     CLOSE(s.request_s, prompt_s() + steps_s, 1e-9);
     ck_assert_double_eq(s.simulated, 1.0);
+    /* The lengths of the only request replace those of the user. */
+    arrivals[0] = (nnc_serve_arrival){ 5.0, 700, 9 };
+    const nnc_serve own = served(&ask);
+    ck_assert_int_eq(own.plan.input_len, 700);
+    ck_assert_int_eq(own.plan.output_len, 9);
+    arrivals[0] = (nnc_serve_arrival){ .arrival_s = 5.0 };
     /* Two requests, each alone. One has a single token, which its prompt gives. The other has three tokens. */
     ask.arrival_count = 2;
     arrivals[0].output_len = 1;

@@ -77,8 +77,12 @@ START_TEST(compressed_keys_by_hand) {
     set_up("deepseek-v4-flash", 1, 1);
     CLOSE(nnc_serve_kv_bytes(&of, 1000.0),
           vector * (near + 21.0 * 250.0 * (1.0 + 128.0 / 512.0) + 20.0 * 1000.0 / 128.0), 1e-12);
-    CLOSE(nnc_serve_state_bytes(&of), 4.0 * (21.0 * 2.0 * 4.0 * 4.0 * (512.0 + 128.0) + 20.0 * 2.0 * 128.0 * 512.0),
-          1e-12);
+    const double state = 4.0 * (21.0 * 2.0 * 4.0 * 4.0 * (512.0 + 128.0) + 20.0 * 2.0 * 128.0 * 512.0);
+    CLOSE(nnc_serve_state_bytes(&of), state, 1e-12);
+    /* The cache of a sequence has the state and, in blocks of 16 tokens, the keys of 1,008 tokens. */
+    plan.block = 16;
+    CLOSE(nnc_serve_sequence_bytes(&of, 1000.0),
+          state + vector * (near + 21.0 * 252.0 * (1.0 + 128.0 / 512.0) + 20.0 * 1008.0 / 128.0), 1e-12);
 
     const nnc_serve_step at_400 = nnc_serve_decode(&of, 1.0, 400.0, NULL);
     const nnc_serve_step at_4000 = nnc_serve_decode(&of, 1.0, 4000.0, NULL);
@@ -534,6 +538,23 @@ START_TEST(rates_end_at_the_memory) {
 }
 END_TEST
 
+/* With one token, a product of 16-bit weights computes 2 FLOPs per weight of 2 bytes. If the device computes as many
+ * FLOPs per second as it reads bytes, products and the step count as bound by compute. */
+START_TEST(equal_times_count_as_compute) {
+    set_up("llama3-8b", 1, 1);
+    nnc_serve_rates *r = &of.rates;
+    r->dense_flops_per_s = r->plain_flops_per_s = r->stream_bytes_per_s = r->plain_bytes_per_s = 0x1p30;
+    nnc_serve_op ops[NNC_SERVE_OPS_MAX];
+    nnc_serve_list list = { .ops = ops };
+    const nnc_serve_step step = nnc_serve_decode(&of, 1.0, 1.0, &list);
+    for (int32_t i = 0; i < list.count; i++) {
+        ck_assert(ops[i].weight_bytes == 0.0 || ops[i].flops != ops[i].weight_bytes ||
+                  ops[i].bound == NNC_BOUND_COMPUTE);
+    }
+    ck_assert_int_eq(step.bound, NNC_BOUND_COMPUTE);
+}
+END_TEST
+
 /* A single device sends nothing, so the rate of its links may be unknown. */
 START_TEST(one_device_needs_no_link) {
     set_up("llama3-8b", 1, 1);
@@ -742,6 +763,7 @@ int main(void) {
                                    prices_by_hand,
                                    tables_lie_on_both_ends,
                                    one_device_needs_no_link,
+                                   equal_times_count_as_compute,
                                    tensor_ranks_use_all_their_links,
                                    stages_in_several_servers,
                                    compressed_keys_by_hand,

@@ -15,6 +15,8 @@ static int64_t params_of(const nnc_model *model) {
 
 static double core_flops(const nnc_op_cost *row) { return row->work.causal_flops; }
 
+static double moved_bytes(const nnc_op_cost *row) { return row->work.read_bytes + row->work.write_bytes; }
+
 /* Width 8 with 4 query heads and 2 key heads of 2: queries have 64 parameters, keys 32, values 32, output 64. Window
  * layers with 1 key head and heads of width 4 have 128 + 32 + 32 + 128. If keys are also the values, the other layer
  * has 32 fewer. */
@@ -151,6 +153,9 @@ START_TEST(layers_predict_streams) {
     ck_assert_int_eq(wide.params - low.params, 2 * (8 + 24 + 27 + 9 + 8) + 2 * 2 * 64);
     ck_assert_double_eq(wide.forward_flops - low.forward_flops,
                         2 * 2.0 * 8 * (24 + 27 + 24 + 9) + 2.0 * 8 * 2 * 2 * 64);
+    /* In each layer, the prediction reads 3 streams of 8 tokens x 8 values of 16 bits, and writes as many. */
+    wanted_name = "altup.predict";
+    ck_assert_double_eq(sum_rows(is_named, moved_bytes), 2 * (192 + 192) * 2);
     const int64_t own = params_of(&model);
     model.decoder.reused_kv_layers = 1;
     ck_assert_int_eq(params_of(&model) - own, -2 * 32);

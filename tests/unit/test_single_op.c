@@ -19,11 +19,12 @@ static nnc_status time_of(nnc_single_op *a, nnc_error *err) {
 
 /* Expected FLOPs and bytes. matmul: 2 batch M N K FLOPs; A, B and C have 2 bytes per value. attention: 4 FLOPs per
  * value, head and unmasked pair of tokens; Q and O of all heads, K and V of the key heads, and a log-sum-exp of 4 bytes
- * per head and token. conv: 2 FLOPs for each output, input channel and element of the kernel. */
+ * per head and token. conv: 2 FLOPs for each output, input channel and element of the kernel. A stride of 2 halves both
+ * sides of a map of 8 x 4. */
 START_TEST(ops_by_hand) {
     static const struct {
         const char *kind;
-        int64_t dims[6];
+        int64_t dims[7];
         int32_t count;
         double flops, bytes;
     } cases[] = {
@@ -32,6 +33,7 @@ START_TEST(ops_by_hand) {
         { "attention", { 2, 4, 3, 8 }, 4, 4.0 * 8 * 2 * 4 * 6, 2.0 * 4 * 192 + 4.0 * 24 },
         { "attention", { 2, 4, 3, 8, 2 }, 5, 4.0 * 8 * 2 * 4 * 6, 2.0 * (2 * 192 + 2 * 96) + 96 },
         { "conv", { 2, 3, 8, 4, 5, 3 }, 6, 2.0 * 2 * 8 * 4 * 5 * 3 * 9, 2.0 * (2 * 3 * 32 + 5 * 3 * 9 + 2 * 5 * 32) },
+        { "conv", { 2, 3, 8, 4, 5, 3, 2 }, 7, 2.0 * 2 * 8 * 5 * 3 * 9, 2.0 * (2 * 3 * 32 + 5 * 3 * 9 + 2 * 5 * 8) },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         nnc_single_op a = asked(cases[i].kind, cases[i].dims, cases[i].count);
@@ -263,14 +265,17 @@ START_TEST(operators_by_hand) {
             ck_assert_msg(op.issued[way].mixed_bytes == cases[i].mixed[way], "%s: casts", cases[i].name);
         }
     }
-    /* A number of values alone is a matrix with one column. */
+    /* A number of values alone is a matrix with one column. A copy of 250 x 4 values moves as many bytes. */
     nnc_error err;
     nnc_single_op values = asked("copy", (const int64_t[]){ 1000 }, 1);
     nnc_single_op columns = asked("copy", (const int64_t[]){ 1000, 1 }, 2);
+    nnc_single_op rows = asked("copy", (const int64_t[]){ 250, 4 }, 2);
     ck_assert_int_eq(time_of(&values, &err), NNC_OK);
     ck_assert_int_eq(time_of(&columns, &err), NNC_OK);
+    ck_assert_int_eq(time_of(&rows, &err), NNC_OK);
     ck_assert_double_eq(values.time_s, columns.time_s);
     ck_assert_double_eq(values.moved_bytes, 4000.0);
+    ck_assert_double_eq(rows.moved_bytes, 4000.0);
 }
 END_TEST
 

@@ -108,6 +108,24 @@ START_TEST(lists_refused) {
 }
 END_TEST
 
+/* An axis is given as NAME=LIST. A text without a name, or without '=', is refused with this form. */
+START_TEST(pairs_refused) {
+    static const char *const cases[] = { "tensor", "=1,2", "", "=" };
+    nnc_sweep *sweep = NULL;
+    nnc_error err = { 0 };
+    ck_assert_int_eq(nnc_sweep_create(specs, "gpt2", "a100", NULL, NULL, &sweep, &err), NNC_OK);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "expected NAME=LIST, found \"%s\"", cases[i]);
+        ck_assert_int_eq(nnc_sweep_add_pair(sweep, "--set", cases[i], &err), NNC_BAD_USAGE);
+        ck_assert_str_eq(err.where, "--set");
+        ck_assert_str_eq(err.what, expected);
+    }
+    ck_assert_int_eq(nnc_sweep_add_pair(sweep, "--set", "tensor=1,2", &err), NNC_OK);
+    nnc_sweep_destroy(sweep);
+}
+END_TEST
+
 START_TEST(places_of_rows) {
     /* 2 x 3 x 2 places, with two linked axes in the middle group, are 12 rows; the last group varies fastest */
     nnc_sweep_axes axes = { .axis_count = 4 };
@@ -445,9 +463,8 @@ END_TEST
 
 int main(void) {
     const TTest *const tests[] = {
-        lists,       lists_refused,       sizes_double,       places_of_rows,
-        constraints, constraints_refused, rows_are_estimates, threads_do_not_show,
-        pools_stop,
+        lists,       lists_refused,       sizes_double,       places_of_rows,      pairs_refused,
+        constraints, constraints_refused, rows_are_estimates, threads_do_not_show, pools_stop,
     };
     return run_tests_with("sweep", open_arena, close_arena, tests, COUNT_OF(tests));
 }
