@@ -109,6 +109,18 @@ bool nnc_is_as_published(const nnc_result *r, const nnc_model *model) {
  * was chosen (docs/accuracy.md); tests/spreads.py shows its effect. */
 #define SKEW 0.15
 
+/* Returns how much the step may be shorter, as a natural logarithm, because the host is not known: the host of a user
+ * issues a kernel in fast_s to usual_s (the default). A faster host shortens the step until the device no
+ * longer waits for the host, or in proportion to the host's time per kernel. Returns 0 if the host issues no operators
+ * one by one, or if the user named another host. */
+static double open_host(const nnc_model *model, const nnc_step *step, const nnc_result *r) {
+    const double usual_s = 3.75e-5, fast_s = 1e-5; /* hosts/h100-server.json, hosts/desktop.json */
+    const bool issues = step->software->lists_operators && nnc_plan_is_whole(&r->plan) &&
+                        (model->captured != NULL || nnc_listing_of(model, step->device) != NNC_LISTING_NONE);
+    if (!issues || step->device->host.kernel_s != usual_s) { return 0.0; }
+    return log(r->step_s / nnc_max(r->step_s - r->host_s, r->step_s * fast_s / usual_s));
+}
+
 static void set_interval(const nnc_model *model, const nnc_step *step, nnc_result *r) {
     const nnc_spreads *s = &step->software->spread;
     const nnc_basis basis = step->device->efficiency.basis;
@@ -140,7 +152,9 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     NNC_LET(why, skew, NULL, range != NULL ? range->skew : SKEW);
     NNC_SAY(why, below, NULL, 1.0 - skew);
     NNC_SAY(why, above, NULL, 1.0 + skew);
-    NNC_SET(why, r->interval_s[0], "s", nnc_max(r->step_s / exp(below * half), r->lower_bound_s));
+    NNC_LET(why, host, NULL, open_host(model, step, r));
+    NNC_SAY(why, shorter, NULL, sqrt(below * half * (below * half) + host * host));
+    NNC_SET(why, r->interval_s[0], "s", nnc_max(r->step_s / exp(shorter), r->lower_bound_s));
     NNC_SET(why, r->interval_s[1], "s", r->step_s * exp(above * half));
 }
 

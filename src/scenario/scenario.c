@@ -805,7 +805,8 @@ static const char *plan_needs(const nnc_scenario_args *given, const nnc_setting 
         { scenario->model.family != NNC_FAMILY_DECODER || scenario->model.decoder.dropout > 0.0, "a model with dropout",
           "random_written" },
         { nnc_listing_of(&scenario->model, &scenario->device) != NNC_LISTING_NONE, "--implementation",
-          "lists_operators" },
+          "lists_operators narrow_adapters" },
+        { plan->adapter_rank > 0, "--lora", "narrow_adapters" },
         { states_devices(given), "--devices", "devices_per_node" },
     };
     return needed_by(setting, readers, NNC_COUNT_OF(readers));

@@ -345,17 +345,18 @@ static void write_out_windows(nnc_op *op, number_mode mode) {
 }
 
 /* Tests whether products of adapters read weights of 16 bits. peft holds the weights of adapters in fp32
- * (autocast_adapter_dtype, peft/tuners/tuners_utils.py). With ZeRO the ranks share the fp32 weights, and the module has 16
- * bits: DeepSpeed casts all parameters (runtime/engine.py, _configure_distributed_model), and FSDP casts all parameters of
- * a unit (MixedPrecision.param_dtype). */
-static bool has_narrow_adapters(const nnc_plan *plan) {
+ * (autocast_adapter_dtype, peft/tuners/tuners_utils.py). Earlier releases of peft and other programs hold 16 bits
+ * (narrow_adapters; torchtune, modules/peft/lora.py; litgpt, lora.py). With ZeRO the ranks share the fp32 weights, and the
+ * module has 16 bits: DeepSpeed casts all parameters (runtime/engine.py, _configure_distributed_model), and FSDP casts all
+ * parameters of a unit (MixedPrecision.param_dtype). */
+static bool has_narrow_adapters(const nnc_plan *plan, const nnc_software *software) {
     switch (plan->policy) {
     case NNC_POLICY_BF16_PURE:
     case NNC_POLICY_BF16_LAYERWISE:
     case NNC_POLICY_BF16_STATES_FP32:
     case NNC_POLICY_MIXED:
     case NNC_POLICY_MIXED_FP32GRAD:
-    case NNC_POLICY_MIXED_BOTH: return plan->zero > 0;
+    case NNC_POLICY_MIXED_BOTH: return plan->zero > 0 || software->narrow_adapters;
     default: return false;
     }
 }
@@ -445,7 +446,7 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
     const bool autocast =
         plan->policy == NNC_POLICY_AMP || (plan->policy == NNC_POLICY_MIXED && how->listing == NNC_LISTING_COUNTED);
     const number_mode mode = autocast ? UNDER_AUTOCAST : nnc_dtype_bytes(how->dtype) > 2.0 ? IN_FP32 : IN_16_BITS;
-    const bool narrow = mode == IN_16_BITS && has_narrow_adapters(plan);
+    const bool narrow = mode == IN_16_BITS && has_narrow_adapters(plan, how->software);
     /* number of matrix products that the library issues for the nearest linear layer before ops[i]; the adapter of this
      * linear layer has equally many */
     double products = 1.0;
@@ -532,7 +533,7 @@ static const kept_row adapter_row = { 4, 4, 4 };
 
 /* Tests whether products of adapters keep their inputs in 16 bits. All parts of a linear layer then share one input. */
 static bool keeps_narrow_adapters(const nnc_lowering *how) {
-    return has_narrow_adapters(how->plan) && nnc_dtype_bytes(how->plan->precision) < 4.0;
+    return has_narrow_adapters(how->plan, how->software) && nnc_dtype_bytes(how->plan->precision) < 4.0;
 }
 
 static double bytes_of(const kept_row *row, const nnc_lowering *how) {

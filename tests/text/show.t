@@ -545,6 +545,7 @@ fused_loss                  off
 loss_keep                   logits
 fused_maps                  on
 contiguous_maps             off
+narrow_adapters             off
 random_written              off
 fp8_gather                  off
 block_scales                off

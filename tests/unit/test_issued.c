@@ -8,6 +8,8 @@
 #include "shape/shape_internal.h"
 #include "support.h"
 
+static nnc_software profile; /* a software profile without switches */
+
 static void near(double found, double expected) { ck_assert_double_eq_tol(found, expected, 1e-9 * fabs(expected)); }
 
 #define CONFIGS "tests/published/h100/configs/"
@@ -468,7 +470,7 @@ START_TEST(bytes_of_operators) {
         for (int mode = 0; mode < 3; mode++) {
             nnc_plan plan = nnc_plan_default();
             plan.policy = policies[mode];
-            const nnc_lowering how = { .plan = &plan, .dtype = mode == 1 ? NNC_FP32 : NNC_BF16 };
+            const nnc_lowering how = { .plan = &plan, .software = &profile, .dtype = mode == 1 ? NNC_FP32 : NNC_BF16 };
             const nnc_model model = { .family = NNC_FAMILY_GRAPH, .implementation = cases[i].by };
             nnc_op *op = &list.ops[0];
             *op = (nnc_op){ .name = cases[i].name, .kind = cases[i].kind };
@@ -502,7 +504,7 @@ START_TEST(convolutions_under_autocast) {
         for (int casts = 0; casts < 2; casts++) {
             nnc_plan plan = nnc_plan_default();
             plan.policy = casts ? NNC_POLICY_AMP : NNC_POLICY_BF16_PURE;
-            const nnc_lowering how = { .plan = &plan, .dtype = NNC_BF16 };
+            const nnc_lowering how = { .plan = &plan, .software = &profile, .dtype = NNC_BF16 };
             const nnc_model model = { .family = NNC_FAMILY_GRAPH, .implementation = NNC_IMPLEMENTATION_TIMM };
             list.ops[0] = (nnc_op){ .name = "conv", .kind = NNC_OP_CONV };
             list.ops[0].weights.vector = bias ? 4 : 0;
@@ -530,7 +532,7 @@ START_TEST(convolutions_behind_norms) {
     const nnc_model model = { .family = NNC_FAMILY_UNET, .implementation = NNC_IMPLEMENTATION_DIFFUSERS };
     nnc_plan plan = nnc_plan_default();
     plan.policy = NNC_POLICY_AMP;
-    const nnc_lowering how = { .plan = &plan, .dtype = NNC_BF16 };
+    const nnc_lowering how = { .plan = &plan, .software = &profile, .dtype = NNC_BF16 };
     for (int i = 0; i < 3; i++) {
         list.ops[0] = (nnc_op){ .name = names[i], .kind = NNC_OP_CONV };
         list.ops[0].u.conv = (nnc_conv){ 1, 2, 4, 3, 3, 3, 3, .kernel = 1, .stride = 1, .groups = 1 };
@@ -548,7 +550,7 @@ START_TEST(products_of_activations) {
     static nnc_op_list list;
     const nnc_model model = { .family = NNC_FAMILY_GRAPH, .implementation = NNC_IMPLEMENTATION_TIMM };
     const nnc_plan plan = nnc_plan_default();
-    const nnc_lowering how = { .plan = &plan, .dtype = NNC_BF16 };
+    const nnc_lowering how = { .plan = &plan, .software = &profile, .dtype = NNC_BF16 };
     list.ops[0] =
         (nnc_op){ .name = "scores", .kind = NNC_OP_MATMUL, .u.matmul = { .batch = 2, .m = 3, .n = 4, .k = 5 } };
     list.count = 1;
@@ -560,16 +562,14 @@ START_TEST(products_of_activations) {
 }
 END_TEST
 
-/* Sets the kernels of one op of a model, in 16 bits (mode 0), fp32 (1), under autocast (2) or in 16 bits with
- * ZeRO (3). */
+/* Sets the kernels of one op of a model in 16 bits (mode 0), fp32 (1), under autocast (2) or with ZeRO (3). */
 static void issue_one(nnc_op_list *list, const nnc_op *op, const nnc_model *model, int mode) {
-    static const nnc_policy policies[] = { NNC_POLICY_BF16_PURE, NNC_POLICY_FP32, NNC_POLICY_AMP,
-                                           NNC_POLICY_BF16_PURE };
+    static const nnc_policy of_mode[] = { NNC_POLICY_BF16_PURE, NNC_POLICY_FP32, NNC_POLICY_AMP, NNC_POLICY_MIXED };
     nnc_plan plan = nnc_plan_default();
-    plan.policy = policies[mode];
+    plan.policy = of_mode[mode];
     plan.zero = mode == 3 ? 1 : 0;
     plan.micro_batch = 1;
-    const nnc_lowering how = { .plan = &plan, .dtype = mode == 1 ? NNC_FP32 : NNC_BF16 };
+    const nnc_lowering how = { .plan = &plan, .software = &profile, .dtype = mode == 1 ? NNC_FP32 : NNC_BF16 };
     list->ops[0] = *op;
     list->count = 1;
     nnc_list_issue(list, model, &how);
@@ -638,7 +638,7 @@ END_TEST
 
 /* Adapters with rank 2 and outputs of three parts (n = 6) keep an fp32 copy of their input for each part, 3 * 4 B per
  * value. The first product of an adapter on the output projection also counts the output of attention, 2 B per value.
- * No other op counts the output of attention. With 16-bit adapters (ZeRO) all parts share their 16-bit
+ * No other op counts the output of attention. With 16-bit adapters (ZeRO, or narrow_adapters) all parts share their 16-bit
  * input, 2 B per value; on the output projection, this input is the output of attention. */
 START_TEST(adapters_keep_their_input) {
     static const struct {
@@ -654,12 +654,13 @@ START_TEST(adapters_keep_their_input) {
     plan.precision = NNC_BF16;
     plan.adapter_rank = 2;
     plan.tensor = plan.context = 1;
-    const nnc_lowering how = { .plan = &plan, .dtype = NNC_BF16, .linear_dtype = NNC_BF16 };
+    const nnc_lowering how = { .plan = &plan, .software = &profile, .dtype = NNC_BF16, .linear_dtype = NNC_BF16 };
     static nnc_op_list list;
-    for (size_t i = 0; i < 2 * COUNT_OF(cases); i++) {
-        const size_t at = i / 2;
-        const double kept = i % 2 == 0 ? cases[at].kept : cases[at].narrow;
-        plan.zero = i % 2 == 0 ? 0 : 1;
+    for (size_t i = 0; i < 3 * COUNT_OF(cases); i++) {
+        const size_t at = i / 3;
+        const double kept = i % 3 == 0 ? cases[at].kept : cases[at].narrow;
+        plan.zero = i % 3 == 1 ? 1 : 0;
+        profile.narrow_adapters = i % 3 == 2;
         for (int k = 0; k < 2; k++) {
             nnc_op *op = &list.ops[k];
             *op = (nnc_op){ .name = k == 0 ? cases[at].before : cases[at].name, .kind = NNC_OP_MATMUL };
@@ -709,7 +710,7 @@ START_TEST(lengths_of_queries_and_keys) {
     const nnc_model model = { .family = NNC_FAMILY_GRAPH, .implementation = NNC_IMPLEMENTATION_TIMM };
     nnc_plan plan = nnc_plan_default();
     plan.policy = NNC_POLICY_AMP;
-    const nnc_lowering how = { .plan = &plan, .dtype = NNC_FP16, .listing = NNC_LISTING_COUNTED };
+    const nnc_lowering how = { .plan = &plan, .software = &profile, .dtype = NNC_FP16, .listing = NNC_LISTING_COUNTED };
     for (int i = 0; i < 2; i++) {
         list.ops[i] = (nnc_op){ .name = "q_norm", .kind = NNC_OP_NORM };
         list.ops[i].u.norm.kind = i == 0 ? NNC_NORM_RMS : NNC_NORM_BATCH;
@@ -743,7 +744,7 @@ START_TEST(products_of_adapters) {
         nnc_plan plan = nnc_plan_default();
         plan.policy = policies[mode];
         plan.zero = mode == 3 ? 1 : 0;
-        const nnc_lowering how = { .plan = &plan, .dtype = mode == 1 ? NNC_FP32 : NNC_BF16 };
+        const nnc_lowering how = { .plan = &plan, .software = &profile, .dtype = mode == 1 ? NNC_FP32 : NNC_BF16 };
         static const char *const names[] = { "attn.qkv", "adapter.down", "adapter.up", "adapter.add" };
         for (int i = 0; i < 4; i++) { list.ops[i] = (nnc_op){ .name = names[i], .kind = NNC_OP_MATMUL }; }
         list.ops[0].u.matmul = (nnc_matmul){ .batch = 1, .m = 2, .n = 12, .k = 4, .b_is_weight = true };
