@@ -497,7 +497,8 @@ typedef struct replacement {
 /* Reads a replacement, such as "s/word/by/". An unknown value may contain the separator '/', so the last separator ends
  * the value. Returns false if the text is another command of sed. */
 static bool read_replacement(const char *text, replacement *of) {
-    const char mark = text[0] == 's' ? text[1] : '\0';
+    if (text[0] != 's') { return false; }
+    const char mark = text[1];
     const char *by = mark != '\0' && !isalnum((unsigned char)mark) ? strchr(text + 2, mark) : NULL;
     const char *end = by != NULL ? strrchr(by + 1, mark) : NULL;
     if (end == NULL) { return false; }
