@@ -123,7 +123,7 @@ typedef struct nnc_serve_step {
     double steps;                          /* number of times that all weights are read; a prefill reads them once per
                                             * chunk */
     double flops, weight_bytes, kv_bytes,
-        bytes; /* per device: FLOPs; bytes of weights, of keys and values, and their sum, which the step reads */
+        bytes; /* per device: FLOPs; bytes that the step reads: of weights, of keys and values, and the sum of both */
     double intensity_flops_per_byte;
     /* parts of time_s in seconds; their sum + comm_s + host_s = time_s */
     double product_s, expert_s, attention_s, head_s;

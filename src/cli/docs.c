@@ -270,7 +270,7 @@ void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *comma
 
 static const struct output {
     const char *name, *title;
-    const nnc_view *view; /* view that writes the output; NULL = the output is one line of the rows of a sweep */
+    const nnc_view *view; /* view that writes the output; NULL = each row of a sweep is written as one line */
 } outputs[] = {
     { "estimate", "nncost estimate --format json", &nnc_estimate_view },
     { "fit", "nncost fit --format json", &nnc_fit_view },

@@ -30,9 +30,9 @@ const nnc_own_option nnc_own_options[] = {
                          "the links in the device file." },
       .argument = "FILE", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE },
     { .field = { .name = "software", TEXT(given.software), .group = "Numbers",
-                 .help = "Software profile: fused kernels, kept tensors and overlap of a framework. PROFILE is a "
-                         "file in software/ or a path, such as megatron. 'any': nncost chooses a profile for each "
-                         "plan, so a search tries the schedules and memory savings of all profiles.",
+                 .help = "Software profile: fused kernels, kept tensors and overlap of a framework. PROFILE is the "
+                         "name of a file in software/, such as megatron, or a path. 'any': nncost chooses a profile "
+                         "for each plan, so a search tries the schedules and memory savings of all profiles.",
                  .default_text = "chosen for the plan and the device; to serve: vllm" },
       .argument = "PROFILE", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "seller", TEXT(given.seller), .group = "Numbers",

@@ -409,7 +409,7 @@ static void write_result(nnc_sheet *sheet, const nnc_explained *e, const char *l
     nnc_sheet_end(sheet);
 }
 
-/* Writes the paragraph "where" of a formula: its operands and their units, one item for each line of the text. */
+/* Writes the paragraph "where" of a formula: its operands and their units, one operand per line. */
 static void write_where(nnc_sheet *sheet, const char *where) {
     nnc_sheet_label(sheet, "  where");
     while (*where) {

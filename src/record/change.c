@@ -383,7 +383,7 @@ static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old, con
     return rows;
 }
 
-/* ---- which part of a changed step time comes from another software profile ---- */
+/* ---- how much of a change of the step time is due to another software profile ---- */
 
 static const nnc_figure *named(nnc_figures figures, const char *name) {
     int32_t next = 0;

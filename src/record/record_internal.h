@@ -314,7 +314,7 @@ typedef struct nnc_check_report {
     int32_t line_count;
 } nnc_check_report;
 
-/* Data that `nncost check` keeps in memory about a scenario whose values did not change. NNC_KEEPS_CHANGES: only the
+/* Data that `nncost check` keeps in memory about a scenario whose values did not change. NNC_KEEPS_CHANGES: keeps only the
  * state of the scenario. NNC_KEEPS_ESTIMATES: also the estimate of the scenario, which --update records.
  * NNC_KEEPS_ROWS: also the old and new values of its row. */
 typedef enum nnc_check_keeping { NNC_KEEPS_CHANGES, NNC_KEEPS_ESTIMATES, NNC_KEEPS_ROWS } nnc_check_keeping;

@@ -27,7 +27,7 @@ typedef struct nnc_serve_product {
     bool last; /* true: only the last token of a prompt goes through this product, as in the head */
 } nnc_serve_product;
 
-/* A kind of attention over the KV cache, which `layers` equal layers have. */
+/* One kind of attention over the KV cache. `layers` is the number of equal layers that have this kind. */
 typedef struct nnc_serve_attention {
     const char *name;
     double layers, heads, kv_heads, key_dim, value_dim;

@@ -415,7 +415,7 @@ bool nnc_context_over_heads(const nnc_plan *plan);
 /* Appends the projections of latent attention, which compute queries, keys and values from short vectors (latents).
  * Source: arXiv:2405.04434. [latent-attention] */
 void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d);
-/* Appends the projections to the queries and to the one key that all heads share. For the mixers NNC_MIXER_FAR and
+/* Appends the projections that compute the queries and the one key that all heads share. For the mixers NNC_MIXER_FAR and
  * NNC_MIXER_FAR_PICKED, appends the ops that compute compressed keys (one key for several tokens) as well.
  * [shared-keys] */
 void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d, nnc_mixer mixer);

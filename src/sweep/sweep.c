@@ -69,7 +69,8 @@ nnc_status nnc_sweep_link(nnc_sweep *sweep, const char *axes, nnc_error *err) {
 nnc_status nnc_sweep_part(nnc_sweep *sweep, int64_t number, int64_t of, nnc_error *err) {
     NNC_NEED(sweep);
     if (sweep->settled || of < 1 || of > NNC_SHARDS_MAX || number < 1 || number > of) {
-        return nnc_fail(err, NNC_BAD_USAGE, "part", "expected a number from 1 to that of the parts, before columns");
+        return nnc_fail(err, NNC_BAD_USAGE, "part",
+                        "expected a number from 1 to the number of parts, set before the columns");
     }
     sweep->shard = (nnc_shard){ number, of };
     return NNC_OK;

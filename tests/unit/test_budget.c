@@ -31,8 +31,8 @@ START_TEST(laws_at_their_points) {
 }
 END_TEST
 
-/* Fewer parameters that are trained longer reach the same loss, and cost less if many tokens are served. On a grid of
- * sizes, no size needs fewer FLOPs 6 N D + 2 N served. If the number of served tokens is unknown, the optimum does not
+/* Fewer parameters that are trained longer reach the same loss, and cost less if many tokens are served. No size on a grid needs fewer
+ * FLOPs (6 N D for training, and 2 N for each served token) than the returned size. If the number of served tokens is unknown, the optimum does not
  * change. */
 START_TEST(serving_saves) {
     const double params = 70e9, tokens = 1.4e12, served = 2e13;

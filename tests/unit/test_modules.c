@@ -222,7 +222,7 @@ START_TEST(whole_experts) {
 }
 END_TEST
 
-/* [experts] One data rank and four tensor ranks, which are also expert ranks of degree 2. Each expert has 1 x 4 / 2 = 2
+/* [experts] One data rank and four tensor ranks. The same four ranks are two groups of 2 expert ranks. Each expert has 1 x 4 / 2 = 2
  * copies, on ranks 0 and 2 or on ranks 1 and 3. Without ZeRO, both copies add their gradients. With ZeRO 1, the shards
  * are those of the one data rank, so the two copies are replicas of these shards. */
 START_TEST(copies_of_whole_experts) {

@@ -189,8 +189,9 @@ START_TEST(a_target_out_of_reach_says_what_is_left) {
 }
 END_TEST
 
-/* If the target is the present step time, the needed value is exactly the present value. A target at the step time
- * without this limit is reached. A target below it, even by a rounding error, is not. */
+/* If the target is the present step time, the needed value is exactly the present value. If the target is the step time that an
+ * unlimited value allows, the target is reached. A target below this step time, even by a rounding error, is not
+ * reached. */
 START_TEST(targets_at_the_ends_are_reached) {
     const nnc_software software = nnc_software_default();
     nnc_plan plan = nnc_plan_default();

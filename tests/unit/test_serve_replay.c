@@ -50,7 +50,7 @@ static double prompt_s(void) {
 
 static double decode_s(int64_t sequences, int64_t context) {
     nnc_serve_ask ask = ask_of(2);
-    ask.input_len = context - 1; /* two output tokens then have this mean context */
+    ask.input_len = context - 1; /* with two output tokens, the mean context of decode steps is `context` */
     ask.batch = sequences;
     return served(&ask).decode.time_s;
 }

@@ -481,7 +481,7 @@ END_TEST
 
 /* After frozen layers, the head has its product forward and the gradient of its weights, each with 2 x tokens x hidden
  * x vocab FLOPs. Frozen layers need no gradient of their output, so the head does not compute the gradient of its
- * input. After trained layers, the head computes this gradient. */
+ * input. If layers before the head are trained, the head computes the gradient of its input. */
 START_TEST(the_first_that_is_trained_passes_nothing_on) {
     nnc_model model = gpt(4, 256, 8, 1000, 128);
     model.decoder.tied_head = false;
