@@ -443,9 +443,9 @@ class Served:
         # If the head is tied, the word table is also the matrix of the head.
         table = 2.0 * d["vocab"] * d["hidden"] / self.t
         both = max(table, ends) if d["tied_head"] or plan["pipeline"] > 1 else table + ends
-        weights = inner * stage + (0.0 if d["tied_head"] else 2.0 * norms * stage) + both
-        if d["tied_head"] or set(STATES) & set(d.get("mixers", ())):
-            weights = None  # not compared: a tied head includes the norms, and layers with a state have other vectors
+        weights = inner * stage + 2.0 * norms * stage + both
+        if set(STATES) & set(d.get("mixers", ())):
+            weights = None  # not compared: layers with a state have other vectors
         workspace = self.engine.get("workspace_bytes", 2e9)
         length, block = plan["input_len"] + plan["output_len"], plan["block"]
         whole = self.cache(math.ceil(length / block) * block) * stage

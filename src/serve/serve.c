@@ -376,6 +376,7 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
         in_products += p->last && d->tied_head ? 0.0 : p->layers * matrices * p->n * p->k;
     }
     net->other_params = net->params - in_products;
+    net->tied_head = d->tied_head;
     net->reductions = reductions_of(net, d);
     return NNC_OK;
 }

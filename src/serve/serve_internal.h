@@ -65,6 +65,7 @@ typedef struct nnc_serve_net {
     double layers, hidden, vocab, experts;
     double params;       /* number of all parameters of the model */
     double other_params; /* number of parameters that are not in matrix products: input table, norms, biases */
+    bool tied_head;      /* true: the head reads the input table */
     double reductions;   /* number of all-reduces over the tensor ranks in one forward pass */
     double expert_layers;
     double expert_groups, groups_per_token; /* the router selects groups_per_token of expert_groups groups of experts

@@ -67,7 +67,7 @@ static double weight_bytes(const nnc_serve_case *of) {
     const double small = nnc_max(others - table, 0.0);
     const double tables = (others - small) / of->plan->tensor;
     /* If head and input table are tied and both are on one device, the device stores the table once. */
-    const double both = others > table ? tables + ends : nnc_max(tables, ends);
+    const double both = net->tied_head ? nnc_max(tables, ends) : tables + ends;
     return layers * stage + small * stage + (of->plan->pipeline > 1 ? nnc_max(tables, ends) : both);
 }
 

@@ -224,7 +224,7 @@ $ nncost run dense round --devices 2 --tokens 100M --method grpo --prompt-tokens
 ! nncost: --response-tokens: missing, expected the length of answers, because a prompt of 5000 tokens fills the sequence
 [2]
 $ nncost run dense round --devices 2 --tokens 100M --method grpo --rollout-batch 1M
-! nncost: --rollout-batch: such sequences do not fit on 1 x round, expected at most 240
+! nncost: --rollout-batch: such sequences do not fit on 1 x round, expected at most 241
 [2]
 $ nncost run unet round --devices 2 --samples 100M --method dpo
 ! nncost: --method: is for models of tokens, expected train, found dpo

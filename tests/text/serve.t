@@ -4,7 +4,7 @@
 # head 20 us; the engine adds 1 ms per step, 10 us per layer and per sequence.
 $ nncost serve dense round --input-len 500 --output-len 100
 A small decoder on A device of round figures serves a batch of 1: 700.2 tokens/s, first token after
-12.16 ms, then 1.320 ms per token; it fits: 1.254 GB of 9.000 GB per device.
+12.16 ms, then 1.320 ms per token; it fits: 1.234 GB of 9.000 GB per device.
 
 model        dense, A small decoder, 107,106,000 parameters
 device       round, 100.0 TFLOP/s peak in bf16, 1.000 TB/s, 10.00 GB
@@ -22,13 +22,13 @@ request      142.8 ms, at least 23.73 ms
 throughput   700.2 tokens/s, 757.7 per user, 7.002 requests/s, 1 running, 0.9% of the peak
 saturation   at 227.9 requests/s
 decode       host-bound, not compute-bound with any number of sequences of this length
-memory       fits, 1.254 GB of 9.000 GB, weights 234.2 MB, cache 19.46 MB
-             32.00 kB a token, at most 399 sequences of this length
+memory       fits, 1.234 GB of 9.000 GB, weights 214.2 MB, cache 19.46 MB
+             32.00 kB a token, at most 400 sequences of this length
 cost         0.3967 USD per million output tokens, if output tokens carry the whole cost,
              split by time 0.001198 input, 0.3666 output, at 1 USD per device-hour (nowhere,
              2020-01)
 energy       1.428 J a token at rated power
-cheaper      --batch 384: 12.59 ms per token, 23,037 tokens/s, 0.01206 USD per million out
+cheaper      --batch 400: 13.07 ms per token, 23,108 tokens/s, 0.01202 USD per million out
 
 # Requests that are always open, on two replicas of two ranks each, at a price.
 $ nncost serve dense round --concurrency 64 --tensor 2 --devices 4 --input-len 500 --output-len 100 --price 2 | sed -n '/^plan/,$p'
@@ -49,8 +49,8 @@ throughput   30,661 tokens/s, 7,665 per device, 512.9 per user, 306.6 requests/s
              9.4% of the peak
 saturation   at 643.1 requests/s
 decode       host-bound, not compute-bound with any number of sequences of this length
-memory       fits, 1.430 GB of 9.000 GB, weights 118.2 MB, cache 311.3 MB
-             16.00 kB a token, at most 1,620 sequences of this length
+memory       fits, 1.420 GB of 9.000 GB, weights 108.2 MB, cache 311.3 MB
+             16.00 kB a token, at most 1,622 sequences of this length
 cost         0.07248 USD per million output tokens, if output tokens carry the whole cost,
              split by time 0.004012 input, 0.06351 output, at 2 USD per device-hour
 energy       130.5 mJ a token at rated power
@@ -70,8 +70,8 @@ percentiles  first token 13.23 ms (half), 14.03 ms (90 %), 15.15 ms (99 %),
 throughput   5,000 tokens/s, 618.2 per user, 50 requests/s, 8.671 running, 6.1% of the peak
 saturation   at 227.9 requests/s, 90 % range 182.3 to 284.9
 decode       host-bound, not compute-bound with any number of sequences of this length
-memory       fits, 1.409 GB of 9.000 GB, weights 234.2 MB, cache 175.1 MB
-             32.00 kB a token, at most 399 sequences of this length
+memory       fits, 1.389 GB of 9.000 GB, weights 214.2 MB, cache 175.1 MB
+             32.00 kB a token, at most 400 sequences of this length
 cost         0.05556 USD per million output tokens, if output tokens carry the whole cost,
              split by time 0.001198 input, 0.05266 output, at 1 USD per device-hour (nowhere,
              2020-01)
@@ -83,8 +83,8 @@ request      unbounded (arrival rate exceeds capacity)
 throughput   22,792 tokens/s, 89.03 per user, 227.9 requests/s, 256 running, 28.0% of the peak
 saturation   at 227.9 requests/s, below the arrival rate, 90 % range 182.3 to 284.9
 decode       memory-bound, not compute-bound with any number of sequences of this length
-memory       fits, 6.215 GB of 9.000 GB, weights 234.2 MB, cache 4.981 GB
-             32.00 kB a token, at most 399 sequences of this length
+memory       fits, 6.195 GB of 9.000 GB, weights 214.2 MB, cache 4.981 GB
+             32.00 kB a token, at most 400 sequences of this length
 cost         0.01219 USD per million output tokens, if output tokens carry the whole cost,
              split by time 0.001198 input, 0.00954 output, at 1 USD per device-hour (nowhere,
              2020-01)
@@ -93,22 +93,22 @@ would serve  --devices 3: 3.601 ms per token, 50,000 tokens/s, 0.01667 USD per m
 
 # As many as fit; more than fit.
 $ nncost serve dense round --offline --input-len 500 --output-len 100 --max-batch 1000 | grep -E '^(throughput|memory)' -A 1
-throughput   23,649 tokens/s, 59.27 per user, 236.5 requests/s, 399 running, 29.1% of the peak
+throughput   23,653 tokens/s, 59.13 per user, 236.5 requests/s, 400 running, 29.1% of the peak
 saturation   at 236.5 requests/s
 --
-memory       fits, 8.997 GB of 9.000 GB, weights 234.2 MB, cache 7.763 GB
-             32.00 kB a token, at most 399 sequences of this length
+memory       fits, 8.997 GB of 9.000 GB, weights 214.2 MB, cache 7.782 GB
+             32.00 kB a token, at most 400 sequences of this length
 $ nncost serve dense round --batch 1000 --input-len 500 --output-len 100 | grep -A 1 '^memory'
-memory       does not fit by 11.69 GB, 20.69 GB of 9.000 GB, weights 234.2 MB, cache 19.46 GB
-             32.00 kB a token, at most 399 sequences of this length
+memory       does not fit by 11.67 GB, 20.67 GB of 9.000 GB, weights 214.2 MB, cache 19.46 GB
+             32.00 kB a token, at most 400 sequences of this length
 
 # A process gets no more than usable_bytes, unless --memory-use asks for more.
 $ nncost serve dense round --batch 400 --input-len 500 --output-len 100 --set usable_bytes=7.5e9 | grep '^memory'
-memory       does not fit by 1.517 GB, 9.017 GB of 7.500 GB, weights 234.2 MB, cache 7.782 GB
-$ nncost serve dense round --batch 400 --input-len 500 --output-len 100 --set usable_bytes=9.5e9 | grep '^memory'
-memory       does not fit by 16.61 MB, 9.017 GB of 9.000 GB, weights 234.2 MB, cache 7.782 GB
+memory       does not fit by 1.497 GB, 8.997 GB of 7.500 GB, weights 214.2 MB, cache 7.782 GB
+$ nncost serve dense round --batch 401 --input-len 500 --output-len 100 --set usable_bytes=9.5e9 | grep '^memory'
+memory       does not fit by 16.07 MB, 9.016 GB of 9.000 GB, weights 214.2 MB, cache 7.802 GB
 $ nncost serve dense round --batch 300 --input-len 500 --output-len 100 --set usable_bytes=7.5e9 --memory-use 0.9 | grep '^memory'
-memory       fits, 7.071 GB of 9.000 GB, weights 234.2 MB, cache 5.837 GB
+memory       fits, 7.051 GB of 9.000 GB, weights 214.2 MB, cache 5.837 GB
 
 # Experts: eight of them, two for each token.
 $ nncost serve experts round --batch 4 --weights int4 --kv-precision int8 --input-len 500 --output-len 100 | sed -n '/^plan/,/^decode /p'
@@ -209,9 +209,9 @@ $ nncost search dense round --slo 'tpot_s<=0.0003'
 # Every combination; the ops of both steps; what a figure is.
 $ nncost sweep dense,experts round --serve --concurrency 1..16*4 --tensor 1,3 --input-len 500 --output-len 100
 model   concurrency tensor     TTFT     TPOT  request tok/s tok/s/user   fit per M out decode
-dense             1      1 12.14 ms 1.320 ms 142.8 ms 700.3      757.7   399    0.3967 host
-dense             4      1 13.33 ms 1.417 ms 153.7 ms 2,603      705.5   399    0.1067 host
-dense            16      1 15.39 ms 1.821 ms 195.7 ms 8,174      549.1   399   0.03398 host
+dense             1      1 12.14 ms 1.320 ms 142.8 ms 700.3      757.7   400    0.3967 host
+dense             4      1 13.33 ms 1.417 ms 153.7 ms 2,603      705.5   400    0.1067 host
+dense            16      1 15.39 ms 1.821 ms 195.7 ms 8,174      549.1   400   0.03398 host
 experts           1      1 11.60 ms 1.141 ms 124.6 ms 802.9      876.5 1,991     0.346 host
 experts           4      1 12.47 ms 1.266 ms 137.8 ms 2,902      789.7 1,991   0.09572 host
 experts          16      1 13.24 ms 1.515 ms 163.3 ms 9,801        660 1,991   0.02834 host
@@ -251,9 +251,9 @@ max_sequences:
 
 max_sequences     Requests at full length that fit in the cache, all devices.
                   = floor(free_bytes / (sequence_bytes + state_bytes_per_sequence)) * groups
-                  = floor(7765788000 / (19456000 + 0)) * 1
-                  = 399
-  where           free_bytes 7.766 GB, sequence_bytes 19.46 MB, state_bytes_per_sequence 0 B
+                  = floor(7785788000 / (19456000 + 0)) * 1
+                  = 400
+  where           free_bytes 7.786 GB, sequence_bytes 19.46 MB, state_bytes_per_sequence 0 B
 $ nncost explain decode.time_s,latency.queue_s dense round --serve --input-len 500 --output-len 100
 served    dense on round, software vllm
 
@@ -281,8 +281,8 @@ throughput   2,000 tokens/s, 666.7 per device, 1,709 per user, 20 requests/s, 1.
              2.5% of the peak
 saturation   at 463.7 requests/s, 90 % range 371 to 579.6
 decode       host-bound, not compute-bound with any number of sequences of this length
-memory       fits, 1.254 GB of 9.000 GB, weights 234.2 MB, cache 19.46 MB
-             32.00 kB a token, at most 798 sequences of this length
+memory       fits, 1.234 GB of 9.000 GB, weights 214.2 MB, cache 19.46 MB
+             32.00 kB a token, at most 800 sequences of this length
 cost         0.4167 USD per million output tokens, if output tokens carry the whole cost,
              split by time 0.003594 input, 0.9656 output, at 1 USD per device-hour (nowhere,
              2020-01)
@@ -303,7 +303,7 @@ separate     the figures above do not use separate workers: each replica prefill
              291.2 requests/s, 0.6279 prefill workers for each decode worker,
              16.00 MB of cache a prompt, sent in 1.600 ms, without a queue first token 13.76 ms,
 $ nncost serve experts round --draft dense --input-len 500 --output-len 100 | sed -n '/^memory/p;/^speculation/,$p'
-memory       fits, 1.509 GB of 9.000 GB, weights 485.5 MB, cache 23.35 MB
+memory       fits, 1.489 GB of 9.000 GB, weights 465.5 MB, cache 23.35 MB
 speculation  draft dense, 4 x 1.320 ms to propose, 1.240 ms to verify, 2.773 tokens a verification,
              per token 2.351 ms, 0.4853 times as fast, not compared with measurements
 cheaper      --batch 320: 18.01 ms per token, 16,329 tokens/s, 0.01701 USD per million out
@@ -436,15 +436,15 @@ $ nncost serve dense round --steps 20
 # The format in which the authors publish the weights is the default of --weights; --precision alone does not change it.
 $ nncost serve dense round --input-len 500 --output-len 100 --set published_weights=int8 | grep -E "^plan|^memory"
 plan         1 device, weights int8, products in bf16, cache bf16, software vllm
-memory       fits, 1.158 GB of 9.000 GB, weights 138.2 MB, cache 19.46 MB
+memory       fits, 1.138 GB of 9.000 GB, weights 118.2 MB, cache 19.46 MB
 $ nncost serve dense round --input-len 500 --output-len 100 --set published_weights=int8 --precision bf16 | grep ^plan
 plan         1 device, weights int8, products in bf16, cache bf16, software vllm
 $ nncost serve dense round --input-len 500 --output-len 100 --set published_weights=int8 --weights bf16 | grep ^plan
 plan         1 device, weights bf16, cache bf16, software vllm
 $ nncost serve dense round --input-len 500 --output-len 100 --set published_weights=int4 --set published_group_size=32 | grep ^memory
-memory       fits, 1.117 GB of 9.000 GB, weights 97.71 MB, cache 19.46 MB
+memory       fits, 1.097 GB of 9.000 GB, weights 77.71 MB, cache 19.46 MB
 $ nncost serve dense round --input-len 500 --output-len 100 --weights int4 --group-size 32 | grep ^memory
-memory       fits, 1.117 GB of 9.000 GB, weights 97.71 MB, cache 19.46 MB
+memory       fits, 1.097 GB of 9.000 GB, weights 77.71 MB, cache 19.46 MB
 $ nncost serve dense round --input-len 500 --output-len 100 --weights bf16 --emit vllm | head -1
 vllm serve dense
 $ nncost serve dense round --set published_weights=int5
@@ -486,24 +486,24 @@ would fit    none of the tried changes: a smaller batch, weights with fewer bits
 
 # The mildest change comes first: fewer requests at a time, with the same weights on the same device.
 $ nncost serve dense round --input-len 600 --output-len 400 --batch 65536 | grep -A2 'would fit'
-would fit    --batch 240: 10.24 ms per token, 21,794 tokens/s, 0.01275 USD per million out
+would fit    --batch 241: 10.28 ms per token, 21,804 tokens/s, 0.01274 USD per million out
 
 # A load that fits on no device of the plan, or whose rate is too high, gets the changes with which it is served. If the
 # user gave the number of replicas, the change states it.
 $ nncost serve dense fitted --input-len 500 --set layers=80 --set mem_bytes=1.5e9 --concurrency 8 | sed -n '1,2p;/^would/,$p'
 A small decoder on A device of round efficiencies would serve 8 concurrent requests: 223.5 tokens/s,
-first token after 7.975 s, then 4.664 ms per token; it does not fit: 3.210 GB of 1.350 GB per
+first token after 7.975 s, then 4.664 ms per token; it does not fit: 3.190 GB of 1.350 GB per
 would fit    --devices 8 --tensor 8: 4.352 ms per token, 654.5 tokens/s, 6.79 USD per million out
 $ nncost serve dense round --input-len 500 --output-len 100 --request-rate 500 | sed -n '1,2p;/^would/,$p'
 A small decoder on A device of round figures cannot serve 500 requests/s: at most 227.9 requests/s;
-it fits: 6.215 GB of 9.000 GB per device; it serves them with --devices 3.
+it fits: 6.195 GB of 9.000 GB per device; it serves them with --devices 3.
 would serve  --devices 3: 3.601 ms per token, 50,000 tokens/s, 0.01667 USD per million out
 $ nncost serve dense round --input-len 500 --output-len 100 --request-rate 500 --devices 3 | sed -n '1,2p;/^would/,$p'
 A small decoder on 3 x A device of round figures serves 500 requests/s: 50,000 tokens/s, first token
-after 16.39 ms, then 3.601 ms per token; it fits: 2.460 GB of 9.000 GB per device.
+after 16.39 ms, then 3.601 ms per token; it fits: 2.440 GB of 9.000 GB per device.
 $ nncost serve dense round --input-len 500 --output-len 100 --request-rate 500 --data 1 | sed -n '1,2p;/^would/,$p'
 A small decoder on A device of round figures cannot serve 500 requests/s: at most 227.9 requests/s;
-it fits: 6.215 GB of 9.000 GB per device; it serves them with --data 3.
+it fits: 6.195 GB of 9.000 GB per device; it serves them with --data 3.
 would serve  --data 3: 3.601 ms per token, 50,000 tokens/s, 0.01667 USD per million out
 $ nncost serve dense round --input-len 500 --output-len 100 --request-rate 227 | sed -n '/^first/,/^satur/p'
 first token  98.94 ms, 10.00 ms of this time in the server, outside the engine,

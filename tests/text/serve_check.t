@@ -21,13 +21,13 @@ p.json: 2 as recorded, 1 moved; 2 of 6 requirements missed
 p.json:8: chat: moved
   why     plan: concurrency 8 -> 64
   moved   per token 1.549 ms -> 3.565 ms (+130%); first token 14.01 ms -> 22.06 ms (+57.5%); memory
-          1.390 GB -> 2.479 GB (+78.4%), mostly from kv_bytes
+          1.370 GB -> 2.459 GB (+79.5%), mostly from kv_bytes
   missed  latency.tpot_s <= 2ms (2.000 ms), found 3.565 ms
 
 metric              recorded       now  change
 latency.tpot_s      1.549 ms  3.565 ms   +130%
 latency.ttft_s      14.01 ms  22.06 ms  +57.5%
-memory.total_bytes  1.390 GB  2.479 GB  +78.4%
+memory.total_bytes  1.370 GB  2.459 GB  +79.5%
 plan.concurrency           8        64   +700%
 decode.kv_bytes     141.1 MB  1.128 GB   +700%
 memory.kv_bytes     155.6 MB  1.245 GB   +700%
@@ -117,12 +117,12 @@ $ sed 's/"concurrency": 8, "kv/"concurrency": 8, "batch": 2, "kv/' inputs/served
 $ nncost serve dense round --input-len 500 --format json >a.json; nncost serve dense round --input-len 500 --weights fp8 --format json >b.json; nncost diff a.json b.json | sed -n '1,8p;/^op/,$p'
 a.json -> b.json: the estimates differ
 
-42 metrics differ; per token 1.322 ms -> 1.226 ms (-7.26%); first token 12.16 ms -> 12.12 ms (-0.299%); memory 1.259 GB -> 1.163 GB (-7.63%), mostly from weight_bytes
+42 metrics differ; per token 1.322 ms -> 1.226 ms (-7.26%); first token 12.16 ms -> 12.12 ms (-0.299%); memory 1.239 GB -> 1.143 GB (-7.75%), mostly from weight_bytes
 
 metric                                               old           new   change
 latency.tpot_s                                  1.322 ms      1.226 ms   -7.26%
 latency.ttft_s                                  12.16 ms      12.12 ms  -0.299%
-memory.total_bytes                              1.259 GB      1.163 GB   -7.63%
+memory.total_bytes                              1.239 GB      1.143 GB   -7.75%
 op        phase         old       new  difference
 mlp.down  decode   64.04 us  32.06 us   -31.98 us
 mlp.up    decode   64.04 us  32.06 us   -31.98 us

@@ -105,6 +105,24 @@ START_TEST(compressed_keys_by_hand) {
 }
 END_TEST
 
+/* The head of Llama 3.2 1B reads the input table of 128,256 x 2,048 values. One device stores the table once, so the
+ * weights take 2 B for each of 1,235,814,400 parameters. With two pipeline stages, each device stores 8 layers and the
+ * table: the first device for the input, the last one for the head. The head of Llama 3 8B is a matrix of its own. */
+START_TEST(a_tied_table_is_stored_once) {
+    const double params = 1235814400.0, table = 128256.0 * 2048.0;
+    nnc_serve s = { .struct_size = sizeof s };
+    set_up("llama3.2-1b", 1, 1);
+    nnc_serve_memory(&of, device, &s, NULL);
+    CLOSE(s.weight_bytes, 2.0 * params, 1e-12);
+    set_up("llama3.2-1b", 1, 2);
+    nnc_serve_memory(&of, device, &s, NULL);
+    CLOSE(s.weight_bytes, 2.0 * ((params - table) / 2.0 + table), 1e-5); /* 1e-5: the last norm */
+    set_up("llama3-8b", 1, 1);
+    nnc_serve_memory(&of, device, &s, NULL);
+    CLOSE(s.weight_bytes, 2.0 * 8030261248.0, 1e-12);
+}
+END_TEST
+
 /* Llama 3 8B has 6,979,321,856 elements in the products of its layers and 525,336,576 in the head, with 2 FLOPs per
  * element. Each of 32 layers has 4 x 32 x 128 FLOPs per attended position, and 2 x 8 x 128 elements of 2 bytes per
  * token in the cache. A step reads the cache of the attended positions and writes one position. In a prefill, only the
@@ -742,7 +760,8 @@ START_TEST(weights_are_as_published) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = { llama_by_hand,
+    const TTest *const tests[] = { a_tied_table_is_stored_once,
+                                   llama_by_hand,
                                    steps_are_sums,
                                    states_of_chunks,
                                    ranks_and_stages,
