@@ -391,6 +391,7 @@ class Ops:
             before = (("forward", 2 * block * self.c, 1), ("backward", 2 * block * self.c, 2))
         else:
             q, o = own * heads // self.t * d_k, own * heads // self.t * d_v
+            block = own * max(self.c, keyed // self.t) * (d_k + d_v)  # each rank gets at least one head
             before = (("forward", 2 * (q + block), 1), ("backward", 2 * (q + block), 1))
             after = (("forward", 2 * o, 1), ("backward", 2 * o, 1))
         return before, after

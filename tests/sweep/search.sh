@@ -89,7 +89,7 @@ sed 's/"covered": [0-9]*/"covered": 64/' part2 >stopped
 "$nncost" sweep dense round --shard 1/2 --format json --output swept
 head -c 3000 part2 >"cut-off"
 merge 2 'shard 2/3 is missing' part1 part3
-merge 3 'is shard 1/3, as is part1' part1 part2 part3 part1
+merge 3 'is shard 1/3, the same shard as part1' part1 part2 part3 part1
 merge 3 'another search than part1' part1 other part3
 merge 3 'covered: was stopped' part1 stopped part3
 merge 3 'shard: not of a shard' part1 whole.json part3
