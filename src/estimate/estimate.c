@@ -10,6 +10,7 @@
  * estimate.c keeps no results from one estimate to the next; memo/ does that. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
+#include "fields/fields_internal.h"
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
 
@@ -110,15 +111,14 @@ bool nnc_is_as_published(const nnc_result *r, const nnc_model *model) {
 #define SKEW 0.15
 
 /* Returns how much the step may be shorter, as a natural logarithm, because the host is not known: the host of a user
- * issues a kernel in fast_s to usual_s (the default). A faster host shortens the step until the device no
- * longer waits for the host, or in proportion to the host's time per kernel. Returns 0 if the host issues no operators
- * one by one, or if the user named another host. */
+ * issues a kernel in NNC_HOST_FAST_S to NNC_HOST_USUAL_S. A faster host shortens the step until the device no longer
+ * waits for the host, or in proportion to the host's time per kernel. Returns 0 if the host issues no operators one by
+ * one, or if the user named another host. */
 static double open_host(const nnc_model *model, const nnc_step *step, const nnc_result *r) {
-    const double usual_s = 3.75e-5, fast_s = 1e-5; /* hosts/h100-server.json, hosts/desktop.json */
-    const bool issues = step->software->lists_operators && nnc_plan_is_whole(&r->plan) &&
-                        (model->captured != NULL || nnc_listing_of(model, step->device) != NNC_LISTING_NONE);
-    if (!issues || step->device->host.kernel_s != usual_s) { return 0.0; }
-    return log(r->step_s / nnc_max(r->step_s - r->host_s, r->step_s * fast_s / usual_s));
+    const bool open = step->device->host.kernel_s == NNC_HOST_USUAL_S &&
+                      nnc_host_issues(model, step->device, step->software, &r->plan);
+    const double fast_s = r->step_s * NNC_HOST_FAST_S / NNC_HOST_USUAL_S;
+    return open ? log(r->step_s / nnc_max(r->step_s - r->host_s, fast_s)) : 0.0;
 }
 
 static void set_interval(const nnc_model *model, const nnc_step *step, nnc_result *r) {

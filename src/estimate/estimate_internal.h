@@ -612,6 +612,9 @@ void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sum
 void nnc_describe_model(const nnc_model *model, const nnc_op_list *whole, const nnc_step *step, nnc_result *r);
 /* Tests whether the plan divides no op over ranks, so that the op list of one rank equals the op list of the model. */
 bool nnc_plan_is_whole(const nnc_plan *plan);
+/* Tests whether the host issues one by one the operators of a captured program, or of a library that nncost knows. */
+bool nnc_host_issues(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                     const nnc_plan *plan);
 
 /* Returns an error if tensors or parameters of an op list are too large for exact arithmetic. */
 nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_error *err);

@@ -321,14 +321,19 @@ void nnc_split_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums
  * Python program issues a kernel in about 10 us. */
 #define NNC_KERNEL_LAUNCH_S 1e-5
 
+bool nnc_host_issues(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                     const nnc_plan *plan) {
+    const bool listed = model->captured != NULL || nnc_listing_of(model, device) != NNC_LISTING_NONE;
+    return listed && software->lists_operators && nnc_plan_is_whole(plan);
+}
+
 static nnc_launch launch_of(const nnc_model *model, const nnc_plan *plan, const nnc_device *device,
                             const nnc_software *software) {
     const bool experts = nnc_model_sizes_of(model).experts > 0;
     if (device->host.kernel_s == 0.0) { /* on a CPU the host is the device: no time is spent on issuing kernels */
         return (nnc_launch){ 0 };
     }
-    const bool listed = model->captured != NULL || nnc_listing_of(model, device) != NNC_LISTING_NONE;
-    if (listed && software->lists_operators && nnc_plan_is_whole(plan)) {
+    if (nnc_host_issues(model, device, software, plan)) {
         return (nnc_launch){ .kernel_s = nnc_issue_s(model, plan, device) };
     }
     if (model->captured != NULL) { /* in a captured program each op is one kernel */

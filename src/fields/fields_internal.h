@@ -141,6 +141,10 @@ typedef struct nnc_field_table {
 #define NNC_RATE_MAX 1e21
 #define NNC_BYTES_MAX 1e15
 #define NNC_LINK_MAX 1e18
+/* Seconds in which a host issues one kernel: the default of host.kernel_s, and the fastest shipped host. Sources:
+ * hosts/h100-server.json, hosts/desktop.json. */
+#define NNC_HOST_USUAL_S 3.75e-5
+#define NNC_HOST_FAST_S 1e-5
 
 extern const nnc_field_table nnc_plan_table, nnc_run_table, nnc_budget_table, nnc_serve_table, nnc_software_table,
     /* nnc_switch_table: those rows of nnc_software_table that are switches (settings that are on or off, and that a

@@ -36,7 +36,7 @@ static const nnc_field host_fields[] = {
       .help = "Bandwidth between device and host memory in one direction." },
     { NNC_FIELD(nnc_host_link, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6, .usual = 5e10,
       .help = "Bandwidth of the host's memory, divided by the number of its devices." },
-    { NNC_FIELD(nnc_host_link, kernel_s), .unit = "s", .max = 1, NNC_DEFAULT(3.75e-5),
+    { NNC_FIELD(nnc_host_link, kernel_s), .unit = "s", .max = 1, NNC_DEFAULT_AS(NNC_HOST_USUAL_S, "3.75e-5"),
       .help = "Time to issue one kernel of a program that is not compiled; --host sets it. 0 = "
               "the device is its own host." },
     { NNC_FIELD(nnc_host_link, new_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6, .usual = 2e9,

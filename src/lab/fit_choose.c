@@ -124,11 +124,10 @@ static int rank_of(const nnc_fit_row *r) {
  * shorter. If the device file has a host that is faster than usual (host.kernel_s), the prediction uses the usual
  * host. */
 static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r) {
-    const double usual_s = 3.75e-5; /* default value of host.kernel_s: seconds in which a host issues a kernel */
     nnc_scored with, without;
     if (fit->served || r->row->kind != NNC_MEASURED_STEP || !(r->device->host.kernel_s > 0.0)) { return false; }
     nnc_device slow = *r->device, fast = *r->device;
-    slow.host.kernel_s = nnc_max(slow.host.kernel_s, usual_s);
+    slow.host.kernel_s = nnc_max(slow.host.kernel_s, NNC_HOST_USUAL_S);
     /* with the value 0, the prediction would leave out the launches, so a very small value is used */
     fast.host.kernel_s = 1e-12;
     return nnc_score_row(r->row, r->model, &slow, r->software, &r->plan, fit->scratch, &with, NULL) == NNC_OK &&

@@ -244,10 +244,8 @@ static bool has_open_links(const nnc_scenario *s) {
 
 /* Tests whether the host issues the operators of a library one by one and the user has not named this host. */
 static bool has_open_host(const nnc_scenario *s) {
-    double usual = (double)NAN;
-    return s->software.lists_operators && nnc_plan_is_whole(&s->result.plan) &&
-           nnc_listing_of(&s->model, &s->device) != NNC_LISTING_NONE &&
-           nnc_host_kernel_s(s->specs, "h100-server", &usual, NULL) == NNC_OK && s->device.host.kernel_s == usual;
+    return s->device.host.kernel_s == NNC_HOST_USUAL_S && s->model.captured == NULL &&
+           nnc_host_issues(&s->model, &s->device, &s->software, &s->result.plan);
 }
 
 /* Smallest effect of an open property that is listed: largest minus smallest step time over the property's values, as a

@@ -89,15 +89,20 @@ START_TEST(without_a_limit_an_ideal_step_is_its_next) {
 }
 END_TEST
 
-/* GPT-2 runs op by op on one H100. The bound is the host, not the memory. */
-START_TEST(a_slow_host_is_named) {
-    const nnc_model *gpt2 = NULL;
-    const nnc_device *h100 = NULL;
-    const nnc_software *eager = NULL;
+static const nnc_model *gpt2;
+static const nnc_device *h100;
+static const nnc_software *eager;
+
+static void load_eager_gpt2(void) {
     nnc_error err;
     ck_assert_int_eq(nnc_model_load(specs, "gpt2", &gpt2, &err), NNC_OK);
     ck_assert_int_eq(nnc_device_load(specs, "h100", &h100, &err), NNC_OK);
     ck_assert_int_eq(nnc_software_load(specs, "torch-eager", &eager, &err), NNC_OK);
+}
+
+/* GPT-2 runs op by op on one H100. The bound is the host, not the memory. */
+START_TEST(a_slow_host_is_named) {
+    load_eager_gpt2();
     const nnc_plan plan = nnc_plan_default();
     const nnc_result r = estimate_with(gpt2, h100, eager, &plan);
     ck_assert_int_eq(r.bound, NNC_BOUND_HOST);
@@ -138,13 +143,13 @@ END_TEST
  * host. h: the range below the step with a named host; f: the range of the fast host. The lower end of the range is
  * step / exp(sqrt(h^2 + f^2)), as h and f are independent. */
 START_TEST(a_range_includes_fast_hosts) {
-    const nnc_model *gpt2 = NULL;
-    const nnc_device *h100 = NULL;
-    const nnc_software *eager = NULL;
-    nnc_error err;
-    ck_assert_int_eq(nnc_model_load(specs, "gpt2", &gpt2, &err), NNC_OK);
-    ck_assert_int_eq(nnc_device_load(specs, "h100", &h100, &err), NNC_OK);
-    ck_assert_int_eq(nnc_software_load(specs, "torch-eager", &eager, &err), NNC_OK);
+    load_eager_gpt2();
+    static const char *const hosts[] = { "h100-server", "desktop" };
+    for (int i = 0; i < 2; i++) { /* the constants are the values of the shipped hosts */
+        double kernel_s = 0.0;
+        ck_assert_int_eq(nnc_host_kernel_s(specs, hosts[i], &kernel_s, NULL), NNC_OK);
+        ck_assert_double_eq(kernel_s, i == 0 ? NNC_HOST_USUAL_S : NNC_HOST_FAST_S);
+    }
     nnc_model listed = *gpt2;
     listed.implementation = NNC_IMPLEMENTATION_TRANSFORMERS;
     for (int64_t batch = 1; batch <= 64; batch *= 4) {
