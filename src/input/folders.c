@@ -15,10 +15,7 @@
 
 /* ---- lists the ids of a folder ---- */
 
-static int by_name(const void *a, const void *b) {
-    const char *const *left = a, *const *right = b;
-    return strcmp(*left, *right);
-}
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 /* Makes an id from a file name: "h100.json" -> "h100". Writes the id, allocated in the arena, to *id; writes NULL if
  * the name does not end in ".json". Returns false if memory ran out. */
@@ -32,11 +29,10 @@ static bool id_of(nnc_arena *arena, const char *name, char **id) {
 
 static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id) {
     const char **ids = nnc_arena_grow(arena, list->ids, list->count, &list->capacity, sizeof(*ids));
-    if (ids != NULL) {
-        list->ids = ids;
-        list->ids[list->count++] = id;
-    }
-    return ids != NULL;
+    if (ids == NULL) { return false; }
+    list->ids = ids;
+    list->ids[list->count++] = id;
+    return true;
 }
 
 /* Stores the first error of the operating system, such as an unreadable folder. nncost reports this error if it finds
@@ -769,9 +765,9 @@ static nnc_json first_shape(nnc_json table, int by, const char *text, bool *all)
     return shape;
 }
 
-/* Writes the name without its owner and without words that do not change the dimensions of the network. If the name has
- * words for a format of weights, sets *stored to the format of the last such word ("GPTQ-Int8"). A floating-point
- * format after another format does not count, because it is the format of the products ("BNB-NF4-BF16"). */
+/* Writes the name without its owner and without words that do not change the dimensions of the network. Sets *stored to
+ * the last format of weights in the name ("GPTQ-Int8"), if it has one. A floating-point format after another format does
+ * not count, because it is the format of the products ("BNB-NF4-BF16"). */
 static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], const char **stored) {
     const nnc_json words = nnc_json_get(table, "words"), formats = nnc_json_get(table, "formats"), none = { 0 };
     const char *slash = strrchr(name, '/');
@@ -880,30 +876,27 @@ size_t nnc_hub_index(nnc_json table, uint64_t *words, size_t most) {
 static const char *nearest_name(nnc_json table, const char *name, nnc_arena *arena) {
     const nnc_json shapes = nnc_json_get(table, "shapes");
     int32_t count = 0, capacity = 0;
-    const char **plains = NULL, **names = NULL;
     char plain[PLAIN_MAX];
     const char *unused = NULL;
     for (nnc_json s = nnc_json_first(shapes); s.node != NULL; s = nnc_json_next(s)) {
         capacity += nnc_json_count(nnc_json_get(s, "names"));
     }
-    plains = nnc_arena_array(arena, (size_t)capacity + 1, sizeof *plains);
-    names = nnc_arena_array(arena, (size_t)capacity + 1, sizeof *names);
+    const char **plains = nnc_arena_array(arena, (size_t)capacity + 1, sizeof *plains);
+    const char **names = nnc_arena_array(arena, (size_t)capacity + 1, sizeof *names);
     for (nnc_json s = nnc_json_first(shapes); plains != NULL && names != NULL && s.node != NULL; s = nnc_json_next(s)) {
         for (nnc_json one = nnc_json_first(nnc_json_get(s, "names")); one.node != NULL; one = nnc_json_next(one)) {
-            if (nnc_json_type_of(one) == NNC_JSON_TEXT) {
-                plain_name(table, nnc_json_text(one), plain, &unused);
-                plains[count] = nnc_arena_strdup(arena, plain);
-                names[count] = nnc_json_text(one);
-                count += plains[count] != NULL;
-            }
+            if (nnc_json_type_of(one) != NNC_JSON_TEXT) { continue; }
+            plain_name(table, nnc_json_text(one), plain, &unused);
+            plains[count] = nnc_arena_strdup(arena, plain);
+            names[count] = nnc_json_text(one);
+            count += plains[count] != NULL;
         }
     }
     plain_name(table, name, plain, &unused);
     const char *near = plains != NULL && names != NULL ? nearest_of(plain, plains, count) : NULL;
-    for (int32_t i = 0; near != NULL && i < count; i++) {
-        if (plains[i] == near) { return nnc_arena_strdup(arena, names[i]); }
-    }
-    return NULL;
+    int32_t i = 0;
+    while (near != NULL && plains[i] != near) { i++; }
+    return near != NULL ? nnc_arena_strdup(arena, names[i]) : NULL;
 }
 
 /* Finds the file with the dimensions of a network: a shipped model, or a configuration of the hub. If no data folder
@@ -951,21 +944,27 @@ nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, n
     return nnc_specs_look(specs, hub_table, look_up, name, hub, err);
 }
 
-/* `found` points to a const char *. The function sets the pointer to the shortest hub name (with owner) that contains
- * the whole id of a shape. If no name of the shape contains the id, the function does not change the pointer. */
+/* `found` points to a const char *. Sets the pointer to a hub name with owner that contains the id: the shortest name
+ * whose plain_name is the id, or else the shortest that begins with the id, or else the shortest. */
 static nnc_status usual_name(nnc_specs *specs, nnc_json table, const char *id, void *found, nnc_error *err) {
     const nnc_json names = nnc_json_get(nnc_json_get(nnc_json_get(table, "shapes"), id), "names");
-    const char **name = found, *best = NULL;
-    char wanted[PLAIN_MAX], text[PLAIN_MAX];
+    const char **name = found, *unused = NULL;
+    char wanted[PLAIN_MAX], text[PLAIN_MAX], plain[PLAIN_MAX];
+    size_t least = SIZE_MAX;
     squeeze(id, wanted);
     for (nnc_json one = nnc_json_first(names); one.node != NULL; one = nnc_json_next(one)) {
+        plain_name(table, nnc_json_text(one), plain, &unused);
+        squeeze(plain, text);
+        const bool equal = strcmp(text, wanted) == 0;
         squeeze(nnc_json_text(one), text);
-        if (strstr(text, wanted) != NULL && strchr(nnc_json_text(one), '/') != NULL &&
-            (best == NULL || strlen(nnc_json_text(one)) < strlen(best))) {
-            best = nnc_json_text(one);
+        const int worse = equal ? 0 : strncmp(text, wanted, strlen(wanted)) == 0 ? 1 : 2;
+        const size_t length = strlen(nnc_json_text(one)) + (size_t)worse * PLAIN_MAX;
+        if (strstr(text, wanted) != NULL && strchr(nnc_json_text(one), '/') != NULL && length < least) {
+            *name = nnc_json_text(one);
+            least = length;
         }
     }
-    *name = best != NULL ? nnc_arena_strdup(nnc_specs_arena(specs), best) : *name;
+    *name = least < SIZE_MAX ? nnc_arena_strdup(nnc_specs_arena(specs), *name) : *name;
     return *name != NULL ? NNC_OK : nnc_no_memory(err);
 }
 

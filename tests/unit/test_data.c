@@ -535,6 +535,20 @@ static void check_all_names(const uint64_t *images, nnc_json table) {
     nnc_specs_set_images(specs, NULL);
 }
 
+/* A written launch file names the model that people mean by the id, not a fine-tuning with a shorter name. */
+START_TEST(usual_names) {
+    static const char *const cases[][2] = { { "llama3-8b", "meta-llama/Meta-Llama-3-8B" },
+                                            { "mistral-7b", "mistralai/Mistral-7B-v0.1" },
+                                            { "qwen3-8b", "Qwen/Qwen3-8B" },
+                                            { "gpt2", "openai-community/gpt2" } };
+    for (size_t i = 0; i < NNC_COUNT_OF(cases); i++) {
+        const char *name = NULL;
+        ck_assert_int_eq(nnc_hub_usual(specs, cases[i][0], &name, NULL), NNC_OK);
+        ck_assert_str_eq(name, cases[i][1]);
+    }
+}
+END_TEST
+
 /* The index of hub names finds the same shapes as a search through all names. */
 START_TEST(index_finds_hub_names) {
     static const char *const more[] = { "unsloth/Llama-3.2-1B-Instruct-bnb-4bit",
@@ -687,6 +701,7 @@ int main(void) {
     tcase_add_loop_test(tests, images_are_the_files, SOFTWARE, SOFTWARE + 1);
     tcase_add_test(tests, images_follow_like);
     tcase_add_test(tests, documents_are_the_files);
+    tcase_add_test(tests, usual_names);
     tcase_add_test(tests, index_finds_hub_names);
     tcase_add_test(tests, hub_names_have_their_library);
     tcase_add_test(tests, first_word_is_nearest);
