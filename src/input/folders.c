@@ -419,7 +419,7 @@ static bool expected_device(nnc_folders *folders, const char *id, const nnc_id_l
             return true;
         }
     }
-    for (const char *space = strchr(id, ' '); space != NULL; space = strchr(space + 1, ' ')) {
+    for (const char *space = strpbrk(id, " -_"); space != NULL; space = strpbrk(space + 1, " -_")) {
         if (!is_device(folders, space + 1)) { continue; }
         snprintf(known, size, "the name of the device alone: \"%s\"", space + 1);
         return true;

@@ -164,6 +164,9 @@ bound by  host 95.9%, compute 4.1%, 81.31 us if host work and fixed kernel costs
 $ nncost estimate dense 'my round'
 ! nncost: DEVICE: unknown device, expected the name of the device alone: "round", found "my round"
 [3]
+$ nncost estimate dense my-round
+! nncost: DEVICE: unknown device, expected the name of the device alone: "round", found "my-round"
+[3]
 $ nncost estimate dense round --tokens 10M --epochs 3
 ! nncost: --epochs: --tokens is the total of all epochs, expected only --tokens 30000000, or --epochs 3 --dataset-size 10000000
 [2]
