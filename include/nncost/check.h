@@ -32,16 +32,16 @@ typedef struct nnc_figures {
  * name), or if several values end with it; err->where is the name. */
 NNC_API const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name, nnc_error *err);
 
-/* Tests whether `name` selects the value `figure` of an estimate. "" selects all values, "step" all values of the
- * section step; "step.step_s" and "step_s" select one value. Returns the number of characters of `figure` that match;
- * -1 = the value is not selected. */
+/* Tests whether `name` selects the value `figure` of an estimate. An empty `name` selects all values. The name "step"
+ * selects all values of the section step; the names "step.step_s" and "step_s" select one value. Returns the length of
+ * `name` if it selects the value; -1 = `name` does not select the value. */
 NNC_API int nnc_figure_match(const char *name, const char *figure);
 
 /* A tolerance: the largest difference with which two values still count as equal. The tolerance is the larger of the
  * absolute limit and the relative limit. */
 typedef struct nnc_tolerance {
-    /* selects values in the same way as nnc_figure_match; if several tolerances select a value, the tolerance that
-     * matches most characters applies */
+    /* name of the values to which the tolerance applies, in the form that nnc_figure_match accepts. If several
+     * tolerances apply to one value, nncost uses the tolerance with the longest name */
     const char *name;
     double absolute; /* absolute limit of the difference between an old and a new value, in the unit of the values */
     /* relative limit of the difference between an old and a new value, divided by the old value: 0.01 for 1 % */
@@ -67,16 +67,17 @@ typedef struct nnc_change {
 } nnc_change;
 
 /* Compares two estimates, and writes their differences to `changes`, an array with at least as many entries as both
- * estimates together have values. Numbers are compared at 12 significant digits. Returns the number of changes. First
- * come step time, times of serving, total memory and cost, if they differ by more than the tolerance. Inputs follow,
- * and then all other values, sorted by nnc_change_kind, with the largest relative change first. Values that only the
- * new estimate has come last. */
+ * estimates together have values. Numbers are compared at 12 significant digits. Returns the number of changes. In the
+ * list of changes, step time, times of serving, total memory and cost come first if they differ by more than the
+ * tolerance. Changed inputs come second, and all other changes come third, sorted by nnc_change_kind and then from the
+ * largest relative change to the smallest. Values that exist only in the new estimate are at the end of the list of
+ * changes. */
 NNC_API int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_tolerance *tolerances,
                                     int32_t tolerance_count, nnc_change *changes);
 
 /* Finds the part of a total (step.step_s, memory.total_bytes) that changed most between two estimates, among the parts
- * that changed in the same direction as the total. Returns the name of this part and writes its change to *moved_by.
- * Returns NULL if the total did not change or has no parts. */
+ * that changed in the same direction as the total. Returns the name of the part that changed most, and writes the
+ * change of this part to *moved_by. Returns NULL if the total did not change or has no parts. */
 NNC_API const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char *total, double *moved_by);
 
 typedef enum nnc_relation {
@@ -94,8 +95,8 @@ typedef struct nnc_requirement {
      * 9.5" */
     const char *name, *rule;
     nnc_relation relation;
-    const char *text; /* the text that the value has to be (inside `rule`), only with NNC_EQUAL; NULL = the rule has a
-                       * number */
+    const char *text; /* the text to which a value must be equal, if the relation is NNC_EQUAL and the rule has a text;
+                       * it points into `rule`; NULL = the rule has a number */
     double number;
 } nnc_requirement;
 
@@ -142,10 +143,11 @@ typedef struct nnc_check_row {
     /* ops whose times differ between two estimates; set only if a command compares two estimates */
     const struct nnc_check_op *ops;
     int32_t op_count;
-    /* Why two estimates with different software profiles have different step times; set only if a command compares two
-     * estimates. split: change of the step time and of its parts as text, "+209 ms: framework 196 ms, zero 12.6 ms";
-     * NULL = not computed. change_s: the change of the step time in seconds; framework_s: the seconds of this change
-     * that come from the software profile. */
+    /* Causes of a change of the step time between two estimates with different software profiles. The next three
+     * members are set only if a command compares two estimates. `split` is a text with the change of the step time and
+     * its parts, "+209 ms: framework 196 ms, zero 12.6 ms"; NULL = nncost has not computed the parts. The member
+     * change_s is the change of the step time in seconds, and framework_s is the part of change_s that the software
+     * profile causes. */
     const char *split;
     double change_s, framework_s;
 } nnc_check_row;
@@ -166,8 +168,8 @@ NNC_API bool nnc_check_passed(const nnc_check *check);
 /* Returns scenario `index` (from 0) of a check: first the scenarios of the plan file in their order, then the scenarios
  * that were removed from the file; NULL = there is no scenario with this index. The check owns the returned row. */
 NNC_API const nnc_check_row *nnc_check_scenario(const nnc_check *check, int32_t index);
-/* Accepts all changes of a check: replaces the recorded estimates in the plan file by the new estimates. If this fails,
- * the plan file is left as it was, never half written. */
+/* Accepts all changes of a check: replaces the recorded estimates in the plan file by the new estimates. If the
+ * function fails, the plan file does not change. */
 NNC_API nnc_status nnc_check_update(nnc_check *check, nnc_error *err);
 
 #ifdef __cplusplus

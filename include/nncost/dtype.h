@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* Number formats. The columns are enumerator, name, and bytes of one stored element. tf32 is a mode of the matrix
- * units; operands in tf32 are stored in fp32. */
+/* Number formats. The columns of this list are the enumerator, the name, and the bytes of one stored element. tf32 is a
+ * mode of the matrix units; operands in tf32 are stored in fp32. */
 #define NNC_DTYPE_LIST(X)    \
     X(NNC_FP64, "fp64", 8.0) \
     X(NNC_FP32, "fp32", 4.0) \

@@ -112,8 +112,9 @@ typedef struct nnc_result {
                                              * stages; 0 without a pipeline */
     int32_t stage, memory_stage;            /* stage: index of the busiest pipeline stage; memory_stage: index of the
                                              * stage that needs most memory */
-    /* seconds of step_s for which each resource is the bound; in ideal mode, seconds that each resource works; these
-     * seconds overlap */
+    /* one value for each resource (compute, memory, network ...). In predicted mode: seconds of step_s in which the
+     * resource is the bound. In ideal mode: seconds in which the resource works; several resources can work at the same
+     * time */
     double bound_s[NNC_BOUND_SPACE];
     nnc_bound bound, next_bound; /* bound: the resource with the largest bound_s; next_bound: the resource with the
                                   * second largest bound_s */
@@ -134,10 +135,10 @@ typedef struct nnc_result {
                              * frozen */
     int64_t next_params;    /* parameters of the layers for multi-token prediction, if the plan does not train them; not
                              * included in params; 0 = no such layers */
-    /* Smallest sizes with which a matrix product is compute-bound. critical_tokens: smallest number of tokens, on one
-     * device that reads the weights from memory. critical_width: smallest length of the summed dimension, on two
-     * devices that each hold one half of this dimension (with a shorter dimension, the network between the two devices
-     * is the bound). */
+    /* Smallest sizes with which a matrix product is compute-bound. `critical_tokens` is the smallest number of tokens
+     * for a product on one device, which reads the weights from its memory. `critical_width` is the smallest length of
+     * the summed dimension for a product on two devices that hold one half of this dimension each. If the summed
+     * dimension is shorter than critical_width, the network between the two devices bounds the product. */
     double critical_tokens, critical_width;
     double kernels; /* number of kernels that one device runs in a step; NaN = the operators of the program are not
                      * known */
@@ -172,14 +173,14 @@ typedef struct nnc_stage {
     double forward_s, backward_s,
         weight_s;                /* times of one micro-batch; weight_s: time of the pass for weight gradients if it is
                                   * separate, else 0 */
-    double busy_s, bubble_s;     /* busy_s: time per step that the passes take; bubble_s: idle time per step; exchange_s
-                                  * and update_s are in neither */
+    double busy_s, bubble_s;     /* busy_s: time per step that the passes take; bubble_s: idle time per step. Neither
+                                  * busy_s nor bubble_s contains exchange_s or update_s */
     double exchange_s, update_s; /* exchange_s: exposed communication per step after the last pass; update_s: optimizer
                                   * update */
     double in_flight;            /* number of micro-batches whose activations the stage keeps at the same time */
     nnc_memory memory;
-    int64_t static_bytes; /* bytes that stay allocated between two steps: weights, gradients, optimizer states,
-                                  * and the workspaces of matrix products that the software profile states */
+    int64_t static_bytes; /* bytes that stay allocated between two steps: weights, gradients, optimizer states, and the
+                           * workspaces of matrix products (the software profile gives their size) */
 } nnc_stage;
 
 /* Returns pipeline stage `index` (from 0) of the last estimate made with this scratch; NULL if the plan has no stage
@@ -196,12 +197,12 @@ const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count);
 #endif /* NNC_STATIC_LINKING_ONLY */
 
 /* Activities of a pipeline stage. In each interval of the step, a stage has exactly one activity. */
-#define NNC_ACTIVITY_LIST(X)                                                                                   \
-    X(NNC_ACTIVITY_FORWARD, "forward")                                                                         \
-    X(NNC_ACTIVITY_BACKWARD, "backward") /* with weight gradients, unless the pass "weight" computes them */   \
-    X(NNC_ACTIVITY_WEIGHT, "weight")                                                                           \
-    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication that runs once per step, after all passes */ \
-    X(NNC_ACTIVITY_UPDATE, "update")                                                                           \
+#define NNC_ACTIVITY_LIST(X)                                                                                 \
+    X(NNC_ACTIVITY_FORWARD, "forward")                                                                       \
+    X(NNC_ACTIVITY_BACKWARD, "backward") /* with weight gradients, unless the pass "weight" computes them */ \
+    X(NNC_ACTIVITY_WEIGHT, "weight")                                                                         \
+    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication, once per step after all passes */         \
+    X(NNC_ACTIVITY_UPDATE, "update")                                                                         \
     X(NNC_ACTIVITY_IDLE, "idle")
 NNC_ENUM(nnc_activity, NNC_ACTIVITY_LIST, NNC_ACTIVITY_COUNT);
 NNC_API const char *nnc_activity_name(nnc_activity activity);
@@ -220,17 +221,18 @@ enum { NNC_INTERVALS_MAX = 1000000 };
 
 /* Calls the function `interval` for each interval of the last estimate with this scratch. result: the result of this
  * estimate. The intervals of one stage come in the order of time, without gaps, over one whole step (step_s); the order
- * of the stages is not defined. A stage starts at time 0, or in schedules without a barrier between steps (zb-*) at its
- * first forward. Work that runs once per step comes after the last pass of the stage. Returns NNC_BAD_USAGE if there
- * are more than NNC_INTERVALS_MAX passes. */
+ * of the stages is not defined. The first interval of a stage starts at time 0. In schedules without a barrier between
+ * steps (zb-*), the first interval starts with the first forward of the stage. Work that runs once per step comes after
+ * the last pass of the stage. Returns NNC_BAD_USAGE if there are more than NNC_INTERVALS_MAX passes. */
 typedef void nnc_interval_fn(void *context, const nnc_interval *interval);
 NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_interval_fn *interval,
                                 void *context, nnc_error *err);
 
-/* A complete plan that fits in memory, made from a plan that does not fit. nnc_advise writes at most `max` of these
- * plans to `advice` and returns the number of written plans. The list has plans with up to four changes that keep the
- * training result, the fastest plan first. If no plan with such changes fits, the list has plans with the fewest
- * changes of any kind. text: the changes as command-line options. */
+/* A plan that fits in memory, made by changes of a plan that does not fit. The function nnc_advise writes at most `max`
+ * of these plans to `advice`, and returns the number of written plans. If changes that keep the training result are
+ * enough, the plans in `advice` have up to four of these changes, and the fastest plan comes first. Otherwise the plans
+ * in `advice` have changes of any kind, and as few changes as possible. `text` has the changes as command-line
+ * options. */
 typedef struct nnc_advice {
     union {
         nnc_plan plan;
@@ -245,19 +247,20 @@ typedef struct nnc_advice {
 } nnc_advice;
 NNC_API int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                        const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
-/* Finds changes as nnc_advise does, for a plan that runs with its default profile. The changed plans run with the
- * default profile of the given plan; if this profile is not the default profile of a changed plan, `text` contains
+/* Finds changes as nnc_advise does, for a plan that runs with its default profile. All changed plans run with the
+ * default profile of the given plan. If a changed plan has another default profile, its `text` contains the option
  * --software. */
 NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
 
 /* Estimates a step and writes the result as JSON. nnc_estimate_json writes the same bytes as `nncost estimate
  * --software SOFTWARE --format json`; nnc_estimate_json_by_plan writes the same bytes as `nncost estimate --format
- * json`. Only the command `nncost estimate` writes values that need rows of measured steps (accuracy, trust,
- * open_facts), and settings with which a plan that does not fit may fit (fit, lower end of total_interval_bytes).
- * `nncost estimate` can also set plan fields from a framework release (a profile with a date); nnc_estimate_json
- * returns NNC_BAD_SPEC for a profile with a date. *text is a text of *size bytes and a final NUL (size may be NULL);
- * free it with nnc_text_free. After a failure *text is NULL. Errors: those of nnc_estimate, NNC_NO_MEMORY. */
+ * json`. Some members of the JSON output are written only by the command `nncost estimate`: members that need rows of
+ * measured steps (accuracy, trust, open_facts), and members about settings with which a plan may fit in memory (fit,
+ * the lower end of total_interval_bytes). The command also accepts a profile with a date, such as nemo-25.09, and sets
+ * plan fields as this release of the framework does; nnc_estimate_json returns NNC_BAD_SPEC for a profile with a date.
+ * The JSON text in *text has *size bytes and a final NUL (size may be NULL); the caller frees the text with
+ * nnc_text_free. After a failure *text is NULL. Errors: those of nnc_estimate, NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                      const nnc_plan *plan, nnc_scratch *scratch, char **text, size_t *size,
                                      nnc_error *err);
@@ -295,14 +298,15 @@ NNC_API const char *nnc_sensitivity_parameter_unit(nnc_sensitivity_parameter fig
  * format whose value is returned, for parameters with one value per format. */
 NNC_API double nnc_sensitivity_parameter_value(const nnc_device *device, nnc_sensitivity_parameter figure,
                                                nnc_dtype precision);
-/* Multiplies a parameter of a device by `factor`. Does nothing if the device file does not give this parameter. */
+/* Multiplies a parameter of a device by `factor`. If the device file does not give the parameter, the function does
+ * nothing. */
 NNC_API void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_parameter figure, nnc_dtype precision,
                                              double factor);
 
-/* Effect of one parameter of the device on the step time. elasticity: d ln step_s / d ln p, for the value p of the
- * parameter, from estimates with p slightly decreased and slightly increased; -1 = the step time is proportional to 1 /
- * p; 0 = p has no effect. If the bound of an op changes exactly at p, the elasticity is the mean of the elasticities
- * below and above p.   [sensitivity] */
+/* Effect of one parameter of the device on the step time. The elasticity is d ln step_s / d ln p for the value p of the
+ * parameter. nncost computes it from two estimates, with p slightly decreased and with p slightly increased. An
+ * elasticity of -1 means that the step time is proportional to 1 / p; 0 means that p has no effect. If the bound of an
+ * op changes exactly at p, the elasticity is the mean of the elasticities below and above p.   [sensitivity] */
 typedef struct nnc_sensitivity {
     nnc_sensitivity_parameter figure;
     double value; /* value of the parameter as the device file states it */

@@ -68,8 +68,9 @@ typedef struct nnc_host_link {
 typedef struct nnc_price {
     double per_device_hour;
     char currency[8];
-    const char *where, *date, *source; /* place where the device is offered, date and source of the price; valid as long
-                                        * as the nnc_specs that loaded the file; NULL = not stated */
+    const char *where, *date, *source; /* place where the device is offered; date of the price; source of the price.
+                                        * NULL = the file does not state it. The texts are valid as long as the
+                                        * nnc_specs that loaded the file */
 } nnc_price;
 
 /* Source of values in a device, model or profile file. key: name of a field, or the start of the names of several
@@ -129,15 +130,15 @@ typedef struct nnc_gemm_efficiency {
     /* memory_fraction of matrix products that PyTorch issues; NaN = the value of memory_fraction */
     double library_memory_fraction;
     double fixed_s;           /* fixed seconds of each matrix product, which do not overlap with compute; neutral: 0 */
-    double k_fill;            /* the start and the end of a tile together take as long as this many more elements
-                                     * of the dimension k; neutral: 0 */
+    double k_fill;            /* time to start and end one tile, as the number of elements of the dimension k that a
+                               * tile computes in the same time; neutral: 0 */
     double l2_bytes_per_flop; /* operand bytes that the L2 cache can deliver for each FLOP of the peak; NaN = no
                                      * limit */
     double l2_bytes_per_s;    /* bandwidth of the L2 cache, B/s, used instead of l2_bytes_per_flop; NaN = not
                                      * given */
-    /* 1: a partly filled wave of tiles takes as long as a full wave; 0: a partly filled wave takes time only for its
-     * tiles, but a product with less than one wave takes the time of one wave; values between 0 and 1 are a mixture of
-     * both cases; NaN: tiles have no effect on the rate */
+    /* time of a partly filled wave of tiles. 1: the wave takes as long as a full wave. 0: the wave takes the time of a
+     * full wave x filled share of the wave, but a product never takes less time than one full wave. Values between 0
+     * and 1 lie between these two times. NaN: tiles have no effect on the rate */
     double wave_quantization;
     /* time of a product with a dimension that is no multiple of 8 / time with multiples of 8; neutral: 1 */
     double unaligned_ratio;
@@ -165,8 +166,8 @@ typedef struct nnc_flash_efficiency {
     double library_unmasked_half, library_backward_ratio, library_backward_bytes;
     /* rate of attention with heads of width 64 / rate with heads of width 128 or more; neutral: 1 */
     double narrow_ratio;
-    double block_penalty; /* the time is multiplied by 1 + block_penalty x units of the device / blocks of 128 queries;
-                           * neutral: 0 */
+    double block_penalty; /* the time of attention is multiplied by 1 + block_penalty x units of the device / blocks of
+                           * 128 queries; neutral: 0 */
     double head_multiple; /* kernels pad the width of a head to a multiple of this number; neutral: 32 */
 } nnc_flash_efficiency;
 
@@ -235,9 +236,9 @@ typedef struct nnc_serve_efficiency {
                                                 * format of the weights */
     double kernel_s, attention_s;              /* kernel_s: fixed seconds of a kernel in a recorded program;
                                                 * attention_s: fixed seconds of attention in decode */
-    /* Share of the keys and values that is read again for each further query head, if several query heads share keys
-     * and values; neutral: 0. If the share is above 0, this share and kv_fraction apply only to engines that also have
-     * a kv_reread. */
+    /* If several query heads share keys and values, decode attention reads this share of the keys and values again for
+     * each query head after the first; neutral: 0. If kv_reread of the device is above 0, kv_reread and kv_fraction of
+     * the device apply only to engines whose own kv_reread is above 0. */
     double kv_reread;
     nnc_small_all_reduce all_reduce;
     bool fitted; /* false: the device file states no efficiencies of serving */
@@ -258,8 +259,8 @@ typedef struct nnc_power_efficiency {
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* Basis of the efficiencies of a device: the kind of measurements to which the efficiencies were fitted. The least
- * certain kind comes first. */
+/* Basis of the efficiencies of a device: the kind of measurements to which the efficiencies were fitted. In the list,
+ * the least certain kind of measurements comes first. */
 #define NNC_BASIS_LIST(X)                                                                                    \
     X(NNC_BASIS_NONE, "none", "No fitted values: only the rates of the datasheet.")                          \
     X(NNC_BASIS_DEFAULT, "default", "Values copied from similar devices of the same vendor and generation.") \

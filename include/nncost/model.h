@@ -42,8 +42,8 @@ NNC_ENUM(nnc_positions, NNC_POSITIONS_LIST, NNC_POSITIONS_COUNT);
 NNC_API const char *nnc_positions_name(nnc_positions positions);
 NNC_API const char *nnc_positions_help(nnc_positions positions);
 
-/* Tests whether the model has a table of learned positions: each position of a token has one row, which is added to the
- * token. */
+/* Tests whether the model has a table of learned positions. The table has one row for each position in a sequence, and
+ * this row is added to the vector of the token at this position. */
 static inline bool nnc_positions_learned(nnc_positions positions) {
     return positions == NNC_POSITIONS_LEARNED || positions == NNC_POSITIONS_LEARNED_RELATIVE;
 }
@@ -165,18 +165,19 @@ typedef struct nnc_decoder {
     nnc_positions positions;
     nnc_norm_kind norm; /* kind of norm of all layers: layer norm or RMS norm */
     nnc_mlp mlp;
-    bool biases;    /* true: layer norms have a bias, and all linear layers except the head have one */
+    bool biases;    /* true: layer norms and all linear layers except the head have a bias */
     bool qkv_bias;  /* true: the query, key and value projections have a bias */
     bool tied_head; /* true: the head has no weights of its own, but uses the weights of the embedding table */
     double dropout; /* dropout probability in training; 0 = the model has no dropout kernels and no masks */
-    /* Mixture of experts. The first dense_layers layers of the model have no experts. In all further layers a router
-     * sends each token to experts_per_token experts; a layer has `experts` of these experts, each a gated MLP of width
-     * expert_hidden. shared_hidden: total width of the shared experts, which process every token. */
+    /* Mixture of experts. The first dense_layers layers of the model have no experts. Each further layer has a router
+     * and `experts` experts, and the router sends each token to experts_per_token of these experts. An expert is a
+     * gated MLP of width expert_hidden. In addition, shared experts of the total width shared_hidden process every
+     * token. */
     int64_t experts, experts_per_token, expert_hidden, shared_hidden, dense_layers;
     bool router_bias; /* true: the router has one learned value per expert, and adds it to the score of the expert */
     /* Latent attention (arXiv:2405.04434). Keys and values are projected from a latent of kv_lora_rank values per
-     * token. Queries are projected from a latent of q_lora_rank values; with q_lora_rank 0, directly from the token.
-     * kv_lora_rank 0 = the model has no latent attention. */
+     * token. Queries are projected from a latent of q_lora_rank values; if q_lora_rank is 0, queries are projected from
+     * the token without a latent. If kv_lora_rank is 0, the model has no latent attention. */
     int64_t q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim;
     /* Mixer and MLP of each layer, if layers differ. The lists `mixers` and `mlps` are repeated until they have one
      * entry per layer. If `mixers` is empty, all layers have window attention (if sliding_window is set) or full
@@ -218,11 +219,11 @@ typedef struct nnc_decoder {
      * seq_len). If frame_bands is set, the input of the encoder is a spectrogram: 2 x encoder_seq_len frames of
      * frame_bands bands, which two convolutions of kernel size 3 reduce to encoder_seq_len frames. */
     int64_t encoder_layers, encoder_seq_len, encoder_ffn_hidden, frame_bands;
-    /* State-space layers. ssm_inner: values per token; ssm_state: size of the state of each of these values (in a gated
-     * delta rule the width of a key); ssm_heads: number of heads; ssm_groups: number of heads of keys; ssm_rank: inner
-     * width of the projection to the step sizes of Mamba, or of each of the projections to the decays and to the gate
-     * of Kimi Linear; ssm_chunk: number of tokens that matrix products compute at once (0 = 256, or 64 in a gated delta
-     * rule). */
+    /* Dimensions of state-space layers. A layer has ssm_inner values per token, in ssm_heads heads. Each of these
+     * values has a state of ssm_state numbers; in a gated delta rule, ssm_state is the width of a key. `ssm_groups` is
+     * the number of heads of keys. `ssm_rank` is an inner width: in Mamba the inner width of the projection to the step
+     * sizes, in Kimi Linear the inner width of the projection to the decays and of the projection to the gate. Matrix
+     * products compute ssm_chunk tokens of a sequence at once (0 = 256 tokens, or 64 in a gated delta rule). */
     int64_t ssm_inner, ssm_state, ssm_heads, ssm_groups, ssm_rank, ssm_chunk;
     int64_t conv_kernel; /* number of positions that the convolution of state-space and short_conv layers spans */
     bool conv_bias;
@@ -244,8 +245,8 @@ typedef struct nnc_decoder {
     /* Dimensions of layers with a sliding window: number of query heads, number of key and value heads, width of a
      * head. 0 = the same dimension as in layers without a window. */
     int64_t window_heads, window_kv_heads, window_head_dim;
-    bool window_sinks;     /* which layers have the member `sinks`. true: only layers with a sliding window; false: all
-                            * layers */
+    bool window_sinks;     /* read only if `sinks` is true. true: only layers with a sliding window have sinks; false:
+                            * all layers have sinks */
     bool keys_as_values;   /* true: layers that attend to all tokens use their keys as values and have no value
                             * projection */
     bool head_gate;        /* true: the output of each attention head is multiplied by one gate value per token */
@@ -274,16 +275,18 @@ typedef struct nnc_decoder {
     /* number of experts without weights, which return their input (LongCat-Flash): the router has a score for each of
      * them; experts_per_token does not count them */
     int64_t idle_experts;
-    /* Kimi K3. ssm_full_gate: the gate of kimi_delta layers is projected from `hidden` values, not from ssm_rank;
-     * latent_norm: a norm follows the sum over routed experts of width expert_latent; residual_block: number of layers
-     * whose outputs are added to one residual stream; each attention and each MLP reads a weighted sum of all these
-     * streams (attention residuals); 0 = one stream for the whole network. */
+    /* Members for Kimi K3. If ssm_full_gate is true, the gate of kimi_delta layers is projected from `hidden` values,
+     * not from ssm_rank values. If latent_norm is true, a norm follows the sum over the routed experts of width
+     * expert_latent. The outputs of each residual_block successive layers are added to one residual stream, and each
+     * attention and each MLP reads a weighted sum of all these streams (attention residuals); 0 = one stream for the
+     * whole network. */
     bool ssm_full_gate, latent_norm;
     int64_t residual_block;
-    /* Gemma 3n. altup_inputs: number of residual streams; a layer computes one stream and predicts all other streams (0
-     * = one stream, as usual). laurel_rank: rank of a product parallel to attention, which is added to the stream (0 =
-     * no product). unused_kv: layers that reuse keys and values still have weights for keys and values, which no step
-     * uses. */
+    /* Members for Gemma 3n. The network has altup_inputs residual streams; each layer computes one stream and predicts
+     * all other streams (0 = the network has one stream, as usual). In each layer, a low-rank product of rank
+     * laurel_rank runs parallel to attention, and its output is added to the residual stream (0 = no low-rank product).
+     * If unused_kv is true, layers that reuse keys and values of an earlier layer also have their own weights for keys
+     * and values, but no step uses these weights. */
     int64_t altup_inputs, laurel_rank;
     bool unused_kv;
 } nnc_decoder;
@@ -407,7 +410,7 @@ typedef struct nnc_scale_dims {
     uint32_t set; /* one bit for each dimension that the user has set with nnc_model_set */
 } nnc_scale_dims;
 
-/* Libraries that run models. For each of these libraries, nncost knows the operators that the library runs. */
+/* Libraries that run models. nncost knows the operators that each library of this list runs. */
 #define NNC_IMPLEMENTATION_LIST(X)                                                             \
     X(NNC_IMPLEMENTATION_NONE, "none", "The software profile's kernels.")                      \
     X(NNC_IMPLEMENTATION_TRANSFORMERS, "transformers", "Hugging Face transformers, and peft.") \
@@ -421,8 +424,8 @@ struct nnc_model {
     char id[64];
     char name[96];
     nnc_family family;
-    nnc_decoder decoder; /* the members decoder, unet, vit and graph have the dimensions of one family each; only the
-                          * one of the model's family is set, the others are zero */
+    nnc_decoder decoder; /* the members decoder, unet, vit and graph are for one family of models each. If the model is
+                          * of another family, all bytes of a member are 0 */
     nnc_unet unet;
     nnc_vit vit;
     nnc_graph graph;
@@ -435,7 +438,7 @@ struct nnc_model {
      * joined by commas; image_decoder: id of the model that decodes the latent; "" = not stated. */
     char text_encoders[128], image_decoder[64];
     int64_t image_factor; /* for a graph: one position of its image input stands for image_factor x image_factor pixels;
-                           * 0 = 1 */
+                           * 0 has the same meaning as 1 */
     const nnc_source *sources;
     int32_t source_count;
     const char *const *aliases;

@@ -37,8 +37,8 @@ NNC_API const char *nnc_phase_name(nnc_phase phase);
 NNC_ENUM(nnc_group, NNC_GROUP_LIST, NNC_GROUP_COUNT);
 NNC_API const char *nnc_group_name(nnc_group group);
 
-/* Kinds of communication. Each kind has groups of ranks that differ only in their rank of one kind of parallelism: data
- * communication connects ranks with the same tensor, pipeline and context rank. */
+/* Kinds of communication. In one kind of communication, the ranks of a group differ only in one kind of parallelism:
+ * data communication connects ranks with the same tensor, pipeline and context rank. */
 #define NNC_COMM_LIST(X)             \
     X(NNC_COMM_TENSOR, "tensor")     \
     X(NNC_COMM_CONTEXT, "context")   \
@@ -52,10 +52,10 @@ NNC_API const char *nnc_comm_name(nnc_comm comm);
 /* One op of the network with its dimensions. The struct nnc_op_cost has the times of an op. */
 typedef struct nnc_op nnc_op;
 
-/* FLOPs and bytes of one instance of an op. flops: executed on the matrix units; vector_flops: executed on the vector
- * units. full_flops, window_flops and causal_flops are the FLOPs of the mathematics of matrix products and
- * convolutions; they differ in the pairs of tokens that attention counts: all pairs (full_flops), a full window for
- * each query (window_flops), the pairs that a causal mask leaves (causal_flops). `flops` differs from full_flops,
+/* FLOPs and bytes of one instance of an op. The matrix units execute `flops` FLOPs, and the vector units execute
+ * vector_flops FLOPs. The members full_flops, window_flops and causal_flops are the FLOPs of the mathematics of matrix
+ * products and convolutions. In attention, full_flops counts all pairs of tokens, window_flops a full window of tokens
+ * for each query, and causal_flops only the pairs that a causal mask leaves. `flops` differs from full_flops,
  * window_flops and causal_flops in attention and in products with padded rows. */
 typedef struct nnc_work {
     double flops, vector_flops, read_bytes, write_bytes;

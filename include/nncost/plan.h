@@ -67,8 +67,8 @@ NNC_ENUM(nnc_optimizer_kernels, NNC_OPTIMIZER_KERNELS_LIST, NNC_OPTIMIZER_KERNEL
 NNC_API const char *nnc_optimizer_kernels_name(nnc_optimizer_kernels kernels);
 NNC_API const char *nnc_optimizer_kernels_help(nnc_optimizer_kernels kernels);
 
-/* Parts of forward that backward computes again instead of keeping their outputs (activation checkpointing). The values
- * are flags that can be combined. */
+/* Parts of forward that backward computes again instead of keeping their outputs (activation checkpointing). Values of
+ * nnc_recompute are flags that can be combined. */
 typedef enum nnc_recompute {
     NNC_RECOMPUTE_NONE = 0,
     NNC_RECOMPUTE_ATTENTION = 1, /* --recompute selective: scores, softmax and the product of softmax and
@@ -144,9 +144,9 @@ NNC_ENUM(nnc_context_kind, NNC_CONTEXT_KIND_LIST, NNC_CONTEXT_KIND_COUNT);
 NNC_API const char *nnc_context_kind_name(nnc_context_kind kind);
 NNC_API const char *nnc_context_kind_help(nnc_context_kind kind);
 
-/* Order of the ranks. The name of an order lists kinds of parallelism; ranks that differ only in the kind listed first
- * are neighbours. A group of expert ranks consists of neighbouring context ranks and, if there are too few, data
- * ranks. */
+/* Order of the ranks. The name of a rank order lists kinds of parallelism: ranks that differ only in the first listed
+ * kind have successive numbers. A group of expert ranks consists of context ranks with successive numbers. If the
+ * context ranks are fewer than the expert degree, the group also has data ranks. */
 #define NNC_RANK_ORDER_LIST(X)                                                \
     X(NNC_ORDER_TENSOR_CONTEXT_DATA_PIPELINE, "tensor-context-data-pipeline", \
       "Tensor ranks are neighbours, stages are farthest apart.")              \
@@ -158,7 +158,7 @@ NNC_ENUM(nnc_rank_order, NNC_RANK_ORDER_LIST, NNC_ORDER_COUNT);
 NNC_API const char *nnc_rank_order_name(nnc_rank_order order);
 NNC_API const char *nnc_rank_order_help(nnc_rank_order order);
 
-/* Tensors that can be stored in host memory. The values are flags that can be combined. */
+/* Tensors that can be stored in host memory. Values of nnc_offload are flags that can be combined. */
 typedef enum nnc_offload {
     NNC_OFFLOAD_NONE = 0,
     NNC_OFFLOAD_OPTIMIZER = 1,
@@ -166,7 +166,7 @@ typedef enum nnc_offload {
     NNC_OFFLOAD_WEIGHTS = 4
 } nnc_offload;
 
-/* Parts of the network whose weights are trained. The values are flags that can be combined. */
+/* Parts of the network whose weights are trained. Values of nnc_train are flags that can be combined. */
 enum nnc_train {
     NNC_TRAIN_ALL = 0,
     NNC_TRAIN_EMBEDDING = 1,
@@ -178,13 +178,14 @@ enum nnc_train {
     NNC_TRAIN_HEAD = 64,
     NNC_TRAIN_TOWERS = 128,
     NNC_TRAIN_ADAPTERS = 256,
-    NNC_TRAIN_NONE = 512 /* used without other flags: no weight is trained, so the step is one forward pass */
+    NNC_TRAIN_NONE = 512 /* no weight is trained, so the step is one forward pass; this flag is never combined with
+                          * other flags */
 };
 /* Writes the names of the trained parts of a combination of nnc_train flags, joined by commas ("attention,norm"), to
  * `text`, cut to `size` bytes; "all" if `train` is 0. */
 NNC_API void nnc_train_text(unsigned train, char *text, unsigned long size);
 
-/* Linear layers that have adapters. The values are flags that can be combined. */
+/* Linear layers that have adapters. Values of nnc_adapted are flags that can be combined. */
 typedef enum nnc_adapted {
     /* every linear layer of attention and MLPs has an adapter, except linear layers of routed experts */
     NNC_ADAPTED_LINEAR = 0,
@@ -275,8 +276,8 @@ typedef struct nnc_plan {
     /* parts that are trained, a combination of nnc_train flags, with all other parts frozen; 0 = all parts are
      * trained */
     unsigned train;
-    int64_t adapter_rank; /* inner width of low-rank adapters (LoRA rank); 0 = no adapters. With adapters and train 0,
-                            * only the adapters are trained */
+    int64_t adapter_rank; /* inner width of low-rank adapters (LoRA rank); 0 = no adapters. If the plan has adapters and
+                           * `train` is 0, only the adapters are trained */
     nnc_adapted adapters; /* linear layers of the model that have adapters */
     /* true: an adapter trains the direction of the weights and one magnitude per output of the layer (DoRA) */
     bool dora;
@@ -353,7 +354,7 @@ NNC_API const char *nnc_head_copy_help(nnc_head_copy copy);
  * the JSON file; nnc_software_number, nnc_software_text and nnc_software_set in <nncost/spec.h> read and set fields. */
 typedef struct nnc_software nnc_software;
 
-/* The memory to which the share memory_use of a serving engine refers. */
+/* The value memory_use of a serving engine is a share of one of these memories. */
 #define NNC_MEMORY_SHARE_LIST(X)                                                                                  \
     X(NNC_SHARE_MEMORY, "memory", "The memory of the device. Weights, workspace and cache are inside the share.") \
     X(NNC_SHARE_USABLE, "usable",                                                                                 \
@@ -374,18 +375,20 @@ typedef struct nnc_spread {
     double low, high;
 } nnc_spread;
 
-/* Causes of differences between measured and predicted step time. Each member is the part of the half range that has
- * one cause, as a natural logarithm of measured / predicted; the range contains 90 % of the measurements. The half
- * range of a step is the root of the sum of the squares of the causes that apply to the step. */
+/* Causes of differences between measured and predicted step time. The range of measured / predicted contains 90 % of
+ * the measurements. The half range is half of the width of this range, as a natural logarithm. Each member is the half
+ * range that one cause alone would give. The half range of a step is the square root of the sum of the squares of all
+ * causes that apply to the step. */
 typedef struct nnc_spreads {
     /* half of the range of measured / predicted step time that every step with this profile has; NaN = unknown */
     double own;
-    /* network: multiplied by the share of the step that waits for the network; idle: multiplied by the share of the
-     * step that waits for the host or for other stages; each product is a part of the half range */
+    /* two causes whose half range depends on the step. half range of the network: network x share of the step that
+     * waits for the network; half range of idle time: idle x share of the step that waits for the host or for other
+     * stages */
     double network, idle;
     double kernels, carried; /* kernels: half range of a device whose efficiencies were fitted only to kernels; carried:
                               * half range of a device that has the efficiencies of similar devices */
-    /* half of the range of measured / predicted step time that has one cause: the model has experts */
+    /* half range of the cause "experts", which applies only to models with experts */
     double experts;
 } nnc_spreads;
 
@@ -397,19 +400,20 @@ typedef struct nnc_range {
                       * ... */
     /* half of this range of measured / predicted step time, as a natural logarithm; replaces nnc_spreads.own */
     double own;
-    double skew; /* share of half the range by which the upper end is farther from the prediction, and the lower end
-                      * nearer */
+    double skew; /* asymmetry of the range, as a share of the half range h. As logarithms, the upper end is (1 + skew) h
+                  * above the prediction, and the lower end is (1 - skew) h below it */
 } nnc_range;
 
-/* A framework release that the profile describes, with the release's defaults for plans. The entry applies to a device
- * if `hardware` is the start of the device id, to a model if `model` is the start of the model id and `family` is the
- * start of the family name; "" = all. If the entries of several releases apply, nncost uses the newest release that is
- * not newer than the requested release. */
+/* A framework release that the profile describes, with the release's defaults for plans. An entry applies to an
+ * estimate if the id of the device begins with `hardware`, the id of the model begins with `model`, and the name of the
+ * model's family begins with `family`. An empty text applies to all ids and names. If the entries of several releases
+ * apply, nncost uses the newest release that is not newer than the requested release. */
 typedef struct nnc_framework {
-    /* framework: name of the framework; also: a second name of the same framework, "" = none */
+    /* framework: name of the framework; also: a second name of the same framework; an empty text = the framework has no
+     * second name */
     char framework[48], also[48];
-    char version[32]; /* first release that the entry describes, as a number; a word instead = releases whose name
-                       * starts with this word */
+    char version[32]; /* number of the first release that the entry describes. If `version` is a word instead of a
+                       * number, the entry describes the releases whose name starts with this word */
     /* hardware: start of the ids of the devices to which the entry applies; model: start of the model ids; "" = all */
     char hardware[32], model[32];
     char family[16]; /* start of the names of the families to which the entry applies; "" = all */
@@ -520,13 +524,13 @@ typedef struct nnc_serve_engine {
     double kv_reread;         /* share of the keys and values that each further query head of a group reads again from
                           * memory; default 0 */
     double
-        /* kv_reread and kv_fraction of the device file count only in decode steps in which sequences x query heads per
-         * device are more than this number; default 0 */
+        /* limit for kv_reread and kv_fraction of the device file: they apply only to decode steps in which sequences x
+         * query heads per device is larger than this limit; default 0 */
         reread_above;
-    double host_layer_s; /* seconds of the host to launch the kernels of a layer, at the same time as the device works;
-                          * default 0 */
-    double expert_s[NNC_STORED_COUNT]; /* seconds per layer with experts, in a weight format in which the device cannot
-                                        * compute; default 0 */
+    double host_layer_s; /* seconds in which the host launches the kernels of a layer; the launches overlap with work of
+                          * the device; default 0 */
+    double expert_s[NNC_STORED_COUNT]; /* additional seconds of each layer with experts if the device cannot compute in
+                                        * the format of the weights; one value for each storage format; default 0 */
     bool captured;   /* true: the engine records a decode step as one CUDA graph and replays it; default true */
     double launch_s; /* seconds of the host to launch a kernel of a step that is not recorded; default
                                         * 0 */
@@ -538,7 +542,8 @@ typedef struct nnc_serve_engine {
     double memory_use, workspace_bytes; /* memory_use: share of the device memory that the engine may use (NaN = 0.9);
                                          * workspace_bytes: bytes of workspaces (NaN = 2 GB) */
     double ranks_bytes;                 /* bytes of workspaces if a replica has several ranks; default 0 */
-    double logit_bytes; /* bytes per logit of the max_batch sequences of the run of `profiled`; default 0 */
+    double logit_bytes; /* bytes per logit in the measuring run of `profiled`, which computes logits for max_batch
+                         * sequences; default 0 */
     /* Ranges of measured / predicted time in which 90 % of the measurements lie. tpot: time per output token of models
      * without experts; tpot_experts: time per output token of models with experts; ttft: time to first token. NaN =
      * unknown. */
@@ -547,15 +552,16 @@ typedef struct nnc_serve_engine {
     nnc_memory_share memory_share; /* memory to which memory_use refers */
     double unit_bytes_per_clock; /* most bytes that one unit of the device can read per clock cycle in a decode kernel;
                                   * NaN = no limit */
-    bool preempt;                /* true: a request starts when its prompt fits in the cache; if the cache is full
-                                  * later, the newest request gives up its cache and waits. false: a request starts when
-                                  * its full length fits */
-    bool profiled;         /* true: a run with the largest step measures activations before the cache is allocated */
-    bool sized_by_memory;  /* true: defaults of chunk and memory_use depend on the memory of the device */
-    double wave_threads;   /* threads of a wave that decode kernels use, which limits unit_bytes_per_clock on a
-                                  * device with wider waves; NaN = all threads */
-    bool pipelined_passes; /* true: pipeline stages compute successive passes of one prompt at the same time */
-    double text_s;         /* seconds to turn a token into text and send it, one token after the other; default
+    bool preempt;                /* true: a request starts when the cache has space for its prompt; if the cache becomes
+                                  * full later, the engine preempts the newest request. false: a request starts when the
+                                  * cache has space for its prompt and answer */
+    bool profiled;               /* true: before the engine allocates the cache, it runs the largest step to measure the
+                            * memory of the activations */
+    bool sized_by_memory;        /* true: defaults of chunk and memory_use depend on the memory of the device */
+    double wave_threads;         /* number of threads per wave that decode kernels use. If waves of the device have more
+                            * threads, kernels read less than unit_bytes_per_clock; NaN = kernels use all threads */
+    bool pipelined_passes;       /* true: pipeline stages compute successive passes of one prompt at the same time */
+    double text_s;               /* seconds to turn a token into text and send it, one token after the other; default
                                   * 0 */
 } nnc_serve_engine;
 
@@ -591,8 +597,8 @@ struct nnc_software {
     bool fused_loss;    /* true: cross-entropy runs as one kernel and computes in the number format of the logits */
     bool fused_rotary_scale;   /* true: a rotary embedding that scales queries and keys too (YaRN) runs as one kernel */
     bool fused_expert_bias;    /* true: the kernels of the experts' matrix products add the biases of the experts */
-    bool expert_bias_gathered; /* true: before biases of experts are added, they are gathered: one row for each copy of
-                                * a token */
+    bool expert_bias_gathered; /* true: a kernel copies the biases of the experts to one row for each copy of a token,
+                                * before another kernel adds the biases */
     bool fused_expert_clamp;   /* true: the activation kernel of experts clamps the inputs of the activation */
     bool fused_optimizer;
     nnc_flash_kernel flash_kernel; /* generation of attention kernels that the option --attention flash selects */
@@ -678,8 +684,8 @@ struct nnc_software {
 /* Returns the neutral profile "torch-compile", in which every kernel is fused and no tensor is kept twice. */
 nnc_software nnc_software_default(void);
 
-/* Returns an error if a field of the software profile is outside its limits. nncost checks a profile in the same way
- * when it loads the file, so no field of a loaded profile is outside its limits. */
+/* Returns an error if a field of the software profile is outside its limits. A profile that was loaded from its file
+ * needs no further check, because loading a file checks the limits too. */
 nnc_status nnc_software_check(const nnc_software *software, nnc_error *err);
 
 #endif /* NNC_STATIC_LINKING_ONLY */
@@ -709,17 +715,18 @@ typedef enum nnc_profile_kind {
 struct nnc_profiles {
     const nnc_software *of[NNC_PROFILE_KINDS];
     bool any; /* true: a search tries plans that need features which the plan's profile does not have */
-    const struct nnc_completer *completer; /* completes changed plans with the settings of the framework release that
-                                            * the user named; NULL = no release */
+    const struct nnc_completer *completer; /* function that completes a changed plan with the settings of the framework
+                                            * release that the user named; NULL = the user named no release */
 };
 
 /* Returns a set of profiles in which `software` is the default profile for every kind of plan. */
 nnc_profiles nnc_profiles_of_one(const nnc_software *software);
 
-/* nnc_profile_kind_of returns the kind of a plan for a model on a device. nnc_profile_kind_by_plan returns the kind
- * without looking at the device. nnc_profile_kind_kept returns the kind `kept`, unless model, device and precision
- * exclude it; a comparison passes the kind of its first plan. nnc_profile_kind_may tests whether some plan of the model
- * on the device has the given kind. */
+/* The function nnc_profile_kind_of returns the kind of a plan for a model on a device. The function
+ * nnc_profile_kind_by_plan returns the kind of a plan on a device that is not known. The function nnc_profile_kind_kept
+ * returns `kept`, unless model, device and precision exclude this kind; a comparison of plans sets `kept` to the kind
+ * of its first plan. The function nnc_profile_kind_may tests whether any plan of the model on the device can have the
+ * given kind. */
 nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device, const nnc_plan *plan);
 nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan);
 bool nnc_profile_kind_may(const nnc_model *model, const nnc_device *device, nnc_profile_kind kind);
@@ -773,8 +780,8 @@ typedef struct nnc_policy_sizes {
 } nnc_policy_sizes;
 NNC_API nnc_policy_sizes nnc_policy_bytes(nnc_policy policy);
 
-/* Writes a combination of nnc_recompute flags in the spelling of the option --recompute, "none", "selective", "full" or
- * names joined by commas, to text, cut to `size` bytes. */
+/* Writes a combination of nnc_recompute flags to `text`, cut to `size` bytes. The text is a value of the option
+ * --recompute: "none", "selective", "full", or names joined by commas. */
 NNC_API void nnc_recompute_text(unsigned recompute, char *text, unsigned long size);
 /* Writes the names of the tensors of a combination of nnc_offload flags, joined by commas, to `text`, cut to `size`
  * bytes; "none" if no flag is set. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes a whole run from the time of one step: days, device-hours, money, energy and carbon. Includes failures with
- * lost work, checkpoints, evaluation, and steps that wait for training data. */
+/* Computes a whole run from the time of one step: days, device-hours, money, energy and carbon. The time of the run
+ * contains failures with lost work, checkpoints, evaluation, and steps that wait for training data. */
 #ifndef NNCOST_RUN_H
 #define NNCOST_RUN_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Kinds of failures between which a mean time is given. */
+/* Kinds of failures that a mean time between failures counts. */
 #define NNC_STOPS_LIST(X)                                                                          \
     X(NNC_STOPS_ANY, "any", "Every failure that loses work: hardware, software, network, people.") \
     X(NNC_STOPS_HARDWARE, "hardware", "Only failures of the hardware.")
@@ -35,9 +35,9 @@ NNC_API const char *nnc_method_help(nnc_method method);
 NNC_API bool nnc_method_rolls_out(nnc_method method);
 typedef struct nnc_run_ask nnc_run_ask;
 /* Sets the plan members that count the memory of the helper models of a training method (ask->method). A helper model
- * whose size is not given is a copy of the trained model. If only adapters are trained, the copy that a helper model
- * needs is the frozen base model with other adapters or without adapters, so the helper model needs no further
- * weights. */
+ * whose size is not given is a copy of the trained model. If only adapters are trained, this copy has the same frozen
+ * weights as the trained model, and other adapters or no adapters. Therefore the copy needs no further weights in
+ * memory. */
 NNC_API void nnc_method_helpers(const nnc_run_ask *ask, nnc_plan *plan);
 
 /* Inputs of a run in addition to its step. NaN = not given: nncost then computes the value, uses a published default,
@@ -45,7 +45,8 @@ NNC_API void nnc_method_helpers(const nnc_run_ask *ask, nnc_plan *plan);
  * the name of the member says otherwise. */
 struct nnc_run_ask {
     size_t struct_size; /* sizeof (nnc_run_ask); nnc_run_ask_default sets this member */
-    /* Amount of training: give one of epochs, days and device_hours here, or tokens or samples in the plan. */
+    /* Amount of training. The user gives exactly one value: epochs, days or device_hours here, or tokens or samples in
+     * the plan. */
     double epochs, dataset_size; /* epochs: passes over the dataset; dataset_size: tokens of the dataset (samples if the
                                   * model has no tokens) */
     double days;                 /* duration of the run in days, given as the amount of training */
@@ -55,7 +56,7 @@ struct nnc_run_ask {
     /* The next inputs describe failures of devices and nodes. */
     nnc_stops stops;                     /* kinds of failures that the value of device_mtbf_s includes */
     double device_mtbf_s;                /* mean time between failures of a job x number of its devices; NaN = not
-                                          * known, the run has no failures */
+                                          * known, so nncost computes a run without failures */
     double detect_s, start_s, replace_s; /* detect_s: time until a failure is detected; start_s: time to start all
                                           * ranks; replace_s: time to replace a node */
     /* share of the spot nodes that the seller takes back in a month; 0 = the seller takes back no nodes */
@@ -146,8 +147,8 @@ struct nnc_run_ask {
     double encode_s;                    /* device time to encode one sample (image, text) with frozen encoders; 0 =
                                          * encoded samples are cached */
     double reference_total_params, reward_total_params, critic_total_params,
-        teacher_total_params; /* all parameters of a helper model with experts, for its memory; NaN = the number of
-                               * its active parameters */
+        teacher_total_params; /* number of all parameters of a helper model with experts, which decides its memory; NaN
+                               * = equal to the number of its active parameters */
 };
 
 /* Sets every member to the default of `nncost run`: for example 600 s to detect a failure and 30 s to start
@@ -173,8 +174,8 @@ typedef struct nnc_run {
     /* The next results are seconds of data loading for one step. */
     double fetch_s, prepare_s, transfer_s; /* fetch_s: time to read from storage; prepare_s: time of the workers;
                                             * transfer_s: time to send the samples to the device */
-    double input_s;      /* time to load the data of one step: the maximum of fetch_s, prepare_s and transfer_s, or
-                               * their sum with serial_input */
+    double input_s;      /* time to load the data of one step. It is the sum of fetch_s, prepare_s and transfer_s if
+                          * serial_input is true, and their maximum otherwise */
     double input_wait_s; /* seconds of a step in which the device waits for training data */
     /* bytes per second that all devices together have to read from the storage so that no device waits */
     double input_bytes_per_s;
@@ -193,8 +194,8 @@ typedef struct nnc_run {
                                   * load a checkpoint */
     double young_s, interval_s;  /* training time between two checkpoints. young_s: best interval by Young's formula;
                                   * interval_s: interval that the run uses */
-    double first_order, goodput; /* useful time / wall time of training. first_order: by a first-order formula; goodput:
-                                  * without this approximation */
+    double first_order, goodput; /* useful time / wall time of the training; first_order is computed by a first-order
+                                  * formula, goodput without this approximation */
     double stops;                /* expected number of failures during the run */
     double nodes_out, spares_needed,
         short_share; /* nodes_out: mean number of nodes that cannot be used; spares_needed: number of spare nodes that
@@ -238,14 +239,16 @@ static inline nnc_status nnc_run_of(const nnc_result *result, const nnc_device *
  * checkpoint; mtbf_s: mean seconds between two failures. */
 NNC_API double nnc_young_interval(double block_s, double mtbf_s);
 NNC_API double nnc_daly_interval(double block_s, double mtbf_s);
-/* Returns the goodput: useful training time / wall time. Failures come at random times, and can happen during a restart
- * or a save too. asynchronous true: training continues during a save, and the checkpoint is complete save_s seconds
- * after the start of the save. mtbf_s infinite = no failures. */
+/* Returns the goodput: useful training time / wall time. The formula assumes that failures come at random times, and
+ * that a failure can also happen during a restart or a save. If `asynchronous` is true, training continues during a
+ * save, and the checkpoint is complete save_s seconds after the start of the save. If mtbf_s is infinite, no failures
+ * happen. */
 NNC_API double nnc_goodput(double interval_s, double block_s, double save_s, double restart_s, double mtbf_s,
                            bool asynchronous);
-/* Returns the smallest number of spare nodes that replaces all failed nodes during the share enough_share (0 to 1) of
- * the time, if on average nodes_out nodes have failed and are not yet repaired (Poisson distribution). *short_share
- * gets the share of the time in which more nodes have failed than there are spare nodes. */
+/* Returns the smallest sufficient number of spare nodes: in at least the share enough_share (0 to 1) of the time, every
+ * failed node can be replaced by a spare node. The number of failed nodes that are not yet repaired has a Poisson
+ * distribution with the mean nodes_out. *short_share gets the share of the time in which more nodes have failed than
+ * there are spare nodes. */
 NNC_API double nnc_spares(double nodes_out, double enough_share, double *short_share);
 
 /* ---- budgets: the best model for an amount of money or of FLOPs ---- */
@@ -273,17 +276,19 @@ typedef struct nnc_optimum {
     nnc_law law;
     /* best model by one scaling law: parameters, training tokens and loss (NaN if the law states no loss) */
     double params, tokens, loss;
-    /* served_params, served_tokens: model with the loss of the best model, and with the fewest FLOPs for training and
-     * inference together; saved_share: 1 - FLOPs of this model / FLOPs of the best model */
+    /* a second model, which has the same loss as the best model and needs the fewest FLOPs for training and inference
+     * together. served_params: its parameters; served_tokens: its training tokens; saved_share: 1 - its FLOPs / FLOPs
+     * of the best model, where both count training and inference */
     double served_params, served_tokens, saved_share;
 } nnc_optimum;
 
 /* Returns the model (N parameters, D training tokens) with the smallest loss by a scaling law, if training costs
  * `flops` FLOPs: 6 N D = flops. */
 NNC_API nnc_optimum nnc_compute_optimal(nnc_law law, double flops);
-/* Returns the model (N parameters, D training tokens) that has, by a scaling law, the same loss as `params` parameters
- * after `tokens` tokens, and needs the fewest FLOPs for training and for inference on T = `served` tokens: 6 N D + 2 N
- * T (arXiv:2401.00448). All members of the result are NaN if the scaling law states no loss. */
+/* Compares models with equal loss: by a scaling law, each of them has the same loss as a model with `params` parameters
+ * after `tokens` training tokens. Returns the one (N parameters, D training tokens) that needs the fewest FLOPs for
+ * training and for inference on T = `served` tokens, 6 N D + 2 N T (arXiv:2401.00448). All members of the result are
+ * NaN if the scaling law states no loss. */
 NNC_API nnc_optimum nnc_serving_optimal(nnc_law law, double params, double tokens, double served);
 /* Returns the loss, by a scaling law, of a model with `params` parameters after `tokens` training tokens; NaN = the
  * scaling law states no loss. */
@@ -295,7 +300,7 @@ typedef struct nnc_budget_ask {
     double cost, days, params, tokens;
     double mfu, goodput; /* MFU and goodput that the user expects the run to reach */
     double price;        /* price of one device-hour; NaN = the price of the device file */
-    double flops;        /* FLOPs that the training may cost; the other way to give a budget is `cost` */
+    double flops;        /* FLOPs that the training may need; the user gives either `flops` or `cost` as the budget */
     double serve_tokens; /* number of tokens that the trained model processes in inference */
 } nnc_budget_ask;
 
@@ -312,11 +317,11 @@ typedef struct nnc_budget {
     size_t struct_size; /* sizeof (nnc_budget); nnc_budget_of sets this member */
     /* cost, device-hours and FLOPs of the training (6 N D for N parameters and D tokens) */
     double cost, device_hours, flops;
-    double devices, days; /* number of devices that finish the training in `days` days; both NaN if days is
-                           * not given */
+    double devices, days; /* number of devices that finish the training in `days` days; if the user gives no days,
+                           * `devices` and `days` are NaN */
     double flops_per_s;   /* model FLOPs per second of one device in the run: peak x MFU x goodput */
     double price_per_device_hour;
-    /* parameters and training tokens that the user gave; both NaN if the user gave cost or FLOPs */
+    /* parameters and training tokens that the user gave; NaN = the user gave cost or FLOPs instead */
     double params, tokens;
     nnc_optimum optima[NNC_LAW_SPACE];   /* best model that `flops` FLOPs can train, one entry for each scaling law */
     double over_training[NNC_LAW_SPACE]; /* flops / fewest FLOPs with which a model reaches the same loss, for each

@@ -49,8 +49,8 @@ typedef struct nnc_search {
     bool no_prune;          /* true: every legal plan is estimated in full; false: plans that cannot be among the best
                              * are left out early */
     int32_t threads;        /* number of threads of the search, at least 1 */
-    int32_t shard, shards;  /* searches only part `shard` (from 1) of `shards` equal parts of the search space; 0 = the
-                             * whole space */
+    int32_t shard, shards;  /* the search space is divided into `shards` equal parts, and the search covers only part
+                             * number `shard` (from 1); 0 = the search covers the whole space */
     const nnc_run_ask *run; /* inputs for nnc_run_of, which computes a run for each plan; NULL = no run is computed */
     double risk;            /* largest probability that a plan runs out of memory; 0 = only plans with the verdict
                              * "fits" */
@@ -78,7 +78,8 @@ typedef struct nnc_found {
     double device_s;  /* device-seconds of one step: number of devices x step_s */
     double cost_step; /* cost of one step; NaN = no price is known */
     double run_s, device_hours,
-        cost_run; /* time, device-hours and cost of the run; NaN = no nnc_search.run, or unknown length of the run */
+        cost_run; /* time, device-hours and cost of the run; NaN = nnc_search.run is NULL, or the length of the run is
+                   * unknown */
     int64_t memory_bytes;
     char software[48];                   /* id of the software profile with which the plan was estimated */
     const char *command;                 /* `nncost estimate` command line for the found plan; NULL = not known */
@@ -93,20 +94,22 @@ typedef struct nnc_search_result nnc_search_result;
 NNC_API nnc_search_result *nnc_search_result_create(void); /* Returns NULL when out of memory. */
 NNC_API void nnc_search_result_destroy(nnc_search_result *result);
 
-/* Numbers of plans. space: combinations in the search space, or in the shard that is searched; covered: combinations
- * that the search has examined (all of them, unless the search was stopped); evaluated: combinations that were
- * estimated; pruned: combinations that were left out without an estimate; legal: plans that break no rule; feasible:
- * legal plans that fit in memory. evaluated + pruned = covered. evaluated and pruned depend on the order of the search;
- * for all other members, the sum over the shards is the number of the whole space. */
+/* Numbers of the combinations that a search tried. `space` is the number of combinations in the search space, or in the
+ * shard that is searched. `covered` is the number of combinations that the search has examined: all combinations,
+ * unless the search was stopped. `evaluated` combinations were estimated, and `pruned` combinations were left out
+ * without an estimate; the sum of both numbers is `covered`. `legal` is the number of plans that break no rule, and
+ * `feasible` is the number of legal plans that fit in memory. The numbers `evaluated` and `pruned` depend on the order
+ * of the search. Any other number of the whole space is the sum of this number over all shards. */
 typedef struct nnc_search_tally {
     uint64_t space, covered, evaluated, pruned, feasible, legal;
 } nnc_search_tally;
 NNC_API nnc_search_tally nnc_search_result_tally(const nnc_search_result *result);
 
 /* These functions return a found plan by its index from 0; NULL = there is no plan with this index. A plan is valid
- * until the next search into the same result. best: the best plans, in the order of the objective. pareto: plans which
- * no other plan beats in both step time and memory, in the order of step time, at most NNC_PARETO_MAX. missed: if every
- * plan that fits in memory breaks the deadline or the budget, the fastest of these plans; else NULL. */
+ * until the next search into the same result. The function ..._best returns the best plans, in the order of the
+ * objective. The function ..._pareto returns at most NNC_PARETO_MAX plans, in the order of step time; no other plan
+ * beats one of them in both step time and memory. The function ..._missed returns the fastest plan if every plan that
+ * fits in memory breaks the deadline or the budget, otherwise NULL. */
 NNC_API const nnc_found *nnc_search_result_best(const nnc_search_result *result, int32_t index);
 NNC_API const nnc_found *nnc_search_result_pareto(const nnc_search_result *result, int32_t index);
 NNC_API const nnc_found *nnc_search_result_missed(const nnc_search_result *result);

@@ -18,7 +18,7 @@ NNC_ENUM(nnc_serve_mode, NNC_SERVE_MODE_LIST, NNC_SERVE_MODE_COUNT);
 NNC_API const char *nnc_serve_mode_name(nnc_serve_mode mode);
 NNC_API const char *nnc_serve_mode_help(nnc_serve_mode mode);
 
-/* A recorded request. A length of 0 means that the request has the length given in nnc_serve_ask. */
+/* A recorded request. If the length of its prompt or answer is 0, nncost uses the length in nnc_serve_ask. */
 typedef struct nnc_serve_arrival {
     /* seconds from the start of the recording to the arrival of the request; lists of requests are sorted by
      * arrival_s */
@@ -81,24 +81,24 @@ typedef struct nnc_serve_ask {
      * length_spread) and mean x (1 + length_spread). */
     int64_t requests, seed;
     double burstiness, length_spread;
-    bool preempt; /* true here or in the engine: a request starts when its prompt fits in the cache, and may be
-                   * preempted; false in both: a request starts when its full length fits */
+    bool preempt; /* true: a request starts when its prompt fits in the cache, and the engine may preempt it later;
+                   * false: a request starts when its prompt and answer fit, unless `preempt` of the engine is true */
     /* Recorded requests for an open loop. arrivals: name of the file with the requests; arrival_list: the requests,
      * which are sent to the replicas in turn; arrival_count: number of requests in arrival_list. */
     char arrivals[256];
     const nnc_serve_arrival *arrival_list;
     int64_t arrival_count;
-    /* Delay of prefill while other sequences decode. A new prompt waits for more prompts before its prefill starts: at
-     * most wait_steps steps, and only until the decoding sequences plus the tokens of the waiting prompts reach
-     * wait_share x chunk tokens. */
+    /* Delay of prefill while other sequences decode. A new prompt waits for further prompts before its prefill starts.
+     * The wait ends after wait_steps steps, or earlier when number of decoding sequences + tokens of the waiting
+     * prompts reaches wait_share x chunk. */
     int64_t wait_steps;
     double wait_share;
-    /* share of the communication of experts in a prefill that overlaps with compute of another micro-batch */
+    /* share of the expert communication of a prefill step that overlaps with compute of another micro-batch */
     double overlap_expert;
-    /* With attention_data above 1 and while sequences decode: prompts wait until each group of attention_data has a
-     * prompt, and then balance_more further steps. While a group of attention_data has no prompt, all waiting prompts
-     * start at each balance_steps-th step after the last start of prompts. 0 in balance_steps: no prompt waits for
-     * other groups. */
+    /* Delay of prompts in a deployment with several attention data groups, while sequences decode. Prompts wait until
+     * every group has a prompt, and then balance_more steps longer. If some group gets no prompt, the waiting prompts
+     * start without it, at every balance_steps-th step after the last start of prompts. If balance_steps is 0, no
+     * prompt waits for prompts of other groups. */
     int64_t balance_steps, balance_more;
     int64_t receive_steps; /* While sequences decode, the engine receives new requests at each receive_steps-th decode
                             * step, and after each step with prompts. 1: at each step. */
@@ -123,9 +123,11 @@ typedef struct nnc_serve_step {
     double steps;                          /* number of times that all weights are read; a prefill reads them once per
                                             * chunk */
     double flops, weight_bytes, kv_bytes,
-        bytes; /* per device: FLOPs; bytes that the step reads: of weights, of keys and values, and the sum of both */
+        bytes; /* per device: FLOPs of the step; bytes of the weights that the step reads; bytes of the keys and values
+                * that the step reads; all bytes that the step reads */
     double intensity_flops_per_byte;
-    /* parts of time_s in seconds; their sum + comm_s + host_s = time_s */
+    /* parts of the step time in seconds: products, experts, attention, head. time_s is the sum of these parts, comm_s
+     * and host_s */
     double product_s, expert_s, attention_s, head_s;
     double comm_s, host_s, time_s;
     /* seconds of the step if compute, memory and network work at the same time at datasheet rates */
@@ -139,12 +141,12 @@ typedef struct nnc_serve {
     size_t struct_size; /* sizeof (nnc_serve); nnc_serve_of sets this member */
     nnc_serve_ask plan; /* inputs from which the result was computed, with all defaults filled in */
     nnc_serve_mode mode;
-    /* prefill: the step (or the steps, if the prompt is divided into chunks) for one prompt, or for all prompts of a
-     * static batch; decode: one step, with sequences of mean length. */
+    /* prefill: all steps that compute one prompt (several steps if the prompt is divided into chunks), or all prompts
+     * of a static batch; decode: one step with sequences of mean length. */
     nnc_serve_step prefill, decode;
     /* smallest number of sequences with which decode is compute-bound; NaN = there is no such number */
     double critical_batch;
-    /* value that the FLOPs per byte of decode approach if the number of sequences grows */
+    /* limit of the FLOPs per byte of a decode step for a very large number of sequences */
     double intensity_limit_flops_per_byte;
     /* Seconds of a request: until the first token (ttft_s), for each further token (tpot_s), from arrival to last token
      * (request_s), before prefill starts (queue_s). */
@@ -168,8 +170,8 @@ typedef struct nnc_serve {
                                       * free_bytes */
     /* number of sequences of full length (prompt and answer) that fit in the KV caches of all replicas */
     double max_sequences;
-    /* limit_bytes: bytes that weights, workspace and cache may take; headroom_bytes: limit_bytes - total_bytes, negative
-     * if the served model does not fit in memory */
+    /* limit_bytes: bytes that weights, workspace and cache may take together; headroom_bytes: limit_bytes -
+     * total_bytes, which is negative if the served model does not fit in memory */
     double total_bytes, capacity_bytes, limit_bytes, headroom_bytes;
     bool fits;
     /* The next results are amounts of money and energy. */
@@ -179,16 +181,16 @@ typedef struct nnc_serve {
     double per_million_prefilled_tokens, per_million_decoded_tokens;
     double energy_j_per_token;
     double ttft_p99_s; /* 99th percentile of the time to first token in a simulated loop, in seconds */
-    /* Results for speculative decoding and for separate prefill workers. nncost computes these results by formulas
-     * only, which were not compared with measurements. */
+    /* Results for speculative decoding and for separate prefill workers. nncost computes these results by formulas, and
+     * has not compared them with measurements. */
     double tokens_per_verify, speculation_speedup, speculation_tpot_s;
     double transfer_bytes, transfer_s; /* transfer_bytes: bytes of the KV cache of one prompt; transfer_s: time to send
                                         * them to another worker */
     double apart_requests_per_s, apart_workers_ratio, apart_ttft_s, apart_tpot_s;
     double carbon_g_per_million_tokens; /* grams of carbon for a million output tokens, at the rated power of the
                                          * devices */
-    double draft_s, verify_s;           /* draft_s: time of a step of the draft model; verify_s: time of a step of the
-                                         * served model that verifies its tokens */
+    double draft_s, verify_s;           /* draft_s: time of a step of the draft model; verify_s: time of a step in which
+                                         * the served model verifies the proposed tokens */
     /* Percentiles of the requests of a simulated loop, in seconds: 50th, 90th and 99th. */
     double ttft_p50_s, ttft_p90_s, tpot_p50_s, tpot_p90_s, tpot_p99_s;
     double request_p50_s, request_p90_s, request_p99_s;
@@ -232,8 +234,9 @@ static inline nnc_status nnc_serve_of(const nnc_model *model, const nnc_device *
 /* Returns the range of measured / predicted time per output token in which 90 % of the measurements lie. experts: true
  * for models with experts. */
 const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts);
-/* Returns the range *of (measured / predicted time). If the result has an interval_reason, the returned range is wider:
- * the lower end is divided by 2.3, and the upper end is multiplied by 2.3. */
+/* Returns a range of measured / predicted time for a result of serving: a copy of *of if interval_reason of the result
+ * is NULL. Otherwise the returned range is wider than *of: its lower end is divided by 2.3, and its upper end is
+ * multiplied by 2.3. */
 nnc_spread nnc_serve_widened(const nnc_spread *of, const nnc_serve *serve);
 #endif /* NNC_STATIC_LINKING_ONLY */
 
@@ -242,19 +245,21 @@ nnc_spread nnc_serve_widened(const nnc_spread *of, const nnc_serve *serve);
 /* Returns the expected number of experts that get at least one of m = `tokens` tokens, if each token is sent to k =
  * `chosen` of E = `experts` experts at random: E (1 - (1 - k/E)^m). */
 NNC_API double nnc_serve_experts_touched(double experts, double chosen, double tokens);
-/* Returns the seconds of an all-reduce of few bytes: the shorter time of two algorithms. In the one-shot algorithm
- * every rank sends all its data to every other rank in one round; in the two-shot algorithm every rank sends its part
- * in each of two rounds. fixed_s: fixed seconds of each call; second_s: seconds that the second round adds;
- * one_shot_fraction, two_shot_fraction: share of link_bytes_per_s (one direction) that each algorithm reaches. */
+/* Returns the seconds of an all-reduce of few bytes: the shorter time of two algorithms. In the one-shot algorithm,
+ * every rank sends all its data to every other rank in one round. The two-shot algorithm has two rounds, a
+ * reduce-scatter and an all-gather. Each call takes fixed_s seconds in addition, and the second round of the two-shot
+ * algorithm takes second_s more seconds. The algorithms reach the shares one_shot_fraction and two_shot_fraction of
+ * link_bytes_per_s (one direction). */
 NNC_API double nnc_serve_all_reduce_s(double ranks, double bytes, double link_bytes_per_s, double fixed_s,
                                       double second_s, double one_shot_fraction, double two_shot_fraction);
 /* Returns the expected number of tokens that one verification step of the served model yields, if a draft model
  * proposes y = `drafted` tokens and each proposed token is accepted with probability a = `acceptance`: (1 - a^(y+1)) /
  * (1 - a). Source: arXiv:2211.17192, equation 1. */
 NNC_API double nnc_serve_accepted(double acceptance, double drafted);
-/* These functions return the seconds that a request waits in a queue with one server and constant service time (M/D/1):
- * the mean, and the 99 % quantile q with an exponential tail, q = max(0, (mean / rho) x ln(100 rho)). service_s:
- * seconds to serve one request; rho = `load`: share of the time in which the server works. */
+/* These functions return the seconds that a request waits in a queue with one server and constant service time (M/D/1).
+ * The first function returns the mean. The second function returns the 99 % quantile q of an exponential tail: q =
+ * max(0, (mean / rho) x ln(100 rho)). The server takes service_s seconds for one request, and works during the share
+ * rho = `load` of the time. */
 NNC_API double nnc_serve_mean_wait_s(double service_s, double load);
 NNC_API double nnc_serve_p99_wait_s(double service_s, double load);
 

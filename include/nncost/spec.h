@@ -80,8 +80,8 @@ NNC_API const char *nnc_offer_help(nnc_offer offer);
 NNC_API nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer, const char *region,
                                    nnc_device *device, nnc_error *err);
 
-/* Carbon intensity of the electricity in a country or in a cloud region. The texts are valid as long as the
- * nnc_specs. */
+/* Carbon intensity of the electricity in a country or in a cloud region. Texts of an nnc_region are valid as long as
+ * the nnc_specs that found it. */
 typedef struct nnc_region {
     char id[48], name[64], seller[16]; /* seller: cloud provider of the region; "" = the region is a country */
     double carbon_g_per_kwh;           /* grams of carbon per kWh of the local grid (location-based: bought certificates
@@ -90,7 +90,8 @@ typedef struct nnc_region {
     const char *source;
 } nnc_region;
 
-/* Power usage effectiveness (PUE) of the data centres of one operator. The texts are valid as long as the nnc_specs. */
+/* Power usage effectiveness (PUE) of the data centres of one operator. Texts of an nnc_building are valid as long as
+ * the nnc_specs that found it. */
 typedef struct nnc_building {
     char id[48], name[96];
     double pue; /* PUE: energy of the data centre / energy of the machines in the data centre */

@@ -27,18 +27,19 @@ NNC_API void nnc_sweep_destroy(nnc_sweep *sweep);
  * value of the axis that was added last changes first. NNC_BAD_USAGE: unknown field, wrong value, an axis that was
  * added before, too many combinations. */
 NNC_API nnc_status nnc_sweep_add(nnc_sweep *sweep, const char *name, const char *list, nnc_error *err);
-/* Adds several axes that form one list of combinations: in "tensor=1,2,4;data=8,4,2" the first values belong together,
- * the second values, and so on. */
+/* Adds several axes whose values belong together by their position in the lists: "tensor=1,2,4;data=8,4,2" gives three
+ * combinations, tensor 1 with data 8, tensor 2 with data 4, and tensor 4 with data 2. */
 NNC_API nnc_status nnc_sweep_link(nnc_sweep *sweep, const char *axes, nnc_error *err);
-/* Restricts a sweep to one of `of` equal parts, which can run on different machines: part `number`, counted from 1. The
- * rows of a part are every `of`-th row of the sweep. */
+/* Restricts a sweep to one part of its rows, so that several machines can share the sweep. `of` is the number of parts,
+ * and `number` is the number of this part, counted from 1. The rows are assigned to the parts in turn. */
 NNC_API nnc_status nnc_sweep_part(nnc_sweep *sweep, int64_t number, int64_t of, nnc_error *err);
 
-/* Makes a sweep keep the rows of plans that are illegal or do not fit in memory; without this call they are dropped. */
+/* Makes a sweep keep the rows of plans that are illegal or do not fit in memory. A sweep drops these rows if this
+ * function was not called. */
 NNC_API void nnc_sweep_keep_all(nnc_sweep *sweep);
-/* Adds columns to the results of a sweep. names: names joined by commas: axes, fields, metrics (as in 'estimate
- * --format csv', or the last part of such a name), "row", "verdict", "reason", "command". names NULL = the axes with
- * several values, and the main metrics. */
+/* Adds columns to the results of a sweep. `names` lists axes, fields, metrics and the words "row", "verdict", "reason"
+ * and "command", joined by commas. A metric has its name in the output of 'estimate --format csv', or the last part of
+ * this name. If `names` is NULL, the function adds the axes with several values, and the main metrics. */
 NNC_API nnc_status nnc_sweep_columns(nnc_sweep *sweep, const char *names, nnc_error *err);
 /* Makes a sweep keep only rows that fulfil a constraint, for example "tensor * pipeline <= 64 && mfu > 0.4". Several
  * calls add several constraints, and a row is kept only if it fulfils all of them. */

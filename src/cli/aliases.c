@@ -82,7 +82,8 @@ static nnc_status refuse_value(const expansion *e, const char *word, const char 
                     value != NULL ? value : "");
 }
 
-/* Returns true if an alias is only for the one value `value` of an option, as in "--precision float16". */
+/* Returns true if an alias applies to a single value of an option, such as "float16" of --precision, and this value is
+ * `value`. */
 static bool is_for_value(const alias *row, const char *value) {
     return !is_for_any(row) && value != NULL && alike(row->value, value);
 }
@@ -96,7 +97,7 @@ static const alias *row_of(const expansion *e, const char *word, const char *val
     *found = false;
     for (int i = 0; i < nnc_option_alias_count; i++) {
         const alias *row = &nnc_option_aliases[i];
-        if (row->name[2] != first) { continue; /* fast test: most names differ in the first letter */ }
+        if (row->name[2] != first) { continue; /* saves time: comparing first letters excludes most names */ }
         if (!applies(e, row, word) || (own && !is_for_value(row, value))) { continue; }
         *found = true;
         if (!is_for_any(row) && (row->value[0] == '@' ? e->has_load : value != NULL && alike(row->value, value))) {

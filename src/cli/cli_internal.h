@@ -1,18 +1,22 @@
 /* Functions and types that the files of src/cli share. The files of src/cli read the command line and run the commands:
  *
- *     main.c            finds the command of a command line and runs it
- *     option_table.c    has a row for every option: name, place in nnc_options, type, limits, default, help
- *     options.c         reads a command line and the defaults file into one nnc_options, by the rows of option_table.c
- *     scenario_args.c   turns operands and options into a loaded scenario, and a scenario into its command line
- *     search_args.c     turns operands and options into a search, which runs with progress and signals
- *     terminal.c        standard output and files, progress, signals, and their replacements on a browser page
- *     docs.c            help of the program and of a command; the commands docs and explain
- *     cmd_*.c           one command each: loads the specs that the operands name, computes, and writes the result with
- *                       an nnc_view. The page of a result is a list of nnc_page_row (label, text with metrics in
- *                       braces, ink, condition); only sentences that depend on several metrics are code
+ *     `main.c`           lists all commands, finds the command of a command line and runs it.
+ *     `option_table.c`   has a row for every option: name, place in nnc_options, type, limits, default, help.
+ *     `options.c`        reads a command line and the defaults file into one nnc_options, by the rows of
+ *                        option_table.c.
+ *     `scenario_args.c`  loads a scenario from operands and options, and writes the command line of a scenario.
+ *     `search_args.c`    makes a search from operands and options, and runs it with progress and signals.
+ *     `terminal.c`       writes standard output and files, shows progress, delays signals, and has the functions that
+ *                        replace them on a browser page.
+ *     `docs.c`           writes the help of the program and of a command, and has the commands docs and explain.
+ *     `cmd_*.c`          has one or a few related commands. A command loads the specs that its operands name, computes
+ *                        a result, and writes the result with an nnc_view.
  *
- * main.c lists all commands, each an nnc_command. A command gets a session (nnc_session): the options, the specs, and a
- * buffer for the output. The buffer is printed only if the command succeeds. */
+ * The page of a result is a list of rows (nnc_page_row: label, text with names of metrics in braces, ink, condition).
+ * Only sentences that depend on several metrics are written by functions.
+ *
+ * A command is an nnc_command. A command gets a session (nnc_session): the options, the specs, and a buffer for the
+ * output. The buffer is printed only if the command succeeds. */
 #ifndef NNCOST_CLI_CLI_INTERNAL_H
 #define NNCOST_CLI_CLI_INTERNAL_H
 
@@ -63,7 +67,8 @@ enum {
     NNC_TAKES_COMMON = 1,  /* the options --format, --output, --no-defaults and --help */
     NNC_TAKES_PLAN = 2,    /* one option for every field of the plan; --software, --set */
     NNC_TAKES_OPS = 4,     /* the options --sort, --top and --by, for rows of `ops` */
-    NNC_LACKS_COST = 8,    /* no --price, --seller and --offer, because the answer has no cost */
+    NNC_LACKS_COST = 8,    /* the command has no options --price, --seller and --offer, because its answer has no
+                            * cost */
     NNC_TAKES_STAGES = 16, /* the options --stages, --timeline, --trace, --measured and --sensitivity */
     NNC_TAKES_SEARCH = 32, /* one option for each member of nnc_search_options; --threads, --progress */
     /* options --scenario (a scenario of a plan file), --seller, --offer, --region, --building */
@@ -93,11 +98,12 @@ enum {
     NNC_TAKES_LIMIT = 134217728, /* --of */
     /* options of `op`: --precision, --devices ... of the plan; --kernel, --layout, --unmasked */
     NNC_TAKES_ONE_OP = 268435456,
-    NNC_LACKS_RUN = 536870912, /* no --tokens and --samples, because the answer has no run */
-    NNC_LACKS_MFU = 1073741824 /* no --flops-convention, because the answer has no MFU */
+    NNC_LACKS_RUN = 536870912, /* the command has no options --tokens and --samples, because its answer has no run */
+    NNC_LACKS_MFU = 1073741824 /* the command has no option --flops-convention, because its answer has no MFU */
 };
 
-/* --ignore-memory. The value of an enumerator is an int, which has no 32nd flag. */
+/* The set of the option --ignore-memory. This flag is a macro, because enumerators of C17 are of type int, in which bit
+ * 31 is the sign. */
 #define NNC_TAKES_OVER_MEMORY 0x80000000u
 
 enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 96 };
@@ -120,8 +126,8 @@ typedef struct nnc_search_options {
     const char *plans;              /* path of the plan file that --plans writes */
     const char *shards;             /* names of the shard files that --shards merges */
     bool no_prune;
-    bool one_software; /* true: all numbers of devices use the same software profile, that of the best plan on the
-                        * smallest number of devices above 1 */
+    bool one_software; /* true: the plans on all numbers of devices use one software profile: the profile of the best
+                        * plan on the smallest number of devices above 1 */
 } nnc_search_options;
 
 /* Limits for each tool call of the server 'nncost mcp'. */
@@ -224,8 +230,9 @@ nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int
 nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_device **device, nnc_error *err);
 
 /* An option that is no field of the plan, the run or another field table. `field` has the offset of the value in
- * nnc_options. A value of type NNC_FIELD_TEXT is a const char *, or a list of const char * if capacity > 0. field.names
- * are the words that completion in a shell offers; the command that reads the value checks the value. */
+ * nnc_options. A value of type NNC_FIELD_TEXT is a const char *, or a list of const char * if capacity > 0. The words
+ * in field.names are offered by completion in a shell; they are no limit, because the command itself checks the
+ * value. */
 typedef struct nnc_own_option {
     nnc_field field;
     double default_value;
@@ -247,8 +254,8 @@ typedef struct nnc_option_fields {
 extern const nnc_option_fields nnc_option_tables[];
 bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field);
 
-/* Tests whether the flags NNC_LACKS_... of a command exclude an option. takes = ~0u: returns false, because these are
- * the options of all commands together. */
+/* Tests whether the flags NNC_LACKS_... of a command exclude an option. If `takes` is ~0u, which stands for all
+ * commands together, the function returns false. */
 bool nnc_option_lacks(unsigned takes, const char *name);
 
 /* An option in the form that help, the man page and completion in a shell show. */
@@ -337,8 +344,9 @@ const nnc_command *nnc_command_at(int index);
  * if the answer of the command is no (exit code 1). */
 nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err);
 
-/* Functions that write help: help of the program, in full or brief (-h), and help of a command. BRIEF: help for -h.
- * USUAL: help for --help, with one line per option if the command has many options. ALL: help for --help-all. */
+/* Functions that write help: help of the program, in full or brief (-h), and help of a command. The level
+ * NNC_HELP_BRIEF is the help of -h. The level NNC_HELP_USUAL is the help of --help, which has one line per option if
+ * the command has many options. The level NNC_HELP_ALL is the help of --help-all. */
 void nnc_help_program(nnc_buffer *out, nnc_style style);
 void nnc_help_program_brief(nnc_buffer *out);
 typedef enum nnc_help_level { NNC_HELP_BRIEF, NNC_HELP_USUAL, NNC_HELP_ALL } nnc_help_level;
@@ -352,8 +360,8 @@ nnc_status nnc_plans_of_args(nnc_session *session, const char *model, const char
                              const nnc_plans_scenario **picked, nnc_error *err);
 
 /* Refuses options of a run for a command whose answer has no run. Options of fine-tuning methods are allowed. Options
- * of data loading are allowed if `input` is true. needs: text for the error: the command or the options with which the
- * refused options have an effect. */
+ * of data loading are allowed if `input` is true. The error contains the text `needs`, which names the command or the
+ * options with which the refused options have an effect. */
 nnc_status nnc_run_options_refuse(const nnc_scenario_args *given, bool input, const char *needs, nnc_error *err);
 
 /* Loads a scenario from the operands of a command. `model` is a model, or a plan file in which the option --scenario
@@ -362,8 +370,9 @@ nnc_status nnc_run_options_refuse(const nnc_scenario_args *given, bool input, co
 nnc_status nnc_scenario_load_args(nnc_session *session, const char *model, const char *device, nnc_scenario *scenario,
                                   nnc_error *err);
 
-/* Loads a scenario as nnc_scenario_load_args does, but accepts options that change nothing. nnc_scenarios_check_read
- * refuses an option of the command line if it has no effect on any of `count` scenarios. */
+/* The function nnc_scenario_load_any loads a scenario as nnc_scenario_load_args does, but accepts options without
+ * effect. The function nnc_scenarios_check_read refuses an option of the command line if the option has no effect on
+ * any of the `count` scenarios. */
 nnc_status nnc_scenario_load_any(nnc_session *session, const char *model, const char *device, nnc_scenario *scenario,
                                  nnc_error *err);
 nnc_status nnc_scenarios_check_read(const nnc_options *options, const nnc_scenario *scenarios, int32_t count,
@@ -372,23 +381,26 @@ nnc_status nnc_scenarios_check_read(const nnc_options *options, const nnc_scenar
 /* Makes the estimate of a scenario compute the metrics of the whole run too, if --tokens or --samples is given. */
 void nnc_scenario_request_run(nnc_scenario *scenario);
 
-/* Loads a model and a device, estimates the plan of the options, and calls the function `write` with `context` and with
- * the scratch to which the lists of the report point. If `model` is a plan file, `device` may be NULL. */
+/* Loads a model and a device, estimates the plan that the options describe, and then calls the function `write`. The
+ * arguments of this call include `context`, and the scratch that contains the lists of the report. If `model` is a plan
+ * file, `device` may be NULL. */
 typedef nnc_status nnc_report_writer(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
                                      nnc_error *err);
 nnc_status nnc_scenario_report(nnc_session *session, const char *model, const char *device, nnc_report_writer *write,
                                void *context, nnc_error *err);
 
-/* Writes the fields that --set changes, "with layers=4", and an empty line; nothing without --set. */
+/* Writes the fields that --set changes, such as "with layers=4", and an empty line. Without --set, the function writes
+ * nothing. */
 void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given);
 
 /* Functions for the option --emit FORMAT[=FILE], which writes the plan of a command as a launch file.
- * nnc_emit_file     returns the FILE of the option, or NULL; writes the FORMAT of the option to `format`
- * nnc_emit_begin    sets options that are not given to the defaults of the framework that reads the format;
- *                   call it before the scenario is loaded. Changes nothing if the operand is a plan file
- * nnc_emit_instead  returns true if the command prints only the launch file, and no page
- * nnc_emit_plan     prints the launch file, or writes it to FILE. If FILE is a folder DIR/, writes it to DIR/NAME with
- *                   the suffix of the format (NAME: argument `name`; NULL = the command writes a single plan) */
+ * `nnc_emit_file` writes the FORMAT of the option to `format`, and returns the FILE of the option; NULL = no FILE.
+ * `nnc_emit_begin` must be called before the scenario is loaded. It sets options that the user did not give to the
+ * defaults of the framework that reads the format; if the operand is a plan file, it changes nothing.
+ * `nnc_emit_instead` returns true if the command prints only the launch file, and no page.
+ * `nnc_emit_plan` prints the launch file, or writes it to FILE. If FILE is a folder DIR/, the path of the launch file
+ * is DIR/NAME with the suffix of the format, and NAME is the argument `name`. If the command writes a single plan,
+ * `name` is NULL. */
 enum { NNC_EMIT_FORMAT = 32 };
 const char *nnc_emit_file(const nnc_options *options, char format[NNC_EMIT_FORMAT]);
 nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err);
@@ -533,7 +545,7 @@ nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nn
 
 extern const nnc_view nnc_estimate_view; /* this view writes an nnc_report */
 extern const nnc_view nnc_checkpoint_view;
-/* these views write records of types that only one file knows */
+/* each of these views writes a record of a type that only the file of its command declares */
 extern const nnc_view nnc_op_view, nnc_budget_view, nnc_trace_view, nnc_watch_view;
 extern const nnc_view nnc_ops_output;                  /* private record type, see
                                                                                      * nnc_report_ops */
@@ -579,11 +591,11 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
 
 /* ---- cmd_search.c: functions that searches over several devices or numbers of devices use ---- */
 
-/* Writes the global batch of the command line to *global_batch. If the options give no batch, adds an option with a
- * usual batch for the model, and sets *chosen to a text in brackets that says how nncost chose the batch; *chosen is ""
- * if the options give a batch. For a captured program, the chosen batch has the recorded number of samples on each
- * device. If the model is a plan file, which has a batch of its own, and the options give no batch, *global_batch is
- * 0. */
+/* Writes the global batch of the command line to *global_batch. If the options give no batch, nncost chooses a batch
+ * that is usual for the model: the function adds an option with this batch, and sets *chosen to a text in brackets that
+ * explains the choice. If the options give a batch, *chosen is "". For a captured program, the chosen batch has the
+ * recorded number of samples on each device. If the first operand is a plan file and the options give no batch,
+ * *global_batch is 0, because the plan file states the batch. */
 nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, int64_t *global_batch, const char **chosen,
                             nnc_error *err);
 
@@ -628,8 +640,9 @@ nnc_status nnc_device_ranking_run(nnc_session *session, nnc_error *err);
 
 /* Loads the model and device of the operands for serving. `model` is a model, or a plan file in which the option
  * --scenario selects the scenario. If `model` is a plan file and `device` is NULL, the device of the scenario is used.
- * Both functions then call the function `write` with a scratch. nnc_serve_report computes the deployment before this
- * call, and sets the exit code to 1 if the requests do not fit in memory or arrive too fast. */
+ * After loading, the functions nnc_serve_with and nnc_serve_report call the function `write` with a scratch. Before it
+ * calls `write`, nnc_serve_report computes the deployment; the exit code is 1 if the deployment does not fit in memory
+ * or cannot serve the request rate. */
 typedef nnc_status nnc_serve_writer(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,
                                     nnc_error *err);
 nnc_status nnc_serve_with(nnc_session *session, const char *model, const char *device, nnc_serve_writer *write,
@@ -660,7 +673,7 @@ void nnc_scenario_sets(nnc_record *record, const nnc_scenario_args *given);
 
 /* ---- cmd_run.c: lines of the page of `run` that other pages show too ---- */
 
-/* Writes page lines about loading training data; nothing without options about data loading. */
+/* Writes page lines about loading training data. If no option describes data loading, the function writes nothing. */
 void nnc_run_input_lines(nnc_buffer *out, nnc_style style, const nnc_run *run);
 /* Writes the page of a run. `estimate` shows this page below its own page. */
 void nnc_run_lines(nnc_buffer *out, nnc_style style, const nnc_report *report);

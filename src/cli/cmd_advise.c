@@ -1,7 +1,8 @@
-/* nncost advise: lists changes of a plan that help most; each change was estimated, and the change with the fastest
- * step comes first. nncost fit: the largest micro-batch, sequence, adapter rank or number of layers that fits on a
- * device, and ways to save memory. nncost limit: the largest degree of parallelism with which the network does not
- * bound the plan, or the smallest batch with which compute bounds it. */
+/* The commands nncost advise, fit and limit. The command advise estimates changes of a plan and lists those that help
+ * most, the change with the fastest step first. The command fit finds the largest micro-batch, sequence, adapter rank
+ * or number of layers that fits on a device, and ways to save memory. The command limit finds the largest degree of
+ * parallelism with which the network does not bound the plan, or the smallest batch with which compute bounds the
+ * plan. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "estimate/estimate_internal.h"
@@ -17,7 +18,8 @@ typedef struct line {
 typedef struct answer {
     nnc_report report;
     int32_t count, tries;
-    line *lines; /* points to the first element of `places`, because a metrics table needs a pointer */
+    line *lines; /* points to the first element of `places`; the metrics table of the answer reads the list through this
+                  * pointer */
     line places[SHOWN + NNC_ADVICE_MAX + 1];
 } answer;
 
@@ -100,8 +102,8 @@ static void add(answer *a, const nnc_plan_change *change) {
     a->lines[place].change = *change;
 }
 
-/* Returns true if the answer already lists a change with the same options, or a change with the same step time, memory
- * and batch, whose options may be in another order. */
+/* Tests whether the answer already lists this change: a listed change has the same options, or it has the same step
+ * time, memory and batch, which are also equal if only the order of the options differs. */
 static bool has(const answer *a, const nnc_plan_change *change) {
     for (int32_t i = 0; i < a->count; i++) {
         const nnc_plan_change *old = &a->lines[i].change;
@@ -351,7 +353,7 @@ static nnc_status write_fit_answer(nnc_session *session, void *context, nnc_scen
         a.report.result = &a.fit.result;
         a.shown = &a.report;
         a.remedies = a.fit.remedies;
-        /* exit code of an estimate: 0 if a micro-batch fits or is tight */
+        /* the exit code is 0 if some micro-batch has the verdict fits or tight, otherwise 1, as in `nncost estimate` */
         session->exit_code = a.fit.micro_batch_tight > 0 ? 0 : 1;
         nnc_view_write(session->out, session->style, &nnc_fit_view, &a);
     }

@@ -182,8 +182,8 @@ static const char *crown_of(const comparison_rows *comparison, ranking ranked, i
     return crown;
 }
 
-/* Tests whether all rows have the software profile of the first row, and keep_software replaced the profile of at least
- * one row by this profile. */
+/* Returns true if all rows have the same software profile, and at least one row has it only because keep_software
+ * replaced the default profile of its plan. */
 static bool keeps_first(const comparison_rows *comparison) {
     const nnc_report *first = &comparison->rows[0].report;
     bool keeps = false, same = true;
@@ -368,8 +368,8 @@ static void row_values(const product *p, int32_t row, const char **values) {
 }
 
 /* Replaces the software profile of a row by the profile of the first row, so that a difference between rows has a
- * single cause. A row keeps its own profile if the user named the profile, if its model or device has one profile for
- * all plans, or with --software any. */
+ * single cause. The function does not change a row in three cases: the user named the profile of the row; the option is
+ * --software any; all plans of the row's model or device have the same profile. */
 static nnc_status keep_software(const nnc_scenario *first, nnc_scenario *scenario, nnc_error *err) {
     const nnc_software *software = &first->software;
     if (scenario == first || !scenario->report.software_chosen || scenario->profiles.any) { return NNC_OK; }
@@ -480,8 +480,8 @@ static nnc_status split_change(const product *p, const nnc_scenario *scenarios, 
     return split != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-/* Returns true if the page shows the values of a list as a column: devices and scenarios always, values of other lists
- * if there are several. */
+/* Returns true if the page has a column for a list. The lists of devices and scenarios always have a column; any other
+ * list has one only if it has several values. */
 static bool is_shown(const product *p, int index) {
     return index == AXIS_DEVICE || p->axes[index].count > 1 || (index == AXIS_MODEL && p->plans != NULL);
 }

@@ -1,21 +1,24 @@
 /* nncost estimate: estimates one training step on a device, and writes the page of the estimate.
  *
- * The page without --full, the first screen, has at most 20 lines of 80 columns: the verdict, time, memory, rate, cost,
- * and the changes of the plan that help most. --full writes the whole page, whose lines begin with these labels:
+ * Without the option --full, the page is only the first screen: at most 20 lines of 80 columns with the verdict, time,
+ * memory, rate, cost, and the changes of the plan that help most. The option --full writes the whole page. Its lines
+ * begin with these labels:
  *
- *     model, device, plan            inputs with all defaults filled in
- *     step, bound by, parts, rate    step time, its bound and its parts, which add up to the step time; throughput
- *     memory, total                  memory by class, with changes that would make the plan fit
- *     cost                           cost of a step; then run, stages, timeline and sensitivity if options ask for them
+ *     "model", "device", "plan"                the inputs, with all defaults filled in.
+ *     "step", "bound by", "parts", "rate"      the step time, its bound, the parts of the step time, the throughput.
+ *     "memory", "total"                        the memory by class, and changes that would make the plan fit.
+ *     "cost"                                   the cost of a step. The run, the stages, the timeline and the
+ *                                              sensitivity follow if options ask for them.
  *
- * Most lines of the page are rows of the table page_rows; tables and sentences with several cases are functions. */
+ * Most lines of the page are rows of the table page_rows. Functions write the tables, and the sentences with several
+ * cases. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cost/cost_internal.h"
 #include "graph/graph_internal.h"
 
-/* Writes the two open facts (properties of the software that nncost does not know) that can change the step time most;
- * nothing if there are no open facts. */
+/* Writes the two open facts (properties of the software that nncost does not know) that can change the step time most.
+ * If the report has no open facts, the function writes nothing. */
 static void write_open_facts(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     if (report->open_fact_count == 0) { return; }
@@ -67,8 +70,8 @@ static void write_memory(nnc_sheet *sheet, const void *record) {
     nnc_table_write(&table, sheet->out, sheet->style);
 }
 
-/* Writes the lower end of the memory interval, and settings with which the plan may need no more memory than this end.
- * If no settings with a lower memory are known, writes that measured peaks may be as low as the lower end. */
+/* Writes the lower end of the memory interval, and the settings with which the memory of the plan is at this lower end.
+ * If the report has no settings of this kind, writes that measured peaks may be as low as the lower end. */
 static void write_least(nnc_sheet *sheet, const nnc_report *report) {
     char least[NNC_NUMBER_TEXT];
     nnc_unit_text((double)report->result->memory.total_interval_bytes[0], "B", least);
@@ -153,8 +156,8 @@ static void write_stages(nnc_sheet *sheet, const void *record) {
     nnc_table_of(sheet->out, sheet->style, lines);
 }
 
-/* Limit of a ratio: step time with a doubled peak / step time that the elasticity predicts for a doubled peak. If the
- * ratio is larger, the page explains why doubling helps less. */
+/* If the estimated step time with a doubled peak is more than this number times the step time that the elasticity
+ * predicts, the page explains why a doubled peak helps less. */
 static const double explained_from = 1.1;
 
 static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry) {
@@ -209,8 +212,8 @@ typedef struct slice {
     double amount; /* size of the part: seconds of the step, or bytes of memory */
 } slice;
 
-/* Smallest share of the step time that a part (such as host time) must have to be shown. This limit removes the
- * nanoseconds of a host that does not delay the device from the page. */
+/* Smallest share of the step time that a part (such as host time) must have to be shown. With this limit, the page does
+ * not show a host time of some nanoseconds, which has no effect on the step. */
 static const double shown_from = 1e-6;
 
 /* Lists the metrics that add up to the step time, without metrics below the share shown_from. Returns the number of
@@ -302,7 +305,8 @@ NNC_GET(get_trains, nnc_report, nnc_bool_cell(!nnc_is_forward_pass(self->model, 
 NNC_GET(get_bound_share, nnc_report, nnc_number_cell(self->result->bound_s[self->result->bound] / self->result->step_s))
 NNC_GET(get_next_share, nnc_report,
         nnc_number_cell(self->result->bound_s[self->result->next_bound] / self->result->step_s))
-/* Returns the resource that bounds the step, as the subject of a sentence: "if memory traffic took no time". */
+/* Returns the name of a bound in a form that can be the subject of a sentence, such as "memory traffic" in "if memory
+ * traffic took no time". */
 static const char *limit_text(nnc_bound bound) {
     static const char *const names[NNC_BOUND_COUNT] = { [NNC_BOUND_COMPUTE] = "compute",
                                                         [NNC_BOUND_MEMORY] = "memory traffic",
@@ -323,7 +327,8 @@ static const char *own_policy(const nnc_report *report) {
     return other ? nnc_policy_name(own) : "";
 }
 NNC_GET(get_own_policy, nnc_report, nnc_text_cell(own_policy(self)))
-/* Returns the tokens or frames that an encoder reads; NaN = as many as the decoder, or the model has no encoder. */
+/* Returns the number of tokens or frames that the encoder of a model reads. NaN = the model has no encoder, or its
+ * encoder reads as many tokens as its decoder. */
 static double encoder_len(const nnc_decoder *d, int64_t seq_len) {
     return d->encoder_layers > 0 && d->encoder_seq_len > 0 && d->encoder_seq_len != seq_len ? (double)d->encoder_seq_len
                                                                                             : (double)NAN;
@@ -510,7 +515,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
  * that suggest changes. */
 enum { SCREEN_LINES = 20, CHANGE_LINES = 3 };
 
-/* The page lists a change as faster if it multiplies the throughput of the plan by at least this factor. */
+/* The page lists a change of the plan as faster only if throughput with the change / throughput without it is above
+ * this factor. */
 static const double shown_gain = 1.01;
 
 /* The record that the first screen (the page without --full) shows. The report is its first member, so that a pointer
@@ -562,8 +568,8 @@ static void add_verdict(nnc_sheet *sheet, const void *record) {
     }
 }
 
-/* Writes the step time without a compiler if nncost chose the torch.compile profile, because many training programs run
- * eager. */
+/* Many training programs run eager (without a compiler). Therefore, if nncost chose the torch.compile profile, this
+ * function writes the step time without a compiler too. */
 static void write_eager(nnc_sheet *sheet, const void *record) {
     const first_screen *first = record;
     char step[NNC_NUMBER_TEXT], memory[NNC_NUMBER_TEXT];
@@ -616,14 +622,15 @@ static bool is_long(const char *options) {
     return strlen(options) > LONG;
 }
 
-/* Returns the number of notes that write_more counts: notes on the files that describe model and plan. */
+/* Returns the number of notes on the files that describe model and plan; the function write_more prints this number. */
 static int32_t file_notes(const nnc_report *report) {
     const bool captured = report->model->family == NNC_FAMILY_CAPTURE;
     return (captured ? 0 : report->model->note_count) + (report->launch != NULL ? report->launch->file_count : 0);
 }
 
-/* Returns how many lines of the first screen are left for changes: at most CHANGE_LINES, at least one. The lines of the
- * screen begin after the second-last empty line in `out`; the last empty line is the one below the verdict. */
+/* Returns how many lines of the first screen are left for changes: at most CHANGE_LINES, and at least one. `out` has
+ * two empty lines near its end: one above the first screen, and one below the verdict. The function counts the lines
+ * after the first of these two empty lines. */
 static int lines_left(const nnc_buffer *out, const nnc_report *report) {
     int written = 0;
     const int more = file_notes(report) > 0 ? 2 : 1;

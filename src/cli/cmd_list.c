@@ -267,7 +267,7 @@ static nnc_status list_one(nnc_session *session, int which, const char *text, nn
     return status == NNC_OK ? list_all(session, which, ids, count, text, err) : status;
 }
 
-/* Tests whether a word names the list `which`, in the plural or the singular ("devices", "device"). "gpus", "cards" and
+/* Tests whether a word is the name of a list, in the plural or the singular ("devices", "device"). "gpus", "cards" and
  * "hardware" name the list of devices too. */
 static bool is_called(const char *name, const char *word) {
     const size_t length = strlen(name);

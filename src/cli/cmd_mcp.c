@@ -268,8 +268,8 @@ typedef struct choice {
 
 typedef enum reach { REACH_NONE, REACH_BELOW, REACH_ALL } reach;
 
-/* Returns REACH_ALL if the member with path `at` is selected, REACH_BELOW if only members inside this member are
- * selected, REACH_NONE otherwise. Sets the element of c->found for the path that selects the member. */
+/* Returns REACH_ALL if the member with the path `at` is selected, REACH_BELOW if only members inside this member are
+ * selected, REACH_NONE otherwise. If path number i of c->paths selects the member, sets c->found[i]. */
 static reach reach_of(choice *c, const char *at) {
     const size_t length = strlen(at);
     reach found = c->paths == NULL || length == 0 ? REACH_BELOW : REACH_NONE;
@@ -390,7 +390,8 @@ static nnc_status select_members(nnc_json root, const char *const *paths, bool e
     bool found[FIELDS_MAX] = { false };
     choice c = { .paths = paths, .found = found, .most = INT32_MAX, .depth = 99, .out = out };
     if (!exact) {
-        const size_t empty = out->size + strlen("{}"); /* size of the output without any of the members */
+        const size_t empty = out->size + strlen("{}"); /* size of the output if the paths select no member, so that the
+                                                        * answer is "{}" */
         shorten(&c, root);
         if (paths != NULL && out->size == empty) {
             out->size = empty - strlen("{}");
@@ -430,7 +431,7 @@ static bool names_pipe(const char *list) {
     char name[PATH_MAX];
     for (bool more = true; more;) {
         const size_t length = strcspn(list, ",");
-        if (length >= sizeof name) { /* a text of this length cannot be the path of a file */
+        if (length >= sizeof name) { /* a name with this many characters is longer than any path of a file */
             return true;
         }
         snprintf(name, sizeof name, "%.*s", (int)length, list);
@@ -472,9 +473,9 @@ static bool join_list(nnc_buffer *out, nnc_json list) {
     return well && !out->failed;
 }
 
-/* Adds an option to the command line of a tool call, such as "--micro-batch=4"; a switch as "--timeline" or
- * "--timeline=off". If the value is a list, adds the option once for each element; but if `joined` is true, adds the
- * option only once, with commas between the elements. Refuses a pipe as value. */
+/* Adds an option to the command line of a tool call: an option with a value in the form "--micro-batch=4", a switch in
+ * the form "--timeline" or "--timeline=off". If the value is a list, adds the option once for each element; but if
+ * `joined` is true, adds the option only once, with commas between the elements. Refuses a pipe as value. */
 static void add_option(words *w, const char *key, nnc_json value, bool joined) {
     char name[NNC_OPTION_NAME + 3], number[DIGITS];
     const char *text = number;
@@ -537,8 +538,8 @@ static nnc_status add_options(words *w, const nnc_command *command, nnc_json opt
     return NNC_OK;
 }
 
-/* Tests whether an object has at least one of the members `names`. names ends with NULL, or with the last operand of a
- * tool. */
+/* Tests whether an object has at least one member whose name is in the list `names`. The list ends with NULL or after
+ * OPERANDS_MAX - 1 names. */
 static bool has_any(nnc_json object, const char *const *names) {
     bool found = false;
     for (int i = 0; i < OPERANDS_MAX - 1 && names[i] != NULL; i++) {
@@ -575,7 +576,8 @@ static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, n
         key_of(key, typed);
         const char *nearest = nnc_nearest(typed, known, count);
         bool is_option = false;
-        for (int i = 0; command != NULL && i < nnc_option_alias_count; i++) { /* tests option names of other programs */
+        for (int i = 0; command != NULL && i < nnc_option_alias_count; i++) { /* the key may be an option name of
+                                                                               * another program, such as Megatron-LM */
             char alias[NNC_OPTION_NAME];
             key_of(nnc_option_aliases[i].name, alias);
             if (strcmp(alias, typed) == 0) {
