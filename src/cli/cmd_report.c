@@ -162,7 +162,8 @@ static void put_diff(nnc_session *session, const nnc_check_report *report) {
     }
 }
 
-/* Appends the arguments of the command line, from argument `at` on, without --output and its path; then a NUL. */
+/* Appends the arguments of the command line, beginning with the argument `at`, to `command`. The option --output and
+ * its path are left out. A NUL ends the appended text. */
 static void put_arguments(nnc_buffer *command, const nnc_session *session, const char *at) {
     const char *end = session->arguments.bytes + session->arguments.size;
     for (; at < end; at += strlen(at) + 1) {
@@ -292,8 +293,8 @@ const nnc_command nnc_cmd_report = {
 /* The text in the browser page behind which the start command line is inserted. */
 static const char mark[] = "<meta name=\"nnc-start\" content=\"";
 
-/* Reads the browser page that `explore` writes. The file of this page is installed with the data, or is in the build
- * folder of the source tree. */
+/* Reads the browser page that `explore` writes. An installed program has the file of this page in its data folder; a
+ * program in the source tree has it in the build folder. */
 static nnc_status read_page(const char *data, char **text, size_t *size, nnc_error *err) {
     static const char *const places[] = { "explorer.html", "build/web/explorer.html" };
     char path[PATH_MAX + 32];

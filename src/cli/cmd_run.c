@@ -5,8 +5,9 @@
 #include "cli/cli_internal.h"
 #include "input/input_internal.h"
 
-/* Returns the source of a parameter of a run as text; NULL = no source. Each source in a device file has a key, and the
- * function uses the longest key that is the parameter's key or the name of an object which contains the parameter. */
+/* Returns the source of a parameter of a run as text; NULL = no source. Each source in a device file has a key, which
+ * names one parameter or an object with several parameters. If the keys of several sources match the parameter, the
+ * source with the longest key is returned. */
 static const char *source_of(const nnc_device *device, const char *key) {
     const char *text = NULL;
     size_t best = 0;
@@ -195,8 +196,9 @@ void nnc_run_lines(nnc_buffer *out, nnc_style style, const nnc_report *report) {
     nnc_sheet_rows(&sheet, &run_page_rows, report);
 }
 
-/* Writes the page of a run. If the plan does not fit, the verdict comes first, as on the page of `estimate`. with_run:
- * false = the plan does not fit, so the page has no run; true = the page has the run. */
+/* Writes the page of a run. If the plan does not fit, the page begins with the verdict, as the page of `estimate` does.
+ * The caller sets `with_run` to false for a plan that does not fit (without --ignore-memory); the page then shows the
+ * step, but not the run. */
 static void write_run_page(nnc_buffer *out, nnc_style style, const nnc_report *report, bool with_run) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     if (report->result->verdict == NNC_OVER_MEMORY) {

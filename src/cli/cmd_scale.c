@@ -46,8 +46,9 @@ static const char *part_name(unsigned part) {
     return part < NNC_SCALE_COMM ? names[part] : nnc_comm_name(part - NNC_SCALE_COMM);
 }
 
-/* Returns the part with the largest share in `lost`. If `than` is not -1, considers only parts with a smaller share
- * than the part `than`. Returns -1 if the found share is below 0.5 %. */
+/* Returns the part with the largest share in `lost`. If `than` is the index of a part, returns the part with the next
+ * smaller share than this part; -1 in `than` stands for no part. Returns -1 if the largest remaining share is below 0.5
+ * %. */
 static int most_lost(const scale_row *row, int than) {
     int most = -1;
     for (int i = 0; i < NNC_SCALE_COUNT; i++) {
@@ -151,7 +152,8 @@ static const nnc_metric document_rows[] = {
 };
 static const nnc_metrics document = NNC_METRICS("how a step scales", document_rows, nnc_scale);
 
-/* Writes the table of `scale`. Columns without any value are left out: tokens or samples, the run and its cost. */
+/* Writes the table of `scale`. The columns for tokens, samples, the run and the cost are left out if they have no
+ * values. */
 static void write_table(nnc_buffer *out, nnc_style style, const nnc_scale *scale) {
     nnc_table table = { .count = 0 };
     bool tokens = false, run = false, cost = false, mixed = false;

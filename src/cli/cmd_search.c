@@ -18,7 +18,7 @@ typedef struct spent {
     const char *currency; /* currency of the cost; NULL = the cost is in device-hours or device-seconds */
 } spent;
 
-/* Bytes of a text such as "run cost 12.3 USD", which spent_text writes. */
+/* Size in bytes of the buffer for a text of spent_text, such as "run cost 12.3 USD". */
 enum { SPENT_TEXT = 96 };
 
 static spent spent_on(const nnc_found *found, const char *currency) {
@@ -36,7 +36,8 @@ static const char *spent_text(const nnc_found *found, const char *currency, char
     return text;
 }
 
-/* A row of the table of plans. found: a plan; like: number of further plans with the same step time and memory. */
+/* A row of the table of plans. The row shows the plan `found`, and stands for `like` further plans with the same step
+ * time and memory. */
 typedef struct plan_row {
     nnc_found found;
     int32_t like;
@@ -187,7 +188,8 @@ static void write_sizes(nnc_buffer *out, nnc_style style, const nnc_search_repor
     nnc_arena_destroy(arena);
 }
 
-/* Bytes of a text such as ", 1.2 ms less bubble". The text is empty if a difference is only a rounding error. */
+/* Size in bytes of the buffer for a difference, such as ", 1.2 ms less bubble". The text of a difference is empty if
+ * the difference is only a rounding error. */
 enum { DIFFERENCE = 80 };
 static const char *difference(const char *what, double less_s, double step_s, char text[DIFFERENCE]) {
     char number[NNC_NUMBER_TEXT];
@@ -294,7 +296,8 @@ static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report
                    nnc_unit_text(STEPS * (r->best[0].step_s + r->best[other].step_s), "s", time));
 }
 
-/* Explains the word "ends" in the text of a plan, if at least one of the best plans has this word. */
+/* The texts of plans contain the word "ends" if embedding and head count as one layer each. If at least one of the best
+ * plans has this word, this function writes a line that explains it. */
 static void write_ends(nnc_buffer *out, nnc_style style, const nnc_search_result *r) {
     bool any = false;
     for (int32_t i = 0; i < r->best_count; i++) { any |= r->best[i].plan.ends_as_layers; }
@@ -402,8 +405,10 @@ void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report
     nnc_view_write(out, style, &view, report);
 }
 
-/* TOKENS_MAX: a batch in language-model pre-training usually has about 4 million tokens. ADAPTED_MOST: most sequences
- * of a batch that trains adapters; QLoRA (arXiv:2305.14314, table 9) has 16 for 7B and 13B, 64 for 33B and 65B. */
+/* Limits of the batch that nncost chooses. TOKENS_MAX: largest number of tokens in a batch; batches of language-model
+ * pre-training usually have about 4 million tokens. ADAPTED_MOST: largest number of sequences in a batch that trains
+ * adapters; QLoRA (arXiv:2305.14314, table 9) uses batches of 16 sequences for models of 7B and 13B parameters, and of
+ * 64 sequences for 33B and 65B. */
 enum { TOKENS_MAX = 5000000, ADAPTED_MOST = 64 };
 
 /* Reads the batch and the sequence length from the options of the command line; 0 = no option gives this value. */
@@ -437,8 +442,9 @@ static int64_t most_devices(const nnc_scenario_args *given) {
     return most;
 }
 
-/* Returns the global batch that the options of the command line determine: micro_batch x micro_batches x data, with
- * data as given or devices / (tensor x pipeline x context); 0 = the options do not determine the batch. */
+/* Returns the global batch that follows from other options of the command line: micro_batch x micro_batches x data. If
+ * --data is not given, `data` is devices / (tensor x pipeline x context). 0 = the options do not determine the global
+ * batch. */
 static int64_t fixed_batch(const nnc_scenario_args *given) {
     const int64_t split =
         whole_setting(given, "tensor", 1) * whole_setting(given, "pipeline", 1) * whole_setting(given, "context", 1);
@@ -560,7 +566,7 @@ void nnc_best_command(nnc_buffer *out, const nnc_best *best) {
  * faster if its probability is 80 %. */
 static const double common_share = 0.7;
 
-/* 90 % of a normal distribution lie within this number of standard deviations of the mean. */
+/* Half width of the interval around the mean that contains 90 % of a normal distribution, in standard deviations. */
 static const double within_90 = 1.6449;
 
 /* Returns the probability that a normally distributed variable exceeds its mean by more than x standard deviations. */

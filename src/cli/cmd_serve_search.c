@@ -120,7 +120,8 @@ static nnc_cell get_why(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) 
 
 /* A found deployment with its label ("cheapest") and the currency of its cost: the record that the page shows. */
 typedef struct priced {
-    /* the first member, because conditions and metrics read this struct as an nnc_serve_found */
+    /* `found` is the first member, because conditions and metrics read a pointer to this struct as a pointer to an
+     * nnc_serve_found */
     nnc_serve_found found;
     const char *label, *currency;
 } priced;
@@ -341,13 +342,13 @@ typedef struct serve_rows {
     nnc_report *reports;
     /* count: number of legal combinations, each a row; illegal: number of other combinations */
     int64_t count, illegal;
-    bool models, devices, engines;       /* true: the rows differ in model (models), in device (devices), in engine
-                                          * (engines) */
-    const char *names[NNC_SETTINGS_MAX]; /* options that vary; a row has its value of the option names[i] at the index
-                                          * axis_of[i] of its values */
+    bool models, devices, engines;       /* true: the rows have different models (models), different devices (devices),
+                                          * different engines (engines) */
+    const char *names[NNC_SETTINGS_MAX]; /* names of the options whose values differ between rows. If r is the index of
+                                          * a row, values[r][axis_of[i]] is the value of option names[i] */
     int32_t axis_of[NNC_SETTINGS_MAX];
     int32_t name_count;
-    const char ***values; /* for each row: values of the options `names`, in the user's spelling */
+    const char ***values; /* for each row: its values of all lists, in the user's spelling */
 } serve_rows;
 
 #define ROWS(table)                                                                                          \
@@ -379,7 +380,7 @@ static nnc_lines lines_of(const void *record) {
 typedef struct column {
     const char *head, *text;
     bool left;
-    int drop; /* order in which columns are left out of a narrow page, as in nnc_head */
+    int drop; /* order in which columns are left out if the page is narrow; see `drop` of nnc_head */
 } column;
 
 static const column token_columns[] = {
@@ -462,7 +463,7 @@ enum { ROWS_MAX = 20000 };
 
 /* A list of values, joined by commas in the command line, for an operand, the software profile or an option. */
 typedef struct axis {
-    const char **slot; /* pointer variable that is set to one value of the list for each row */
+    const char **slot; /* variable through which add_row passes the value of the list that the new row has */
     const char **values;
     int32_t count;
 } axis;
@@ -526,7 +527,8 @@ static nnc_status count_rows(const serve_sweep *s, int64_t *rows, nnc_error *err
     return NNC_OK;
 }
 
-/* Adds a row for one combination of values to the sweep. If the combination is illegal, only counts it. */
+/* Adds a row for one combination of values to the sweep. An illegal combination gets no row; the function counts it in
+ * s->illegal. */
 static nnc_status add_row(serve_sweep *s, int64_t row, nnc_error *err) {
     serve_rows *rows = &s->rows;
     nnc_serve_scenario *one = nnc_arena_alloc(s->arena, sizeof *one);

@@ -562,7 +562,7 @@ static void print_fault(void *context, const nnc_error *fault) {
     session->exit_code = code > session->exit_code ? code : session->exit_code;
 }
 
-/* files in the list "valid" have no fault, so this value is true */
+/* the list "valid" contains only files without a fault, so `ok` is always true */
 NNC_GET(get_ok, void, nnc_bool_cell(true))
 
 NNC_GET(get_file, void, nnc_text_cell(*(char *const *)self))

@@ -186,8 +186,8 @@ static nnc_status sink_emit(void *context, const nnc_batch *batch, bool *stop, n
     return status;
 }
 
-/* Writes how many plans have no row because they are illegal or exceed the memory. Writes nothing with --all, or if no
- * plan fits. */
+/* Writes how many plans have no row because they are illegal or exceed the memory. If the option --all is given or no
+ * plan fits, the function writes nothing. */
 static void say_hidden(row_sink *sink) {
     const nnc_sweep_tally *tally = &sink->tally;
     const int64_t hidden = tally->illegal + tally->over_memory;

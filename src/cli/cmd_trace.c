@@ -32,9 +32,9 @@ static const char *class_name(unsigned class) {
     return class < 3 ? names[class] : "?";
 }
 
-/* Returns a text with the reason why an operator is slow: a dimension that is no multiple of 16 bytes. If all
- * dimensions are multiples, the text has the time of the operator / its expected time, and the time / its lower
- * bound. */
+/* Returns the reason why an operator is slow, as text. If a dimension of the operator is no multiple of 16 bytes, the
+ * text names this dimension. Otherwise the text has two ratios: measured time / expected time, and measured time /
+ * lower bound. */
 static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX]) {
     const double calls = (double)r->calls;
     char was[NNC_NUMBER_TEXT], could[NNC_NUMBER_TEXT];
@@ -348,8 +348,9 @@ typedef struct run_of_ranks {
     int32_t count;
     int64_t slowest;
     int32_t compared; /* number of ranks that have at least one collective that could be matched with other ranks */
-    double waits_s, span_s; /* means over ranks, in seconds. waits_s: time of waiting in collectives, over the ranks
-                             * that `compared` counts; NaN if `compared` is 0. span_s: time span of the trace */
+    double waits_s, span_s; /* means over ranks, in seconds. waits_s: time in which a rank waits in collectives, as a
+                             * mean over the ranks that `compared` counts; NaN if `compared` is 0. span_s: time span of
+                             * a trace, as a mean over all ranks */
 } run_of_ranks;
 
 #define RANK(member) NNC_IN(nnc_trace_rank, member)
@@ -697,8 +698,8 @@ static void write_watch(nnc_buffer *out, nnc_style style, const void *record) {
 
 const nnc_view nnc_watch_view = { .schema = "nncost.watch/1", .document = &watch_document, .page = write_watch };
 
-/* State while `watch` reads a log. A line on standard error reports when the step time leaves the alarm limits and when
- * it returns. */
+/* State while `watch` reads a log. When the step time in the log leaves the alarm limits, or is within them again,
+ * `watch` writes a line to standard error. */
 typedef struct following {
     double alarm_s[2];
     bool outside;

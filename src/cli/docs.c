@@ -44,7 +44,8 @@ static void write_option(nnc_sheet *sheet, const nnc_option_text *option) {
 
 typedef void option_writer(nnc_sheet *sheet, const nnc_option_text *option);
 
-/* Writes a heading and the options of a group; nothing if the command has no options of the group. */
+/* Writes the heading and the options of a group. If the command has no option of the group, the function writes
+ * nothing. */
 static void write_group(nnc_sheet *sheet, unsigned takes, const char *group, option_writer *write) {
     nnc_option_text option;
     bool any = false;
@@ -65,8 +66,9 @@ static void write_options(nnc_sheet *sheet, unsigned takes) {
     for (int g = 0; g < count; g++) { write_group(sheet, takes, groups[g], write_option); }
 }
 
-/* The options that users need most. -h lists those options of this table that the command has. If a command has many
- * options of its own, -h lists fewer options of this table, but at least the first COMMON_LEAST. */
+/* The options that users need most. The help of -h lists those options of this table that the command has. If the
+ * command has many options of its own, the help of -h leaves out the last options of this table, but it considers at
+ * least the first COMMON_LEAST options. */
 static const char *const common[] = { "--devices",     "--tensor",        "--pipeline",     "--zero",
                                       "--micro-batch", "--micro-batches", "--global-batch", "--seq-len",
                                       "--precision",   "--recompute",     "--set",          "--output",
@@ -102,8 +104,8 @@ static void write_brief(nnc_sheet *sheet, const nnc_option_text *option) {
     }
 }
 
-/* Returns true if the short help of a command should list an option that is specific to the command: an option that is
- * not of the plan and not one of the rarely used options. */
+/* Returns true if the short help of a command should list an option that only this command and similar commands have.
+ * Options of the plan, options of all commands and rarely used options are not listed in this way. */
 static bool is_own(unsigned takes, const nnc_option_text *option) {
     static const char *const rare[] = { "--seller",   "--offer",    "--region",     "--building",
                                         "--scenario", "--timeline", "--stages",     "--trace",
@@ -262,9 +264,9 @@ void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *comma
 
 /* ---- docs and explain: the documentation that is part of the program ----
  *
- * docs prints the man pages, completions and schemas of docs/, and the tables from which they are written.
- * tools/docs.py writes these pages from the output of 'nncost docs options', which prints every command, option,
- * field and metric as JSON. The pages are committed and installed; docs only finds and prints them. */
+ * The command docs prints the man pages, completions and schemas of docs/. The script tools/docs.py writes these files
+ * from the output of 'nncost docs options', which describes every command, option, field and metric as JSON. The files
+ * are committed and installed, so the command only finds and prints them. */
 
 /* ---- the outputs that commands write with --format json ---- */
 
@@ -330,9 +332,9 @@ static void put_metric_type(nnc_record *record, const nnc_metric *row) {
 
 static void put_metrics(nnc_record *record, const nnc_metrics *metrics);
 
-/* Writes the description of a metric. name: its name in its table, or, for a column of a sweep, its full name, such as
- * "memory.total_bytes".
- * NOLINTNEXTLINE(misc-no-recursion): tables contain tables, but only a few levels deep */
+/* Writes the description of a metric. `name` is the name of the metric in its table; for a column of a sweep, it is the
+ * full name, such as "memory.total_bytes". NOLINTNEXTLINE(misc-no-recursion): tables contain tables, but only a few
+ * levels deep */
 static void put_metric(nnc_record *record, const nnc_metric *row, const char *name) {
     const nnc_metric_more *more = nnc_metric_rare(row);
     nnc_record_object(record, NULL);
@@ -663,8 +665,8 @@ static nnc_status write_schema(nnc_session *session, nnc_error *err) {
                                    kinds, kind);
 }
 
-/* Files of docs/ that the command docs prints. first, second: the operands that name the file; second NULL: one
- * operand. */
+/* Files of docs/ that the command docs prints. The operands `first` and `second` of the command select a file; if
+ * `second` is NULL, the operand `first` alone selects the file. */
 static const struct page {
     const char *first, *second, *file;
 } pages[] = {

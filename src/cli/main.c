@@ -58,7 +58,8 @@ static const char *find_data(char path[PATH_MAX]) {
     char program[PATH_MAX], prefix[PATH_MAX], probe[PATH_MAX + 8];
     if (!nnc_program_path(program, sizeof program)) { return NULL; }
     snprintf(prefix, sizeof prefix, "%s", program);
-    /* true: the path of the program has a folder; `prefix` is now this folder, PREFIX/bin */
+    /* to_parent removes the name of the program from `prefix`, so that the folder PREFIX/bin is left; false = the path
+     * of the program has no folder */
     const bool in_folder = to_parent(prefix);
     if (in_folder && to_parent(prefix) && snprintf(path, PATH_MAX, "%s/share/nncost", prefix) < PATH_MAX) {
         snprintf(probe, sizeof probe, "%s/hw", path);
@@ -327,7 +328,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     }
     session->style.mark = NULL;
     nnc_specs_close(session->specs);
-    session->data = NULL; /* session->data points into the array `path`, which ends with this function */
+    session->data = NULL; /* session->data points into the array `path`, which does not exist after the return */
     return status;
 }
 
@@ -452,14 +453,15 @@ nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *e
 static void keep_blocks_apart(void) {
 #ifdef __GLIBC__
     (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
-    (void)mallopt(M_TRIM_THRESHOLD, 1 << 26); /* freed smaller blocks stay in the process, and later blocks use them */
+    (void)mallopt(M_TRIM_THRESHOLD, 1 << 26); /* memory of freed smaller blocks stays in the process, and later
+                                               * allocations use it */
 #endif
 }
 
 /* Memory for the parsed tree of a JSON file; main() owns this memory. A tree consists of several hundred small
  * allocations, which are freed together. When the last allocation is freed, all of the memory can be used for the next
- * tree. An allocation that does not fit comes from malloc. Gain: 14 % of the instructions of an estimate. The pointer
- * is global, because the allocation hooks of cJSON have no context argument. */
+ * tree. An allocation that does not fit into this memory is made by malloc. This memory saves 14 % of the instructions
+ * of an estimate. The pointer is global, because the allocation hooks of cJSON have no context argument. */
 enum { TREES_BYTES = 1 << 20, TREES_ALIGN = 16 };
 typedef struct tree_memory {
     size_t used, live;
@@ -468,7 +470,8 @@ typedef struct tree_memory {
 static tree_memory *trees;
 
 static void *allocate_tree(size_t size) {
-    /* allocates the tree memory when the first file is parsed that has no image */
+    /* a command that uses only images of shipped files parses no file, so the tree memory is allocated only when a file
+     * is parsed */
     if (trees == NULL) { trees = calloc(1, sizeof *trees); }
     if (trees == NULL || size > TREES_BYTES - trees->used) { return malloc(size); }
     void *made = &trees->bytes[trees->used];

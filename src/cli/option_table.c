@@ -383,7 +383,8 @@ static const char *field_argument(const nnc_field *field) {
     }
 }
 
-/* Appends `before`, `part` and `after` to a text, after a blank unless the text is empty. */
+/* Appends the strings `before`, `part` and `after` to a text. If the text is not empty, a blank separates it from the
+ * appended strings. */
 static void append(char *text, size_t size, const char *before, const char *part, const char *after) {
     nnc_text_append(text, size, " ", "%s%s%s", before, part, after);
 }

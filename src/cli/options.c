@@ -1,13 +1,12 @@
-/* Reads a command line, then the defaults file, into one nnc_options, in five steps:
+/* Reads a command line, then the defaults file, into one nnc_options, in five steps.
  *
- * 1. The names of all options of the command are listed, from the field tables and from the option table.
- * 2. getopt_long finds the options in argv. Values of fields (of the plan, the run ...) are stored as text in
- *    given.settings, in the order of argv, because some commands accept lists as values. The value of an option in the
- *    option table is stored in the member of nnc_options that the option's row names.
- * 3. If the operands choose one of several forms of the command, options that this form does not have are refused.
- * 4. The lines of the defaults file set options that the command line does not give.
- * 5. Numbers and words that belong to rows of the option table are read, and checked by the type and limits of the
- *    row. */
+ * - First, the names of all options of the command are listed, from the field tables and from the option table.
+ * - Second, getopt_long finds the options in argv. Values of fields (of the plan, the run ...) are stored as text in
+ *   given.settings, in the order of argv, because some commands accept lists as values. The row of an option in the
+ *   option table names a member of nnc_options, and the value of the option is stored in this member.
+ * - Third, if the operands choose one of several forms of the command, options that this form lacks are refused.
+ * - Fourth, the lines of the defaults file set options that the command line does not give.
+ * - Fifth, numbers and words of the option table are read, and checked by the type and limits in the option's row. */
 #include <assert.h>
 #include <ctype.h>
 #include <getopt.h>
@@ -190,8 +189,8 @@ static nnc_status store_text(const nnc_field *field, const char *option, const c
     return NNC_OK;
 }
 
-/* Tests whether the value of an option is a number or a word of a list. A number or a word of a list is read after all
- * options are known, because the form of the command, which the operands choose, may not have the option. */
+/* Tests whether the value of an option is a number or a word of a list. Values of these two kinds are read after the
+ * operands have chosen the form of the command, because this form may not accept the option. */
 static bool is_read_last(const nnc_field *field) {
     return field->type != NNC_FIELD_BOOL && field->type != NNC_FIELD_TEXT;
 }
@@ -480,8 +479,8 @@ static bool is_camel(const char *word) {
 
 /* Changes option names in argv to lower case, with '-' in place of '_', so that getopt finds them. camel: true =
  * changes only names in camel case, false = changes only all other names. The first call changes the names that are not
- * in camel case. Then aliases of other programs are looked up, because some of them need camel case. The second call
- * changes the rest. */
+ * in camel case, and the second call changes the names in camel case. Option names of other programs are looked up
+ * between the two calls, because some of these names are in camel case. */
 static void fold_options(int argc, char **argv, bool camel) {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strncmp(argv[i], "--", 2) != 0 || is_camel(argv[i]) != camel) { continue; }

@@ -37,8 +37,9 @@ void nnc_scenario_request_run(nnc_scenario *scenario) {
 }
 
 /* Tests whether an option of the command line (--implementation, --host, --building or --region) has an effect on a
- * scenario. If it has no effect, returns a text that names the missing options. NULL = the option has an effect, or the
- * command line does not give the option. --host always has an effect if its kernel time is 0 (a CPU). */
+ * scenario. If the option has no effect because another option is missing, returns a text that names the missing
+ * option. NULL = the option has an effect, or the command line does not give the option. The option --host of a CPU,
+ * whose kernel time is 0, always has an effect. */
 static const char *needs_of(const nnc_options *options, const char *option, const nnc_scenario *scenario) {
     const bool listed =
         scenario->model.captured != NULL || nnc_listing_of(&scenario->model, &scenario->device) != NNC_LISTING_NONE;
@@ -305,10 +306,10 @@ static void put_released(nnc_buffer *out, const nnc_command_args *args, const nn
     }
 }
 
-/* Returns plan number `index` (from 0) of a search report; NULL = the report has no such plan. If several numbers of
- * devices were searched, the plans are, for each number, the best plan and the fastest plan that misses the deadline or
- * the budget. If one number of devices was searched, the plans are the best plans, the Pareto front, and the fastest
- * plan that misses the deadline or the budget. */
+/* Returns plan number `index` (from 0) of a search report; NULL = the report has no such plan. A search over several
+ * numbers of devices has up to two plans for each number: the best plan, and the fastest plan that misses the deadline
+ * or the budget. A search for one number of devices has a list of the best plans, then the Pareto front, then the
+ * fastest plan that misses the deadline or the budget. */
 static nnc_found *found_at(nnc_search_report *report, int32_t index) {
     nnc_search_result *result = report->result;
     for (int32_t i = 0; i < report->size_count; i++) {

@@ -60,8 +60,8 @@ static const searched *find_searched(const char *field) {
     return NULL;
 }
 
-/* Returns the value that a plan has in a field which searches vary, as a whole number of at least 0: the number itself,
- * the index of a name, a combination of flags, or 0 or 1 for a switch. */
+/* Returns the value of a plan field that searches can vary, as a whole number. For a field with names the result is the
+ * index of the name; for flags it is their combination; for a switch it is 0 or 1. */
 static int64_t value_in(const nnc_plan *plan, const searched *one) {
     const char *at = (const char *)plan + one->value;
     int64_t wide = 0;
@@ -129,7 +129,8 @@ static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_sea
         const searched *axis = find_searched(setting->field->name);
         const bool sizes = strcmp(setting->field->name, "devices") == 0 &&
                            (strpbrk(setting->value, ",:") || strstr(setting->value, "..") ||
-                            strchr(setting->value + (*setting->value == '-'), '-')); /* for "1-8", the error names
+                            strchr(setting->value + (*setting->value == '-'), '-')); /* "1-8" counts as a list too, so
+                                                                                      * that the error for it suggests
                                                                                       * "1..8" */
         if (nnc_is_shard(setting)) {
             nnc_shard shard;
@@ -306,8 +307,9 @@ static void keep_policy(nnc_scenario_args *given, nnc_scenario *scenario) {
     }
 }
 
-/* Refuses options that have no effect on any plan of the search: neither on a plan of one device nor on one with every
- * kind of parallelism and with recomputation. */
+/* Refuses options that have no effect on any plan of the search. The function tests two extreme plans: a plan without
+ * parallelism, and a plan with every kind of parallelism, ZeRO 3 and full recomputation. An option without effect on
+ * both plans is refused. */
 static nnc_status check_read(nnc_session *session, nnc_arena *arena, const nnc_scenario *scenario, nnc_error *err) {
     nnc_scenario *ends = nnc_arena_array(arena, 2, sizeof *ends);
     NNC_GOT(ends, err);
@@ -405,8 +407,8 @@ static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b,
         }
     }
     if (given->software == NULL) { return NNC_OK; }
-    /* the printed command lines name the profile, so they also have the fields that the release of the profile
-     * changes */
+    /* the printed command lines name the profile. If the profile has a release, they must also have the plan fields
+     * that this release changes */
     const nnc_profiles kept = b->scenario.profiles;
     NNC_TRY(nnc_scenario_named_profile(&b->scenario, given->software, err));
     b->scenario.profiles = kept;

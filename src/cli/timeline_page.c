@@ -155,8 +155,9 @@ void nnc_timeline_write(nnc_buffer *out, nnc_style style, const nnc_report *repo
 /* ---- --trace: writes the JSON object form of the Trace Event Format, which Perfetto and chrome://tracing read. Slices
  * of a thread follow each other or are nested. All times are whole nanoseconds. ---- */
 
-/* Processes in the trace. STAGES: the pipeline stages; OPS: the ops of the busiest stage, each with its time in a step;
- * NETWORKS: the collectives of the busiest stage, by the link on which a collective takes longest. */
+/* Numbers of the processes in the trace. The process STAGES has the pipeline stages as threads. The process OPS has the
+ * ops of the busiest stage, each with its time in a step. The process NETWORKS has the collectives of the busiest
+ * stage; a collective is in the thread of the link on which it takes longest. */
 enum { STAGES, OPS, NETWORKS };
 
 static int64_t ns_of(double seconds) { return (int64_t)llround(1e9 * seconds); }
@@ -228,7 +229,8 @@ static void put_arrow(nnc_record *record, const char *phase, const nnc_interval 
     nnc_record_text(record, "cat", "send");
     nnc_record_whole(record, "id", id);
     nnc_record_number(record, "ts", us_of(ns));
-    /* "bp": "e" draws the end of an arrow at the slice that contains the time of the arrow */
+    /* with the member "bp": "e" of the Trace Event Format, an arrow ends at the slice that contains the end time of the
+     * arrow */
     nnc_record_text(record, "bp", "e");
     nnc_record_close(record);
 }

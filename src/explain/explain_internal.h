@@ -89,7 +89,8 @@ typedef struct nnc_explained_name {
     const char *path, *output; /* output: the command that prints the member of this name */
     const nnc_metrics *table;
     const nnc_metric *row;
-    /* true: the list of names already has the names of this table under another output, so they are not listed again */
+    /* true: another output uses the same metrics table, and the list of names shows the names of the table only under
+     * that output */
     bool again;
 } nnc_explained_name;
 
@@ -122,14 +123,16 @@ typedef struct nnc_question {
     bool *shown; /* for each line of `said`: true = the answer already contains the line */
 } nnc_question;
 
-/* How well a word matches the name of a column, from worst to best: no match; the word names an object or array around
- * the column; the word is the end of the column's name; the word is the full name. */
+/* How well a word of the user matches the full name of a column; later values match better. NNC_NAMES_NOT_AT_ALL: the
+ * word does not match. NNC_NAMES_AROUND: the word is the name of an object or array that contains the column.
+ * NNC_NAMES_ENDING: the word is the end of the full name. NNC_NAMES_EXACT: the word is the full name. */
 typedef enum nnc_naming { NNC_NAMES_NOT_AT_ALL, NNC_NAMES_AROUND, NNC_NAMES_ENDING, NNC_NAMES_EXACT } nnc_naming;
 
-/* Each of the three functions appends to the answer the lines for a word of one kind, and returns true if it appended a
- * line. nnc_answer_columns: the best matching metrics of the estimate, if they match at least as well as `least`.
- * nnc_answer_operand: an operand of a formula that is not a metric, such as "busy_s". nnc_answer_member: a member of a
- * list's records, or of the output of another command. */
+/* Each of these functions appends lines about a word of the user to the answer, and returns true if it appended a line.
+ * The function nnc_answer_columns explains the metrics of the estimate that match the word best, if they match at least
+ * as well as `least`. The function nnc_answer_operand explains an operand of a formula that is not a metric, such as
+ * "busy_s". The function nnc_answer_member explains a member of the records in a list, or a member of the output of
+ * another command. */
 bool nnc_answer_columns(nnc_question *a, const char *word, nnc_naming least);
 bool nnc_answer_operand(nnc_question *a, const char *word);
 bool nnc_answer_member(nnc_question *a, const char *word);

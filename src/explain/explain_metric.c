@@ -97,8 +97,9 @@ static bool is_value_of(const nnc_explained_name *name, const char *word) {
     return false;
 }
 
-/* Returns the first name that equals the word; if no name does, the first name that ends with the word, or the first
- * array that has a value with this name ("exposed_comm.data" -> the array exposed_comm). NULL = no such name. */
+/* Returns the first name that equals the word. If no name equals the word, returns the first name that ends with the
+ * word or is an array with a value of this name (for "exposed_comm.data", the array exposed_comm). NULL = no name
+ * matches the word. */
 static const nnc_explained_name *explained_names_find(const nnc_explained_names *names, const char *word) {
     const nnc_explained_name *end = NULL;
     for (int32_t i = 0; i < names->count; i++) {
@@ -129,8 +130,8 @@ static const nnc_metric name_rows[] = {
     NNC_AS("source", TEXT, .get = get_source, .help = "Source of the formula or definition."),
 };
 
-/* is_new: tests whether the list has a name only once; the names of a table that several outputs use are listed under
- * one output only */
+/* If several outputs use the same metrics table, the names of the table are listed under only one output. The function
+ * is_new tests whether a name is listed. */
 NNC_IF(is_new, nnc_explained_name, !self->again)
 
 static const nnc_metrics name_metrics = { .what = "a name that can be explained",
@@ -210,8 +211,9 @@ static const char *full_name(const char *column) {
     return strncmp(column, "cost.", 5) == 0 || strncmp(column, "run.", 4) == 0 ? column : nnc_metric_short_name(column);
 }
 
-/* Returns the part of the estimate that computes a metric, as the member `of` of derivation lines names it: "run"
- * for metrics of the run, "prefill" or "decode" for metrics of these phases of serving, "" for all others. */
+/* Returns the part of the estimate that computes a metric: "run" for metrics of the run, "prefill" or "decode" for
+ * metrics of these phases of serving, "" for all other metrics. The member `of` of a derivation line has the same
+ * names. */
 static const char *owner_of(const char *column) {
     return strncmp(column, "run.", 4) == 0       ? "run"
            : strncmp(column, "prefill.", 8) == 0 ? "prefill"
@@ -233,13 +235,14 @@ static int find_said(const nnc_question *a, const char *of, const char *name, si
     return -1;
 }
 
-/* Returns the index of the derivation line of a metric. The line has the short name of the metric; for cost.step it may
- * have the name "cost_step". -1 = there is no such line, or the metric is a field of the plan. */
+/* Returns the index of the derivation line of a metric. The name of this line is the short name of the metric. If no
+ * line has the short name of a metric in the section cost, the name may also begin with "cost_", such as "cost_step"
+ * for cost.step. -1 = no line has either name, or the metric is a field of the plan. */
 static int said_of(const nnc_question *a, const char *column) {
     char joined[96];
     const char *name = nnc_metric_short_name(column);
-    if (strncmp(column, "plan.", 5) == 0) { /* for a plan field only the given value is explained, even if a result has
-                                             * the same name */
+    if (strncmp(column, "plan.", 5) == 0) { /* a field of the plan is explained by its value alone, even if a derivation
+                                             * line has the same name */
         return -1;
     }
     const int found = find_said(a, owner_of(column), name, strlen(name), a->said_count);
@@ -582,8 +585,8 @@ static const nnc_op_cost *longest_row(const nnc_report *report, const char *name
 bool nnc_explain_op(nnc_answer *answer, const nnc_report *report, const nnc_derivation *step, nnc_derivation *why,
                     const char *name) {
     enum { ROWS_SHOWN = 8 };
-    int rows = 0,
-        run = 0; /* run: number of rows that the busiest stage runs; if there are any, only these rows are explained */
+    int rows = 0, run = 0; /* run: number of rows that the busiest stage runs. If `run` is above 0, only these rows are
+                  * explained */
     for (int32_t i = 0; i < report->op_count; i++) {
         rows += is_named(&report->ops[i], name) ? 1 : 0;
         run += is_named(&report->ops[i], name) && report->ops[i].repeat > 0.0 ? 1 : 0;

@@ -3,9 +3,10 @@
  * The readers of files and options use the rows of field tables, and so do the functions that set defaults and check a
  * struct.
  *
- *     field.c            finds a field by name; sets, prints, checks and initialises members
- *     software_fields.c  the table of nnc_software; texts of the public enumerations and flag sets
- *     plan_fields.c      the tables of nnc_plan, nnc_run_ask, nnc_budget_ask, nnc_serve_ask and serving parameters
+ *     `field.c`            finds a field by its name; sets, prints, checks and initialises the members of a struct.
+ *     `software_fields.c`  has the table of nnc_software, and the texts of the public enumerations and flag sets.
+ *     `plan_fields.c`      has the tables of nnc_plan, nnc_run_ask, nnc_budget_ask, nnc_serve_ask, and of the serving
+ *                          parameters of devices and engines.
  *
  * The folder fields/ is below the core, because the core fills in and checks the structs of these tables. Tables of
  * structs that are only read from files (devices, models, clusters, prices) are in src/input/. */
@@ -98,8 +99,9 @@ typedef struct nnc_field_table {
         bool *: NNC_FIELD_BOOL_LIST,        \
         unsigned *: NNC_FIELD_ENUM_LIST)
 
-/* Sets name, offset and size of a row from a struct member, and sets its field type to field_type. Used if the C type
- * of the member does not decide the field type; for example, a member `unsigned` can be an enum or a set of flags. */
+/* Sets name, offset and size of a row from a struct member, and sets its field type to field_type. A table uses this
+ * macro if the C type of the member does not decide the field type; for example, a member of type `unsigned` can be an
+ * enum or a set of flags. */
 #define NNC_FIELD_AS(field_type, owner, member) \
     .name = #member, .type = (field_type), .offset = offsetof(owner, member), .size = sizeof(((owner *)0)->member)
 

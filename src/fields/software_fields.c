@@ -436,8 +436,8 @@ void nnc_field_join(const nnc_field *field, char *value) {
 
 bool nnc_same_name(const char *name, const char *text, size_t length) {
     if (name == NULL || (length > 0 && name[0] != text[0]) || strlen(name) != length) {
-        return false; /* compares the first letters before it calls strlen; a text that begins with '-' or '_' differs
-                       * from every name */
+        return false; /* the first letters are compared before strlen is called, which saves time. No name begins with
+                       * '-' or '_' */
     }
     for (size_t i = 0; i < length; i++) {
         if (name[i] != text[i] && !(strchr("-_", name[i]) != NULL && strchr("-_", text[i]) != NULL)) { return false; }

@@ -10,8 +10,9 @@
 
 static const nnc_cell no_value = { .kind = NNC_CELL_NULL };
 
-/* Returns the struct that contains the value of a row of a metrics table: the record itself, or, if row->hop > 0, the
- * struct to which the pointer at offset hop - 1 of the record points. NULL = the pointer is NULL. */
+/* Returns the struct that contains the value of a row of a metrics table. If row->hop is 0, this struct is the record
+ * itself. Otherwise the record has a pointer to the struct at the offset row->hop - 1; if this pointer is NULL, the
+ * function returns NULL. */
 static const char *base_of(const nnc_metric *row, const void *record) {
     const char *at = record;
     if (row->hop > 0 && at != NULL) { memcpy(&at, &at[row->hop - 1], sizeof at); }
@@ -253,17 +254,19 @@ bool nnc_report_is_implausible(const nnc_report *report) {
 }
 
 /* Tests whether the device is a CPU, which is its own host: it takes no time to issue kernels, and there is no link
- * between host and device. A GPU has this link even with --host 0. */
+ * between host and device. A GPU has a link to its host, even if the option --host 0 sets the time to issue a kernel to
+ * 0. */
 static bool is_cpu(const nnc_device *device) { return device->host.kernel_s == 0.0 && isnan(device->host.bytes_per_s); }
 
 bool nnc_past_lacks_cpu(const nnc_report *report) {
     return is_cpu(report->device) && report->past.of == NNC_PAST_FEW && report->past.rows == 0;
 }
 
-/* Factors of the range around the printed mean error that contains the mean error of other groups of ten or more steps.
- * beyond_models is for the error of one device, compared with groups of other models: 22 of 23 groups are within a
- * factor of 2. beyond_sources is for the error of all devices, compared with groups of other sources: 32 of 35 groups
- * are within a factor of 3.5 (tests/levels.py). */
+/* The printed range of the mean error goes from mean error / factor to mean error x factor, and should contain the mean
+ * error of other groups of ten or more measured steps. The factor beyond_models applies to the mean error of one
+ * device; of 23 groups of steps of other models, 22 are within a factor of 2. The factor beyond_sources applies to the
+ * mean error of all devices; of 35 groups of steps from other sources, 32 are within a factor of 3.5
+ * (tests/levels.py). */
 static const double beyond_models = 2.0, beyond_sources = 3.5;
 
 static nnc_past with_range(nnc_past past) {

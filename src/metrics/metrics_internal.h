@@ -73,17 +73,20 @@ typedef struct nnc_metric_more {
  * each other, which keeps the struct small: at the start of the program, the loader changes every page of the large
  * tables. */
 typedef struct nnc_metric {
-    /* key of the value in JSON; NULL = the row is only in text tables, or is an object whose rows stand in its place */
+    /* key of the value in JSON. NULL = only text tables have the row, or the row is an object without a key of its own:
+     * its members become members of the outer object */
     const char *name;
     nnc_metric_type type : 8;
     nnc_show show : 8;
-    /* Place of the value: `offset` in the record; if hop > 0, `offset` in the struct to which the pointer at position
-     * hop - 1 of the record points. A row with the function `get` has no place. */
+    /* Place of the value. If hop is 0, the value is at `offset` in the record. Otherwise the record has a pointer at
+     * its offset hop - 1, and the value is at `offset` in the struct to which this pointer points. A row with the
+     * function `get` has no place. */
     uint16_t hop;
     uint32_t offset, size;
     /* of a list: offset of its number of elements (int32_t or int64_t), in the same struct as `offset` */
     uint32_t count_offset;
-    union { /* type decides which member of this union is valid; `get` is read with nnc_metric_getter */
+    union { /* `type` of the row decides which member of this union is valid. Other files read `get` with
+             * nnc_metric_getter */
         nnc_metric_get *get;              /* function that computes the value; NULL = the record contains the value */
         const char *(*name_of)(unsigned); /* of an enumerator: function that returns the name of a value */
         /* of an object or a list: metrics table of the object, or of the records of the list */
@@ -98,12 +101,13 @@ typedef struct nnc_metric {
 
     int16_t each_count;
     uint8_t count_size;
-    bool full : 1; /* true: a brief estimate does not compute the value, so it is NaN (see `brief` in nnc_scratch) */
+    bool full : 1;       /* true: the value is NaN in a brief estimate, which does not compute it (see `brief` in
+                    * nnc_scratch) */
     bool blank_zero : 1; /* true: the value 0 means that the metric does not apply; JSON writes null */
     bool sparse : 1;     /* true: JSON writes only those values of an array that are not 0 */
     bool in_place : 1;   /* true: the elements of a list are in the record; false: the record has a pointer to them */
     bool null_empty : 1; /* true: JSON writes an empty list as null */
-    /* true: the value may be negative; a metric with a unit and without this mark is never negative */
+    /* true: the value may be negative; false: a metric with a unit is never negative */
     bool any_sign : 1;
     bool shrinks : 1; /* true: the text is cut if a line of the text table would be too long */
     bool wraps : 1;   /* true: the value is a text of command options, which continues on further lines if a line is too
@@ -189,15 +193,15 @@ struct nnc_metrics {
  * array; 0 for a single value. */
 nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index, char text[NNC_METRIC_TEXT_MAX]);
 
-/* Returns the address of a metric's value, for the frequent case of a double in the record itself; NULL in all other
- * cases. index: position of the value in an array; 0 for a single value. */
+/* Returns the address of a metric's value if the value is a double in the record itself, which is the most frequent
+ * case; otherwise NULL. index: position of the value in an array; 0 for a single value. */
 static inline const double *nnc_metric_double(const nnc_metric *row, const nnc_place *place, int32_t index) {
     const bool plain = row->type == NNC_METRIC_NUMBER && row->get == NULL && row->hop == 0 && place->record != NULL;
     return plain ? (const double *)(const void *)((const char *)place->record + row->offset) + index : NULL;
 }
 
-/* Reads the value of a metric, for the frequent case of a whole number in the record itself. Returns false in all other
- * cases. */
+/* Reads the value of a metric if the value is a whole number in the record itself, which is a frequent case. Returns
+ * false if the value is of another type or is not in the record itself. */
 static inline bool nnc_metric_whole(const nnc_metric *row, const nnc_place *place, int32_t index, int64_t *value) {
     int32_t narrow = 0;
     if (row->type != NNC_METRIC_WHOLE || row->get != NULL || row->hop != 0 || place->record == NULL) { return false; }
@@ -211,8 +215,9 @@ static inline bool nnc_metric_whole(const nnc_metric *row, const nnc_place *plac
     return true;
 }
 
-/* nnc_metric_parts lists the parts of a total, such as the parts of a step: the metrics of a record that have a heading
- * and a value greater than `above` and not 0, in the order of the table. Returns their number. */
+/* The function nnc_metric_parts lists the parts of a total, such as the parts of the step time. The parts are the
+ * metrics of a record that have a heading, if their value is greater than `above` and not 0. They are listed in the
+ * order of the metrics table, and the function returns their number. */
 enum { NNC_METRIC_PARTS_MAX = 16 };
 typedef struct nnc_metric_part {
     const nnc_metric *row;
@@ -275,13 +280,13 @@ bool nnc_column_is_full(const nnc_column *column);
 nnc_place nnc_column_place(const nnc_column *column, nnc_place place);
 nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NNC_METRIC_TEXT_MAX]);
 
-/* Returns the row of the metric with the full name `name`; for an array, the name of any of its values. NULL = no
- * metric has this name. */
+/* Returns the row of the metric with the full name `name`. If the metric is an array, `name` is the full name of any of
+ * its values. NULL = no metric has this name. */
 const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name);
 
 /* Finds the full name that a word of the user means: the name equal to the word, or the only name that ends with a dot
- * and the word. If a result and an input of the plan both have a name with this end, the result is meant. names:
- * address of the first of `count` pointers to names; the next pointer is `stride` bytes later. */
+ * and the word. If the names of a result and of an input of the plan end in this way, the word means the result.
+ * `names` is the address of the first of `count` pointers to names, and each next pointer is `stride` bytes later. */
 typedef struct nnc_name_match {
     /* index: position of the name that was found; -1 = no name fits. other: position of a second name that fits as
      * well; -1 = no second name fits */
@@ -310,8 +315,8 @@ typedef enum nnc_past_of {
     NNC_PAST_DEVICE,
     NNC_PAST_ALL_DEVICES,
     NNC_PAST_OTHER_DEVICES, /* measured steps of all devices; none of them is on the device of the estimate */
-    NNC_PAST_SEEN, /* all measured steps of the device, because it has too few unseen steps, and the error of its steps
-                    * is larger than the error over all devices */
+    NNC_PAST_SEEN, /* all measured steps of the device of the estimate. This value is used if the device has too few
+                    * unseen steps, and its mean error is larger than the mean error of all devices */
     NNC_PAST_COUNT
 } nnc_past_of;
 const char *nnc_past_name(unsigned of);
@@ -320,8 +325,8 @@ typedef struct nnc_past {
     nnc_past_of of;
     int64_t device_rows;  /* number of measured steps of this device that no fit has used */
     int64_t rows, unseen; /* rows: number of measured steps that `of` selects; unseen: number of these steps that no fit
-                           * has used; error and bias are means over the unseen steps, or, with NNC_PAST_SEEN, over all
-                           * steps that `rows` counts */
+                           * has used. The members error and bias are means over the unseen steps; if `of` is
+                           * NNC_PAST_SEEN, they are means over all steps that `rows` counts */
     double error, bias;
     double error_range[2]; /* range of the mean error of other groups of ten or more measured steps: nine of ten groups
                             * of other models or other sources are inside (tests/levels.py) */
@@ -381,8 +386,8 @@ typedef struct nnc_report {
     double eager_s;         /* step time without a compiler (profile torch-eager), for the page without --full;
                              * NaN = not computed */
     int64_t eager_bytes;    /* memory per device in bytes without a compiler; valid if eager_s is a number */
-    int64_t least_bytes;    /* least memory over all values of the settings that are left open; 0 = memory of the
-                             * plan */
+    int64_t least_bytes;    /* bytes that the plan needs if all settings that the user left open are chosen so that they
+                             * save memory; 0 = no other settings need less memory than the plan */
     char least_options[64]; /* settings that give least_bytes: "--recompute full --zero 3"; "" = no settings. See
                              * nnc_report_may_fit */
     const nnc_result *result;
@@ -457,11 +462,13 @@ int64_t nnc_padded_rows(const nnc_report *report);
 /* Returns the seconds in which the host issues one kernel of the estimated program. */
 double nnc_report_issue_s(const nnc_report *report);
 
-/* Returns the price of training with a million tokens; for image models, with a thousand images. NaN = no price is
- * known. why: receives the formula; NULL = no formula is recorded. */
+/* Returns the cost of training with a million tokens; for image models, the cost of training with a thousand images.
+ * NaN = no price is known. The formula is recorded in the derivation `why`; if `why` is NULL, no formula is
+ * recorded. */
 double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why);
 
-/* A sentence names a change only if the options of the change have at most this number of letters. */
+/* The sentence about an estimate names a change of the plan only if the options of the change have at most this number
+ * of characters. */
 enum { NNC_SENTENCE_CHANGE = 48 };
 /* Writes the result of an estimate as one sentence (step time, bound, memory, and whether the plan fits) to `text`.
  * Returns text. */
@@ -505,9 +512,9 @@ const nnc_metric *nnc_figure_metric(const char *name);
 /* Metrics table of a report's launch files, and of the keys in these files that set no option. */
 extern const nnc_metrics nnc_launch_metrics;
 
-/* Metrics tables of serving. nnc_serve_metrics (all values) and nnc_serve_document (the whole JSON document, with its
- * ops) are for records of type nnc_report; nnc_serve_step_metrics for nnc_serve_step; nnc_serve_op_metrics for
- * nnc_serve_op. */
+/* Metrics tables of serving. The tables nnc_serve_metrics (all values) and nnc_serve_document (the whole JSON document,
+ * with its ops) describe records of type nnc_report. The table nnc_serve_step_metrics describes records of type
+ * nnc_serve_step, and nnc_serve_op_metrics describes records of type nnc_serve_op. */
 extern const nnc_metrics nnc_serve_metrics, nnc_serve_document, nnc_serve_step_metrics, nnc_serve_op_metrics;
 
 /* Metrics table of image generation, for records of type nnc_report. */
@@ -516,9 +523,9 @@ extern const nnc_metrics nnc_images_metrics;
 /* Metrics tables of the sections work, step and throughput, for records of type nnc_result. */
 extern const nnc_metrics nnc_work_metrics, nnc_step_metrics, nnc_throughput_metrics;
 
-/* nnc_plan_metrics (the main settings of a plan) and nnc_plan_choice_metrics (the settings that a search varies) are
- * for records of type nnc_plan; nnc_resolved_plan_metrics (the plan section of an estimate) for nnc_report;
- * nnc_memory_metrics for nnc_memory. */
+/* The tables nnc_plan_metrics (the main settings of a plan) and nnc_plan_choice_metrics (the settings that a search
+ * varies) describe records of type nnc_plan. The table nnc_resolved_plan_metrics (the plan section of an estimate)
+ * describes records of type nnc_report, and nnc_memory_metrics describes records of type nnc_memory. */
 extern const nnc_metrics nnc_plan_metrics, nnc_resolved_plan_metrics, nnc_plan_choice_metrics, nnc_memory_metrics;
 
 /* Metrics tables for the lists of a report, whose records have the types nnc_op_cost, nnc_stage, nnc_interval and

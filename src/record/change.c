@@ -10,8 +10,8 @@
 #include "scenario/scenario_internal.h"
 
 /* Returns the value with the name `name`; NULL = the list has no such value. The search starts at index *next, and sets
- * *next to the index after the found value. Two estimates mostly list the same values in the same order, so the search
- * mostly finds the value at once. */
+ * *next to the index after the found value. Two estimates mostly list the same values in the same order, so the first
+ * compared name is mostly the wanted name. */
 static const nnc_figure *find_from(nnc_figures figures, int32_t *next, const char *name) {
     for (int32_t i = 0; i < figures.count; i++) {
         const int32_t at = (*next + i) % figures.count;
@@ -33,7 +33,8 @@ static bool same_number(double a, double b) {
     char a_text[NNC_NUMBER_TEXT], b_text[NNC_NUMBER_TEXT];
     if (a == b) { return true; }
     if (fabs(a - b) > 1e-10 * fabs(a)) {
-        /* numbers with such a large difference also differ in their first 12 digits, so they need not be printed */
+        /* numbers with a larger relative difference than 1e-10 differ in their first 12 digits, so nncost need not
+         * print them to compare them */
         return false;
     }
     return strcmp(nnc_number_text(a, a_text), nnc_number_text(b, b_text)) == 0;
@@ -90,9 +91,9 @@ static int rank_of(const nnc_change *change) {
     return rank;
 }
 
-/* Compares two changes for sorting. Changes with a lower rank come first, then inputs before results, then changes are
- * sorted by kind, then larger changes come first. A value comes last if only the new estimate has it. No two changes
- * are equal in this order, so the result does not depend on the qsort of the system. */
+/* Compares two changes for sorting. Values that only the new estimate has are the last in the list. All other changes
+ * are sorted by rank; changes of equal rank by input before result; then by kind; then by size, the largest first; then
+ * by name. No two changes are equal in this order, so the sorted list does not depend on the qsort of the system. */
 static int by_size(const void *a, const void *b) {
     const nnc_change *left = a, *right = b;
     const bool left_new = left->kind == NNC_CHANGE_NEW, right_new = right->kind == NNC_CHANGE_NEW;
@@ -448,8 +449,9 @@ static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures
 }
 
 /* Divides the change of a row's step time into two parts: the part that comes from another software profile, and the
- * part that comes from plan, model or device. The row does not change if the software profile is the same, or if new
- * estimates of both plans do not give the recorded step times (to 12 digits). Returns false when out of memory. */
+ * part that comes from plan, model or device. To be sure of both parts, the function estimates both plans again. It
+ * leaves the row unchanged if the software profile is the same, or if a new estimate does not have the recorded step
+ * time (to 12 digits). Returns false when out of memory. */
 static bool split_change(nnc_specs *specs, nnc_arena *arena, nnc_check_row *row) {
     static const char step[] = "step.step_s";
     const char *was = text_in(row->old, "plan.software"), *is = text_in(row->now, "plan.software");

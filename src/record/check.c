@@ -22,7 +22,8 @@ typedef struct nnc_origins {
     nnc_arena *arena;
     nnc_recorded_digest *list;
     int32_t count, capacity;
-    int32_t next_plan; /* index in the recorded digests at which the search for the next scenario's plan begins */
+    int32_t next_plan; /* index of the recorded digest at which find_plan begins to search for the plan of the next
+                        * scenario */
 } nnc_origins;
 
 /* ---- finds the causes of changed values ---- */

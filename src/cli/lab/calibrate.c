@@ -56,9 +56,10 @@ typedef struct nnc_calibration_report {
     int32_t parameter_count;
     const nnc_fit_group *groups;
     int32_t group_count;
-    /* Errors of step times: with the parameters before the fit (loo_before), and with cross-validation (loo), in which
-     * the parameters for each model are fitted on the rows of all other models. scored 0 = all steps are of one model,
-     * so there is no cross-validation. */
+    /* Errors of predicted step times. `loo_before` has the errors with the parameters before the fit. `loo` has the
+     * errors with cross-validation: the steps of each model are predicted with parameters that were fitted on the rows
+     * of all other models. If all steps are of one model, cross-validation is not possible, and the member `scored` is
+     * 0. */
     nnc_score_stats loo_before, loo;
     const nnc_left_out *unused;
     int32_t unused_count;
@@ -300,8 +301,8 @@ const nnc_view nnc_calibration_view = {
     .schema = "nncost.calibration/1", .document = &document, .lines = lines_of, .page = write_page
 };
 
-/* With --serve: tests whether the fit uses a row: the row names the engine, and the device that --device names (if
- * given). */
+/* Tests whether a fit with the option --serve uses a row. The row must name the engine; if the option --device is
+ * given, the row must also name this device. */
 static bool is_of_engine(calibration *c, const nnc_measured *row) {
     const nnc_device *device = NULL, *asked = NULL;
     nnc_error why;
@@ -532,14 +533,14 @@ static nnc_status write_file(calibration *c, const char *path, nnc_error *err) {
 
 /* ---- --explain MODEL: which measurement to make next ----
  *
- * Finds the measurement after which the estimated step time of MODEL has the narrowest range.
+ * Finds the measurement that would make the range of the estimated step time of MODEL narrowest.
  *
  * Each device parameter has a range of values. A fitted parameter has the range that the fitted rows allow. The range
  * of any other parameter goes from the 10th to the 90th percentile of the shipped devices, both relative to the median
- * of these devices. The files of shipped devices do not state host.kernel_s, so its range is different: from its value
- * x exp(-s) to its value x exp(s), with s = spread.idle of the software profile. The step time is estimated at both
- * ends of each range, with all other parameters at their fitted values. The parameter with the largest difference
- * between both step times is the one to measure next. */
+ * of these devices. The range of host.kernel_s is different, because the files of shipped devices do not state it: for
+ * s = spread.idle of the software profile, the range goes from value x exp(-s) to value x exp(s). The step time is
+ * estimated at both ends of each range, with all other parameters at their fitted values. The parameter with the
+ * largest difference between both step times is the one to measure next. */
 
 /* Kinds of measured rows to which a parameter can be fitted, by the beginning of the parameter's name. */
 static const struct {

@@ -141,10 +141,10 @@ static nnc_status find_in_version(nnc_specs *specs, const nnc_release_ask *ask, 
     return number > ask->version && *number != '\0' ? nnc_release_find(specs, &named, release, err) : NNC_OK;
 }
 
-/* Finds the framework release with which a row was measured. The version of a row may contain the name of another
- * program: "Megatron-Core r0.8.0". If the version begins with the first word of the row's framework (Megatron-LM:
- * "Megatron"), the release that the version names is tried first, then the release of the framework. If the version
- * begins with another word, the release of the framework is tried first. */
+/* Finds the framework release with which a row was measured. The version text of a row may name a program, such as
+ * "Megatron-Core r0.8.0". If this text begins with the first word of the row's framework (such as "Megatron" of
+ * Megatron-LM), the function first searches the release of the named program, and then the release of the framework
+ * with this version. Otherwise it searches them in the opposite order. */
 static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err) {
     const size_t word = strcspn(ask->framework, " -");
     *release = (nnc_release){ .entry = NULL };
@@ -155,9 +155,10 @@ static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc
     return release->entry != NULL ? NNC_OK : find_in_version(specs, ask, release, err);
 }
 
-/* Loads the software profile of a row that names a framework but no profile: the profile of the framework release if
- * --level allows its use, else the default profile of the plan. With --level plan, the default profile gets the
- * attention kernel of the release. */
+/* Loads the software profile of a row that names a framework but no profile. If the value of --level allows the use of
+ * the framework release, the function loads the profile of this release, otherwise the default profile of the plan.
+ * With --level plan, the function loads the default profile, and sets its attention kernel to the kernel of the
+ * release. */
 static nnc_status load_framework(nnc_specs *specs, nnc_level level, const nnc_measured *row, nnc_scenario *s,
                                  nnc_error *err) {
     const nnc_given given = { nnc_measured_gives, row };
@@ -307,7 +308,8 @@ nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const cha
         *err = *why;
         return why->status;
     }
-    /* Prints only the name of the file, so that the output is the same in every data folder. */
+    /* Prints the name of the file without its folder, so that the output does not depend on the place of the data
+     * folder. */
     const char *file = why->where[0] == '/' ? strrchr(why->where, '/') + 1 : why->where;
     snprintf(text, sizeof text, "%s: %s", file, why->what);
     *reason = nnc_arena_strdup(arena, text);
