@@ -386,10 +386,10 @@ typedef struct nnc_report {
     double eager_s;         /* step time without a compiler (profile torch-eager), for the page without --full;
                              * NaN = not computed */
     int64_t eager_bytes;    /* memory per device in bytes without a compiler; valid if eager_s is a number */
-    int64_t least_bytes;    /* bytes that the plan needs if all settings that the user left open are chosen so that they
-                             * save memory; 0 = no other settings need less memory than the plan */
-    char least_options[64]; /* settings that give least_bytes: "--recompute full --zero 3"; "" = no settings. See
-                             * nnc_report_may_fit */
+    int64_t least_bytes;    /* lower end of the memory interval of the plan if the settings that the user left open are
+                             * chosen so that they save memory; 0 = not computed, because the plan fits */
+    char least_options[64]; /* the chosen settings as options, "--recompute full --zero 3"; "" = no choice of the open
+                             * settings lowers the memory. See nnc_report_may_fit */
     const nnc_result *result;
     const nnc_op_cost *ops; /* rows of the op table that outputs show; NULL = outputs do not show the op table */
     int32_t op_count;

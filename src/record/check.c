@@ -416,8 +416,8 @@ static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row 
             causes_find(&c->origins, from, scenario_of(c, from), &c->plans->recorded, row));
 }
 
-/* Copies the values of a scenario to the arena that c->keeping selects: values for a later update of the file, or for
- * the report. Returns false when out of memory. */
+/* Copies values of a scenario to the arena, if c->keeping requires it: the values that a later update of the file
+ * writes, and the values that the report shows. Returns false when out of memory. */
 static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row) {
     if (c->keeping >= NNC_KEEPS_ESTIMATES) {
         const int32_t index = c->report.row_count;
@@ -433,8 +433,9 @@ static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *ro
     return true;
 }
 
-/* Tests whether a brief estimate (see `brief` in nnc_scratch) has every value that a loaded scenario needs. nncost
- * knows the names of values only after the first scenario. */
+/* Tests whether a brief estimate (see `brief` in nnc_scratch) has every value that a loaded scenario needs. The result
+ * is false for the first scenario of a file, because nncost does not know the names of the values before it has
+ * estimated one scenario. */
 static bool is_brief_enough(nnc_check *c, const nnc_plans_scenario *from, const nnc_scenario *scenario) {
     const nnc_figures all = c->names[false];
     nnc_error unknown;
@@ -680,7 +681,8 @@ static bool check_stream(nnc_check *c, const char *path) {
         good = faults.count == 0 && plans->recorded.tool != NULL && check_all(c, &ignored) == NNC_OK &&
                ends_well(&stream, &plans->recorded);
         c->stream = NULL;
-        /* only nnc_check_update needs the text, and it is never called here, because the estimates are not kept */
+        /* only nnc_check_update reads this text, and a check that does not keep the estimates never calls
+         * nnc_check_update */
         plans->text = NULL;
     }
     nnc_blocks_close(&stream.file);

@@ -82,8 +82,8 @@ static bool suits(const nnc_field *field, nnc_json at) {
     }
 }
 
-/* Checks the text of a field's value: sets the field in a struct that has no other use. Fails with the error message of
- * the option. */
+/* Checks the text of a field's value by setting the field in a struct that is then discarded. If the text is not valid,
+ * returns the error message of the option. */
 static nnc_status try_value(const nnc_field *field, const char *text, nnc_error *err) {
     if (nnc_field_is_of(&nnc_switch_table, field)) {
         nnc_software software = nnc_software_default();
@@ -509,9 +509,9 @@ static void read_root(nnc_json root, bool head, nnc_plans *plans) {
     nnc_recorded_of(nnc_json_get(root, "recorded"), head, &plans->recorded);
 }
 
-/* Sets the line number of each scenario, and the position of the recorded part in the text of the plan file. large:
- * tells which list is the large list of the JSON document, whose end is known: true = the list of scenarios, false =
- * the recorded estimates. */
+/* Sets the line number of each scenario, and the position of the recorded part in the text of the plan file. The parser
+ * of the JSON document has stored the end of one list. `large` says which list this is: true = the list of scenarios;
+ * false = the list of recorded estimates. */
 static void find_lines(nnc_json root, bool large, nnc_plans *plans) {
     const size_t count = (size_t)plans->scenario_count;
     nnc_plans_scenario *list = nnc_arena_array(root.doc->arena, count + 1, sizeof(*list));
@@ -709,8 +709,8 @@ static bool is_load(const nnc_field *field) {
     return nnc_field_is_of(&nnc_serve_table, field) && nnc_is_one_of(field->name, loads);
 }
 
-/* Tests whether one of the first `count` settings of the command line sets this field. If the field states how requests
- * arrive, any other field that states how requests arrive also counts. */
+/* Tests whether one of the first `count` settings of the command line sets a field. If the field states how requests
+ * arrive, the result is also true if a setting sets another field that states how requests arrive. */
 static bool is_given(const nnc_scenario_args *given, int count, const nnc_field *field) {
     for (int i = 0; i < count; i++) {
         const nnc_field *other = given->settings[i].field;
@@ -851,8 +851,8 @@ static bool set_figure(nnc_figure *figure, nnc_arena *arena, const char *name, c
     return true;
 }
 
-/* Returns the struct for the names and values of reports of one kind, which the caller fills; NULL when out of
- * memory. */
+/* Returns the struct that stores names and values for reports of one kind (training, serving, images). The caller fills
+ * in the values. NULL = out of memory. */
 static struct nnc_collected *collected_of(nnc_collector *collector, const nnc_report *report) {
     const bool served = report->serve != NULL, images = report->images != NULL;
     struct nnc_collected *kind = images ? &collector->images : served ? &collector->served : &collector->trained;

@@ -19,9 +19,10 @@ typedef union nnc_packed_value {
 } nnc_packed_value;
 
 typedef struct nnc_packed {
-    /* names of the estimate's values, and which values are strings; NULL = the estimate has no values */
+    /* names of the estimate's values; the entries also show which values are strings. NULL = the estimate has no
+     * values */
     const nnc_figures *kinds;
-    /* values of the estimate, in the order of `kinds`; NULL = the values are stored in the entries of `kinds` */
+    /* values of the estimate, in the order of the names in `kinds`; NULL = `kinds` contains the values too */
     const nnc_packed_value *values;
 } nnc_packed;
 
@@ -123,8 +124,9 @@ typedef struct nnc_recorded {
     int32_t digest_count;
     const nnc_recorded_estimate *estimates;
     int32_t estimate_count;
-    /* Only nnc_plans_parse_head sets `digest` and `members`. digest: digest of the recorded part of the plan file;
-     * members: sum of the digests of the members of the recorded part, without its estimates. */
+    /* The next two members are set only by nnc_plans_parse_head. `digest` is the digest that the plan file states for
+     * its recorded part. `members` is a sum of digests: it covers all members of the recorded part except the
+     * estimates. */
     const char *digest;
     uint64_t members;
 } nnc_recorded;
@@ -181,14 +183,14 @@ void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_
 /* A value of an estimate, with sizes and digests of the JSON text that was last written for the value. */
 typedef struct nnc_written {
     nnc_figure figure;
-    /* group: digest of the first part of the name ("step" of "step.step_s"); key: digest of the other part of the name;
-     * digest: digest of key and value */
+    /* digests of parts of the value's text. group: digest of the first part of the name ("step" of "step.step_s"); key:
+     * digest of the rest of the name ("step_s"); digest: digest of this rest and the value */
     uint64_t group, key, digest;
     /* number of bytes of the first part of the value's name, before the dot: 4 for "step.step_s" */
     uint32_t group_size;
     uint32_t key_size,
-        /* key_size: bytes before the value, that is, a comma or the beginning of a group, and the key; size: key_size
-         * plus the bytes of the value */
+        /* sizes in bytes of the JSON text. key_size: the text before the value, which has a comma or the beginning of a
+         * group, and then the key; size: the text before the value and the value */
         size;
     /* true: the value is the first value of its group ("step"), so the text of the group's beginning comes before the
      * value */
@@ -204,8 +206,8 @@ typedef struct nnc_written_estimate {
 } nnc_written_estimate;
 
 /* Writes one estimate with its scenario's id, in the format of nnc_recorded_write, and adds the digest of the estimate
- * to *members. last: the estimate that was written before. The function copies the text of equal values from `last`,
- * and then replaces `last` by the new estimate. NULL = no text is copied. */
+ * to *members. The previously written estimate is in *last: the function copies the JSON text of equal values from
+ * there, and then stores the new estimate in *last. If `last` is NULL, no text is copied. */
 void nnc_recorded_put(nnc_buffer *out, const char *id, const nnc_packed *figures, bool one_line, bool first,
                       nnc_written_estimate *last, uint64_t *members);
 
@@ -279,8 +281,9 @@ typedef struct nnc_collector {
 /* Returns the values of a report. The list is valid until the next call for a report of the same kind. The member
  * `list` is NULL when out of memory. Strings are static, or in the arena of the collector. */
 nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report);
-/* nnc_figures_named is faster than nnc_figures_of: the names in its list are valid, but the values are those of an
- * earlier report. nnc_figure_read then reads the value of one entry; it returns false when out of memory. */
+/* The function nnc_figures_named is a faster form of nnc_figures_of, which reads no values: the returned list has valid
+ * names, but values of an earlier report. The caller then reads the values that it needs with nnc_figure_read, one
+ * entry per call. nnc_figure_read returns false when out of memory. */
 nnc_figures nnc_figures_named(nnc_collector *collector, const nnc_report *report);
 bool nnc_figure_read(nnc_collector *collector, const nnc_report *report, int32_t index);
 /* Tests whether a brief estimate of a training step leaves out the value with this index. */
@@ -314,9 +317,9 @@ typedef struct nnc_check_report {
     int32_t line_count;
 } nnc_check_report;
 
-/* Data that `nncost check` keeps in memory about a scenario whose values did not change. NNC_KEEPS_CHANGES: keeps only the
- * state of the scenario. NNC_KEEPS_ESTIMATES: also the estimate of the scenario, which --update records.
- * NNC_KEEPS_ROWS: also the old and new values of its row. */
+/* Data that `nncost check` keeps in memory about a scenario whose values did not change. With NNC_KEEPS_CHANGES, only
+ * the state of the scenario is kept. With NNC_KEEPS_ESTIMATES, the estimate of the scenario is kept too, so that
+ * --update can record it. With NNC_KEEPS_ROWS, the old and new values in the row of the report are kept in addition. */
 typedef enum nnc_check_keeping { NNC_KEEPS_CHANGES, NNC_KEEPS_ESTIMATES, NNC_KEEPS_ROWS } nnc_check_keeping;
 
 nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping keeping, nnc_check **check,

@@ -605,8 +605,8 @@ static uint64_t put_estimate(nnc_buffer *out, const nnc_packed *figures, bool on
     uint64_t sum = 0, members = 0;
     const int32_t count = nnc_packed_count(figures);
     const size_t begin = out->size;
-    /* the bytes from `from` to before `at` of the last estimate's text belong to unchanged values and still have to be
-     * copied to `out` */
+    /* positions in the text of the last estimate. `at` is the position of the current value; the text from `from` to
+     * `at` has unchanged values, which are copied to `out` later */
     size_t from = 0, at = 0;
     /* true: all values up to this value have the same names as the values of the last estimate */
     bool named = true;

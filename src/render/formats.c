@@ -1,5 +1,6 @@
-/* The JSON writer, and the output formats JSON, CSV, Markdown and HTML; the format for a terminal is in table.c. A
- * format writes a result at once, or line by line if the result can be larger than the memory. */
+/* The functions that write JSON, and the output formats JSON, CSV, Markdown and HTML. The file table.c has the format
+ * for a terminal. Most results are written by one call; a result that can be larger than the memory is written line by
+ * line. */
 #include <assert.h>
 
 #include "base/base_internal.h"

@@ -1,4 +1,4 @@
-/* The writers of output: they write the result of a command in a form for people or in a form for programs.
+/* The functions of this folder write the result of a command in a form for people or in a form for programs.
  *
  *    view (schema, metrics table, page)  --nnc_view_write-->  table | json | csv | markdown | html
  *    page rows: "MFU {throughput.mfu}"   --nnc_sheet_rows-->  sheet: lines of the form "label  item, item, ..."
@@ -55,8 +55,9 @@ typedef struct nnc_view {
     /* true: the JSON output writes numbers with 17 digits, for programs that compute with them; false: with 12
      * digits */
     bool exact;
-    /* list: name of the list of `document` that CSV writes line by line; lines: function that returns these lines, if
-     * they are not a list of `document`. If list and lines are NULL, CSV has one line with the whole document. */
+    /* The CSV output has one line for each record of a list. If this list is in `document`, `list` is its name;
+     * otherwise the function `lines` returns the list. If `list` and `lines` are NULL, the CSV output has one line with
+     * the whole document. */
     const char *list;
     nnc_lines (*lines)(const void *record);
     void (*page)(nnc_buffer *out, nnc_style style, const void *record); /* writes the result as a page for people;
@@ -87,13 +88,13 @@ typedef struct nnc_page {
 struct nnc_format {
     const char *name; /* word that selects this format with --format: "csv" */
     void (*view)(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record);
-    /* `heading` and `line` write an output that can be larger than the memory: first `heading` is called (NULL = the
-     * format has no heading), then `line` for each line of the output. */
+    /* These two functions write an output that can be larger than the memory. `heading` is called once, before the
+     * first line; NULL = the format has no heading. `line` is called for each line of the output. */
     void (*heading)(nnc_buffer *out, nnc_heads heads);
     void (*line)(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells);
     bool documents; /* true: several results become a list of JSON documents; false: they become one table */
-    /* true: line() writes the cells of a line without layout, and nnc_table_put adds the layout; false: line() writes
-     * finished lines */
+    /* true: the function `line` writes the cells of a line without alignment, and nnc_table_put aligns them in columns;
+     * false: the lines that `line` writes are complete */
     bool held;
     const nnc_page *page; /* functions that write pages in this format; NULL: the format is only for programs */
 };
@@ -117,8 +118,8 @@ void nnc_view_write(nnc_buffer *out, nnc_style style, const nnc_view *view, cons
  * returned. */
 char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT]);
 
-/* Writes the mean error of measured steps and the range of other programs: "12.0% (6.0 to 24% for other programs)". The
- * result is written to `text`, which is returned. */
+/* Writes the mean error of predictions for measured steps, and the range in which the mean error for other programs
+ * lies: "12.0% (6.0 to 24% for other programs)". The result is written to `text`, which is returned. */
 enum { NNC_ERROR_TEXT = 3 * NNC_NUMBER_TEXT };
 char *nnc_error_text(const nnc_past *past, char text[NNC_ERROR_TEXT]);
 
@@ -126,8 +127,8 @@ char *nnc_error_text(const nnc_past *past, char text[NNC_ERROR_TEXT]);
  * `text`, which is returned. */
 char *nnc_binary_text(double bytes, char text[NNC_NUMBER_TEXT]);
 
-/* Formats the value of a table cell for people: null becomes "-", a boolean "yes" or "no". Returns `text` with the
- * result, or the text of a cell that is text already. */
+/* Formats the value of a table cell for people: null becomes "-", a boolean "yes" or "no". Returns the result: a text
+ * that was written to `text`, or, if the value is a text, this text itself. */
 const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit, char text[NNC_METRIC_TEXT_MAX]);
 
 /* Returns the output column for a metric. name: full name of the metric, such as "step.step_s"; the part after its last
@@ -279,8 +280,9 @@ struct nnc_table {
     int64_t cell_count;
     /* width of each column of the table in characters; 0 = the column is left out */
     int widths[NNC_TABLE_COLUMNS];
-    bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* for each column, true = its texts were cut (cut), or it
-                                                              * was left out (dropped), to make the line fit */
+    bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* for each column; true: to make the lines fit, the texts
+                                                              * of the column were cut (cut), or the whole column was
+                                                              * left out (dropped) */
     int gap;                                                 /* number of blanks between two columns of the table */
     bool laid_out;
 };
@@ -328,8 +330,9 @@ void nnc_table_put(nnc_table *table, nnc_buffer *out, nnc_style style, const cha
 
 enum { NNC_RECORD_DEPTH = 20 };
 
-/* A JSON document that is written one value after another. A line break precedes each member of the document and each
- * element of the lists in it; deeper values follow on the same line, unless `spread` is set. */
+/* A JSON document that is written one value after another. The text has line breaks before each member of the document,
+ * and before each element of a list that is a member of the document. Values at deeper levels are on the same line as
+ * the value that contains them, unless `spread` is true. */
 typedef struct nnc_record {
     nnc_buffer *out;
     /* true: numbers are written with 17 significant digits, for a program that computes with them; false: with 12
@@ -409,9 +412,9 @@ typedef struct nnc_svg {
 
 void nnc_svg_begin(nnc_svg *svg, const char *id);
 
-/* Begins a group of drawn elements, such as a bar, that has a tooltip; nnc_svg_mark_end ends the group. explain: name
- * of the metric that the group shows; NULL = no metric. key: groups that show the same thing, in any picture of the
- * page, have the same key; NULL = no key. tip: text of the tooltip. */
+/* Begins a group of drawn elements with the tooltip `tip`, for example a bar. The function nnc_svg_mark_end ends the
+ * group. `explain` is the name of the metric that the group shows; NULL = the group shows no metric. Groups in
+ * different pictures of a page that show the same op or stage have the same `key`; NULL = the group has no key. */
 void nnc_svg_mark(nnc_svg *svg, const char *explain, const char *key, const char *tip);
 void nnc_svg_mark_end(nnc_svg *svg);
 

@@ -17,8 +17,8 @@ void nnc_sheet_label(nnc_sheet *sheet, const char *label) {
     page_of(sheet)->label(sheet, label);
 }
 
-/* Writes a piece of text that no line break divides. Starts a new line if the piece and `follows` more columns do not
- * fit into the rest of the current line. */
+/* Writes a piece of text that no line break divides. Starts a new line if the rest of the current line is narrower than
+ * the piece and `follows` further columns. */
 static void put_piece(nnc_sheet *sheet, nnc_ink ink, const char *text, int follows) {
     static const char *const codes[] = {
         [NNC_INK_PLAIN] = "", [NNC_INK_STRONG] = "1", [NNC_INK_GOOD] = "32", [NNC_INK_BAD] = "1;31"
@@ -63,8 +63,8 @@ void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) {
     put_piece(sheet, ink, text, 1); /* keeps one column free for the comma before the next item */
 }
 
-/* Writes running text, which can be divided between two words by a line break. The function changes the blanks in
- * `text`. */
+/* Writes running text, which can be divided between two words by a line break. The function overwrites the blanks in
+ * `text` with NUL. */
 static void put_words(nnc_sheet *sheet, char *text) {
     for (char *word = text; *word;) {
         const size_t length = strcspn(word, " ");
@@ -538,7 +538,8 @@ static const nnc_metric page_metric_rows[] = {
 };
 static const nnc_metrics page_metrics = NNC_METRICS("a subject", page_metric_rows, nnc_report);
 
-/* Adds to the current line the number of multi-token prediction layers that a plan without next_tokens leaves out. */
+/* If the model has multi-token prediction layers that the plan does not train (next_tokens is off), adds the number of
+ * these layers to the current line. */
 static void add_left_out(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const int64_t layers = report->model->decoder.next_layers;
@@ -739,7 +740,11 @@ void nnc_sheet_past(nnc_sheet *sheet, const void *record) {
  * kind also covers programs that are slower than the program of the software profile (`skew` of the profile,
  * docs/accuracy.md). */
 static bool covers_slower(const nnc_result *r) {
-    enum { SKEWED = 2 }; /* this ratio is usually 1.35; for vision models without a stated framework it is 2.33 */
+    enum {
+        SKEWED = 2
+    }; /* limit of a ratio of logarithms: distance from prediction to upper end / distance from lower
+                          * end to prediction. The ratio is usually 1.35, and 2.33 for vision models without a stated
+                          * framework */
     return r->interval_s[0] > r->lower_bound_s &&
            log(r->interval_s[1] / r->step_s) > SKEWED * log(r->step_s / r->interval_s[0]);
 }

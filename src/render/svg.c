@@ -5,7 +5,8 @@
 
 nnc_px nnc_px_of(double pixels) {
     const double most =
-        1e7; /* a larger coordinate, in pixels, is reduced to this value; every picture is much smaller */
+        1e7; /* limit of coordinates in pixels, so that the conversion to a whole number cannot overflow; pictures are
+              * much smaller */
     const double held = pixels > most ? most : pixels < -most ? -most : pixels;
     return isnan(pixels) ? 0 : (nnc_px)floor(10.0 * held + 0.5);
 }
@@ -187,7 +188,8 @@ void nnc_svg_end(nnc_svg *svg, nnc_buffer *out, nnc_px width, nnc_px height, con
 
 /* ---- width of each ASCII character from blank to '~' in the font DejaVu Sans, in thousandths of the font size ---- */
 
-/* OTHER: width assumed for a character outside ASCII, in thousandths of the font size; few characters are wider */
+/* OTHER: width that nncost assumes for every character outside ASCII, in thousandths of the font size; few of these
+ * characters are wider */
 enum { FIRST = ' ', LAST = '~', OTHER = 1000 };
 
 static const uint16_t regular[LAST - FIRST + 1] = {
@@ -303,7 +305,7 @@ static const struct {
 
 static const char *colour_of(const char *name, bool dark) {
     int i = 0;
-    /* the loop ends, because pictures use only CSS classes that the palette has */
+    /* the loop always finds the class, because pictures use only CSS classes of the palette */
     while (strcmp(nnc_palette[i].name, name) != 0) { i++; }
     return dark ? nnc_palette[i].dark : nnc_palette[i].light;
 }

@@ -168,7 +168,8 @@ void nnc_table_head(nnc_table *table, nnc_head head) {
     table->heads[table->count++] = head;
 }
 
-/* An object adds the columns of its own rows. NOLINTNEXTLINE(misc-no-recursion) */
+/* If a row of the metrics table is an object, the columns of the object's rows are added.
+ * NOLINTNEXTLINE(misc-no-recursion) */
 void nnc_table_heads(nnc_table *table, const nnc_metrics *metrics) {
     for (size_t i = 0; i < metrics->count; i++) {
         const nnc_metric *row = &metrics->rows[i];
@@ -412,8 +413,8 @@ static int fit(nnc_table *table, int width) {
         shrink(table, width, gap);
         const int drop = next_to_drop(table);
         if (drop < 0 || total_width(table, gap) <= width) { return gap; }
-        /* A column is left out, which makes space: columns that were cut get their full width back and are cut again if
-         * needed. */
+        /* Leaving out a column makes space. Therefore all columns that were cut get their full width again, and the
+         * loop cuts them again if the lines are still too wide. */
         table->widths[drop] = 0;
         table->dropped[drop] = true;
         for (int c = 0; c < table->count; c++) { table->widths[c] = table->widths[c] > 0 ? full[c] : 0; }
@@ -523,8 +524,7 @@ static const nnc_page page = { .label = put_label,
                                .below = put_below,
                                .wraps = true };
 
-/* Appends the cells of an output line to a buffer as text, each followed by NUL; this is the form in which a table
- * stores its cells. */
+/* Appends the cells of an output line to a buffer as texts that end with NUL. A table stores its cells in this form. */
 static void put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells) {
     for (int i = 0; i < heads.count; i++) {
         char text[NNC_METRIC_TEXT_MAX];

@@ -349,18 +349,19 @@ bool nnc_model_as_published(const nnc_model *model, int64_t *params) {
     return fabs((double)(*params - model->published_params)) <= 0.01 * (double)model->published_params;
 }
 
-/* Refuses a device with implausible values; with the option --lenient accepts it, but marks the results as implausible.
- * Also marks the results if values of the software profile or of the model are implausible. loaded: the device as it
- * was read from its file; if `scenario` has an equal device, this device is not tested again, because it was tested
- * when the file was read. */
+/* Tests whether the values of the device, the software profile and the model are plausible. A device with implausible
+ * values is refused; the option --lenient accepts it, but the results are then marked as implausible. The results are
+ * also marked if values of the software profile or of the model are implausible. `loaded` is the device as it was read
+ * from its file. If options have not changed the device, it is not tested again, because reading the file has tested
+ * it. */
 static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_error *err) {
     const nnc_model *model = &scenario->model;
     const nnc_device *device = &scenario->device;
     const nnc_software *software = &scenario->software;
     char why[NNC_IMPLAUSIBLE_TEXT], line[NNC_IMPLAUSIBLE_TEXT + 64];
     int64_t params = 0;
-    /* If only padding bytes differ, the device is tested again without need.
-     * NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
+    /* The comparison includes padding bytes of the struct. If only padding bytes differ, the device is tested a second
+     * time, which does no harm. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     const bool judged = !loaded->implausible && memcmp(loaded, device, sizeof *device) == 0;
     if (!judged && !nnc_device_is_plausible(device, why, sizeof why)) {
         if (!nnc_specs_are_lenient(scenario->specs)) {
@@ -418,8 +419,8 @@ static bool is_given(const void *in, const char *field) {
 
 /* ---- plans that advice has changed, and in which a release of a profile then sets some fields ---- */
 
-/* Names of plan fields: fields that a release of a profile can set, and fields on which the settings of a release
- * depend after defaults are filled in. recompute_layers is in the list because its value belongs to `recompute`. */
+/* Names of plan fields of two kinds: fields that a release of a profile can set, and fields on which settings of a
+ * release depend. The field recompute_layers is in the list because it belongs to the field `recompute`. */
 static const char *const released[] = {
     "policy",       "attention",         "ends_as_layers", "virtual_stages",   "reshard",
     "zero",         "sequence_parallel", "frozen",         "adapters",         "whole_experts",
@@ -577,8 +578,8 @@ bool nnc_scenario_complete_run(nnc_scenario *scenario) {
         ask->rollout_tokens_per_s = scenario->rollout_tokens_per_s;
         ask->rollout_batch = scenario->rollout_batch;
     }
-    if (ask->rollout_devices > 0.0 && isnan(ask->sync_bytes_per_s)) { /* new weights are sent to other devices, over the
-                                                                       * network */
+    if (ask->rollout_devices > 0.0 && isnan(ask->sync_bytes_per_s)) { /* the generating devices are other devices, so
+                                                                       * new weights are sent over the network */
         ask->sync_bytes_per_s = scenario->device.scale_out.bytes_per_s * ask->rollout_tensor;
     }
     if (scenario->report.region != NULL && isnan(scenario->run_ask.carbon_g_per_kwh)) {
@@ -701,10 +702,11 @@ void nnc_scenario_timeline_free(nnc_scenario *scenario) {
 
 /* ---- Options that have no effect ----
  *
- * This part refuses an option of the command line that the computation does not read because another option is missing;
- * the error names the missing option. Each row of a list of readers has three members: whether a condition is met
- * (reads); the option with which the condition would be met (needs); the options that are read only if the condition is
- * met (fields). A setting of several scenarios is refused if no scenario reads it. */
+ * Some options are read only if a condition is met, for example if another option is given. The functions of this part
+ * refuse an option of the command line that is not read, with an error that names the missing option. A reader
+ * describes one condition: `reads` is true if the condition is met, `needs` is the option with which the condition
+ * would be met, and `fields` are the options that are read only if the condition is met. A setting of several scenarios
+ * is refused if no scenario reads it. */
 
 typedef struct reader {
     bool reads;
@@ -720,8 +722,8 @@ static bool has_word(const char *words, const char *word) {
     return false;
 }
 
-/* Tests whether a setting states the default value of its field of the plan, which is allowed in every plan; false for
- * a switch that is on by default. */
+/* Tests whether a setting states the default value of its plan field; every plan may state default values. The result
+ * is always false for a switch that is on by default. */
 static bool states_default(const nnc_setting *setting) {
     char usual[NNC_METRIC_TEXT_MAX], text[NNC_METRIC_TEXT_MAX];
     nnc_plan plan = nnc_plan_default();

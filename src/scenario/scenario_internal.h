@@ -1,9 +1,8 @@
 /* A scenario is the set of all inputs of one computation, loaded from files and completed by defaults, together with
- * the results. Every command that computes something first makes a scenario:
- *
- *    arguments (model, device, --software, --cluster, --region, --seller, plan options, --set)
- *        -> scenario: specs, plan and run, after all changes were applied in the order given
- *        -> estimate, advice, run or serving -> report
+ * the results. Every command that computes something first makes a scenario from its arguments (model, device,
+ * --software, --cluster, --region, --seller, plan options, --set). The scenario has the specs, the plan and the run after
+ * all arguments were applied. An estimate, advice, a run or a deployment is then computed from the scenario, and the
+ * results are stored in a report.
  *
  * This folder (scenario/) uses the folders input/, estimate/, serve/ and run/. The folders sweep/, search/ and record/
  * and the commands use this folder. */
@@ -111,11 +110,11 @@ typedef struct nnc_scenario {
 nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, const char *model_asked,
                              const char *device_asked, nnc_scenario *scenario, nnc_error *err);
 
-/* These functions are the steps of nnc_scenario_load; sweeps and searches call some of these steps again.
- * nnc_scenario_named_profile loads the software profile with the name `asked`; the function loads nothing if `asked`
- * leaves the choice to nncost. nnc_scenario_choose chooses the profile that fits the plan. nnc_scenario_profiles loads
- * the profiles for all kinds of plans, which most scenarios do not need. nnc_scenario_apply applies the options for
- * links and plan, and the fields that --set changes. */
+/* These functions are steps of nnc_scenario_load; sweeps and searches call some of these steps again. The function
+ * nnc_scenario_named_profile loads the software profile with the name `asked`, or nothing if `asked` leaves the choice
+ * to nncost. The function nnc_scenario_choose chooses the default profile of the plan. The function
+ * nnc_scenario_profiles loads the profiles for all kinds of plans; most scenarios do not need it. The function
+ * nnc_scenario_apply applies the options for links and plan, and the fields that --set changes. */
 nnc_status nnc_scenario_named_profile(nnc_scenario *scenario, const char *asked, nnc_error *err);
 nnc_status nnc_scenario_choose(nnc_scenario *scenario, nnc_error *err);
 nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err);
@@ -132,9 +131,10 @@ nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *sce
  * switches of the release. model: name of the model in the table of releases. */
 nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, const char *model, nnc_error *err);
 
-/* Returns the option without which a setting of the command line has no effect on the scenario; NULL = the setting has
- * an effect, or states the default of the plan. nnc_scenario_check_read fails with NNC_BAD_USAGE if a setting has no
- * effect on each of `count` scenarios (0: no setting is checked). err names both options. */
+/* If a setting of the command line has no effect on the scenario because another option is missing, nnc_scenario_needs
+ * returns the missing option. NULL = the setting has an effect, or states the default of the plan. The function
+ * nnc_scenario_check_read fails with NNC_BAD_USAGE if a setting has no effect on any of the `count` scenarios; the
+ * error names the setting and the missing option. If `count` is 0, no setting is checked. */
 const char *nnc_scenario_needs(const nnc_scenario_args *given, const nnc_setting *setting,
                                const nnc_scenario *scenario);
 nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenarios, int32_t count,
@@ -150,9 +150,9 @@ nnc_status nnc_scenario_rollout(nnc_specs *specs, nnc_scenario *scenario, nnc_er
 nnc_status nnc_scenario_estimate(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_scratch *scratch,
                                  nnc_error *err);
 
-/* If the plan does not fit in memory: sets least_bytes of the report to the memory that the plan needs if every setting
- * that the user did not state is chosen so that it saves memory. The settings so chosen are recomputation and, if the
- * user named no framework, also ZeRO, sequence parallelism and the software profile. Uses scratch. */
+/* If the plan does not fit in memory, computes least_bytes of the report: the lower end of the memory interval after
+ * the settings that the user did not state have been chosen so that they save memory. These settings are recomputation
+ * and, if the user named no framework, also ZeRO, sequence parallelism and the software profile. Uses scratch. */
 nnc_status nnc_scenario_lower_end(nnc_scenario *scenario, const nnc_given *given, nnc_scratch *scratch, nnc_error *err);
 
 /* Tries changes of the plan; see nnc_plan_changes_find. Overwrites the scratch memory to which the ops of the report
@@ -182,11 +182,11 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
 nnc_status nnc_scenario_timeline(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
 void nnc_scenario_timeline_free(nnc_scenario *scenario);
 
-/* The parts of nnc_scenario_estimate, for a report that already has its model, device and software: nnc_report_weigh
- * computes the estimate, but only the memory of a plan that does not fit; for such a plan, nnc_report_advise searches
- * for advice and then computes the estimate with nnc_report_estimate. nnc_report_weigh, nnc_report_advise and
- * nnc_report_estimate must get the same plan, scratch and result. The advice comes first because its search overwrites
- * the ops in scratch. */
+/* These functions are parts of nnc_scenario_estimate, for a report that already has its model, device and software. The
+ * function nnc_report_weigh computes the estimate; if the plan does not fit, it computes only the memory. For a plan
+ * that does not fit, nnc_report_advise searches for advice, and then calls nnc_report_estimate to compute the whole
+ * estimate. The search must come before the estimate, because it overwrites the ops in scratch. All three functions
+ * must be called with the same plan, scratch and result. */
 nnc_status nnc_report_weigh(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
                             nnc_error *err);
 nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
@@ -231,10 +231,11 @@ nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const n
 /* Computes latency, throughput, memory and cost of the deployment of a serving scenario, and completes base.report. */
 nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
 
-/* Finds changes that improve a computed deployment with a static batch, and adds them to base.report. If the deployment
- * does not fit in memory: finds the fewest tensor ranks, and the least compressed weight format, with which it fits on
- * the same devices. For a deployment that fits, as given or changed, finds the largest batch that takes at most
- * NNC_SERVE_TOKEN_S seconds per token. */
+/* Finds changes that improve a computed deployment, and adds them to base.report. If the deployment does not fit in
+ * memory, the function searches for the fewest tensor ranks, and for the least compressed weight format, with which it
+ * fits on the same devices; if nothing fits there, it searches for more devices. If the deployment fits but cannot
+ * serve the request rate, the function adds replicas. For a static batch it also finds the largest batch that takes at
+ * most NNC_SERVE_TOKEN_S seconds per token. */
 #define NNC_SERVE_TOKEN_S 0.05
 void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scratch);
 

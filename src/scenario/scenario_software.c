@@ -1,6 +1,6 @@
-/* The software of a scenario. The file has functions for the profile that the user names or nncost chooses; for
- * properties of the software that the user left open, and how much each of them changes the step time; and for the
- * least memory that a plan needs if its open settings save memory. */
+/* The software of a scenario. Some functions of this file find the profile that the user names, or choose a profile.
+ * Others list the properties of the software that the user left open, with the effect of each property on the step
+ * time. The last functions find the least memory of a plan whose open settings are chosen so that they save memory. */
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -105,8 +105,9 @@ static bool format_selects_profile(const nnc_scenario *s) {
 }
 
 /* Tries changes of the plan; see nnc_plan_changes_find. If the software profile is torch-eager or torch-1, tries
- * compiled kernels (torch-compile), too, and for convolutional networks the channels-last layout. With `quick` and a
- * plan on one device, loads software profiles of other kinds of plans only if another number format selects them. */
+ * compiled kernels (torch-compile), too, and for convolutional networks the channels-last layout. If `quick` is true
+ * and the plan has one device, the function does not load the software profiles of other kinds of plans, unless a
+ * change of the number format can select another profile. */
 nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch, nnc_plan_changes *changes,
                                 nnc_error *err) {
     nnc_profiles own = nnc_profiles_of_one(&scenario->software);
@@ -123,8 +124,8 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
         ask.profiles = &scenario->profiles;
     }
     const bool maps = scenario->model.family != NNC_FAMILY_DECODER && scenario->model.family != NNC_FAMILY_VIT;
-    const bool captured = scenario->model.captured != NULL; /* a captured program has feature maps only if it reads
-                                                             * images */
+    const bool captured = scenario->model.captured != NULL; /* a captured program without an image input has no feature
+                                                             * maps */
     if (strcmp(scenario->software.id, "torch-eager") == 0 || strcmp(scenario->software.id, "torch-1") == 0) {
         NNC_TRY(nnc_software_load(scenario->specs, "torch-compile", &ask.others[0], err));
         if (maps && (!captured || nnc_model_sizes_of(&scenario->model).image > 0)) {

@@ -188,8 +188,8 @@ static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask) {
     return low < 32 ? low : low / 16 * 16;
 }
 
-/* Tests whether the deployment serves the request rate of an open loop. If its replicas are too few, sets *ask to the
- * smallest number of replicas that serve it. */
+/* Tests whether the deployment serves the request rate of an open loop. If the deployment has too few replicas for the
+ * rate, sets *ask to the smallest sufficient number of replicas, and tests this deployment. */
 static bool serves(serve_trial *t, nnc_serve_ask *ask) {
     if (!answer(t, ask, false)) { return false; }
     if (!t->serve.saturated) { return true; }
@@ -238,8 +238,8 @@ enum { FORMATS = 3 };
 static const nnc_stored formats[FORMATS] = { NNC_STORED_FP8, NNC_STORED_INT8, NNC_STORED_INT4 };
 
 /* Finds the fewest tensor ranks (2, 4, 8 ... times the tensor ranks of the plan) with which the deployment fits in
- * memory on the same devices. Sets *ask to the plan with the found number of tensor ranks, which has fewer replicas.
- * Returns false and leaves *ask unchanged if the deployment fits with no number of ranks. */
+ * memory on the same devices. Sets *ask to a plan with the found number of tensor ranks; on the same devices, this plan
+ * has fewer replicas. Returns false and leaves *ask unchanged if the deployment fits with no number of ranks. */
 static bool split_more(serve_trial *t, nnc_serve_ask *ask) {
     const nnc_serve_ask *plan = &t->scenario->serve.plan, asked = *ask;
     for (int32_t tensor = 2 * plan->tensor; tensor <= plan->tensor * plan->data; tensor *= 2) {
@@ -269,7 +269,8 @@ static bool use_more(serve_trial *t, nnc_serve_ask *ask) {
     return false;
 }
 
-/* Does the same as use_more. If no change was found before, also tries weights of fewer bits on more devices. */
+/* Searches for a deployment on more devices, as use_more does. If use_more finds none and the report has no other
+ * change yet, tries more devices together with weights of fewer bits. */
 static bool use_more_of_any(serve_trial *t, nnc_serve_ask *ask) {
     const int32_t tries = t->scenario->base.report.serve_change_count == 0 ? FORMATS : 0;
     bool found = use_more(t, ask);
