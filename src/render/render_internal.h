@@ -414,7 +414,8 @@ void nnc_svg_begin(nnc_svg *svg, const char *id);
 
 /* Begins a group of drawn elements with the tooltip `tip`, for example a bar. The function nnc_svg_mark_end ends the
  * group. `explain` is the name of the metric that the group shows; NULL = the group shows no metric. Groups in
- * different pictures of a page that show the same op or stage have the same `key`; NULL = the group has no key. */
+ * different pictures of a page that show the same op in the same phase have the same `key`; NULL = the group has no
+ * key. */
 void nnc_svg_mark(nnc_svg *svg, const char *explain, const char *key, const char *tip);
 void nnc_svg_mark_end(nnc_svg *svg);
 
