@@ -229,10 +229,10 @@ NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, 
                                 void *context, nnc_error *err);
 
 /* A plan that fits in memory, made by changes of a plan that does not fit. The function nnc_advise writes at most `max`
- * of these plans to `advice`, and returns the number of written plans. If changes that keep the training result are
- * enough, the plans in `advice` have up to four of these changes, and the fastest plan comes first. Otherwise the plans
- * in `advice` have changes of any kind, and as few changes as possible. `text` has the changes as command-line
- * options. */
+ * changed plans to `advice`, and returns their number. If changes that keep the training result are enough, the plans
+ * in `advice` have up to four of these changes, and the fastest plan comes first. If these changes are not enough to
+ * fit in memory, the plans in `advice` have changes of any kind, and as few changes as possible. `text` has the changes
+ * as command-line options. */
 typedef struct nnc_advice {
     union {
         nnc_plan plan;
@@ -257,10 +257,10 @@ NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device,
  * --software SOFTWARE --format json`; nnc_estimate_json_by_plan writes the same bytes as `nncost estimate --format
  * json`. Some members of the JSON output are written only by the command `nncost estimate`: members that need rows of
  * measured steps (accuracy, trust, open_facts), and members about settings with which a plan may fit in memory (fit,
- * the lower end of total_interval_bytes). The command also accepts a profile with a date, such as nemo-25.09, and sets
- * plan fields as this release of the framework does; nnc_estimate_json returns NNC_BAD_SPEC for a profile with a date.
- * The JSON text in *text has *size bytes and a final NUL (size may be NULL); the caller frees the text with
- * nnc_text_free. After a failure *text is NULL. Errors: those of nnc_estimate, NNC_NO_MEMORY. */
+ * the lower end of total_interval_bytes). The command `nncost estimate` also accepts a profile with a date, such as
+ * nemo-25.09, and then sets plan fields as this release of the framework does; nnc_estimate_json returns NNC_BAD_SPEC
+ * for a profile with a date. The JSON text in *text has *size bytes and a final NUL (size may be NULL); the caller
+ * frees the text with nnc_text_free. After a failure *text is NULL. Errors: those of nnc_estimate, NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                      const nnc_plan *plan, nnc_scratch *scratch, char **text, size_t *size,
                                      nnc_error *err);

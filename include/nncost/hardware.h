@@ -68,9 +68,9 @@ typedef struct nnc_host_link {
 typedef struct nnc_price {
     double per_device_hour;
     char currency[8];
-    const char *where, *date, *source; /* place where the device is offered; date of the price; source of the price.
-                                        * NULL = the file does not state it. The texts are valid as long as the
-                                        * nnc_specs that loaded the file */
+    const char *where, *date, *source; /* place where the device is offered, date of the price, source of the price;
+                                        * NULL = the file does not state this text. The three texts are valid as long as
+                                        * the nnc_specs that loaded the file */
 } nnc_price;
 
 /* Source of values in a device, model or profile file. key: name of a field, or the start of the names of several
@@ -138,7 +138,7 @@ typedef struct nnc_gemm_efficiency {
                                      * given */
     /* time of a partly filled wave of tiles. 1: the wave takes as long as a full wave. 0: the wave takes the time of a
      * full wave x filled share of the wave, but a product never takes less time than one full wave. Values between 0
-     * and 1 lie between these two times. NaN: tiles have no effect on the rate */
+     * and 1 are a mixture of the cases 0 and 1. NaN: tiles have no effect on the rate */
     double wave_quantization;
     /* time of a product with a dimension that is no multiple of 8 / time with multiples of 8; neutral: 1 */
     double unaligned_ratio;

@@ -169,10 +169,10 @@ typedef struct nnc_decoder {
     bool qkv_bias;  /* true: the query, key and value projections have a bias */
     bool tied_head; /* true: the head has no weights of its own, but uses the weights of the embedding table */
     double dropout; /* dropout probability in training; 0 = the model has no dropout kernels and no masks */
-    /* Mixture of experts. The first dense_layers layers of the model have no experts. Each further layer has a router
-     * and `experts` experts, and the router sends each token to experts_per_token of these experts. An expert is a
-     * gated MLP of width expert_hidden. In addition, shared experts of the total width shared_hidden process every
-     * token. */
+    /* Mixture of experts. The first dense_layers layers of the model have no experts. Every layer after the first
+     * dense_layers layers has a router and `experts` experts, and the router sends each token to experts_per_token of
+     * the experts. An expert is a gated MLP of width expert_hidden. In addition, shared experts of the total width
+     * shared_hidden process every token. */
     int64_t experts, experts_per_token, expert_hidden, shared_hidden, dense_layers;
     bool router_bias; /* true: the router has one learned value per expert, and adds it to the score of the expert */
     /* Latent attention (arXiv:2405.04434). Keys and values are projected from a latent of kv_lora_rank values per
@@ -219,8 +219,8 @@ typedef struct nnc_decoder {
      * seq_len). If frame_bands is set, the input of the encoder is a spectrogram: 2 x encoder_seq_len frames of
      * frame_bands bands, which two convolutions of kernel size 3 reduce to encoder_seq_len frames. */
     int64_t encoder_layers, encoder_seq_len, encoder_ffn_hidden, frame_bands;
-    /* Dimensions of state-space layers. A layer has ssm_inner values per token, in ssm_heads heads. Each of these
-     * values has a state of ssm_state numbers; in a gated delta rule, ssm_state is the width of a key. `ssm_groups` is
+    /* Dimensions of state-space layers. A layer has ssm_inner values per token, in ssm_heads heads. Each value of a
+     * token has a state of ssm_state numbers; in a gated delta rule, ssm_state is the width of a key. `ssm_groups` is
      * the number of heads of keys. `ssm_rank` is an inner width: in Mamba the inner width of the projection to the step
      * sizes, in Kimi Linear the inner width of the projection to the decays and of the projection to the gate. Matrix
      * products compute ssm_chunk tokens of a sequence at once (0 = 256 tokens, or 64 in a gated delta rule). */

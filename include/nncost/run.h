@@ -35,8 +35,8 @@ NNC_API const char *nnc_method_help(nnc_method method);
 NNC_API bool nnc_method_rolls_out(nnc_method method);
 typedef struct nnc_run_ask nnc_run_ask;
 /* Sets the plan members that count the memory of the helper models of a training method (ask->method). A helper model
- * whose size is not given is a copy of the trained model. If only adapters are trained, this copy has the same frozen
- * weights as the trained model, and other adapters or no adapters. Therefore the copy needs no further weights in
+ * whose size is not given is a copy of the trained model. If only adapters are trained, a copy of the trained model has
+ * the same frozen weights as the trained model, and other adapters or no adapters, so it needs no further weights in
  * memory. */
 NNC_API void nnc_method_helpers(const nnc_run_ask *ask, nnc_plan *plan);
 
@@ -174,8 +174,8 @@ typedef struct nnc_run {
     /* The next results are seconds of data loading for one step. */
     double fetch_s, prepare_s, transfer_s; /* fetch_s: time to read from storage; prepare_s: time of the workers;
                                             * transfer_s: time to send the samples to the device */
-    double input_s;      /* time to load the data of one step. It is the sum of fetch_s, prepare_s and transfer_s if
-                          * serial_input is true, and their maximum otherwise */
+    double input_s;      /* time to load the data of one step: the maximum of fetch_s, prepare_s and transfer_s, or, if
+                          * serial_input is true, the sum of these three times */
     double input_wait_s; /* seconds of a step in which the device waits for training data */
     /* bytes per second that all devices together have to read from the storage so that no device waits */
     double input_bytes_per_s;

@@ -99,7 +99,8 @@ NNC_API void nnc_search_result_destroy(nnc_search_result *result);
  * unless the search was stopped. `evaluated` combinations were estimated, and `pruned` combinations were left out
  * without an estimate; the sum of both numbers is `covered`. `legal` is the number of plans that break no rule, and
  * `feasible` is the number of legal plans that fit in memory. The numbers `evaluated` and `pruned` depend on the order
- * of the search. Any other number of the whole space is the sum of this number over all shards. */
+ * of the search. Each of the other numbers, summed over all shards, is equal to the number for the whole search
+ * space. */
 typedef struct nnc_search_tally {
     uint64_t space, covered, evaluated, pruned, feasible, legal;
 } nnc_search_tally;

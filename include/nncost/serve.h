@@ -18,7 +18,8 @@ NNC_ENUM(nnc_serve_mode, NNC_SERVE_MODE_LIST, NNC_SERVE_MODE_COUNT);
 NNC_API const char *nnc_serve_mode_name(nnc_serve_mode mode);
 NNC_API const char *nnc_serve_mode_help(nnc_serve_mode mode);
 
-/* A recorded request. If the length of its prompt or answer is 0, nncost uses the length in nnc_serve_ask. */
+/* A recorded request. If the prompt or the answer of a recorded request has the length 0, nncost uses the length in
+ * nnc_serve_ask. */
 typedef struct nnc_serve_arrival {
     /* seconds from the start of the recording to the arrival of the request; lists of requests are sorted by
      * arrival_s */
@@ -89,16 +90,16 @@ typedef struct nnc_serve_ask {
     const nnc_serve_arrival *arrival_list;
     int64_t arrival_count;
     /* Delay of prefill while other sequences decode. A new prompt waits for further prompts before its prefill starts.
-     * The wait ends after wait_steps steps, or earlier when number of decoding sequences + tokens of the waiting
-     * prompts reaches wait_share x chunk. */
+     * Prompts wait for at most wait_steps steps, and only until the number of decoding sequences + the tokens of the
+     * waiting prompts reaches wait_share x chunk. */
     int64_t wait_steps;
     double wait_share;
     /* share of the expert communication of a prefill step that overlaps with compute of another micro-batch */
     double overlap_expert;
     /* Delay of prompts in a deployment with several attention data groups, while sequences decode. Prompts wait until
-     * every group has a prompt, and then balance_more steps longer. If some group gets no prompt, the waiting prompts
-     * start without it, at every balance_steps-th step after the last start of prompts. If balance_steps is 0, no
-     * prompt waits for prompts of other groups. */
+     * every group has a prompt, and then balance_more steps longer. If some groups get no prompt, the waiting prompts
+     * of the other groups start at every balance_steps-th step after the last start of prompts. If balance_steps is 0,
+     * no prompt waits for prompts of other groups. */
     int64_t balance_steps, balance_more;
     int64_t receive_steps; /* While sequences decode, the engine receives new requests at each receive_steps-th decode
                             * step, and after each step with prompts. 1: at each step. */
@@ -235,8 +236,8 @@ static inline nnc_status nnc_serve_of(const nnc_model *model, const nnc_device *
  * for models with experts. */
 const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts);
 /* Returns a range of measured / predicted time for a result of serving: a copy of *of if interval_reason of the result
- * is NULL. Otherwise the returned range is wider than *of: its lower end is divided by 2.3, and its upper end is
- * multiplied by 2.3. */
+ * is NULL. If interval_reason is not NULL, the returned range is wider than *of: the lower end is divided by 2.3, and
+ * the upper end is multiplied by 2.3. */
 nnc_spread nnc_serve_widened(const nnc_spread *of, const nnc_serve *serve);
 #endif /* NNC_STATIC_LINKING_ONLY */
 
@@ -257,9 +258,9 @@ NNC_API double nnc_serve_all_reduce_s(double ranks, double bytes, double link_by
  * (1 - a). Source: arXiv:2211.17192, equation 1. */
 NNC_API double nnc_serve_accepted(double acceptance, double drafted);
 /* These functions return the seconds that a request waits in a queue with one server and constant service time (M/D/1).
- * The first function returns the mean. The second function returns the 99 % quantile q of an exponential tail: q =
- * max(0, (mean / rho) x ln(100 rho)). The server takes service_s seconds for one request, and works during the share
- * rho = `load` of the time. */
+ * The function nnc_serve_mean_wait_s returns the mean. The function nnc_serve_p99_wait_s returns the 99 % quantile q of
+ * an exponential tail: q = max(0, (mean / rho) x ln(100 rho)). The server takes service_s seconds for one request, and
+ * works during the share rho = `load` of the time. */
 NNC_API double nnc_serve_mean_wait_s(double service_s, double load);
 NNC_API double nnc_serve_p99_wait_s(double service_s, double load);
 

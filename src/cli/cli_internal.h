@@ -6,8 +6,8 @@
  *                        option_table.c.
  *     `scenario_args.c`  loads a scenario from operands and options, and writes the command line of a scenario.
  *     `search_args.c`    makes a search from operands and options, and runs it with progress and signals.
- *     `terminal.c`       writes standard output and files, shows progress, delays signals, and has the functions that
- *                        replace them on a browser page.
+ *     `terminal.c`       writes standard output and files, shows progress and delays signals. On a browser page, other
+ *                        functions of this file do the same work.
  *     `docs.c`           writes the help of the program and of a command, and has the commands docs and explain.
  *     `cmd_*.c`          has one or a few related commands. A command loads the specs that its operands name, computes
  *                        a result, and writes the result with an nnc_view.
@@ -102,8 +102,8 @@ enum {
     NNC_LACKS_MFU = 1073741824 /* the command has no option --flops-convention, because its answer has no MFU */
 };
 
-/* The set of the option --ignore-memory. This flag is a macro, because enumerators of C17 are of type int, in which bit
- * 31 is the sign. */
+/* The set of the option --ignore-memory. The flag NNC_TAKES_OVER_MEMORY is a macro, because enumerators of C17 are of
+ * type int, in which bit 31 is the sign. */
 #define NNC_TAKES_OVER_MEMORY 0x80000000u
 
 enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 96 };
@@ -382,8 +382,8 @@ nnc_status nnc_scenarios_check_read(const nnc_options *options, const nnc_scenar
 void nnc_scenario_request_run(nnc_scenario *scenario);
 
 /* Loads a model and a device, estimates the plan that the options describe, and then calls the function `write`. The
- * arguments of this call include `context`, and the scratch that contains the lists of the report. If `model` is a plan
- * file, `device` may be NULL. */
+ * function `write` gets `context`, and the scratch that contains the lists of the report. If `model` is a plan file,
+ * `device` may be NULL. */
 typedef nnc_status nnc_report_writer(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
                                      nnc_error *err);
 nnc_status nnc_scenario_report(nnc_session *session, const char *model, const char *device, nnc_report_writer *write,
@@ -395,8 +395,9 @@ void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given);
 
 /* Functions for the option --emit FORMAT[=FILE], which writes the plan of a command as a launch file.
  * `nnc_emit_file` writes the FORMAT of the option to `format`, and returns the FILE of the option; NULL = no FILE.
- * `nnc_emit_begin` must be called before the scenario is loaded. It sets options that the user did not give to the
- * defaults of the framework that reads the format; if the operand is a plan file, it changes nothing.
+ * `nnc_emit_begin` sets options that the user did not give to the defaults of the framework that reads the format; if
+ * the operand is a plan file, the function changes nothing. `nnc_emit_begin` must be called before the scenario is
+ * loaded.
  * `nnc_emit_instead` returns true if the command prints only the launch file, and no page.
  * `nnc_emit_plan` prints the launch file, or writes it to FILE. If FILE is a folder DIR/, the path of the launch file
  * is DIR/NAME with the suffix of the format, and NAME is the argument `name`. If the command writes a single plan,

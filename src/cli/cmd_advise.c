@@ -102,8 +102,8 @@ static void add(answer *a, const nnc_plan_change *change) {
     a->lines[place].change = *change;
 }
 
-/* Tests whether the answer already lists this change: a listed change has the same options, or it has the same step
- * time, memory and batch, which are also equal if only the order of the options differs. */
+/* Tests whether the answer already lists a change. A listed change is the same if its options are equal, or if its step
+ * time, memory and batch are equal: then its options may be in another order. */
 static bool has(const answer *a, const nnc_plan_change *change) {
     for (int32_t i = 0; i < a->count; i++) {
         const nnc_plan_change *old = &a->lines[i].change;

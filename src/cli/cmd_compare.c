@@ -182,8 +182,8 @@ static const char *crown_of(const comparison_rows *comparison, ranking ranked, i
     return crown;
 }
 
-/* Returns true if all rows have the same software profile, and at least one row has it only because keep_software
- * replaced the default profile of its plan. */
+/* Returns true if all rows have the same software profile, and at least one row has this profile only because
+ * keep_software replaced the default profile of its plan. */
 static bool keeps_first(const comparison_rows *comparison) {
     const nnc_report *first = &comparison->rows[0].report;
     bool keeps = false, same = true;

@@ -4,11 +4,10 @@
  * memory, rate, cost, and the changes of the plan that help most. The option --full writes the whole page. Its lines
  * begin with these labels:
  *
- *     "model", "device", "plan"                the inputs, with all defaults filled in.
- *     "step", "bound by", "parts", "rate"      the step time, its bound, the parts of the step time, the throughput.
- *     "memory", "total"                        the memory by class, and changes that would make the plan fit.
- *     "cost"                                   the cost of a step. The run, the stages, the timeline and the
- *                                              sensitivity follow if options ask for them.
+ * "model", "device" and "plan" have the inputs, with all defaults filled in. "step", "bound by", "parts" and "rate"
+ * have the step time, its bound, its parts, and the throughput. "memory" and "total" have the memory by class, and
+ * changes that would make the plan fit. "cost" has the cost of a step. The run, the stages, the timeline and the
+ * sensitivity follow if options ask for them.
  *
  * Most lines of the page are rows of the table page_rows. Functions write the tables, and the sentences with several
  * cases. */
@@ -212,8 +211,8 @@ typedef struct slice {
     double amount; /* size of the part: seconds of the step, or bytes of memory */
 } slice;
 
-/* Smallest share of the step time that a part (such as host time) must have to be shown. With this limit, the page does
- * not show a host time of some nanoseconds, which has no effect on the step. */
+/* Smallest share of the step time that a part (such as host time) must have to be shown. Because of the limit
+ * shown_from, the page does not show a host time of some nanoseconds, which has no effect on the step. */
 static const double shown_from = 1e-6;
 
 /* Lists the metrics that add up to the step time, without metrics below the share shown_from. Returns the number of
@@ -630,7 +629,7 @@ static int32_t file_notes(const nnc_report *report) {
 
 /* Returns how many lines of the first screen are left for changes: at most CHANGE_LINES, and at least one. `out` has
  * two empty lines near its end: one above the first screen, and one below the verdict. The function counts the lines
- * after the first of these two empty lines. */
+ * below the upper of the two empty lines. */
 static int lines_left(const nnc_buffer *out, const nnc_report *report) {
     int written = 0;
     const int more = file_notes(report) > 0 ? 2 : 1;

@@ -293,8 +293,8 @@ const nnc_command nnc_cmd_report = {
 /* The text in the browser page behind which the start command line is inserted. */
 static const char mark[] = "<meta name=\"nnc-start\" content=\"";
 
-/* Reads the browser page that `explore` writes. An installed program has the file of this page in its data folder; a
- * program in the source tree has it in the build folder. */
+/* Reads the browser page that `explore` writes. An installed program has the file of the browser page in its data
+ * folder; a program in the source tree has the file in the build folder. */
 static nnc_status read_page(const char *data, char **text, size_t *size, nnc_error *err) {
     static const char *const places[] = { "explorer.html", "build/web/explorer.html" };
     char path[PATH_MAX + 32];

@@ -296,8 +296,8 @@ static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report
                    nnc_unit_text(STEPS * (r->best[0].step_s + r->best[other].step_s), "s", time));
 }
 
-/* The texts of plans contain the word "ends" if embedding and head count as one layer each. If at least one of the best
- * plans has this word, this function writes a line that explains it. */
+/* The texts of plans contain the word "ends" if embedding and head count as one layer each. If the text of at least one
+ * of the best plans contains the word "ends", writes a line that explains the word. */
 static void write_ends(nnc_buffer *out, nnc_style style, const nnc_search_result *r) {
     bool any = false;
     for (int32_t i = 0; i < r->best_count; i++) { any |= r->best[i].plan.ends_as_layers; }

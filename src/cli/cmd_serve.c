@@ -17,7 +17,7 @@ NNC_GET(get_peak, nnc_report, nnc_number_cell(nnc_device_matmul_peak(self->devic
 NNC_GET(get_used_bytes, nnc_report, nnc_number_cell(nnc_serve_used_bytes(self->serve)))
 NNC_GET(get_excess_bytes, nnc_report, nnc_number_cell(-self->serve->headroom_bytes))
 
-/* Tests whether the bound of the decode step depends on the rates. With the rates of the datasheet, the step is
+/* Tests whether the bound of the decode step depends on the rates. With the rates of the datasheet, the decode step is
  * compute-bound, because its batch is at least critical_batch; with the fitted rates, it has another bound. */
 static bool is_past_critical(const nnc_serve *s) {
     return s->decode.bound != NNC_BOUND_COMPUTE && s->running / (double)s->plan.data >= s->critical_batch;
@@ -112,8 +112,8 @@ static const nnc_page_row plan_rows[] = {
 };
 static const nnc_page_rows plan_page = NNC_PAGE_ROWS(&page_metrics, plan_rows);
 
-/* Adds an item with the part of the time to the first token that the server spends outside the engine. Without this
- * part, the time can be compared with the prefill time in the table. */
+/* Adds an item with the part of the time to the first token that the server spends outside the engine. The rest of the
+ * time to the first token can be compared with the prefill time in the table. */
 static void add_server_time(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const double server_s = report->software->serving.ttft_s;

@@ -105,7 +105,7 @@ static void write_brief(nnc_sheet *sheet, const nnc_option_text *option) {
 }
 
 /* Returns true if the short help of a command should list an option that only this command and similar commands have.
- * Options of the plan, options of all commands and rarely used options are not listed in this way. */
+ * For options of the plan, options of all commands and rarely used options, the result is false. */
 static bool is_own(unsigned takes, const nnc_option_text *option) {
     static const char *const rare[] = { "--seller",   "--offer",    "--region",     "--building",
                                         "--scenario", "--timeline", "--stages",     "--trace",

@@ -460,8 +460,9 @@ static void keep_blocks_apart(void) {
 
 /* Memory for the parsed tree of a JSON file; main() owns this memory. A tree consists of several hundred small
  * allocations, which are freed together. When the last allocation is freed, all of the memory can be used for the next
- * tree. An allocation that does not fit into this memory is made by malloc. This memory saves 14 % of the instructions
- * of an estimate. The pointer is global, because the allocation hooks of cJSON have no context argument. */
+ * tree. An allocation that does not fit into the tree memory is made by malloc. The tree memory saves 14 % of the
+ * instructions of an estimate. The pointer is global, because the allocation hooks of cJSON have no context
+ * argument. */
 enum { TREES_BYTES = 1 << 20, TREES_ALIGN = 16 };
 typedef struct tree_memory {
     size_t used, live;

@@ -1,12 +1,12 @@
 /* Reads a command line, then the defaults file, into one nnc_options, in five steps.
  *
- * - First, the names of all options of the command are listed, from the field tables and from the option table.
- * - Second, getopt_long finds the options in argv. Values of fields (of the plan, the run ...) are stored as text in
- *   given.settings, in the order of argv, because some commands accept lists as values. The row of an option in the
- *   option table names a member of nnc_options, and the value of the option is stored in this member.
- * - Third, if the operands choose one of several forms of the command, options that this form lacks are refused.
- * - Fourth, the lines of the defaults file set options that the command line does not give.
- * - Fifth, numbers and words of the option table are read, and checked by the type and limits in the option's row. */
+ * First, the names of all options of the command are listed, from the field tables and from the option table. Second,
+ * getopt_long finds the options in argv. Values of fields (of the plan, the run ...) are stored as text in
+ * given.settings, in the order of argv, because some commands accept lists as values. The row of an option in the
+ * option table names a member of nnc_options, and the value of the option is stored in this member. Third, if the
+ * operands choose one of several forms of the command, options that this form lacks are refused. Fourth, the lines of
+ * the defaults file set options that the command line does not give. Fifth, values that are numbers or words of a list
+ * are read, and checked by the type and limits in the option's row. */
 #include <assert.h>
 #include <ctype.h>
 #include <getopt.h>
@@ -189,8 +189,8 @@ static nnc_status store_text(const nnc_field *field, const char *option, const c
     return NNC_OK;
 }
 
-/* Tests whether the value of an option is a number or a word of a list. Values of these two kinds are read after the
- * operands have chosen the form of the command, because this form may not accept the option. */
+/* Tests whether the value of an option is a number or a word of a list. Numbers and words of a list are read only after
+ * the operands have chosen the form of the command, because this form may not accept the option. */
 static bool is_read_last(const nnc_field *field) {
     return field->type != NNC_FIELD_BOOL && field->type != NNC_FIELD_TEXT;
 }

@@ -407,8 +407,8 @@ static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b,
         }
     }
     if (given->software == NULL) { return NNC_OK; }
-    /* the printed command lines name the profile. If the profile has a release, they must also have the plan fields
-     * that this release changes */
+    /* if the profile has a release, the printed command lines must have the plan fields that the release changes, in
+     * addition to the profile */
     const nnc_profiles kept = b->scenario.profiles;
     NNC_TRY(nnc_scenario_named_profile(&b->scenario, given->software, err));
     b->scenario.profiles = kept;

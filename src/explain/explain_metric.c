@@ -235,9 +235,9 @@ static int find_said(const nnc_question *a, const char *of, const char *name, si
     return -1;
 }
 
-/* Returns the index of the derivation line of a metric. The name of this line is the short name of the metric. If no
- * line has the short name of a metric in the section cost, the name may also begin with "cost_", such as "cost_step"
- * for cost.step. -1 = no line has either name, or the metric is a field of the plan. */
+/* Returns the index of the derivation line of a metric. A derivation line of a metric has the short name of the metric.
+ * A line of a metric in the section cost can also have a name that begins with "cost_", such as "cost_step" for
+ * cost.step. -1 = no line has one of these names, or the metric is a field of the plan. */
 static int said_of(const nnc_question *a, const char *column) {
     char joined[96];
     const char *name = nnc_metric_short_name(column);
@@ -585,8 +585,8 @@ static const nnc_op_cost *longest_row(const nnc_report *report, const char *name
 bool nnc_explain_op(nnc_answer *answer, const nnc_report *report, const nnc_derivation *step, nnc_derivation *why,
                     const char *name) {
     enum { ROWS_SHOWN = 8 };
-    int rows = 0, run = 0; /* run: number of rows that the busiest stage runs. If `run` is above 0, only these rows are
-                  * explained */
+    int rows = 0, run = 0; /* run: number of rows that the busiest stage runs. If the busiest stage runs at least one
+                            * row, only the rows that it runs are explained */
     for (int32_t i = 0; i < report->op_count; i++) {
         rows += is_named(&report->ops[i], name) ? 1 : 0;
         run += is_named(&report->ops[i], name) && report->ops[i].repeat > 0.0 ? 1 : 0;

@@ -99,9 +99,9 @@ typedef struct nnc_field_table {
         bool *: NNC_FIELD_BOOL_LIST,        \
         unsigned *: NNC_FIELD_ENUM_LIST)
 
-/* Sets name, offset and size of a row from a struct member, and sets its field type to field_type. A table uses this
- * macro if the C type of the member does not decide the field type; for example, a member of type `unsigned` can be an
- * enum or a set of flags. */
+/* Sets name, offset and size of a row from a struct member, and sets its field type to field_type. A table uses the
+ * macro NNC_FIELD_AS if the C type of the member does not decide the field type; for example, a member of type
+ * `unsigned` can be an enum or a set of flags. */
 #define NNC_FIELD_AS(field_type, owner, member) \
     .name = #member, .type = (field_type), .offset = offsetof(owner, member), .size = sizeof(((owner *)0)->member)
 

@@ -10,9 +10,9 @@
 
 static const nnc_cell no_value = { .kind = NNC_CELL_NULL };
 
-/* Returns the struct that contains the value of a row of a metrics table. If row->hop is 0, this struct is the record
- * itself. Otherwise the record has a pointer to the struct at the offset row->hop - 1; if this pointer is NULL, the
- * function returns NULL. */
+/* Returns the struct that contains the value of a row of a metrics table. If row->hop is 0, the record itself contains
+ * the value. If row->hop is above 0, the record has a pointer to the struct with the value, at the offset row->hop - 1;
+ * if this pointer is NULL, the function returns NULL. */
 static const char *base_of(const nnc_metric *row, const void *record) {
     const char *at = record;
     if (row->hop > 0 && at != NULL) { memcpy(&at, &at[row->hop - 1], sizeof at); }

@@ -78,9 +78,9 @@ typedef struct nnc_metric {
     const char *name;
     nnc_metric_type type : 8;
     nnc_show show : 8;
-    /* Place of the value. If hop is 0, the value is at `offset` in the record. Otherwise the record has a pointer at
-     * its offset hop - 1, and the value is at `offset` in the struct to which this pointer points. A row with the
-     * function `get` has no place. */
+    /* Place of the value. If hop is 0, the value is at `offset` in the record. If hop is above 0, the record has a
+     * pointer at its offset hop - 1, and the value is at `offset` in the struct to which this pointer points. A row
+     * with the function `get` has no place. */
     uint16_t hop;
     uint32_t offset, size;
     /* of a list: offset of its number of elements (int32_t or int64_t), in the same struct as `offset` */
@@ -216,8 +216,8 @@ static inline bool nnc_metric_whole(const nnc_metric *row, const nnc_place *plac
 }
 
 /* The function nnc_metric_parts lists the parts of a total, such as the parts of the step time. The parts are the
- * metrics of a record that have a heading, if their value is greater than `above` and not 0. They are listed in the
- * order of the metrics table, and the function returns their number. */
+ * metrics of a record that have a heading, if their value is greater than `above` and not 0. The parts are listed in
+ * the order of the metrics table, and the function returns their number. */
 enum { NNC_METRIC_PARTS_MAX = 16 };
 typedef struct nnc_metric_part {
     const nnc_metric *row;
@@ -285,8 +285,9 @@ nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NN
 const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name);
 
 /* Finds the full name that a word of the user means: the name equal to the word, or the only name that ends with a dot
- * and the word. If the names of a result and of an input of the plan end in this way, the word means the result.
- * `names` is the address of the first of `count` pointers to names, and each next pointer is `stride` bytes later. */
+ * and the word. If the name of a result and the name of an input of the plan both end with the word, the word means the
+ * result. `names` is the address of the first of `count` pointers to names, and each next pointer is `stride` bytes
+ * later. */
 typedef struct nnc_name_match {
     /* index: position of the name that was found; -1 = no name fits. other: position of a second name that fits as
      * well; -1 = no second name fits */
@@ -315,8 +316,8 @@ typedef enum nnc_past_of {
     NNC_PAST_DEVICE,
     NNC_PAST_ALL_DEVICES,
     NNC_PAST_OTHER_DEVICES, /* measured steps of all devices; none of them is on the device of the estimate */
-    NNC_PAST_SEEN, /* all measured steps of the device of the estimate. This value is used if the device has too few
-                    * unseen steps, and its mean error is larger than the mean error of all devices */
+    NNC_PAST_SEEN, /* all measured steps of the device of the estimate. NNC_PAST_SEEN is used if the device has too few
+                    * unseen steps, and the mean error of the device is larger than the mean error of all devices */
     NNC_PAST_COUNT
 } nnc_past_of;
 const char *nnc_past_name(unsigned of);

@@ -510,8 +510,8 @@ static void read_root(nnc_json root, bool head, nnc_plans *plans) {
 }
 
 /* Sets the line number of each scenario, and the position of the recorded part in the text of the plan file. The parser
- * of the JSON document has stored the end of one list. `large` says which list this is: true = the list of scenarios;
- * false = the list of recorded estimates. */
+ * of the JSON document has stored the end of one list: if `large` is true, of the list of scenarios, otherwise of the
+ * list of recorded estimates. */
 static void find_lines(nnc_json root, bool large, nnc_plans *plans) {
     const size_t count = (size_t)plans->scenario_count;
     nnc_plans_scenario *list = nnc_arena_array(root.doc->arena, count + 1, sizeof(*list));

@@ -55,9 +55,9 @@ typedef struct nnc_view {
     /* true: the JSON output writes numbers with 17 digits, for programs that compute with them; false: with 12
      * digits */
     bool exact;
-    /* The CSV output has one line for each record of a list. If this list is in `document`, `list` is its name;
-     * otherwise the function `lines` returns the list. If `list` and `lines` are NULL, the CSV output has one line with
-     * the whole document. */
+    /* The CSV output has one line for each record of a list. If `document` contains the list for the CSV output, `list`
+     * is the name of this list; otherwise the function `lines` returns the list. If `list` and `lines` are NULL, the
+     * CSV output has one line with the whole document. */
     const char *list;
     nnc_lines (*lines)(const void *record);
     void (*page)(nnc_buffer *out, nnc_style style, const void *record); /* writes the result as a page for people;
@@ -88,8 +88,9 @@ typedef struct nnc_page {
 struct nnc_format {
     const char *name; /* word that selects this format with --format: "csv" */
     void (*view)(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record);
-    /* These two functions write an output that can be larger than the memory. `heading` is called once, before the
-     * first line; NULL = the format has no heading. `line` is called for each line of the output. */
+    /* The functions `heading` and `line` write an output that can be larger than the memory. The function `heading` is
+     * called once, before the first line; NULL = the format has no heading. The function `line` is called for each line
+     * of the output. */
     void (*heading)(nnc_buffer *out, nnc_heads heads);
     void (*line)(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells);
     bool documents; /* true: several results become a list of JSON documents; false: they become one table */

@@ -524,7 +524,8 @@ static const nnc_page page = { .label = put_label,
                                .below = put_below,
                                .wraps = true };
 
-/* Appends the cells of an output line to a buffer as texts that end with NUL. A table stores its cells in this form. */
+/* Appends the cells of an output line to a buffer as texts that end with NUL. A table stores its cells as texts that
+ * end with NUL. */
 static void put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells) {
     for (int i = 0; i < heads.count; i++) {
         char text[NNC_METRIC_TEXT_MAX];

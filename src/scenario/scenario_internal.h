@@ -1,8 +1,8 @@
 /* A scenario is the set of all inputs of one computation, loaded from files and completed by defaults, together with
  * the results. Every command that computes something first makes a scenario from its arguments (model, device,
- * --software, --cluster, --region, --seller, plan options, --set). The scenario has the specs, the plan and the run after
- * all arguments were applied. An estimate, advice, a run or a deployment is then computed from the scenario, and the
- * results are stored in a report.
+ * --software, --cluster, --region, --seller, plan options, --set). The scenario has the specs, the plan and the run
+ * after all arguments were applied. An estimate, advice, a run or a deployment is then computed from the scenario, and
+ * the results are stored in a report.
  *
  * This folder (scenario/) uses the folders input/, estimate/, serve/ and run/. The folders sweep/, search/ and record/
  * and the commands use this folder. */
@@ -151,8 +151,9 @@ nnc_status nnc_scenario_estimate(const nnc_scenario_args *given, nnc_scenario *s
                                  nnc_error *err);
 
 /* If the plan does not fit in memory, computes least_bytes of the report: the lower end of the memory interval after
- * the settings that the user did not state have been chosen so that they save memory. These settings are recomputation
- * and, if the user named no framework, also ZeRO, sequence parallelism and the software profile. Uses scratch. */
+ * the settings that the user did not state have been chosen so that they save memory. The chosen settings are
+ * recomputation and, if the user named no framework, also ZeRO, sequence parallelism and the software profile. Uses
+ * scratch. */
 nnc_status nnc_scenario_lower_end(nnc_scenario *scenario, const nnc_given *given, nnc_scratch *scratch, nnc_error *err);
 
 /* Tries changes of the plan; see nnc_plan_changes_find. Overwrites the scratch memory to which the ops of the report

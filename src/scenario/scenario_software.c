@@ -1,6 +1,7 @@
 /* The software of a scenario. Some functions of this file find the profile that the user names, or choose a profile.
- * Others list the properties of the software that the user left open, with the effect of each property on the step
- * time. The last functions find the least memory of a plan whose open settings are chosen so that they save memory. */
+ * Other functions list the properties of the software that the user left open, with the effect of each property on the
+ * step time. The last functions find the least memory of a plan whose open settings are chosen so that they save
+ * memory. */
 #include <math.h>
 #include <string.h>
 #include <strings.h>
