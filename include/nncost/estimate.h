@@ -38,12 +38,12 @@ typedef struct nnc_memory {
     int64_t reserve_bytes;    /* memory that the user or the software profile sets aside: driver context, collectives,
                                * fragmentation */
     int64_t total_bytes, capacity_bytes;
-    int64_t total_interval_bytes[2]; /* smallest and largest expected peak, from measurements; both equal total_bytes if
-                                      * the user sets the reserve */
+    int64_t total_interval_bytes[2]; /* smallest and largest expected memory peak, from measurements; if the user sets
+                                      * the reserve, both peaks are total_bytes */
     int64_t headroom_bytes;          /* capacity_bytes - total_bytes; negative if the plan does not fit */
     const char *transient_what;      /* name of the op or tensor that needs the transient memory; static storage */
-    int64_t apart_bytes;             /* memory peak minus the sum of the other classes; negative, because not all
-                                      * classes have their largest size at the same time */
+    int64_t apart_bytes;             /* memory peak - sum of all other classes; this number is negative, because the
+                                      * classes reach their largest sizes at different times */
     /* Bytes of PyTorch's allocator at the memory peak. peak_allocated_bytes: bytes that the allocator has given to
      * tensors; peak_reserved_bytes: bytes that the allocator has taken from the driver. */
     int64_t peak_allocated_bytes, peak_reserved_bytes;
@@ -286,9 +286,9 @@ typedef enum nnc_sensitivity_parameter {
     NNC_PARAMETER_COUNT
 } nnc_sensitivity_parameter;
 
-/* nnc_sensitivity_parameter_name writes the name of a device parameter, in the spelling of the option --set
- * ("matmul_flops_per_s.bf16"), to text, which has at least NNC_PARAMETER_TEXT bytes, and returns text.
- * nnc_sensitivity_parameter_unit returns the unit of a parameter, for example "B/s". */
+/* The function nnc_sensitivity_parameter_name writes the name of a device parameter to `text`, in the spelling of the
+ * option --set ("matmul_flops_per_s.bf16"), and returns `text`. The buffer `text` has at least NNC_PARAMETER_TEXT
+ * bytes. The function nnc_sensitivity_parameter_unit returns the unit of a parameter, for example "B/s". */
 enum { NNC_PARAMETER_TEXT = 48 };
 NNC_API char *nnc_sensitivity_parameter_name(nnc_sensitivity_parameter figure, nnc_dtype precision,
                                              char text[NNC_PARAMETER_TEXT]);

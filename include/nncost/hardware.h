@@ -41,7 +41,8 @@ typedef struct nnc_scale_up {
     int32_t wrap_count;
     /* bandwidth of one device in one direction, B/s; on a torus, bandwidth of one link in one direction */
     double bytes_per_s;
-    double latency_s; /* seconds of one step of a collective algorithm that sends no data; NaN = not recorded */
+    double latency_s; /* latency: seconds that one step of a collective algorithm takes if it sends no data; NaN = not
+                       * recorded */
     /* message size in bytes with which a transfer takes twice as long as at full bandwidth; NaN = 0 */
     double knee_bytes;
     bool reduces_in_switch;
@@ -319,8 +320,9 @@ typedef struct nnc_rated {
     int32_t units;
     double clock_hz;
     double matmul_flops_per_s[NNC_DTYPE_COUNT], vector_flops_per_s[NNC_DTYPE_COUNT];
-    uint32_t matmul_set, vector_set; /* one bit for each format, set if nnc_device_set has changed the peak in this
-                                      * format: of the matrix units (matmul_set), of the vector units (vector_set) */
+    uint32_t matmul_set, vector_set; /* one bit for each number format, which is set if nnc_device_set has changed the
+                                      * peak FLOP/s in this format. matmul_set: peaks of the matrix units; vector_set:
+                                      * peaks of the vector units */
 } nnc_rated;
 
 /* Mean time between failures of a job, multiplied by the number of devices of the job, in device-seconds. any_s counts

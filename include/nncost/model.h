@@ -268,8 +268,8 @@ typedef struct nnc_decoder {
     /* Inputs of layers (Gemma 4): a table of layer_input_vocab rows has layer_input_width values per token for each
      * layer; layer_input_width 0 = no such table. */
     int64_t layer_input_width, layer_input_vocab;
-    /* number of last layers that attend to the keys and values of the last earlier layer with the same mixer, and that
-     * have no keys and values of their own */
+    /* number of layers at the end of the network that have no keys and values of their own; they attend to the keys and
+     * values of an earlier layer, the last one with the same mixer */
     int64_t reused_kv_layers;
     bool wide_reused; /* true: the dense MLP of the last reused_kv_layers layers is twice as wide as ffn_hidden */
     /* number of experts without weights, which return their input (LongCat-Flash): the router has a score for each of
@@ -403,8 +403,8 @@ typedef struct nnc_graph {
 } nnc_graph;
 
 /* Dimensions as the model file gives them. If a user changes `hidden`, nnc_model_set multiplies the numbers of heads
- * and the widths of layers by the same factor, except the dimensions that the user has set. The width of a head does
- * not change. */
+ * and the widths of layers by the same factor, except the dimensions that the user has set. A change of `hidden` does
+ * not change the width of a head. */
 typedef struct nnc_scale_dims {
     int64_t hidden, heads, kv_heads, head_dim, ffn_hidden, expert_hidden, shared_hidden;
     uint32_t set; /* one bit for each dimension that the user has set with nnc_model_set */
@@ -431,8 +431,8 @@ struct nnc_model {
     nnc_graph graph;
     nnc_graph towers[NNC_TOWERS_MAX]; /* encoders of images or sounds, whose outputs are tokens of the decoder */
     int32_t tower_count;
-    nnc_scale_dims recorded;  /* dimensions as in the model file; all 0: a change of `hidden` changes no other
-                               * dimension */
+    nnc_scale_dims recorded;  /* dimensions of the model file, which are used if a change of `hidden` changes other
+                               * dimensions; all members 0: a change of `hidden` changes no other dimension */
     int64_t published_params; /* number of parameters that the authors of the model state; 0 = not stated */
     /* Other models that a network for denoising images needs. text_encoders: ids of the models that read the prompt,
      * joined by commas; image_decoder: id of the model that decodes the latent; "" = not stated. */

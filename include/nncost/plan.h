@@ -251,8 +251,8 @@ typedef struct nnc_plan {
                                * tokens */
     double imbalance;         /* tokens of the busiest expert rank / mean tokens of all expert ranks */
     int64_t recompute_every;  /* number of layers of one recompute block in full recomputation */
-    int64_t recompute_layers; /* layers that a pipeline stage computes again, with full recomputation; 0 = all its
-                               * layers */
+    int64_t recompute_layers; /* with full recomputation: number of layers of each pipeline stage that backward computes
+                               * again; 0 = all layers of the stage */
     int64_t micro_batch;      /* number of sequences or images in one pass of one replica */
     int64_t micro_batches;    /* number of passes of one replica in one step (gradient accumulation) */
     int64_t global_batch;     /* number of sequences or images in one step: micro_batch x micro_batches x data */
@@ -287,22 +287,22 @@ typedef struct nnc_plan {
     bool ends_as_layers; /* true: embedding and head each count as one layer when layers are distributed over pipeline
                             * stages */
     int64_t first_stage_layers,
-        last_stage_layers;                   /* number of layers of the first and of the last pipeline stage; 0 = as
+        last_stage_layers; /* number of layers of the first and of the last pipeline stage; 0 = as
                                               * many as the other stages */
-    bool whole_experts;                      /* true: each expert is whole on one tensor rank (expert tensor parallelism
+    bool whole_experts;    /* true: each expert is whole on one tensor rank (expert tensor parallelism
                                               * 1); false: tensor ranks split experts */
-    bool next_tokens;                        /* true: the plan also trains the layers of the model for multi-token
+    bool next_tokens;      /* true: the plan also trains the layers of the model for multi-token
                                               * prediction */
-    double helper_copies, helper_params;     /* frozen helper models of a training method (reference, reward model,
-                                              * teacher) on the devices of a replica. helper_copies: number of copies of
-                                              * the trained model; helper_params: parameters of helper models of other
-                                              * sizes. nnc_method_helpers sets both */
+    /* frozen helper models of a training method (reference, reward model, teacher) on the devices of a replica.
+     * helper_copies: number of copies of the trained model; helper_params: parameters of helper models of other sizes.
+     * nnc_method_helpers sets helper_copies and helper_params */
+    double helper_copies, helper_params;
     double critic_copies, critic_params;     /* critics, which are trained helper models. critic_copies: number of
                                               * critics of the size of the trained model; critic_params: parameters of
                                               * critics of other sizes */
     nnc_optimizer_kernels optimizer_kernels; /* kernels in which the framework runs the optimizer update */
     int64_t train_layers; /* number of successive layers whose weights, or adapters, are trained; 0 = all layers. If
-                             * train is 0, weights outside these layers are frozen */
+                           * `train` is 0, weights outside the trained layers are frozen */
     int64_t train_from;   /* index of the first trained layer, with train_layers; -1 = the trained layers are the last
                              * ones */
     /* number of rows or columns to which the optimizers GaLore and APOLLO project gradients */
@@ -419,8 +419,8 @@ typedef struct nnc_framework {
     char family[16]; /* start of the names of the families to which the entry applies; "" = all */
     nnc_policy policy;
     nnc_attention attention;
-    /* How context ranks share attention. context_kind: unless only adapters are trained; adapter_context_kind: if only
-     * adapters are trained. */
+    /* How context ranks share attention: adapter_context_kind is used for plans that train only adapters, context_kind
+     * for all other plans. */
     nnc_context_kind context_kind, adapter_context_kind;
     double capacity_factor, fp16_dropout; /* capacity_factor: capacity factor of experts; fp16_dropout: dropout
                                            * probability in training in fp16 */
@@ -470,14 +470,14 @@ typedef struct nnc_reserve {
     double bytes, share; /* memory reserve = bytes + share x bytes of the tensors of a plan */
     double low, high;    /* 10 % quantile (low) and 90 % quantile (high) of measured memory peak / predicted memory
                           * peak */
-    double context;      /* replaces `bytes` on a single device, which runs no collectives; NaN = not replaced */
+    double context;      /* value that is used instead of `bytes` for a plan on one device, which runs no collectives;
+                          * NaN = `bytes` is used */
     /* bytes of workspaces of matrix products and convolutions, which PyTorch's allocator does not free */
     double workspace;
-    double held, held_early, held_experts, held_experts_early; /* workspaces of matrix products that stay allocated
-                                                                * between two steps. held: on GPUs from Hopper on;
-                                                                * held_early: on older GPUs; held_experts and
-                                                                * held_experts_early: further bytes of products of
-                                                                * experts */
+    /* bytes of the workspaces of matrix products that stay allocated between two steps. held: bytes on GPUs from Hopper
+     * on; held_early: bytes on older GPUs; held_experts, held_experts_early: additional bytes for products of
+     * experts */
+    double held, held_early, held_experts, held_experts_early;
 } nnc_reserve;
 
 /* Features of a framework; true = the framework has the feature. A feature that the profile does not mention is
@@ -580,8 +580,8 @@ struct nnc_software {
     bool contiguous_maps;    /* layout of feature maps; true: one plane per channel (NCHW); false: channels last
                               * (NHWC) */
     bool written_out;        /* true: layer norms, RMS norms and GELU run as one kernel per primitive operation */
-    bool by_reductions;      /* true: norms of rows, and softmax, run as one kernel for each sum or maximum, and one
-                              * kernel for all other operations */
+    bool by_reductions;      /* true: in norms of rows and in softmax, each sum or maximum is one kernel, and all other
+                              * operations together are one kernel */
     bool turned_group_norms; /* true: group norms work on NCHW; feature maps in channels last are copied to NCHW and
                               * back */
     bool grouped_on_vectors; /* true: grouped convolutions run on the vector units, except groups that have a kernel for
@@ -696,7 +696,7 @@ typedef struct nnc_profiles nnc_profiles;
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* Kinds of plan. Each kind has a default software profile. */
+/* Kinds of plan. Each kind of plan has a default software profile. */
 typedef enum nnc_profile_kind {
     NNC_PROFILE_COPIES,        /* one device, or data parallelism in which every rank has all weights */
     NNC_PROFILE_SHARDED,       /* a plan with ZeRO 3: data ranks divide the weights */

@@ -18,8 +18,8 @@ NNC_ENUM(nnc_stops, NNC_STOPS_LIST, NNC_STOPS_COUNT);
 NNC_API const char *nnc_stops_name(nnc_stops stops);
 NNC_API const char *nnc_stops_help(nnc_stops stops);
 
-/* Training methods, such as pre-training or DPO. A method determines which models process the tokens of a step in
- * addition to the trained model. */
+/* Training methods, such as pre-training or DPO. A training method determines which models process the tokens of a step
+ * in addition to the trained model. */
 #define NNC_METHOD_LIST(X)                                                                                            \
     X(NNC_METHOD_TRAIN, "train", "Steps on data alone: pre-training, fine-tuning, adapters.")                         \
     X(NNC_METHOD_DISTILL, "distill", "Steps on the outputs of a teacher, which were computed once for every token.")  \

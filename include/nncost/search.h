@@ -133,8 +133,8 @@ struct nnc_search_result {
 #endif /* NNC_STATIC_LINKING_ONLY */
 
 /* A function of the caller that a running search calls from time to time. covered: number of combinations that the
- * search has examined; space: number of all combinations. If the function returns false, the search stops, and its
- * result contains only the combinations examined so far. */
+ * search has examined; space: number of all combinations. If the caller's function returns false, the search stops, and
+ * the result of the search contains only the combinations examined so far. */
 typedef bool nnc_search_progress_fn(void *context, uint64_t covered, uint64_t space);
 
 /* Searches the search space for the best plans. All plans use the software profile `software`, and only features that
@@ -147,7 +147,7 @@ NNC_API nnc_status nnc_search_run(const nnc_model *model, const nnc_device *devi
                                   nnc_search_result *result, nnc_error *err);
 
 /* Searches the search space for the best plans; each plan uses the default software profile of its kind. Plans use only
- * features that their profile has, unless profiles->any is true. The function returns the same errors as
+ * features that their profile has, unless profiles->any is true. The errors of this function are those of
  * nnc_search_run. */
 NNC_API nnc_status nnc_search_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                       const nnc_search *search, nnc_search_progress_fn *progress, void *context,

@@ -23,9 +23,9 @@ NNC_API nnc_status nnc_sweep_create(nnc_specs *specs, const char *models, const 
 NNC_API void nnc_sweep_destroy(nnc_sweep *sweep);
 
 /* Adds an axis to a sweep. name: a field of the plan, a model or a device, as it is named in files ("tensor",
- * "device.mem_bytes"). list: values of the axis, "2,4", "1..8", "1..64*2" or "0..1+0.25". From one row to the next, the
- * value of the axis that was added last changes first. NNC_BAD_USAGE: unknown field, wrong value, an axis that was
- * added before, too many combinations. */
+ * "device.mem_bytes"). list: values of the axis, "2,4", "1..8", "1..64*2" or "0..1+0.25". The axis that was added last
+ * varies fastest: its value changes from each row to the next. NNC_BAD_USAGE: unknown field, wrong value, an axis that
+ * was added before, too many combinations. */
 NNC_API nnc_status nnc_sweep_add(nnc_sweep *sweep, const char *name, const char *list, nnc_error *err);
 /* Adds several axes whose values belong together by their position in the lists: "tensor=1,2,4;data=8,4,2" gives three
  * combinations, tensor 1 with data 8, tensor 2 with data 4, and tensor 4 with data 2. */
@@ -62,7 +62,7 @@ typedef struct nnc_sweep_tally {
 
 /* A function of the caller that receives each row which the sweep keeps: the number of the row, and one cell for each
  * column. The cells are valid until the function returns. nnc_sweep_run calls the function in its own thread, in the
- * order of the rows. If the function returns false, the sweep stops. */
+ * order of the rows. If the caller's function returns false, the sweep stops. */
 typedef bool nnc_sweep_row_fn(void *context, int64_t row, const nnc_cell *cells);
 
 /* Runs a sweep with `threads` threads, 1 to 256. The rows and their order are the same with any number of threads, and

@@ -91,12 +91,12 @@ enum {
     NNC_TAKES_LAUNCH = 2097152,  /* launch files are accepted as operands; option --from */
     NNC_TAKES_SHOW = 4194304,    /* --to-options, --from */
     NNC_TAKES_MCP = 8388608,     /* one option for each member of nnc_mcp_options */
-    NNC_TAKES_FILES = 16777216,  /* launch files are accepted as operands; --from is the start of a timeline, not a
-                                  * format */
+    NNC_TAKES_FILES = 16777216,  /* launch files are accepted as operands; the option --from is the start of a timeline,
+                                  * not the format of a launch file */
     NNC_TAKES_SWITCH = 33554432, /* one option for every switch of a software profile */
     NNC_TAKES_EMIT = 67108864,   /* --emit */
     NNC_TAKES_LIMIT = 134217728, /* --of */
-    /* options of `op`: --precision, --devices ... of the plan; --kernel, --layout, --unmasked */
+    /* the options of `op`: some options of the plan (--precision, --devices ...), and --kernel, --layout, --unmasked */
     NNC_TAKES_ONE_OP = 268435456,
     NNC_LACKS_RUN = 536870912, /* the command has no options --tokens and --samples, because its answer has no run */
     NNC_LACKS_MFU = 1073741824 /* the command has no option --flops-convention, because its answer has no MFU */
@@ -469,7 +469,8 @@ double nnc_clock_s(void);
 /* State of the progress that a command shows on standard error: one line with rate and remaining time, or JSON
  * objects. */
 typedef struct nnc_progress {
-    bool shown; /* true: the user wants JSON objects, or standard error is a terminal that shows nothing else */
+    bool shown; /* true: progress is shown, because the user wants JSON objects, or because standard error is a
+                 * terminal */
     bool json;
     /* done: number of finished items; shown_done: value of `done` in the line that is shown now */
     int64_t done, shown_done;
@@ -699,8 +700,8 @@ typedef struct nnc_row_choice {
     /* part: number of the part that --fold selects, from 1; parts: number of parts; 0 = no --fold */
     int64_t part, parts;
     bool others;
-    unsigned together; /* flags of the row values that decide the part of --fold: rows with equal values are in one
-                        * part; 0 = the id of a row decides */
+    unsigned together; /* flags of row values. If `together` is not 0, --fold puts rows with equal flagged values into
+                        * the same part; if it is 0, the id of a row decides the part */
 } nnc_row_choice;
 
 /* Reads the options --only, --fold and --group. Fails with NNC_BAD_USAGE. */

@@ -357,8 +357,8 @@ static nnc_status list_axes(product *p, nnc_session *session, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Sets values[i] to the value of list i that a row has. From one row to the next, the value of the last list changes
- * first. */
+/* Sets values[i] to the value of list i that a row has. The last list varies fastest: its value changes from each row
+ * to the next. */
 static void row_values(const product *p, int32_t row, const char **values) {
     for (int i = p->axis_count - 1; i >= 0; i--) {
         assert(p->axes[i].count > 0);

@@ -1,13 +1,13 @@
 /* nncost estimate: estimates one training step on a device, and writes the page of the estimate.
  *
  * Without the option --full, the page is only the first screen: at most 20 lines of 80 columns with the verdict, time,
- * memory, rate, cost, and the changes of the plan that help most. The option --full writes the whole page. Its lines
- * begin with these labels:
+ * memory, rate, cost, and the changes of the plan that help most. The option --full writes the whole page, whose lines
+ * begin with labels.
  *
- * "model", "device" and "plan" have the inputs, with all defaults filled in. "step", "bound by", "parts" and "rate"
- * have the step time, its bound, its parts, and the throughput. "memory" and "total" have the memory by class, and
- * changes that would make the plan fit. "cost" has the cost of a step. The run, the stages, the timeline and the
- * sensitivity follow if options ask for them.
+ * The lines "model", "device" and "plan" have the inputs, with all defaults filled in. The lines "step", "bound by",
+ * "parts" and "rate" have the step time, its bound, its parts, and the throughput. The lines "memory" and "total" have
+ * the memory by class, and changes that would make the plan fit. The line "cost" has the cost of a step. The run, the
+ * stages, the timeline and the sensitivity follow if options ask for them.
  *
  * Most lines of the page are rows of the table page_rows. Functions write the tables, and the sentences with several
  * cases. */

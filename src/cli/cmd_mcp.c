@@ -159,9 +159,9 @@ static bool takes_lists(const nnc_command *command) {
            command == &nnc_cmd_sweep;
 }
 
-/* Writes the JSON schema type of an option's value. A switch is a boolean. A number may be given as a string too, with
- * a unit or, in some commands, as a list. A value from a fixed set of words is an enum; commands that accept lists also
- * allow a string with commas. */
+/* Writes the JSON schema type of an option's value. A switch is a boolean. A number may be given as a string too, so
+ * that it can have a unit; some commands also accept a list of numbers in the string. A value from a fixed set of words
+ * is an enum; commands that accept lists also allow a string with commas. */
 static void put_type(nnc_buffer *out, const nnc_command *command, const nnc_option_text *option) {
     const nnc_field *field = option->field;
     const bool lists = takes_lists(command) && option->of_plan;
@@ -384,8 +384,9 @@ static void shorten(choice *c, nnc_json root) {
     }
 }
 
-/* Writes the members of an answer that the paths select; paths NULL: all members. exact: writes lists in full, and
- * refuses a path for which the answer has no member; otherwise shortens the answer. */
+/* Writes the members of an answer that the paths select; if `paths` is NULL, all members are selected. If `exact` is
+ * true, lists are written in full, and a path for which the answer has no member is refused. If `exact` is false, the
+ * answer is shortened. */
 static nnc_status select_members(nnc_json root, const char *const *paths, bool exact, nnc_buffer *out, nnc_error *err) {
     bool found[FIELDS_MAX] = { false };
     choice c = { .paths = paths, .found = found, .most = INT32_MAX, .depth = 99, .out = out };

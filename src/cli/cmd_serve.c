@@ -219,9 +219,9 @@ static const nnc_page_row answer_rows[] = {
 };
 static const nnc_page_rows answer_page = NNC_PAGE_ROWS(&page_metrics, answer_rows);
 
-/* Writes changes with which the deployment fits in memory and serves the request rate. If the deployment already does
- * both, writes changes that reduce the cost per token. Example: "would fit --tensor 4: 52.5 ms per token, 73 tokens/s,
- * 105 USD per million out". */
+/* Writes changes with which the deployment fits in memory and serves the request rate. If the deployment already fits
+ * and serves the request rate, writes changes that reduce the cost per token. Example: "would fit --tensor 4: 52.5 ms
+ * per token, 73 tokens/s, 105 USD per million out". */
 static void write_changes(nnc_sheet *sheet, const nnc_report *report) {
     char time[NNC_NUMBER_TEXT], rate[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT], money[64] = "";
     const char *label = !report->serve->fits ? "would fit" : report->serve->saturated ? "would serve" : "cheaper";

@@ -659,8 +659,8 @@ const nnc_command nnc_cmd_import = {
     .run = NNC_NOT_ON_PAGE(run_import),
 };
 
-/* ---- checkpoint files: `show` prints the header; other commands accept a checkpoint as MODEL if the model that they
- * find has exactly as many parameters ---- */
+/* ---- checkpoint files: `show` prints the header; other commands accept a checkpoint as MODEL if the model in its
+ * folder has exactly as many parameters as the checkpoint ---- */
 
 typedef struct shown {
     nnc_checkpoint file;

@@ -108,8 +108,8 @@ static void write_table(nnc_buffer *out, nnc_style style, const choices *all) {
     nnc_table_write(&table, out, style);
 }
 
-/* Writes the source of the price of each device, because the price of one device differs more between sellers than the
- * prices of different devices. */
+/* Writes the source of the price of each device: for one device, prices of different sellers differ more than prices of
+ * different devices do at one seller. */
 static void write_prices(nnc_buffer *out, nnc_style style, const choices *all) {
     int32_t count = 0;
     for (int32_t i = 0; i < all->count; i++) {

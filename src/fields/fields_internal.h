@@ -143,8 +143,8 @@ typedef struct nnc_field_table {
 #define NNC_RATE_MAX 1e21
 #define NNC_BYTES_MAX 1e15
 #define NNC_LINK_MAX 1e18
-/* Seconds in which a host issues one kernel: the default of host.kernel_s, and the fastest shipped host. Sources:
- * hosts/h100-server.json, hosts/desktop.json. */
+/* Seconds in which a host issues one kernel. NNC_HOST_USUAL_S is the default of host.kernel_s; NNC_HOST_FAST_S is the
+ * value of the fastest shipped host. Sources: hosts/h100-server.json, hosts/desktop.json. */
 #define NNC_HOST_USUAL_S 3.75e-5
 #define NNC_HOST_FAST_S 1e-5
 

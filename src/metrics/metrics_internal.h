@@ -62,8 +62,7 @@ typedef struct nnc_metric_more {
     /* returns the name of the value with this index in an array; NULL = the values are named 0, 1 ... */
     const char *(*each)(unsigned index);
     const char *source;  /* source of the formula or definition of the metric; NULL = no source is needed */
-    const char *same_as; /* full name of the metric in the output of an estimate that has the same
-                          * meaning */
+    const char *same_as; /* full name of the metric with the same meaning in the output of an estimate */
     /* full name of another metric, a sum to which this metric belongs; NULL = no sum contains this metric */
     const char *part_of;
 } nnc_metric_more;

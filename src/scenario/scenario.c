@@ -269,8 +269,8 @@ nnc_status nnc_scenario_args_offer(const nnc_scenario_args *given, nnc_offer *of
     return NNC_OK;
 }
 
-/* Loads the region, the data centre, and the seller's prices that the arguments name. The region can be a region of
- * another seller. */
+/* Loads the region, the data centre, and the seller's prices that the arguments name. The named region may belong to
+ * another seller than the seller of the prices. */
 static nnc_status apply_place(nnc_specs *specs, const nnc_scenario_args *given, nnc_scenario *scenario,
                               nnc_error *err) {
     nnc_offer offer = NNC_OFFER_ON_DEMAND;
@@ -736,8 +736,8 @@ static bool states_default(const nnc_setting *setting) {
     return strcmp(text, usual) == 0;
 }
 
-/* Tests whether the arguments state a field. A plan with a degree of 1 may state all other fields of this kind of
- * parallelism, because the plan in the JSON output states them. */
+/* Tests whether the arguments state a field. If a plan states a degree of 1, it may also state all other fields of this
+ * kind of parallelism, because the JSON output of a plan states them too. */
 static bool states(const nnc_scenario_args *given, const char *field) {
     return nnc_scenario_setting(given, field) != NULL;
 }

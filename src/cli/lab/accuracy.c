@@ -238,7 +238,8 @@ static const nnc_metric every_row[] = {
 #undef ROW
 static const nnc_metrics page_rows = NNC_METRICS("a row", every_row, nnc_scored);
 
-/* Writes the names of columns of the files that no prediction uses; a name that several files have is written once. */
+/* Writes the names of columns that no prediction uses. If several files have a column with the same name, the name is
+ * written once. */
 static void write_unused(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     bool any = false;

@@ -539,8 +539,8 @@ static nnc_status write_file(calibration *c, const char *path, nnc_error *err) {
  * of any other parameter goes from the 10th to the 90th percentile of the shipped devices, both relative to the median
  * of these devices. The range of host.kernel_s is different, because the files of shipped devices do not state it: for
  * s = spread.idle of the software profile, the range goes from value x exp(-s) to value x exp(s). The step time is
- * estimated at both ends of each range, with all other parameters at their fitted values. The parameter with the
- * largest difference between both step times is the one to measure next. */
+ * estimated at both ends of each range, with all other parameters at their fitted values. The parameter to measure next
+ * is the one whose range has the largest difference between the step times at its two ends. */
 
 /* Kinds of measured rows to which a parameter can be fitted, by the beginning of the parameter's name. */
 static const struct {
