@@ -29,7 +29,7 @@ typedef struct nnc_figures {
 
 /* Finds a value of an estimate. name: the full name of the value, or an end of the full name that no other value has:
  * "step_s", "bound_s.host". Returns NULL with NNC_BAD_SPEC if no value has this name (err->what gives the most similar
- * name), or if several values end with it; err->where is the name. */
+ * name), or if the names of several values end with `name`; err->where is `name`. */
 NNC_API const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name, nnc_error *err);
 
 /* Tests whether `name` selects the value `figure` of an estimate. An empty `name` selects all values. The name "step"

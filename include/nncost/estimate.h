@@ -162,7 +162,7 @@ static inline nnc_status nnc_estimate(const nnc_model *model, const nnc_device *
 }
 
 /* Returns row `index` (from 0) of the op table of the last estimate made with this scratch; NULL if index is not below
- * result->op_count. The row is valid until the next estimate with this scratch. */
+ * result->op_count. The returned row is valid until the next estimate with the same scratch. */
 NNC_API const nnc_op_cost *nnc_scratch_op(const nnc_scratch *scratch, int32_t index);
 
 /* One pipeline stage of the last estimate. All times are in seconds. */
@@ -197,12 +197,12 @@ const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count);
 #endif /* NNC_STATIC_LINKING_ONLY */
 
 /* Activities of a pipeline stage. In each interval of the step, a stage has exactly one activity. */
-#define NNC_ACTIVITY_LIST(X)                                                                                 \
-    X(NNC_ACTIVITY_FORWARD, "forward")                                                                       \
-    X(NNC_ACTIVITY_BACKWARD, "backward") /* with weight gradients, unless the pass "weight" computes them */ \
-    X(NNC_ACTIVITY_WEIGHT, "weight")                                                                         \
-    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication, once per step after all passes */         \
-    X(NNC_ACTIVITY_UPDATE, "update")                                                                         \
+#define NNC_ACTIVITY_LIST(X)                                                                           \
+    X(NNC_ACTIVITY_FORWARD, "forward")                                                                 \
+    X(NNC_ACTIVITY_BACKWARD, "backward") /* computes weight gradients too, if no pass "weight" does */ \
+    X(NNC_ACTIVITY_WEIGHT, "weight")                                                                   \
+    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication, once per step after all passes */   \
+    X(NNC_ACTIVITY_UPDATE, "update")                                                                   \
     X(NNC_ACTIVITY_IDLE, "idle")
 NNC_ENUM(nnc_activity, NNC_ACTIVITY_LIST, NNC_ACTIVITY_COUNT);
 NNC_API const char *nnc_activity_name(nnc_activity activity);
@@ -216,7 +216,7 @@ typedef struct nnc_interval {
     double start_s, end_s;
 } nnc_interval;
 
-/* nnc_timeline refuses estimates with more passes than this number, summed over all stages */
+/* largest number of passes, summed over all stages, that nnc_timeline accepts in an estimate */
 enum { NNC_INTERVALS_MAX = 1000000 };
 
 /* Calls the function `interval` for each interval of the last estimate with this scratch. result: the result of this

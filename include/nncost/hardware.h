@@ -43,7 +43,7 @@ typedef struct nnc_scale_up {
     double bytes_per_s;
     double latency_s; /* latency: seconds that one step of a collective algorithm takes if it sends no data; NaN = not
                        * recorded */
-    /* message size in bytes with which a transfer takes twice as long as at full bandwidth; NaN = 0 */
+    /* message size in bytes with which a transfer takes twice as long as at full bandwidth; NaN = unknown, used as 0 */
     double knee_bytes;
     bool reduces_in_switch;
 } nnc_scale_up;
@@ -51,7 +51,7 @@ typedef struct nnc_scale_up {
 typedef struct nnc_scale_out {
     double bytes_per_s; /* bandwidth of the node's NICs / devices of the node, in one direction, B/s */
     double latency_s;
-    /* message size in bytes with which a transfer takes twice as long as at full bandwidth; NaN = 0 */
+    /* message size in bytes with which a transfer takes twice as long as at full bandwidth; NaN = unknown, used as 0 */
     double knee_bytes;
     double oversubscription; /* bandwidth of the links of all devices / bandwidth of the network core; NaN = not
                               * recorded, used as 1 */
@@ -388,7 +388,8 @@ struct nnc_device {
 #endif /* NNC_STATIC_LINKING_ONLY */
 
 /* Returns the peak FLOP/s of matrix products in a number format, without sparsity. For fp32 on a device whose matrix
- * units cannot compute fp32, this is the peak of the vector units. NaN = the device cannot compute in this format. */
+ * units cannot compute fp32, this is the peak of the vector units. NaN = the device cannot compute in the number
+ * format. */
 NNC_API double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype);
 
 /* Returns the ridge point of a number format, in FLOP/B: matrix products with more FLOPs per byte than the ridge point

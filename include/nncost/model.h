@@ -204,8 +204,8 @@ typedef struct nnc_decoder {
     bool expert_clamp;   /* true: experts clamp gate and value before the product of gate and value */
     bool attention_gate; /* true: a second query projection is a gate, by which the attention output is multiplied */
     bool shared_gate;    /* true: the output of the shared experts is multiplied by one gate value per token */
-    bool score_softcap, logit_softcap; /* true: a tanh limits the attention scores (score_softcap) or the logits
-                                        * (logit_softcap) */
+    bool score_softcap, logit_softcap; /* score_softcap true: a tanh limits the attention scores; logit_softcap true: a
+                                        * tanh limits the logits */
     bool bidirectional; /* true: every token attends to all tokens before and after it, as in an encoder */
     nnc_model_head head;
     int64_t head_width;       /* number of outputs of the head; used only if `head` is projection, classes or tags */

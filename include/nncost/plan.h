@@ -380,11 +380,11 @@ typedef struct nnc_spread {
  * range that one cause alone would give. The half range of a step is the square root of the sum of the squares of all
  * causes that apply to the step. */
 typedef struct nnc_spreads {
-    /* half of the range of measured / predicted step time that every step with this profile has; NaN = unknown */
+    /* half range of the cause that applies to every step with the profile; NaN = unknown */
     double own;
-    /* two causes whose half range depends on the step. half range of the network: network x share of the step that
-     * waits for the network; half range of idle time: idle x share of the step that waits for the host or for other
-     * stages */
+    /* the half ranges of these two causes depend on the step. For the network, the half range is `network` x share of
+     * the step that waits for the network. For idle time, it is `idle` x share of the step that waits for the host or
+     * for other stages */
     double network, idle;
     double kernels, carried; /* kernels: half range of a device whose efficiencies were fitted only to kernels; carried:
                               * half range of a device that has the efficiencies of similar devices */
@@ -398,7 +398,7 @@ typedef struct nnc_range {
     char device[48]; /* id of the device of the range; "" = all devices without a range of their own */
     char of[48];     /* the group of models: id of a graph file, or a kind of model: "decoder", "experts", "graph"
                       * ... */
-    /* half of this range of measured / predicted step time, as a natural logarithm; replaces nnc_spreads.own */
+    /* half of the width of the range, as a natural logarithm of measured / predicted; replaces nnc_spreads.own */
     double own;
     double skew; /* asymmetry of the range, as a share of the half range h. As logarithms, the upper end is (1 + skew) h
                   * above the prediction, and the lower end is (1 - skew) h below it */

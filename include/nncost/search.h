@@ -22,8 +22,8 @@ typedef struct nnc_choice {
 #define NNC_OBJECTIVE_LIST(X)         \
     X(NNC_OBJECTIVE_TIME, "time")     \
     X(NNC_OBJECTIVE_MEMORY, "memory") \
-    X(NNC_OBJECTIVE_COST, "cost") /* cost per token; the same order as by time if all plans have the same number of
-                                   * devices and the same batch */
+    X(NNC_OBJECTIVE_COST, "cost") /* cost per token. If all plans have equal numbers of devices and equal batches, the
+                                   * order of plans by cost is their order by time */
 NNC_ENUM(nnc_objective, NNC_OBJECTIVE_LIST, NNC_OBJECTIVE_COUNT);
 NNC_API const char *nnc_objective_name(nnc_objective objective);
 
@@ -56,9 +56,9 @@ typedef struct nnc_search {
                              * "fits" */
 } nnc_search;
 
-/* Sets the search to try all sensible values of each field and to return the ten fastest plans. The caller then has to
- * set base.devices and base.global_batch. struct_size: sizeof (nnc_search) in the calling program, because programs in
- * other languages do not read this header. */
+/* Sets the search to try all sensible values of each field and to return the ten fastest plans. After nnc_search_init,
+ * the caller has to set base.devices and base.global_batch. struct_size: sizeof (nnc_search) in the calling program,
+ * because programs in other languages do not read this header. */
 NNC_API void nnc_search_init(nnc_search *search, size_t struct_size);
 static inline nnc_search nnc_search_default(void) {
     nnc_search search;
@@ -147,7 +147,7 @@ NNC_API nnc_status nnc_search_run(const nnc_model *model, const nnc_device *devi
                                   nnc_search_result *result, nnc_error *err);
 
 /* Searches the search space for the best plans; each plan uses the default software profile of its kind. Plans use only
- * features that their profile has, unless profiles->any is true. The errors of this function are those of
+ * features that their profile has, unless profiles->any is true. The errors of nnc_search_by_plan are those of
  * nnc_search_run. */
 NNC_API nnc_status nnc_search_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                       const nnc_search *search, nnc_search_progress_fn *progress, void *context,

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /* A set of loaded specs (devices, models, software profiles). nnc_specs_close frees the set with all its specs. Only
- * one thread at a time may use a set. */
+ * one thread at a time may use a set of specs. */
 typedef struct nnc_specs nnc_specs;
 
 /* Opens a set of specs. data_path: a data folder with hw/, models/, software/ and foreign/; may be NULL. Spec files are

@@ -6,8 +6,8 @@
  *                        option_table.c.
  *     `scenario_args.c`  loads a scenario from operands and options, and writes the command line of a scenario.
  *     `search_args.c`    makes a search from operands and options, and runs it with progress and signals.
- *     `terminal.c`       writes standard output and files, shows progress and delays signals. On a browser page, other
- *                        functions of this file do the same work.
+ *     `terminal.c`       writes standard output and files, shows progress and delays signals. It also has functions
+ *                        that do the same work on a browser page.
  *     `docs.c`           writes the help of the program and of a command, and has the commands docs and explain.
  *     `cmd_*.c`          has one or a few related commands. A command loads the specs that its operands name, computes
  *                        a result, and writes the result with an nnc_view.
@@ -677,7 +677,7 @@ void nnc_scenario_sets(nnc_record *record, const nnc_scenario_args *given);
 
 /* Writes page lines about loading training data. If no option describes data loading, the function writes nothing. */
 void nnc_run_input_lines(nnc_buffer *out, nnc_style style, const nnc_run *run);
-/* Writes the page of a run. `estimate` shows this page below its own page. */
+/* Writes the page of a run. `estimate` shows the page of the run below its own page. */
 void nnc_run_lines(nnc_buffer *out, nnc_style style, const nnc_report *report);
 
 /* ---- cmd_plot.c: converting a picture to PNG ---- */
@@ -743,7 +743,7 @@ const char *nnc_level_name(nnc_level value);
 
 /* Number of rows that were left out, for one file and one reason. */
 typedef struct nnc_left_out {
-    const char *file, *reason, *first; /* first: id of the first row of the file that was left out for this reason */
+    const char *file, *reason, *first; /* first: id of the first row of the file that was left out for the reason */
     int32_t rows;
 } nnc_left_out;
 

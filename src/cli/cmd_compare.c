@@ -8,7 +8,7 @@
 
 typedef struct compared_row {
     nnc_report report;
-    const char *command; /* command line that prints the estimate of this row */
+    const char *command; /* command line that prints the estimate of the row */
     /* change_s: step time of this row - step time of the first row, in seconds. framework_s: the seconds of change_s
      * that come from the software profile; NaN = both rows have the same profile, or change_s cannot be divided. */
     double change_s, framework_s;
@@ -319,8 +319,8 @@ static nnc_status add_axis(product *p, const char *name, const char *where, cons
     return NNC_OK;
 }
 
-/* Adds the scenarios that --scenario names, or else all scenarios of the plan file, as a list of values. This list
- * takes the place of the list of models. */
+/* Adds the scenarios that --scenario names, or else all scenarios of the plan file, as a list of values. The list of
+ * scenarios takes the place of the list of models. */
 static nnc_status add_scenarios(product *p, const nnc_options *options, nnc_error *err) {
     const nnc_plans *plans = p->plans;
     size_t size = 1;

@@ -70,7 +70,8 @@ static void write_memory(nnc_sheet *sheet, const void *record) {
 }
 
 /* Writes the lower end of the memory interval, and the settings with which the memory of the plan is at this lower end.
- * If the report has no settings of this kind, writes that measured peaks may be as low as the lower end. */
+ * If the report names no settings that reach the lower end, writes that measured peaks may be as low as the lower
+ * end. */
 static void write_least(nnc_sheet *sheet, const nnc_report *report) {
     char least[NNC_NUMBER_TEXT];
     nnc_unit_text((double)report->result->memory.total_interval_bytes[0], "B", least);
@@ -518,8 +519,8 @@ enum { SCREEN_LINES = 20, CHANGE_LINES = 3 };
  * this factor. */
 static const double shown_gain = 1.01;
 
-/* The record that the first screen (the page without --full) shows. The report is its first member, so that a pointer
- * to the record is also a pointer to a report. */
+/* The record that the first screen (the page without --full) shows. The report is the first member of the record, so
+ * that a pointer to the record is also a pointer to a report. */
 typedef struct first_screen {
     nnc_report report;
     const nnc_plan_changes *changes;
@@ -567,8 +568,8 @@ static void add_verdict(nnc_sheet *sheet, const void *record) {
     }
 }
 
-/* Many training programs run eager (without a compiler). Therefore, if nncost chose the torch.compile profile, this
- * function writes the step time without a compiler too. */
+/* If nncost chose the torch.compile profile, writes the step time without a compiler too, because many training
+ * programs run eager (without a compiler). */
 static void write_eager(nnc_sheet *sheet, const void *record) {
     const first_screen *first = record;
     char step[NNC_NUMBER_TEXT], memory[NNC_NUMBER_TEXT];

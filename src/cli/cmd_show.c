@@ -64,8 +64,8 @@ static const nnc_metric field_rows[] = {
     NNC_AS("from", TEXT, .get = get_from, .head = "from", .more = NNC_MORE(.when = is_like_another)),
 };
 static const nnc_metrics field_metrics = NNC_METRICS("a field", field_rows, shown_field);
-/* Columns of the table for a spec whose file has no key "like". This table has no column "from", which names the file
- * of each value. */
+/* Columns of the table for a spec whose file has no key "like". The column "from", which would name the file of each
+ * value, is left out. */
 static const nnc_metrics own_metrics = { .rows = field_rows,
                                          .count = sizeof field_rows / sizeof field_rows[0] - 1,
                                          .record_size = sizeof(shown_field) };

@@ -33,8 +33,8 @@ static const char *class_name(unsigned class) {
 }
 
 /* Returns the reason why an operator is slow, as text. If a dimension of the operator is no multiple of 16 bytes, the
- * text names this dimension. Otherwise the text has two ratios: measured time / expected time, and measured time /
- * lower bound. */
+ * text names this dimension. If all dimensions are multiples of 16 bytes, the text has two ratios: measured time /
+ * expected time, and measured time / lower bound. */
 static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX]) {
     const double calls = (double)r->calls;
     char was[NNC_NUMBER_TEXT], could[NNC_NUMBER_TEXT];

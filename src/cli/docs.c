@@ -66,9 +66,9 @@ static void write_options(nnc_sheet *sheet, unsigned takes) {
     for (int g = 0; g < count; g++) { write_group(sheet, takes, groups[g], write_option); }
 }
 
-/* The options that users need most. The help of -h lists those options of this table that the command has. If the
- * command has many options of its own, the help of -h leaves out the last options of this table, but it considers at
- * least the first COMMON_LEAST options. */
+/* The options that users need most. The help of -h lists those options of the table `common` that the command has. If
+ * the command has many options of its own, the help of -h leaves out the last options of `common`, but never the first
+ * COMMON_LEAST options. */
 static const char *const common[] = { "--devices",     "--tensor",        "--pipeline",     "--zero",
                                       "--micro-batch", "--micro-batches", "--global-batch", "--seq-len",
                                       "--precision",   "--recompute",     "--set",          "--output",
@@ -203,8 +203,8 @@ void nnc_help_program_brief(nnc_buffer *out) {
 
 enum { MANY = 100 };
 
-/* Tests whether only --help-all lists a group of options, and --help does not. These groups are the software details
- * and, except for the command `run`, the groups of a whole run. */
+/* Tests whether only --help-all lists a group of options, and --help does not. The groups that only --help-all lists
+ * are the software details and, except for the command `run`, the groups of a whole run. */
 static bool is_rare_group(const nnc_command *command, const char *group) {
     static const char *const rare[] = { "Software",    "Run",   "Failures", "Checkpoints",
                                         "Fine-tuning", "Sites", "Input",    "Energy" };
@@ -264,9 +264,9 @@ void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *comma
 
 /* ---- docs and explain: the documentation that is part of the program ----
  *
- * The command docs prints the man pages, completions and schemas of docs/. The script tools/docs.py writes these files
- * from the output of 'nncost docs options', which describes every command, option, field and metric as JSON. The files
- * are committed and installed, so the command only finds and prints them. */
+ * The command docs prints the man pages, completions and schemas of docs/. The script tools/docs.py writes the files
+ * that the command docs prints, from the output of 'nncost docs options', which describes every command, option, field
+ * and metric as JSON. The files are committed and installed, so the command only finds and prints them. */
 
 /* ---- the outputs that commands write with --format json ---- */
 
@@ -520,8 +520,8 @@ static void put_choices(nnc_record *record, const nnc_option_text *option) {
     nnc_record_close(record);
 }
 
-/* Writes the description of an option as JSON. Programs such as the browser page build an input form from this
- * description. */
+/* Writes the description of an option as JSON. Programs such as the browser page build an input form from the
+ * description of an option. */
 static void put_option(nnc_record *record, const nnc_option_text *option) {
     const nnc_field *field = option->field;
     nnc_record_object(record, NULL);

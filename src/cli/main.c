@@ -51,9 +51,9 @@ static bool in_build_folder(const char *program) {
 }
 #endif
 
-/* Finds the data folder of the program (hw/, models/ and software/). An installed program PREFIX/bin/nncost has this
- * folder at PREFIX/share/nncost. A program in its build folder uses the source tree. NULL = no data folder was
- * found. */
+/* Finds the data folder of the program (hw/, models/ and software/). An installed program PREFIX/bin/nncost has its
+ * data folder at PREFIX/share/nncost. A program in its build folder uses the source tree as data folder. NULL = no data
+ * folder was found. */
 static const char *find_data(char path[PATH_MAX]) {
     char program[PATH_MAX], prefix[PATH_MAX], probe[PATH_MAX + 8];
     if (!nnc_program_path(program, sizeof program)) { return NULL; }

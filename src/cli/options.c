@@ -84,8 +84,8 @@ static const spelling *find_letter(const spellings *list, int letter) {
 }
 
 /* Writes the name of the field that an option seems to mean and that --set can change, such as mem_bytes for
- * --mem-bytes. Returns false if neither the plan nor the device nor a model of any family has a field with this name.
- * trains: true = the command has a training plan. */
+ * --mem-bytes. Returns false if no field of the plan, the device or a model of any family has the name that the option
+ * suggests. trains: true = the command has a training plan. */
 static bool set_field_of(const char *option, bool trains, char name[64]) {
     void *object = NULL;
     nnc_dtype dtype;
@@ -583,7 +583,7 @@ static bool has_options(int argc, char **argv) {
 static const nnc_format *format_of_output(const char *command, const char *path) {
     static const char *const others[] = { "calibrate", "import",  "init",  "plot", "report",
                                           "docs",      "explore", "merge", NULL };
-    if (nnc_is_one_of(command, others)) { return NULL; } /* the output of these commands is no table */
+    if (nnc_is_one_of(command, others)) { return NULL; } /* the output of commands in the list `others` is no table */
     static const struct {
         const char *ending;
         const nnc_format *format;

@@ -413,7 +413,8 @@ static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b,
     NNC_TRY(nnc_scenario_named_profile(&b->scenario, given->software, err));
     b->scenario.profiles = kept;
     b->scenario.software = *kept.of[NNC_PROFILE_COPIES];
-    return check_read(session, arena, &b->scenario, err); /* this profile may not read an option that the user gave */
+    return check_read(session, arena, &b->scenario, err); /* the chosen profile may not read an option that the user
+                                                           * gave */
 }
 
 /* Prepares the search from options and files. All MPI ranks must prepare the same search; the digest of the inputs

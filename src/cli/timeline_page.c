@@ -1,6 +1,6 @@
 /* Shows the schedule of a step. --timeline of `estimate` draws one bar of letters for each pipeline stage; --trace
- * writes a file in the Trace Event Format. Both options read the intervals of a report, which are sorted by stage and
- * time. */
+ * writes a file in the Trace Event Format. The options --timeline and --trace read the intervals of a report, which are
+ * sorted by stage and time. */
 #include "cli/cli_internal.h"
 #include "pipeline/pipeline_internal.h"
 

@@ -163,8 +163,9 @@ static int32_t cut_words(char *text, const char **words) {
     return count;
 }
 
-/* Answers each word the user asked about. The answer comes from the first question (one estimate) that has a metric or
- * op with this name. If no estimate has this name, fails with the error of the first question. */
+/* Answers each word the user asked about. The answer to a word comes from the first question (one estimate) that has a
+ * metric or op with the name. If no estimate has a metric or op with the name, fails with the error of the first
+ * question. */
 static nnc_status answer_words(nnc_question *questions, int question_count, const char *const *words, int32_t count,
                                nnc_answer *answers, nnc_error *err) {
     for (int32_t w = 0; w < count; w++) {

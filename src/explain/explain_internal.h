@@ -46,13 +46,13 @@ void nnc_answer_add(nnc_answer *answer, nnc_explained explained);
 
 /* Appends to the answer the lines of each row of the op `name`. If the op has more than 8 rows, or the answer shows no
  * numbers, appends only the slowest row of each phase. step: derivation of the estimate. why: buffer for the derivation
- * of a row. Returns false if the estimate has no op of this name. */
+ * of a row. Returns false if the estimate has no op with the name `name`. */
 bool nnc_explain_op(nnc_answer *answer, const nnc_report *report, const nnc_derivation *step, nnc_derivation *why,
                     const char *name);
 
 void nnc_answers_write(nnc_buffer *out, nnc_style style, const nnc_answer *answers, int32_t count);
 
-/* One output of a command, such as a JSON document. `nncost explain` can explain the members of this output. */
+/* One output of a command, such as a JSON document, whose members `nncost explain` can explain. */
 typedef struct nnc_explain_output {
     const char *name; /* name of the command; NULL ends a list of outputs */
     const nnc_metrics *metrics;

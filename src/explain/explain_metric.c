@@ -12,7 +12,7 @@
 typedef struct finder {
     nnc_arena *arena;
     const char *output;
-    nnc_explained_name *list; /* list in which the names are stored; NULL: this run only counts the names */
+    nnc_explained_name *list; /* list in which the names are stored; NULL: the names are only counted */
     int32_t count;
     bool failed;
 } finder;
@@ -277,7 +277,7 @@ static void add_operands(nnc_question *a, int line) /* NOLINT(misc-no-recursion)
     }
 }
 
-/* Appends to the answer all derivation lines whose member `of` is the name of this metric, such as the closed form of
+/* Appends to the answer all derivation lines whose member `of` is the name of the metric, such as the closed form of
  * the bubble. */
 static void add_asides(nnc_question *a, const char *name) {
     for (int i = 0; i < a->said_count; i++) {

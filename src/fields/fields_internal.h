@@ -130,9 +130,9 @@ typedef struct nnc_field_table {
 /* A row for a key that only people read: a file may have the key, and nncost does not store its text. */
 #define NNC_FIELD_COMMENT(key) .name = (key), .type = NNC_FIELD_TEXT
 
-/* These macros set the default of a row. NNC_DEFAULT: help shows the default as it is written in C. NNC_DEFAULT_AS:
- * help shows another text. A member without a default starts as NaN (doubles) or 0, which means "not given";
- * default_text then says which value is used instead, such as "the device file's". */
+/* The next macros set the default of a row of a field table. NNC_DEFAULT: help shows the default as it is written in C.
+ * NNC_DEFAULT_AS: help shows another text. A member without a default starts as NaN (doubles) or 0, which means "not
+ * given"; default_text then says which value is used instead, such as "the device file's". */
 #define NNC_DEFAULT(value) NNC_DEFAULT_AS(value, #value)
 #define NNC_DEFAULT_AS(value, text) .has_default = true, .default_value = (value), .default_text = (text)
 #define NNC_DEFAULT_ON NNC_DEFAULT_AS(1, "on")
@@ -219,8 +219,8 @@ char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME]);
 
 /* Returns the type of one element for a list type or for NNC_FIELD_RATES. Returns every other type unchanged. */
 nnc_field_type nnc_field_element(nnc_field_type type);
-/* Checks a number against the limits of a field. Returns NULL if the number is allowed. If it is not, returns the
- * error, such as "out of range", and writes to `expected` which values the field accepts. */
+/* Checks a number against the limits of a field. Returns NULL if the number is allowed. If the number is not allowed,
+ * returns the error, such as "out of range", and writes to `expected` which values the field accepts. */
 const char *nnc_field_refuse(const nnc_field *field, double value, char *expected, size_t size);
 /* Stores a value at `place`, the address of a field. If the field is a list, stores the value in the element with the
  * index `index`. */

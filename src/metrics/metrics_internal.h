@@ -323,7 +323,7 @@ const char *nnc_past_name(unsigned of);
 
 typedef struct nnc_past {
     nnc_past_of of;
-    int64_t device_rows;  /* number of measured steps of this device that no fit has used */
+    int64_t device_rows;  /* number of measured steps of the estimate's device that no fit has used */
     int64_t rows, unseen; /* rows: number of measured steps that `of` selects; unseen: number of these steps that no fit
                            * has used. The members error and bias are means over the unseen steps; if `of` is
                            * NNC_PAST_SEEN, they are means over all steps that `rows` counts */

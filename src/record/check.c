@@ -246,8 +246,9 @@ struct nnc_check {
     nnc_check_report report;
 };
 
-/* Tests whether the value with this name is recorded. If the plan file has a list "record", only the names in this list
- * are recorded. Without the list, all names are recorded, except those for display (model.name, device.name). */
+/* Tests whether the plan file records the value with the name `name`. If the plan file has a list "record", only the
+ * names in this list are recorded. If the plan file has no list "record", all names are recorded, except names for
+ * display (model.name, device.name). */
 static bool is_name_recorded(const nnc_plans *plans, const char *name) {
     if (strcmp(name, "model.name") == 0 || strcmp(name, "device.name") == 0) { return false; }
     for (int32_t i = 0; i < plans->record_count; i++) {

@@ -703,7 +703,7 @@ static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans, const n
 }
 
 /* Tests whether a field states how requests arrive (batch, concurrency, request_rate, offline). A scenario has only one
- * such field, so a new field of this kind replaces the old field. */
+ * field that states how requests arrive, so a new field of this kind replaces the old one. */
 static bool is_load(const nnc_field *field) {
     static const char *const loads[] = { "batch", "concurrency", "request_rate", "offline", NULL };
     return nnc_field_is_of(&nnc_serve_table, field) && nnc_is_one_of(field->name, loads);

@@ -273,7 +273,7 @@ typedef struct nnc_collector {
     struct nnc_collected {
         /* names of the values of the reports of one kind; columns.list NULL = the names have not been found yet */
         nnc_columns columns;
-        nnc_figure *figures; /* values of the last report of this kind that was listed */
+        nnc_figure *figures; /* values of the last listed report of the kind */
         int32_t of_step;     /* number of values that describe the step; the values after them describe the run */
     } trained, served, images;
 } nnc_collector;

@@ -122,8 +122,8 @@ static void figures_add(nnc_json at, const char *prefix, nnc_figure_list *into) 
 }
 
 /* Moves the position of the JSON reader to the end of the recorded part. The estimates are most of the text of a large
- * file. If their end is known, the function skips the estimates without reading them. estimates_end: byte offset of
- * this end in the text; 0 = not known. */
+ * file. If the end of the recorded estimates is known, the function skips the estimates without reading them.
+ * estimates_end: byte offset of this end in the text; 0 = not known. */
 static void pass_recorded(nnc_walk *w, size_t estimates_end) {
     if (estimates_end <= w->at) {
         nnc_walk_value(w);
@@ -346,8 +346,8 @@ static bool is_of_this_version(nnc_json at, nnc_recorded *recorded) {
     return true;
 }
 
-/* Tests whether the recorded part has the digest that it states. If its content has another digest, the part was edited
- * by hand, and a fault is noted. */
+/* Tests whether the recorded part has the digest that it states. If the content of the recorded part has another
+ * digest, somebody has edited the part, and a fault is noted. */
 static bool is_untouched(nnc_json at) {
     const nnc_json digest = nnc_json_get(at, "digest");
     char own[NNC_DIGEST_TEXT];
@@ -520,7 +520,7 @@ static void put_digests(nnc_buffer *out, const nnc_recorded *recorded) {
     nnc_buffer_text(out, kind != NULL ? "\n      }\n    },\n" : "},\n");
 }
 
-/* Writes the value of a figure as JSON. Returns the digest of this value. */
+/* Writes the value of a figure as JSON. Returns the digest of the value. */
 static uint64_t put_value(nnc_buffer *out, const nnc_figure *figure) {
     if (figure->text == NULL) {
         char number[NNC_NUMBER_TEXT];

@@ -238,8 +238,8 @@ typedef struct nnc_page_rows {
  * the sheet. */
 void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *record);
 
-/* nnc_page_text copies a text and replaces the names in braces by the values of these metrics. Returns false if one of
- * the metrics has no value. */
+/* nnc_page_text copies a text and replaces the names of metrics in braces by the values of the metrics. Returns false
+ * if one of the metrics has no value. */
 enum { NNC_PAGE_TEXT = 2048 };
 bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *text, char filled[NNC_PAGE_TEXT]);
 
@@ -375,8 +375,8 @@ void nnc_record_members(nnc_record *record, const nnc_metrics *metrics, const nn
  * report` uses this format; --format does not offer it. */
 extern const nnc_format nnc_format_html;
 
-/* Begins an HTML page. title: title of the page as plain text, not as HTML. Pictures on the page use its style
- * sheet. */
+/* Begins an HTML page. title: title of the page as plain text, not as HTML. Pictures on the page use the style sheet of
+ * the page. */
 void nnc_html_begin(nnc_buffer *out, const char *title);
 void nnc_html_end(nnc_buffer *out);
 

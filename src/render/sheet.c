@@ -441,8 +441,8 @@ void nnc_page_write(nnc_buffer *out, nnc_style style, const nnc_view *view, cons
 
 #define PLAN_OF(record) (&((const nnc_report *)(record))->result->plan)
 
-/* Adds the id of a model or device to the current line. If the user named it by another word (an alias or a path), adds
- * this word and the id: "a100 = a100-sxm4-80gb". */
+/* Adds the id of a model or device to the current line. If the user named the model or device by another word (an alias
+ * or a path), adds this word and the id: "a100 = a100-sxm4-80gb". */
 static void add_id(nnc_sheet *sheet, const char *asked, const char *id) {
     const bool same = asked == NULL || strcmp(asked, id) == 0;
     nnc_sheet_item(sheet, NNC_INK_STRONG, "%s%s%s", same ? "" : asked, same ? "" : " = ", id);
@@ -736,9 +736,9 @@ void nnc_sheet_past(nnc_sheet *sheet, const void *record) {
     nnc_sheet_end(sheet);
 }
 
-/* Tests whether the range of the step time reaches much farther above the prediction than below it. A range of this
- * kind also covers programs that are slower than the program of the software profile (`skew` of the profile,
- * docs/accuracy.md). */
+/* Tests whether the range of the step time reaches much farther above the prediction than below it. A range that
+ * reaches much farther above the prediction also covers programs that are slower than the program of the software
+ * profile (`skew` of the profile, docs/accuracy.md). */
 static bool covers_slower(const nnc_result *r) {
     enum {
         SKEWED = 2

@@ -78,7 +78,7 @@ typedef struct nnc_scenario {
     nnc_software software; /* software profile in use, which is a copy of one of `profiles` */
     nnc_plan plan;
     /* The inputs as they were before a release of a profile set some of them: the arguments, the plan, and two members
-     * of the decoder. This struct is only set if the user named a release. */
+     * of the decoder. The inputs are stored only if the user named a release. */
     struct nnc_asked {
         nnc_scenario_args given;
         nnc_plan plan;
@@ -235,8 +235,8 @@ nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch 
 /* Finds changes that improve a computed deployment, and adds them to base.report. If the deployment does not fit in
  * memory, the function searches for the fewest tensor ranks, and for the least compressed weight format, with which it
  * fits on the same devices; if nothing fits there, it searches for more devices. If the deployment fits but cannot
- * serve the request rate, the function adds replicas. For a static batch it also finds the largest batch that takes at
- * most NNC_SERVE_TOKEN_S seconds per token. */
+ * serve the request rate, the function adds replicas. For a static batch, the function also finds the largest batch
+ * that takes at most NNC_SERVE_TOKEN_S seconds per token. */
 #define NNC_SERVE_TOKEN_S 0.05
 void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scratch);
 

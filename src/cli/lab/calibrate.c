@@ -307,7 +307,7 @@ static bool is_of_engine(calibration *c, const nnc_measured *row) {
     const nnc_device *device = NULL, *asked = NULL;
     nnc_error why;
     if (row->software == NULL || strcmp(row->software, c->engine.id) != 0) {
-        /* Rows that are no serving rows pass this test; the report then lists them as not used. */
+        /* Rows that are no serving rows pass the test, so that the report can list them as not used. */
         return row->kind != NNC_MEASURED_SERVING;
     }
     return c->asked == NULL || strcmp(row->device, c->asked) == 0 ||
@@ -350,8 +350,8 @@ static void *copy(calibration *c, const void *bytes, size_t size) {
     return place;
 }
 
-/* Returns `last` if the bytes at `last` are equal to the new bytes, otherwise a copy of the new bytes in the arena. In
- * this way, successive equal rows share one copy. */
+/* Returns `last` if the bytes at `last` are equal to the new bytes, otherwise a copy of the new bytes in the arena.
+ * Successive equal rows therefore share one copy of their bytes. */
 static const void *share(calibration *c, const void *last, const void *bytes, size_t size) {
     return last != NULL && memcmp(last, bytes, size) == 0 ? last : copy(c, bytes, size);
 }
@@ -614,7 +614,7 @@ static bool spread_of(nnc_specs *specs, const char *name, double ratio[2]) {
 }
 
 /* Finds the range of a parameter that was not fitted: the lowest and highest value, both divided by the value of the
- * parameter. Returns false if the range of this parameter is not known. */
+ * parameter. Returns false if the range of the parameter is not known. */
 static bool range_of(nnc_specs *specs, const nnc_software *software, const char *name, double ratio[2]) {
     if (strcmp(name, "host.kernel_s") != 0) { return spread_of(specs, name, ratio); }
     ratio[0] = exp(-software->spread.idle);
