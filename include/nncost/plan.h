@@ -382,9 +382,9 @@ typedef struct nnc_spread {
 typedef struct nnc_spreads {
     /* half range of the cause that applies to every step with the profile; NaN = unknown */
     double own;
-    /* the half ranges of these two causes depend on the step. For the network, the half range is `network` x share of
-     * the step that waits for the network. For idle time, it is `idle` x share of the step that waits for the host or
-     * for other stages */
+    /* half ranges of the causes "network" and "idle time", which depend on the step. For the network, the half range is
+     * `network` x share of the step that waits for the network. For idle time, the half range is `idle` x share of the
+     * step that waits for the host or for other stages */
     double network, idle;
     double kernels, carried; /* kernels: half range of a device whose efficiencies were fitted only to kernels; carried:
                               * half range of a device that has the efficiencies of similar devices */

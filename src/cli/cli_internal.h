@@ -6,8 +6,8 @@
  *                        option_table.c.
  *     `scenario_args.c`  loads a scenario from operands and options, and writes the command line of a scenario.
  *     `search_args.c`    makes a search from operands and options, and runs it with progress and signals.
- *     `terminal.c`       writes standard output and files, shows progress and delays signals. It also has functions
- *                        that do the same work on a browser page.
+ *     `terminal.c`       writes standard output and files, shows progress and delays signals; some of its functions are
+ *                        only for the browser page.
  *     `docs.c`           writes the help of the program and of a command, and has the commands docs and explain.
  *     `cmd_*.c`          has one or a few related commands. A command loads the specs that its operands name, computes
  *                        a result, and writes the result with an nnc_view.

@@ -288,7 +288,7 @@ static nnc_status add_axes(const nnc_options *options, nnc_sweep *sweep, nnc_err
     return NNC_OK;
 }
 
-/* Adds to the sweep the columns that the options --columns, --where and --by name. */
+/* Adds to the sweep the columns whose names are in the options --columns, --where and --by. */
 static nnc_status add_names(const nnc_options *options, nnc_sweep *sweep, nnc_error *err) {
     const nnc_sweep_options *asked = &options->sweep;
     const bool to_program = nnc_format_is_csv(options->format) || options->format == &nnc_format_json;

@@ -186,8 +186,8 @@ void nnc_scenario_timeline_free(nnc_scenario *scenario);
 /* These functions are parts of nnc_scenario_estimate, for a report that already has its model, device and software. The
  * function nnc_report_weigh computes the estimate; if the plan does not fit, it computes only the memory. For a plan
  * that does not fit, nnc_report_advise searches for advice, and then calls nnc_report_estimate to compute the whole
- * estimate. The search must come before the estimate, because it overwrites the ops in scratch. All three functions
- * must be called with the same plan, scratch and result. */
+ * estimate. The search must come before the estimate, because it overwrites the ops in scratch. nnc_report_weigh,
+ * nnc_report_advise and nnc_report_estimate must get the same plan, scratch and result. */
 nnc_status nnc_report_weigh(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
                             nnc_error *err);
 nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
