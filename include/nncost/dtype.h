@@ -28,11 +28,11 @@ NNC_ENUM(nnc_dtype, NNC_DTYPE_LIST, NNC_DTYPE_COUNT);
 NNC_API double nnc_dtype_bytes(nnc_dtype dtype);
 /* Returns the name of a number format, for example "bf16", in static storage; "?" for a value that is no nnc_dtype. */
 NNC_API const char *nnc_dtype_name(nnc_dtype dtype);
-/* Storage formats of weights, keys and values in serving. Columns: enumerator, name, bits of an element, bits of the
- * scale of a group of elements, bits of the zero point of a group, number of elements of a group (0: the user gives
- * this number), number format in which devices with such matrix units compute the products. Sources: OCP MX
- * specification 1.0 (mxfp4); NVFP4, docs.nvidia.com/cuda, cuDNN block scaling; AWQ arXiv:2306.00978, whose int4 has an
- * fp16 scale and a 4-bit zero point per group. See docs/serving.md. */
+/* Storage formats of weights, keys and values in serving. The columns of this list are the enumerator, the name, the
+ * bits of an element, the bits of the scale of a group of elements, the bits of the zero point of a group, the number
+ * of elements of a group (0: the user gives this number), and the number format of the products on devices whose matrix
+ * units can compute it. Sources: OCP MX specification 1.0 (mxfp4); NVFP4, docs.nvidia.com/cuda, cuDNN block scaling;
+ * AWQ arXiv:2306.00978, whose int4 has an fp16 scale and a 4-bit zero point per group. See docs/serving.md. */
 #define NNC_STORED_LIST(X)                                            \
     X(NNC_STORED_FP32, "fp32", 32.0, 0.0, 0.0, 0.0, NNC_FP32)         \
     X(NNC_STORED_BF16, "bf16", 16.0, 0.0, 0.0, 0.0, NNC_BF16)         \

@@ -127,8 +127,8 @@ typedef struct nnc_result {
         nnc_memory memory;
         unsigned char memory_space[NNC_MEMORY_SPACE];
     };
-    /* Money and energy. cost_run and run_s are NaN unless the plan gives the tokens or samples of the run. energy_j is
-     * the energy of the run if run_s is known, else the energy of one step. */
+    /* Money and energy. The members cost_run and run_s are NaN unless the plan gives the tokens or samples of the run.
+     * The member energy_j is the energy of the run if run_s is known, otherwise the energy of one step. */
     double price_per_device_hour, cost_step, cost_run, device_hours, run_s, energy_j;
     int32_t op_count;
     int64_t trained_params; /* number of trained parameters, which are also counted in params; all other parameters are

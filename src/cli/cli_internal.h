@@ -697,7 +697,8 @@ extern const nnc_view nnc_accuracy_view, nnc_calibration_view;
  * selects all rows except those in the second of five parts. */
 typedef struct nnc_row_choice {
     const char *only; /* text that the id of a selected row contains; NULL = no --only */
-    /* part: number of the part that --fold selects, from 1; parts: number of parts; 0 = no --fold */
+    /* part: number of the part that --fold selects, counted from 1; parts: number of parts, 0 = the option --fold is
+     * not given */
     int64_t part, parts;
     bool others;
     unsigned together; /* flags of row values. If `together` is not 0, --fold puts rows with equal flagged values into

@@ -25,9 +25,9 @@ typedef struct scale_row {
     double framework_s; /* with --software any: step time of the plan - step time of the same plan with the software
                          * profile of the first plan, in seconds; otherwise NaN */
     double efficiency;  /* throughput per device of this row / largest throughput per device of all rows */
-    /* For each part, a share: (device time of the part in this row - device time of the part in the row with the
-     * largest throughput per device) / device time of the whole step in this row. A negative share means that the part
-     * takes less device time in this row. */
+    /* For each part of the device time, a share: (device time of the part in this row - device time of the part in the
+     * best row) / device time of the whole step in this row. The best row is the row with the largest throughput per
+     * device. A negative share means that the part takes less device time in this row than in the best row. */
     double lost[NNC_SCALE_COUNT];
 } scale_row;
 

@@ -12,9 +12,9 @@
 #include "metrics/metrics_internal.h"
 #include "render/render_internal.h"
 
-/* Kinds of lines in an answer of `nncost explain`. formula: a value that is computed, with its formula, the numbers in
- * the formula and the result. given: a value that is read from the model, device, software or plan. text: the meaning
- * of a member that is not computed. */
+/* Kinds of lines in an answer of `nncost explain`. A line "formula" shows a computed value: the formula, the numbers in
+ * the formula, and the result. A line "given" shows a value that was read from the model, device, software or plan. A
+ * line "text" states the meaning of a member that is not computed. */
 #define NNC_EXPLAINED_LIST(X)           \
     X(NNC_EXPLAINED_FORMULA, "formula") \
     X(NNC_EXPLAINED_GIVEN, "given")     \

@@ -486,9 +486,9 @@ double nnc_serve_used_bytes(const nnc_serve *serve);
  * (least_options, least_bytes). */
 bool nnc_report_may_fit(const nnc_report *report);
 
-/* nnc_report_sustained_flops_per_s: FLOP/s that large matrix products in the precision of the plan reach with the
- * fitted efficiencies of the device. nnc_report_sustained_bytes_per_s: bytes per second that large kernels reach in
- * device memory. */
+/* The function nnc_report_sustained_flops_per_s returns the FLOP/s that large matrix products in the precision of the
+ * plan reach with the fitted efficiencies of the device. The function nnc_report_sustained_bytes_per_s returns the
+ * bytes per second that large kernels reach in device memory. */
 double nnc_report_sustained_flops_per_s(const nnc_report *report);
 double nnc_report_sustained_bytes_per_s(const nnc_report *report);
 

@@ -255,9 +255,10 @@ void nnc_sheet_launch(nnc_sheet *sheet, const nnc_report *report);
  * nothing. */
 void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price);
 
-/* Functions that page rows of an nnc_report call. nnc_sheet_model and nnc_sheet_device write the name that the user
- * gave and the file that was found. nnc_sheet_region writes the source of the carbon intensity, and nnc_sheet_building
- * the source of the PUE, if the report has these values. */
+/* The next functions are called by rows of the pages that describe an nnc_report. The functions nnc_sheet_model and
+ * nnc_sheet_device write the name that the user gave and the file that was found. The function nnc_sheet_region writes
+ * the source of the carbon intensity, and nnc_sheet_building writes the source of the PUE, if the report has these
+ * values. */
 void nnc_sheet_model(nnc_sheet *sheet, const void *record);
 void nnc_sheet_device(nnc_sheet *sheet, const void *record);
 void nnc_sheet_region(nnc_sheet *sheet, const void *record);

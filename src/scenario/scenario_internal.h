@@ -140,9 +140,9 @@ const char *nnc_scenario_needs(const nnc_scenario_args *given, const nnc_setting
 nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenarios, int32_t count,
                                    nnc_error *err);
 
-/* For a training method that generates tokens (rollout), if the user did not give the rate of generation: computes the
- * generated tokens per second of one device and the number of concurrent sequences, by the formulas of `nncost serve`.
- * Fails if the concurrent sequences do not fit in memory. */
+/* For a training method that generates tokens (rollout), computes the generated tokens per second of one device and the
+ * number of concurrent sequences, unless the user gave the rate of generation. The formulas are those of `nncost
+ * serve`. Fails if the concurrent sequences do not fit in memory. */
 nnc_status nnc_scenario_rollout(nnc_specs *specs, nnc_scenario *scenario, nnc_error *err);
 
 /* Estimates the step of a scenario and completes its report. If the plan does not fit in memory, searches for the
