@@ -20,7 +20,7 @@
 /* ---- rows of field tables ---- */
 
 typedef enum nnc_field_type {
-    NNC_FIELD_BOOL,     /* C type bool. In JSON: true or false. As text: on, off, true, false, 1 or 0 */
+    NNC_FIELD_BOOL,     /* C type bool; in JSON true or false; as text on, off, true, false, 1 or 0 */
     NNC_FIELD_I32,      /* int32_t */
     NNC_FIELD_I64,      /* int64_t */
     NNC_FIELD_F64,      /* C type double; NaN = the user gave no value */
@@ -201,7 +201,7 @@ void nnc_field_text(const nnc_field *field, const void *object, char *text, size
 void nnc_field_expected(const nnc_field *field, char *text, size_t size);
 
 /* Sets the members of a struct to the defaults of the rows of `table`. All bytes of the struct must be 0 before.
- * Members without a row keep 0. */
+ * Members without a row in the field table keep the value 0. */
 void nnc_fields_init(const nnc_field_table *table, void *object);
 
 /* Checks a struct that was filled in by a program that calls the library: every number must be within the limits of its

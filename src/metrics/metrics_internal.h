@@ -445,8 +445,8 @@ bool nnc_report_is_implausible(const nnc_report *report);
  * price, or no price is known. */
 const nnc_price *nnc_report_price(const nnc_report *report);
 
-/* Returns the currency of the newest price in the device file; --price is in the same currency. USD if the device file
- * has no price. */
+/* Returns the currency of the newest price in the device file; --price is in the same currency. If the device file has
+ * no price, the currency is USD. */
 const char *nnc_price_currency(const nnc_device *device);
 
 /* Returns the currency of the costs in a report; NULL = no price is known. */

@@ -211,7 +211,8 @@ typedef struct nnc_written_estimate {
 void nnc_recorded_put(nnc_buffer *out, const char *id, const nnc_packed *figures, bool one_line, bool first,
                       nnc_written_estimate *last, uint64_t *members);
 
-/* The values of one estimate, collected while its JSON text is read. The list is in the arena of the JSON document. */
+/* The values of one estimate, collected while its JSON text is read. The list of values is in the arena of the JSON
+ * document. */
 typedef struct nnc_figure_list {
     nnc_figure *list;
     int32_t count, capacity;

@@ -267,8 +267,8 @@ bool nnc_table_under(nnc_buffer *out, nnc_style style, nnc_lines lines, const ch
     return true;
 }
 
-/* Writes the rows that the table has stored, and removes them from the table. The first call writes the headings of the
- * columns, too. */
+/* Writes the rows that the table has stored, and removes them from the table. The first call for a table writes the
+ * headings of its columns, too. */
 static void put_rows(nnc_table *table, nnc_buffer *out, nnc_style style) {
     write_cells(table, out, style);
     nnc_buffer_clear(&table->cells);
