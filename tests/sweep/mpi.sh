@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Tests that a sweep and a search on several MPI ranks write the same bytes as one process.
 #   usage: mpi.sh NNCOST ROOT BUILD    exits 77 (skipped) when there is no MPI
-# If the program was built without MPI, the test first builds one with MPI in BUILD, which the next run uses again.
-# CFLAGS and PRESET are those of the tested build, so that ccache already has most objects.
+# If the program was built without MPI, the test first builds a program with MPI in BUILD; the next run of the test uses
+# this program again. CFLAGS and PRESET are those of the tested build, so that ccache already has most objects.
 set -euo pipefail
 export LC_ALL=C
 
