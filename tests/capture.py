@@ -1267,7 +1267,7 @@ def of_scripts(folder):
         # activations
         if name == "averaged":
             check(f"{name}: the last operators", [(op["name"], op["phase"]) for op in ops][-2:] != [("aten.lerp_.Scalar", "backward")] * 2, False)
-            # kept tensors: x, and the difference, because it is squared
+            # kept tensors: x, and the difference between network and teacher, because backward of the square needs it
             check(f"{name}: kept bytes", step["activation_bytes"], 4 * rows * (16 + 32))
             check(f"{name}: weights", step["weight_bytes"], 4 * weights)
         # a product reads and writes 48 rows of 8 values, and reads the indices and values of 48 edges

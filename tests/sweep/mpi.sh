@@ -40,8 +40,8 @@ if sweep --db "$work/alone.db" >/dev/null 2>&1; then
     "$nncost" merge "$work/ranks.csv" "$work/ranks.db"
     cmp "$work/alone" "$work/ranks.csv"
 fi
-# All ranks must end if the sweep has no rows, and if rank 0 fails. If mpirun itself prints nothing, a command that
-# exits with 1 must print only its own lines.
+# All ranks must end if the sweep has no rows, and if rank 0 fails. With 'mpirun --quiet', a command that exits with 1
+# must print only its own lines.
 status=0
 mpirun --quiet -n 3 --oversubscribe --allow-run-as-root "$nncost" "${plans[@]}" --where 'tensor > 9' >"$work/out" \
     2>"$work/err" || status=$?
