@@ -19,7 +19,7 @@ for file in hw/*.json; do named "$file" "\"device\": \"$(basename "$file" .json)
 for file in models/*.json; do named "$file" "\"model\": \"$(basename "$file" .json)\""; done
 for file in clusters/*.json; do named "$file" "\"cluster\": \"../$file\""; done
 for file in software/*.json; do
-    # tests/baseline.json need not name the default profile or profiles of serving engines.
+    # The default profile and profiles of serving engines need not be in tests/baseline.json.
     [[ $file == software/torch-compile.json ]] || grep -q '"serving": {' "$file" || named "$file" "\"software\": \"$(basename "$file" .json)\""
 done
 # A scenario with requirements but without recorded values would pass without any comparison.

@@ -125,8 +125,8 @@ class Serving(unittest.TestCase):
                          ("int4", "24", "1", "quality C: contradicts itself or physics"))
 
     def test_one_group_counts_once(self):
-        # The source counts the same four ranks both as tensor ranks and as expert ranks, so it states 4 x 4 = 16
-        # devices.
+        # The source counts the same four ranks both as tensor ranks and as expert ranks, so its number of devices is 4
+        # x 4 = 16 instead of 4.
         text = self.HEAD + "a,x/y:z,kimi-k2.5,b200-sxm,16,4,,16,4,nvfp4,,vllm,,closed-loop,,4,1024,1024,,,0.01,,A\n"
         row, = converted(text)
         self.assertEqual((row["devices"], row["tensor"], row["expert"], row["attention_data"]), ("4", "4", "4", "1"))
@@ -156,8 +156,8 @@ class Published(unittest.TestCase):
         self.assertEqual(second["reason"], "precision int8: no training in integers")
 
     def test_the_program_reads_tables_as_their_collections_publish_them(self):
-        """The script and nncost both read foreign/names/words.json. For rows of each collection and framework, the
-        script and nncost must give the same result."""
+        """The script and nncost both read foreign/names/words.json. For rows of each collection and framework,
+        canonical.py and nncost must read the words of the row in the same way."""
         def rows_of(path):
             out = subprocess.run([PROGRAM, "accuracy", path, "--rows", "--format", "json"], check=True, capture_output=True,
                                  text=True, env={**os.environ, "NNCOST_PATH": SOURCE}).stdout

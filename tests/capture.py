@@ -90,7 +90,7 @@ WANTED = ("params", "trained_params", "forward_flops", "backward_flops", "recomp
           "update_s")
 
 
-# Returns those numbers of the estimate that the test compares.
+# Returns the numbers of an estimate that the test compares.
 def told(model, *options):
     out = subprocess.run([PROGRAM, "estimate", model, "h100", *options, "--format", "json"], capture_output=True, text=True,
                          env={**os.environ, "NNCOST_DATA": str(ROOT)}, check=False)
@@ -135,8 +135,8 @@ def forward_kernels(captured):
 
 
 def by_hand(name, folder):
-    """Computes FLOPs by hand. A product has 2 FLOPs per token and weight. Scores and context have 4 S hidden FLOPs per
-    token and layer. Backward has twice as many FLOPs as forward."""
+    """Computes FLOPs by hand. A product has 2 FLOPs per token and weight. The products for scores and context have 4 x
+    tokens x hidden FLOPs per token and layer. Backward has twice as many FLOPs as forward."""
     found = of_file(transformer(name == "decoder"), folder, name)
     layer = 12 * HIDDEN * HIDDEN
     params = LAYERS * (layer + 13 * HIDDEN) + 2 * HIDDEN + (2 * VOCAB + TOKENS) * HIDDEN
@@ -145,8 +145,8 @@ def by_hand(name, folder):
     check(f"{name}: forward FLOPs", found["forward_flops"], forward)
     check(f"{name}: backward FLOPs", found["backward_flops"], 2 * forward)
     # A layer keeps these tensors: inputs, outputs and statistics of two norms; q, k, v, context and scores; input and
-    # output of GELU. The rest of the network keeps the same tensors of the last norm, the result of log-softmax, the
-    # weight of the loss, and the numbers of tokens and positions.
+    # output of GELU. The rest of the network keeps: input, output and statistics of the last norm, the result of
+    # log-softmax, the weight of the loss, and the numbers of tokens and positions.
     rows = BATCH * TOKENS
     values = LAYERS * (8 * rows * HIDDEN + BATCH * HEADS * TOKENS * TOKENS + 2 * rows * 4 * HIDDEN + 4 * rows)
     values += 2 * rows * HIDDEN + 2 * rows + rows * VOCAB + 1
@@ -166,7 +166,8 @@ def of_torchvision(name, model, batch, options, kept, kernels, folder):
     print(name, forward_kernels(captured), found, family)
     for key in ("params", "forward_flops", "backward_flops"):
         check(f"{name}: {key}", found[key], family[key])
-    # the first convolution keeps the images; the model family counts them with the data loader
+    # the captured step keeps the images as the input of the first convolution; the model family counts the images as
+    # memory of the data loader
     images = batch * 3 * 224 * 224 * 4
     check(f"{name}: kept bytes", found["activation_bytes"] - images, family["activation_bytes"], kept)
     check(f"{name}: kept storages", found["activation_bytes"], kept_bytes(captured))
@@ -229,7 +230,7 @@ def of_segmentation(folder):
 
 def of_tasks(folder):
     """Records a video network of torchvision by its name. The documentation of the network states the number of
-    parameters. Also computes the loss of a detection network."""
+    parameters. In addition, tests a step with the loss of a detection network."""
     check("r3d_18: parameters", of_file(recorded.torchvision_network("r3d_18", 1, 32, False), folder, "r3d_18")["params"], 33371472)
     kind, maker = recorded.torchvision_maker("ssdlite320_mobilenet_v3_large")
     model = maker()
@@ -246,8 +247,8 @@ def of_autocast(folder):
 
 
 def of_two_steps(folder):
-    """An estimate for 4 samples, computed from recorded steps of 2 and 6 samples, equals that of a recorded step of 4
-    samples"""
+    """An estimate for 4 samples, computed from recorded steps of 2 and 6 samples, equals the estimate of a recorded
+    step of 4 samples"""
     two, four, six = (recorded.torchvision_network("resnet18", batch, 64, False) for batch in (2, 4, 6))
     path = Path(folder) / "between.json"
     recorded.write(path, recorded.join(two, six))
@@ -256,14 +257,15 @@ def of_two_steps(folder):
 
 
 def of_checkpoints(folder):
-    """--recompute full on a plain recording gives the estimate of a recording with a checkpoint around each layer"""
+    """--recompute full gives for a recording without checkpoints the estimate of a recording with a checkpoint around
+    each layer"""
     again = of_file(transformer(True, checkpoints=True), folder, "checkpoints")
     path = Path(folder) / "plain.json"
     recorded.write(path, transformer(True))
     full = told(path, "--recompute", "full")
     for key in ("params", "executed_flops", "kernels", "activation_bytes"):
         check(f"decoder with checkpoints: {key}", full[key], again[key])
-    # this checkpoint keeps the inputs of layers without saving them for backward
+    # checkpoints="hooks" keeps the inputs of layers without saving them for backward
     hooks = of_file(transformer(True, checkpoints="hooks"), folder, "hooks")
     check("decoder, use_reentrant=False: kept bytes", hooks["activation_bytes"], again["activation_bytes"])
     asked = transformer(True, changes={"checkpoint": ["layers.*"]})
@@ -311,7 +313,7 @@ def of_frozen(folder):
 
 def of_folding(folder):
     """A file may have one row for the storages of equal layers, and one entry for equal tensors of a foreach operator.
-    The estimates must equal those of a file with all rows."""
+    The estimates of such a file must equal the estimates of a file with all rows."""
     fold, given = recorded.fold_storages, []
 
     def watched(rows, blocks, unfolded):
@@ -343,9 +345,10 @@ def of_freeze(folder):
     check("freeze: FLOPs", plain["backward_flops"] - found["backward_flops"], LAYERS * 16 * BATCH * TOKENS * HIDDEN * HIDDEN)
 
 
-# Each row has options of an estimate, and changes of the recording that have the same effect. The estimate of a plain
-# recording with the options must equal the estimate of a recording with the changes. In MobileNet, only tensors that
-# hard-swish overwrites are copied for backward. In ResNet, the last module keeps the result of the last block.
+# Each row has options of an estimate, and changes of the recording that have the same effect. The estimate of a
+# recording without changes, but with the options, must equal the estimate of a recording with the changes. In
+# MobileNet, PyTorch copies for backward only tensors that hard-swish overwrites. In ResNet, the last module keeps the
+# result of the last block.
 MODULES = {
     "encoder": [(["--frozen", "layers.*.up"], {"freeze": ["layers.*.up"]}), (["--frozen", "layers.0"], {"freeze": ["layers.0"]}),
                 (["--train", "layers.2.qkv,layers.*.down,head"],
@@ -384,8 +387,8 @@ def of_modules(folder):
 
 def of_frozen_recordings(folder):
     """--frozen gives the numbers of a recording with frozen modules, also for a step with checkpoints or with sparse
-    gradients. A checkpoint runs again completely or not at all. The recomputed products of a checkpoint do not count as
-    model FLOPs."""
+    gradients. A checkpoint runs again either completely or not at all. The recomputed products of a checkpoint do not
+    count as model FLOPs."""
     path = Path(folder) / "frozen.json"
 
     def compared(what, made, *patterns):
@@ -414,8 +417,7 @@ def of_frozen_recordings(folder):
 
 
 class Stopped(Exception):
-    """An exception that ends the second forward pass of a checkpoint after the last tensor that backward needs, as in
-    PyTorch 2"""
+    """Raised in the second forward pass of a checkpoint after the last tensor that backward needs, as in PyTorch 2"""
 
 
 class Stop(nn.Module):
@@ -457,8 +459,8 @@ class StopsEarly(nn.Module):
 
 
 def of_early_stop():
-    """An exception can end a module in the second forward pass of a checkpoint. Operators after the exception must not
-    belong to the ended module, also in the next micro-batch."""
+    """An exception can end a module in the second forward pass of a checkpoint. Operators after such an exception must
+    not belong to the ended module, and neither must operators of the next micro-batch."""
     net, x = StopsEarly(), torch.randn(BATCH, 4)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 
@@ -498,8 +500,8 @@ def of_adapters(folder):
 
 
 def of_step():
-    """Records a function that contains the whole step. The recording has the same list of operators as that of
-    capture(). Autocast regions are noted in the file, but not applied."""
+    """Records a function that contains the whole step. The recorded list of operators must equal the list that
+    capture() records. Autocast regions are noted in the file, but not applied."""
     torch.manual_seed(1)
     net, ids = Transformer(True), torch.randint(VOCAB, (BATCH, TOKENS))
     optimizer = torch.optim.AdamW(net.parameters(), foreach=True)
@@ -536,8 +538,8 @@ def of_shards(folder):
 def of_kernels(folder):
     """The update uses the kernels that the program selected. The network has one weight of 1024 x 1024 and its bias.
     AdamW moves 80 B per parameter in eight operations, or 28 B in one kernel. During the update, memory holds the
-    weight, its gradient and two states. Operations over lists also need memory for the root of the second moment. The
-    workspace of cuBLAS takes another 64 MiB."""
+    weight, its gradient and two states. If the update runs operations over lists of tensors, memory also holds the root
+    of the second moment. The workspace of cuBLAS takes another 64 MiB."""
     path, params, x = Path(folder) / "kernels.json", 1024 * 1025, torch.zeros(1, 1024)
 
     def step(**options):
@@ -551,15 +553,16 @@ def of_kernels(folder):
         check(f"update, {options}: peak", told(path)["peak_allocated_bytes"] - 2 ** 26, values * 4 * params, 0.01)
     row = next(row for row in priced(path, "--optimizer-kernels", "fused") if row["name"] == "optimizer")
     check("update in one kernel: bytes", row["read_bytes"] + row["write_bytes"], 28 * params)
-    # The update of PyTorch 2.6 has these eight operations, and one operation on the host that counts steps.
+    # The update of PyTorch 2.6 consists of these eight kinds of operations on the device, and one operation on the host
+    # that counts steps.
     new = recorded.read(ROOT / "tests/data/capture/torchvision-vit_b_16.torch-2.6.json")
     check("update of PyTorch 2.6", [op["name"].split(".")[1] for op in new["ops"] if op["phase"] == "optimizer"]
           != ["_foreach_" + name for name in ("add_", "mul_", "lerp_", "mul_", "addcmul_", "sqrt", "div_", "add_", "addcdiv_")], False)
 
 
 def of_offload(folder):
-    """With --offload activations, the bytes that a layer keeps (see by_hand) move to the host and back. Two layers, and
-    tensors outside of layers, stay on the device"""
+    """With --offload activations, the bytes that a layer keeps (see by_hand) are copied to the host and back. Two
+    layers, and tensors outside of layers, stay on the device"""
     path, rows = Path(folder) / "offload.json", BATCH * TOKENS
     captured = transformer(True)
     recorded.write(path, captured)
@@ -600,12 +603,13 @@ def of_fusion(folder):
     net, path, x = Chain(), Path(folder) / "chain.json", torch.zeros(4, 12, 16)
     recorded.write(path, recorded.capture(net, lambda: net(x).square().mean(), batch=4))
     expected = [
-        # reads the product, x, gain and bias; writes the sum, the norm, its square and statistics
+        # this kernel reads the product, x, gain and bias, and writes the sum, the norm, the square of the norm, and
+        # statistics
         ("gelu", 2 * 3072 + 2 * 64 + 3 * 3072 + 384),
         ("mean", 3072 + 4),
         ("ones_like", 4 + 4),
-        # The kernel reads the scalar, the square of the norm, its input and statistics, gain, bias and the product. The
-        # kernel writes the gradients of product, gain and bias.
+        # This kernel of backward reads the scalar, the square of the norm, its input and statistics, gain, bias and the
+        # product. The kernel writes the gradients of product, gain and bias.
         ("div", 4 + 3 * 3072 + 384 + 2 * 64 + 3072 + 2 * 64),
         ("pow", 3072 + 3072),  # this kernel runs before the gradient of the mean
         ("native_layer_norm_backward", 2 * 3072),  # sums over the columns, for the gradients of gain and bias
@@ -1165,16 +1169,16 @@ def of_scripts(folder):
     for name, text, samples, weights, flops, optimizer in (
             ("recurrent", RECURRENT, 4, 4 * 32 * (16 + 32 + 2) + 4 * 32 * (32 + 32 + 2) + 32 * 10 + 10, recurrent, "SGD"),
             ("scheduled", SCHEDULED, 8, 16 * 32 + 32 + 32 * 16 + 16, 2 * (product(16, 32, 1) + product(32, 16)), "RMSprop"),
-            # The generator runs once and the critic three times. The critic has three gradients of its weights and one
-            # of its input.
+            # ADVERSARIAL: the generator runs once, and the critic runs three times. The critic computes three gradients
+            # of its weights and one gradient of its input.
             ("adversarial", ADVERSARIAL, 4, 16 * 16 + 16 + 16 + 1, product(16, 16, 1) + 3 * product(16, 1, 1) + 2 * rows * 16, "Adam"),
-            # The generator runs once, and the critic runs five times in two updates. The critic has five gradients of
-            # its weights and one of its input.
+            # MIXED: the generator runs once, and the critic runs five times in two updates. The critic computes five
+            # gradients of its weights and one gradient of its input.
             ("mixed", MIXED, 4, 16 * 16 + 16 + 16 + 1, product(16, 16, 1) + 5 * product(16, 1, 1) + 2 * rows * 16, "Adam"),
-            # The samples have 35 of 48 time steps. The head computes 4 rows.
+            # PACKED: the samples have 35 time steps in total, of 48 with padding. The head computes 4 rows.
             ("packed", PACKED, 4, 4 * 32 * (16 + 32 + 2) + 32 * 10 + 10, 2 * 35 * 128 * (2 * 16 + 3 * 32) + 3 * 2 * 4 * 32 * 10, "SGD"),
             ("closure", CLOSURE, 4, 16 * 32 + 32, product(16, 32, 1), "momentum"),
-            # Four layers run twice in each of two micro-batches. The evaluation is not recorded.
+            # REPEATED: four layers run twice in each of two micro-batches. The evaluation is not recorded.
             ("repeated", REPEATED, 8, 4 * (16 * 16 + 16 + 32), 4 * (3 * product(16, 16) + product(16, 16, 1)), "Adam"),
             # L-BFGS computes five products of vectors with one value per parameter: y s, y y, two for the history, and
             # the slope.
@@ -1183,20 +1187,20 @@ def of_scripts(folder):
             # The power iteration has two products: W v and u (W v).
             ("normed", NORMED, 4, 16 * 32 + 32, product(16, 32, 1) + 3 * 2 * 16 * 32 + 2 * 32, "SGD"),
             ("shared", SHARED, 4, 2 * (16 * 8 + 8) + 1, 2 * product(16, 8, 1), "Adam"),
-            # The same samples run twice: once for the direction and once for the update.
+            # SHARPNESS: the same samples run twice: once for the direction and once for the update.
             ("sharpness", SHARPNESS, 4, 16 * 32 + 32, 2 * product(16, 32, 1), "momentum"),
-            # The teacher has the same number of weights and runs forward only.
+            # AVERAGED: the teacher has as many weights as the trained network and runs forward only.
             ("averaged", AVERAGED, 4, 2 * (16 * 32 + 32), product(16, 32, 1) + product(16, 32, 0), "SGD"),
             ("processes", PROCESSES, 8, 16 * 32 + 32, 2 * product(16, 32, 1), "Adam"),
-            # The embedding sums four bags of twelve rows. The head computes four rows.
+            # SPARSE: the embedding sums four bags of twelve rows. The head computes four rows.
             ("sparse", SPARSE, 4, 100 * 16 + 16 * 4 + 4, product(16, 4) // 12, "SGD"),
-            # The step has one update of the generator and two of the critic. In an update of the critic, the generator
-            # runs once, and the critic trains on two inputs.
+            # CRITIC: the step has one update of the generator and two updates of the critic. In an update of the
+            # critic, the generator runs once, and the critic trains on two inputs.
             ("critic", CRITIC, 4, 16 * 16 + 16 + 16 + 1,
              2 * (product(16, 16, 0) + 2 * product(16, 1, 1)) + product(16, 16, 1) + product(16, 1), "Adam"),
             ("dropped", DROPPED, 4, 16 * 32 + 32 + 32 * 16 + 16, product(16, 32, 1) + product(32, 16), "Adam"),
             ("layout", LAYOUT, 2, 27 * 8 + 8 + 2 * 8 + 8 * 4 + 4, 2 * 2 * 12 * 16 * (2 * 27 * 8 + 3 * 8 * 4), "momentum"),
-            # The weights of the body have two gradients, one for each loss.
+            # RETAINED: the weights of the body get two gradients, one from each loss.
             ("retained", RETAINED, 4, 16 * 32 + 32 + 32 * 16 + 16 + 32 + 1, product(16, 32, 2) + product(32, 16) + product(32, 1), "Adam"),
             ("own function", OWN_FUNCTION, 4, 16 * 32 + 32 + 32 * 16 + 16, product(16, 32, 1) + product(32, 16), "RMSprop"),
             # The first convolution has 8^3 positions with 27 taps, from 1 to 8 channels. The second convolution has 4^3
@@ -1204,28 +1208,30 @@ def of_scripts(folder):
             # to 2 channels.
             ("volumes", VOLUMES, 2, 27 * 8 + 8 + 27 * 8 * 16 + 16 + 16 * 2 * 8 + 2,
              2 * 2 * 2 * 8 ** 3 * 27 * 8 + 3 * 2 * 2 * (4 ** 3 * 27 * 8 * 16 + 8 ** 3 * 8 * 16 * 2), "Adam"),
-            # Two towers compute 48 x 48 scores, with gradients for both towers.
+            # TOWERS: two towers compute 48 x 48 scores, with gradients for both towers.
             ("towers", TOWERS, 4, 32 * (16 + 8) + 2 * (32 + 2 * 12 + 1 + 32 * 16 + 16) + 1,
              product(16, 32, 1) + product(8, 32, 1) + 2 * product(32, 16) + product(16, 48), "Adam"),
             ("graph", GRAPH, 48, 16 * 8 + 8, product(16, 8, 1), "SGD"),
-            # A complex multiplication has four real multiplications. A complex number counts as two parameters.
+            # COMPLEX: a complex multiplication has four real multiplications. A complex number counts as two
+            # parameters.
             ("complex", COMPLEX, None, 2 * 16 * 16, 4 * product(16, 16, 1), "Adam"),
             ("sliced", SLICED, 32, 4 * (64 * 64 + 64), (3 * 4 - 1) * 2 * 32 * 64 * 64, "Adam"),
-            # In the step of the critic, the generator runs forward. For the penalty, the critic runs forward and
-            # computes the slope of its scores. The gradients of the slope need two products for each matrix, but the
-            # constant 1 with which the slope starts needs no gradient. LeakyReLU returns zeros as the gradient of its
-            # input, and the first matrix is multiplied by these zeros. After the penalty, the critic has two passes.
+            # PENALTY: in the step of the critic, the generator runs forward only. For the penalty, the critic runs
+            # forward and computes the slope of its scores. The gradients of the slope need two products for each
+            # matrix, but the constant 1 with which the slope starts needs no gradient. LeakyReLU returns zeros as the
+            # gradient of its input, and the first matrix is multiplied by these zeros. After the penalty, the critic
+            # runs two further passes.
             ("penalty", PENALTY, 48, 16 * 32 + 32 + 32 * 16 + 16 + 16 * 32 + 32 + 32 + 1,
              2 * product(16, 32, 0) + 10 * product(16, 32, 0) + 9 * product(32, 1, 0)
              + product(16, 32, 1) + product(32, 16) + product(16, 32) + product(32, 1), "Adam"),
-            # Two micro-batches of 8 samples run. The first input needs no gradient.
+            # LOOP: two micro-batches of 8 samples run. The input of the first layer needs no gradient.
             ("loop", LOOP, 16, 9 * 16 + 16 + 2 * 16 + 9 * 4 * 32 + 32 + 32 * 5 + 5, 2 * 16 * (2 * 400 * 9 * 16 + 3 * 100 * 9 * 4 * 32 + 3 * 32 * 5), "momentum"),
             ("loaded", LOADED, 4, 16 * 32 + 32, product(16, 32, 1), "SGD"),
             ("scattered", SCATTERED, 48, 16 * 32 + 32 + 32 * 8 + 8, product(16, 32, 1) + product(32, 8), "Adam"),
             ("clipped", CLIPPED, 48, 2 * (16 * 32 + 32) + 32 * 4 + 4 + 32 + 1, 2 * product(16, 32, 1) + product(32, 4) + product(32, 1), "Adam"),
-            # Each matrix has its 8 columns, one column of squares and one column of ones.
+            # DISTANCES: each of the two matrices has its 8 columns, one column of squares and one column of ones.
             ("distances", DISTANCES, 4, 16 * 8 + 8, 2 * product(16, 8, 1) + 2 * 48 * 48 * (10 + 8 + 8), "SGD"),
-            # Two passes of 4 samples run. The input needs no gradient.
+            # BY_HAND: two passes of 4 samples run. The input needs no gradient.
             ("by hand", BY_HAND, 8, 16 * 32 + 32 + 32 * 16 + 16, 2 * (product(16, 32, 1) + product(32, 16)), "SGD"),
             ("bare", BARE, None, 2 * 16 * 32, product(16, 32, 1) + product(32, 16), "SGD"),
             ("factored", FACTORED, 4, 16 * 16 + 16 * 8 + 8, product(16, 16, 1) + product(16, 8), "SGD")):
@@ -1257,10 +1263,11 @@ def of_scripts(folder):
             done = subprocess.run([PROGRAM, "estimate", path, "h100", "--recompute", "full"], capture_output=True, text=True, check=False)
             check("repeated: micro-batches", "say --micro-batches 2\n" in done.stderr, True)
         ops, note = (recorded.read(path).get(key, "") for key in ("ops", "note"))
-        # the update of the teacher ends the step; the weights of the teacher do not count as activations
+        # the update of the teacher must be the last part of the step; the weights of the teacher must not count as
+        # activations
         if name == "averaged":
             check(f"{name}: the last operators", [(op["name"], op["phase"]) for op in ops][-2:] != [("aten.lerp_.Scalar", "backward")] * 2, False)
-            # kept tensors: x, and the difference, because it is squared
+            # kept tensors: x, and the difference between network and teacher, because backward of the square needs it
             check(f"{name}: kept bytes", step["activation_bytes"], 4 * rows * (16 + 32))
             check(f"{name}: weights", step["weight_bytes"], 4 * weights)
         # a product reads and writes 48 rows of 8 values, and reads the indices and values of 48 edges
@@ -1291,8 +1298,9 @@ def of_scripts(folder):
         if name == "mixed":
             groups = json.loads(path.read_text())["optimizer"]["groups"]
             check(f"{name}: lists of the optimizers", groups != [["sgd", 2, 17, 2], ["adam", 1, 256, 1], ["adam", 1, 16, 1]], False)
-            # Only the generator's 272 parameters have two states. The update in one kernel moves 28 B for each of these
-            # parameters. In each of two updates, it moves 12 B for each of the critic's 17 parameters.
+            # Only the 272 parameters of the generator have two optimizer states. In the update as one kernel, 28 B are
+            # read and written for each of these 272 parameters. In each of two updates of the critic, 12 B are read and
+            # written for each of its 17 parameters.
             update = [row for row in priced(path, "--optimizer-kernels", "fused") if row["name"] == "optimizer"][0]
             check(f"{name}: bytes of the update", update["read_bytes"] + update["write_bytes"], 2 * 12 * 17 + 28 * 272)
         kernels = json.loads(path.read_text()).get("optimizer", {}).get("kernels")
@@ -1326,7 +1334,7 @@ def of_inference(folder):
         check(f"call {call}: weights", step["weight_bytes"], 4 * weights)
         for part in ("backward_flops", "backward_s", "update_s", "gradient_bytes", "optimizer_bytes"):
             check(f"call {call}: {part}", step[part], 0)
-    # these options need a training step
+    # nncost must refuse these options, because they need a training step
     for option in (["--optimizer", "sgd"], ["--zero", "1"], ["--recompute", "full"]):
         done = subprocess.run([PROGRAM, "estimate", Path(folder) / "generation1.json", "h100", *option], capture_output=True, text=True, check=False)
         check(f"{option}: refused", done.returncode != 0 and done.stderr.startswith(f"nncost: {option[0]}:"), True)
@@ -1349,7 +1357,8 @@ def main():
         recorded.write(data / "resnet-50.json", recorded.torchvision_network("resnet50", 2, 224, False))
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        # runs first: it forks this process, which must not have recorded anything or started threads
+        # of_scripts runs first, because it forks this process, which must not have recorded anything or started threads
+        # before
         of_scripts(folder)
         of_inference(folder)
         for name in ("encoder", "decoder"):

@@ -25,13 +25,13 @@ fail()
     exit 1
 }
 
-# Prints the indented commands of the README, from the one that begins with $1.
+# Prints the indented commands of the README, from the command that begins with $1.
 readme_command()
 {
     grep -m1 "^    $1" "$docs/README.md" || fail "README.md has no command '$1'"
 }
 
-# Prints the script of one step of the GitHub example.
+# Prints the shell script of one step of the GitHub example.
 github_step()
 {
     awk -v name="- name: $1" '
@@ -86,7 +86,7 @@ run_gitlab() # expected code
     rm nncost.xml
 }
 
-# A replacement for the GitHub client gh, which stores the text of the comment.
+# A replacement for the GitHub client gh, which writes the text of the comment to a file.
 cat >"$work/bin/gh" <<'GH'
 #!/bin/sh
 test "$1 $2 $3" = "pr comment 7" || exit 2
@@ -103,7 +103,8 @@ awk '/^ *run: \|/ { here = match($0, /[^ ]/); next } here && match($0, /[^ ]/) <
      here && /\$\{\{/ { print; found = 1 } END { exit found }' "$docs/github-actions.yml" ||
     fail "a script is filled in by the workflow"
 
-# Installs the archive as each example does. A wrong SHA-256 sum must stop the installation.
+# Installs the archive in the same way as the GitHub and the GitLab example. A wrong SHA-256 sum must stop the
+# installation.
 if [[ $nncost == *.tar.gz ]]; then
     export NNCOST_ARCHIVE=file://$nncost NNCOST_SHA256 RUNNER_TEMP=$work/runner GITHUB_PATH=$work/path
     NNCOST_SHA256=$(printf '0%.0s' {1..64})
@@ -145,7 +146,7 @@ run_github 0
 run_gitlab 0
 
 # The author of a fork can choose any name for the plan file and for a scenario. The shell must not run such a name as a
-# command; it must not break a line of the log, and the CI must not read it as a command in the log.
+# command. The name must not break a line of the log, and the CI must not read the name as a command in the log.
 # shellcheck disable=SC2016 # the text must not be expanded
 evil='$(touch ran)`touch ran`;touch ran;
 ::error::of the fork,.json'

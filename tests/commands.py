@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""'nncost search', 'compare' and 'sweep' print a command for each plan. Tests that the printed command gives the same
-plan with the same digits.
+"""'nncost search', 'compare' and 'sweep' print a command for each plan. Tests that the printed command
+estimates the same plan with the same digits.
 
     usage: commands.py PROGRAM ROOT
 
@@ -40,7 +40,7 @@ def plans_of(document):
     for row in document.get("best", []) + document.get("pareto", []):
         yield row["command"], row["step_s"], row["memory_bytes"]
     for size in document.get("sizes", []):
-        # an answer of 'nncost scale', which is a plan; its losses must add up to 1 - efficiency
+        # a plan of 'nncost scale': its efficiency and its losses must add up to 1
         if "scaling_efficiency" in size:
             if size["command"] is not None:
                 lost = size["scaling_efficiency"] + sum(size["lost"].values())

@@ -14,7 +14,7 @@ export PATH=$work/bin:$PATH HOME=$work XDG_CONFIG_HOME=$work/config TERM=dumb LC
 cd "$work" && touch plans.json
 
 # Each row has a command line up to the cursor, and a word that the shell must offer. A "!" before the word means that
-# the shell must not offer it.
+# the shell must not offer this word.
 cases=(
     "nncost est|estimate"
     "nncost |help"
@@ -62,8 +62,8 @@ in_fish()
     fish --no-config -c 'nncost docs completion fish | source; complete -C $argv[1]' "$1" | cut -f 1
 }
 
-# Prints the screen after a person has typed the line and a tab. The shell completes the line if there is one word, and
-# lists the words if there are several.
+# Prints the screen after a person has typed the line and a tab. The shell completes the line if exactly one word
+# fits, and lists the words if several words fit.
 # shellcheck disable=SC2317
 in_zsh()
 {
@@ -86,7 +86,8 @@ for shell in bash fish zsh; do
     command -v "$shell" >/dev/null || { echo "no $shell: left out"; continue; }
     count=0
     for case in "${cases[@]}"; do
-        # zsh uses the completion script of bash. zsh takes a second to start, so it tests only every fifth line.
+        # zsh uses the completion script of bash. The start of zsh takes a second, so the test runs zsh only for every
+        # fifth line.
         count=$((count + 1))
         [[ $shell != zsh ]] || ((count % 5 == 1)) || continue
         line=${case%%|*} word=${case#*|}

@@ -2,12 +2,12 @@
 """Tests estimates of random plans against formulas and event simulators that share no code with the program.
 
 Each round draws a decoder, a device and a plan. The script computes parameters and FLOPs from the sizes of the
-matrices. A simulation of the pipeline schedule gives the start and end of each pass, and from them the bytes that each
-stage keeps. The simulated bubble must agree with the papers. Bytes of weights, gradients, optimizer states and
-collectives follow from formulas. For a small search, the script finds the best plan by an estimate of every plan.
-Sources: Narayanan et al., SC '21 (schedules, bubble); Qi et al., ICLR '24 and arXiv:2405.15362 (zero bubble, V);
-DeepSeek-V3, arXiv:2412.19437 (DualPipe); Korthikanti et al., MLSys '23 (kept activations); Rajbhandari et al., SC '20
-(ZeRO); Chowdhery et al., JMLR '23 (FLOPs of a token).
+matrices. From a simulation of the pipeline schedule, the script takes the start and end of each pass, and computes the
+bytes that each stage keeps. The simulated bubble must agree with the formulas in the papers. Bytes of weights,
+gradients, optimizer states and collectives follow from formulas. For a small search, the script finds the best plan by
+estimates of all plans. Sources: Narayanan et al., SC '21 (schedules, bubble); Qi et al., ICLR '24 and arXiv:2405.15362
+(zero bubble, V); DeepSeek-V3, arXiv:2412.19437 (DualPipe); Korthikanti et al., MLSys '23 (kept activations);
+Rajbhandari et al., SC '20 (ZeRO); Chowdhery et al., JMLR '23 (FLOPs of a token).
 
     usage: derived.py NNCOST ROOT [ROUNDS]      seed fixed [40 rounds]
 """
@@ -46,8 +46,8 @@ def check(what, mine, printed, tolerance=0.0):
 
 
 def decoder(chance, layers, experts):
-    """Returns a model file of a decoder with random dimensions, and these dimensions. experts: number of experts of a
-    layer, 0 = the layer is dense."""
+    """Returns a model file of a decoder with random dimensions, and the random dimensions. experts: number of experts
+    of a layer, 0 = the layer is dense."""
     head, heads = chance.choice([64, 128]), chance.choice([8, 16, 32])
     d = {"layers": layers, "hidden": head * heads, "heads": heads, "kv_heads": chance.choice([heads, heads // 2, heads // 4]),
          "head_dim": head, "ffn_hidden": 256 * chance.randint(8, 40), "vocab": 1024 * chance.randint(8, 128), "seq_len": 1024,
@@ -71,8 +71,8 @@ def sizes(d, tensor=1):
 
 def orders(schedule, p, m, v):
     """Yields the passes of each device in their order, as (is it forward?, chunk, micro-batch). For zero-bubble
-    schedules, weight gradients are left out: zb-h1 then has the order of 1f1b, and zb-h2 starts with twice as many
-    forward passes."""
+    schedules, weight gradients are left out: zb-h1 then has the same order as 1f1b, and zb-h2 begins with twice as many
+    forward passes as 1f1b."""
     for d in range(p):
         if schedule == "gpipe":
             yield [(True, 0, i) for i in range(m)] + [(False, 0, i) for i in range(m)]
@@ -111,7 +111,7 @@ def simulate(schedule, p, m, v, forward_s, backward_s, hop_s):
 
 
 def place(schedule, p, device, chunk):
-    """Returns the index of the part of the model that a chunk of a device holds. Forward runs part 0 first."""
+    """Returns which part of the model a chunk of a device contains. Forward runs part 0 first."""
     if schedule == "zb-v":
         return device if chunk == 0 else 2 * p - 1 - device
     if schedule == "dualpipe":
@@ -160,8 +160,8 @@ def legal(timeline, schedule, p, m, v):
 
 def peak(events, stage, bytes_of):
     """Returns the largest number of bytes that the passes of a stage keep at the same time. A pass keeps its bytes from
-    forward to the end of backward. If backward has two parts, the bytes are kept until the end of the second part (for
-    zb-h1: until the end of the first part, as published)."""
+    its forward to the end of its backward. If backward has two parts, the bytes are kept until the end of the second
+    part (for zb-h1: until the end of the first part, as published)."""
     now = most = 0
     for _, is_forward, chunk, _, _, _ in sorted((e for e in events if e[0] == stage), key=lambda e: e[4]):
         now += bytes_of(chunk) if is_forward else -bytes_of(chunk)
@@ -184,7 +184,7 @@ def states(answer, d, plan):
     optimizer states. ZeRO divides these bytes over the data ranks."""
     layer, norms, table = sizes(d, plan["tensor"])
     data, p = plan["data"] * plan.get("context", 1), plan["pipeline"]
-    # the first and the last part are on one device, so a tied table exists once
+    # the first and the last part of the model are on the same device, so a tied table exists only once
     meet = p == 1 or plan["schedule"] == "zb-v"
     for stage in answer["stages"]:
         ends = (table if stage["stage"] == 0 else 0) + \
@@ -216,7 +216,7 @@ def pipeline(answer, d, plan, path):
             covered[f"order of {schedule}"] += 1
             if printed != order:
                 faults.append(f"order of stage {stage}: {printed[:8]}, published {order[:8]}: {' '.join(map(str, command))}")
-    # Bytes that one layer and the head keep, computed from two plans without a pipeline.
+    # Computes the bytes that one layer keeps and the bytes that the head keeps, from two plans without a pipeline.
     flat = {**plan, "pipeline": 1, "devices": plan["devices"] // p, "micro_batches": 1, "global_batch": plan["micro_batch"] * plan["data"]}
     for name in ("schedule", *SHAPE):
         flat.pop(name, None)
@@ -242,8 +242,8 @@ def pipeline(answer, d, plan, path):
         check(f"bytes kept by {schedule}", round(peak(mine, number, keeps)), stage["activation_bytes"])
     if schedule not in ("gpipe", "1f1b", "interleaved"):
         return
-    # With equal stages and without transfers, each of these schedules has an idle time of (p - 1) / (m v) times the
-    # work of a stage.
+    # If all stages are equal and transfers take no time, the idle time of each of these schedules is (p - 1) / (m v)
+    # times the work of a stage.
     ideal = simulate(schedule, p, m, v, [1.0] * p, [2.0] * p, 0.0)
     check(f"bubble of {schedule}, simulated", (p - 1) / (m * v), max(e[5] for e in ideal) / (3.0 * m * v) - 1.0, 1e-9)
 
@@ -267,7 +267,7 @@ def volumes(path, d, plan):
 
 
 def searched(path, chance):
-    """Compares the best plan of a search with the best of all plans, estimated one by one, in a small space of plans
+    """Compares the best plan of a search with the best plan among estimates of all plans, in a small space of plans
     that Megatron-LM can start."""
     with open(path) as file:
         layers = json.load(file)["layers"]

@@ -25,9 +25,9 @@ os.environ["NNCOST_PATH"] = root
 folder = tempfile.mkdtemp()
 seed = random.Random(28)
 
-# Each row has: FLOPs per element (forward, backward); then elements (read, written) per element of the output, four
-# times: one kernel in forward, one kernel in backward, one kernel per primitive in forward, one kernel per primitive in
-# backward; last the bytes of a mask. The table is in docs/formulas.md#pointwise.
+# Each row has the FLOPs per element (forward, backward), then four pairs of elements read and written per element of
+# the output, and then the bytes of a mask. The four pairs are for one kernel in forward, one kernel in backward, one
+# kernel per primitive in forward, and one kernel per primitive in backward. The table is in docs/formulas.md#pointwise.
 POINTWISE = {
     "gelu": ((8, 13), (1, 1), (2, 1), (8, 8), (16, 8), 0), "relu": ((1, 1), (1, 1), (2, 1), (1, 1), (2, 1), 0),
     "relu2": ((2, 3), (1, 1), (2, 1), (2, 2), (3, 2), 0), "silu": ((4, 7), (1, 1), (2, 1), (1, 1), (2, 1), 0),
@@ -40,7 +40,8 @@ POINTWISE = {
     "rotary": ((3, 3), (1, 1), (1, 1), (4, 2), (4, 2), 0), "copy": ((0, 0), (1, 1), (1, 1), (1, 1), (1, 1), 0),
     "clamp": ((1, 1), (2, 2), (3, 2), (2, 2), (3, 2), 0), "expert_bias": ((2, 4), (0, 0), (1, 0), (7, 7), (12, 8), 0),
 }
-# FLOPs per element forward, backward; passes without fusion; bytes of statistics per row
+# Each row has the FLOPs per element in forward and in backward, the passes over memory without fusion, and the bytes of
+# statistics per row.
 NORMS = {"layer": (8, 14, 6, 8), "rms": (4, 10, 5, 4)}
 GATED = ("swiglu", "geglu")
 # Bytes per parameter: weights, gradient sums, bytes read and bytes written by an AdamW update. See
@@ -85,14 +86,14 @@ class Ops:
         self.rows.append((name, phase, self.repeat * self.m * times, flops, vector, read, write, kept))
 
     def again(self, first):
-        """Adds rows for backward, which computes the forward rows from `first` on again."""
+        """Adds recompute rows: backward computes the forward rows from `first` on again."""
         for name, phase, count, *work, _ in self.rows[first:]:
             if phase == "forward" and name != "dequantize":
                 self.rows.append((name, "recompute", count, *work, 0.0))
 
     def linear(self, name, m, n, k, bias=0, kept=1.0, grad_input=True, experts=1, params=True, batch=1, cast=None):
-        """C[m,n] = A[m,k] B[k,n]. kept: fraction of A that a rank keeps for backward. cast: number of values of A and
-        of C, if they are not m k and m n."""
+        """The product C[m,n] = A[m,k] B[k,n]. kept: fraction of A that a rank keeps for backward. cast: number of
+        values of A and of C, if these numbers are not m k and m n."""
         flops = 2.0 * batch * m * n * k
         weights = experts * n * k
         vector = float(m * n) if bias else 0.0
@@ -118,9 +119,9 @@ class Ops:
             self.expert_params += self.repeat * (weights + bias) if name in EXPERTS else 0
 
     def frozen(self, name, m, n, k, bias, kept, experts):
-        """A frozen linear layer has no gradient of its weights. An adapter has two products: for each part of the layer
-        A, whose input is kept, and then B. DoRA: docs/formulas.md#adapters. The matrices of experts have no
-        adapters."""
+        """A frozen linear layer has no gradient of its weights. An adapter has two products for each part of the layer:
+        the product with A, whose input is kept, and then the product with B. DoRA: docs/formulas.md#adapters. The
+        matrices of experts have no adapters."""
         flops, rank, weights = 2.0 * m * n * k, self.rank, experts * n * k
         parts = {"attn.qkv": 3, "mlp.gate_up": 2, "moe.shared_gate_up": 2}.get(name, 1)
         stored = {"nf4": 0.5, "int8": 1.0}.get(self.plan["frozen"])
@@ -146,7 +147,7 @@ class Ops:
 
     def adapted_beside_router(self):
         """Returns whether adapters of shared experts, or of a projection to a latent, also read the input of the
-        router. The row of the router counts its input as kept if adapters read it as well."""
+        router. If adapters also read the input of the router, the row of the router counts the input as kept."""
         return self.d.get("shared_hidden") or self.d.get("expert_latent", self.d["hidden"]) != self.d["hidden"]
 
     def own(self, params):
@@ -179,8 +180,9 @@ class Ops:
 
     def pointwise(self, name, kind, elements, inputs=0.0, outputs=0.0, mask=0.0, extra=0.0, fused=None, random_bytes=0.0, again=0,
                   weighted=False):
-        """inputs, outputs: number of kept tensors that have the size of the output. again: 1 if backward computes the
-        output again. weighted: backward reads inputs and output once more, for the gradient of the scores."""
+        """inputs, outputs: number of kept inputs and outputs, each of the size of the output. again: 1 if backward
+        computes the output again. weighted: backward reads inputs and output once more, for the gradient of the
+        scores."""
         flops, one, back, many, many_back, mask_bytes = POINTWISE[kind]
         switch = {"residual": "fused_residual", "bias_dropout_residual": "fused_residual", "rotary": "fused_rotary"}.get(kind)
         if not (self.of.get(switch, True) if fused is None else fused):
@@ -197,8 +199,8 @@ class Ops:
                  2.0 * back[1] * elements)
 
     def moved(self, name, elements, inputs, flops, input_flops, extra=0.0, again=0.0, twice=0):
-        """A kernel that reads `inputs` elements and writes `elements` elements. In backward, a kernel copies the
-        gradients in the other direction."""
+        """Adds a kernel that copies: it reads `inputs` elements and writes `elements` elements. In backward, another
+        kernel copies the gradients in the opposite direction."""
         self.transient = max(self.transient, 2.0 * elements * (1 + twice))
         self.row(name, "forward", 0.0, float(flops[0] * elements + input_flops[0] * inputs), 2.0 * inputs, 2.0 * elements, extra)
         self.row(name, "backward", 0.0, float(flops[1] * elements + input_flops[1] * inputs),
@@ -209,7 +211,7 @@ class Ops:
             self.row(name, phase, read=-float(size))
 
     def tensor_in(self, name, width, rows=None):
-        """Adds the collectives of tensor ranks before a layer that they divide."""
+        """Adds the collectives of tensor ranks before a layer whose products the tensor ranks divide."""
         size = 2 * self.tokens // self.c * width
         if self.t > 1 and self.sequence > self.c:
             self.collective(name, "forward", size)
@@ -259,7 +261,8 @@ class Ops:
         kind = d.get("head", "logits")
         if kind != "logits":
             few = self.tokens // self.sequence
-            # the head has a dense layer and GELU, then a norm (masked) or one logit per token (replaced)
+            # the heads masked and replaced have a dense layer and GELU; masked then has a norm, and replaced has one
+            # logit per token
             if kind in ("masked", "replaced"):
                 biased = h if d["biases"] or kind == "replaced" else 0
                 self.linear("head.dense", few, h, h, bias=biased)
@@ -519,7 +522,8 @@ class Ops:
             self.pointwise("ssm.conv_act", "silu", rows * channels // t)
 
         def normed(width, parts):
-            """Adds a norm of each of `parts` parts. If `parts` is 1, the norm has the values of all ranks."""
+            """Adds one norm for each of `parts` parts of the width. If `parts` is 1, one norm covers the values of all
+            ranks."""
             lines = rows if parts == 1 else rows * parts // t
             self.norm("ssm.state_norm", lines, rows * width // t // lines, params=width // t if parts == 1 else width // parts,
                       kind="rms")
@@ -722,8 +726,8 @@ class Ops:
             self.moved("moe.combine", few * width, few * k * width, (0, 0), (2, 3), extra=2.0 * few * k * width, again=1.0)
 
     def mask(self, name, rows, width, back):
-        """Adds dispatch or combine as a product with a mask, for each sequence. Only the mask of combine has a
-        gradient."""
+        """Adds dispatch or combine, computed for each sequence as a matrix product with a mask. Only for combine, the
+        mask has a gradient."""
         slots, b = rows // self.b, self.b
         m, n, k = (self.s // self.c, width, slots) if back else (slots // self.c, width, self.s)
         flops = 2.0 * b * m * n * k
@@ -750,7 +754,8 @@ class Ops:
                 else:
                     self.attention(d.get("sliding_window", 0))
                 mlp()
-                # a layer keeps only its input; backward of the layer computes its tensors again
+                # with full recomputation, a layer keeps only its input, and backward computes the other tensors of the
+                # layer again
                 if "full" in self.recompute:
                     self.transient += sum(row[7] for row in self.rows[first:])
                     self.full += sum(row[7] * count for row in self.rows[first:]) - count * 2.0 * self.tokens * d["hidden"] / self.sequence
@@ -821,8 +826,8 @@ class Times:
             k /= experts
         else:
             m /= experts
-        # A grouped product of experts is slower if its groups have different sizes. With a capacity factor, all groups
-        # have the same size.
+        # A grouped product of experts takes longer if its groups have different sizes. With a capacity factor, all
+        # groups have the same size.
         ragged = grouped and experts > 1 and "capacity_factor" not in self.plan
         best = None
         for t_m, t_n in self.TILES:
@@ -883,7 +888,8 @@ class Times:
     # ---- collectives ----
 
     def groups(self, name):
-        """Returns the number of ranks, the distance between their numbers, and the number of calls."""
+        """Returns, for a collective, the number of ranks in the group, the distance between their rank numbers, and the
+        number of calls."""
         t, c, e, data = (self.plan[key] for key in ("tensor", "context", "expert", "data"))
         if ".context_" in name:
             return c, t, c - 1 if self.plan["context_kind"] == "ring" else 1
@@ -891,14 +897,15 @@ class Times:
             return e, 1 if "whole_experts" in self.plan else t, 1
         if name.startswith("data."):
             self.met[name] += 1
-            # if there is a second row, it reduces the gradients of experts, which have fewer copies than other weights
+            # a second row of this name reduces the gradients of experts, which have fewer copies than other weights
             apart = self.met[name] == 2 or data * c == 1
             whole = "whole_experts" in self.plan
             return ((data * c * t // e, e, 1) if whole else (data * c // e, t * e, 1)) if apart else (data * c, t, 1)
         return t, 1, 3 if name == "loss.tensor" else 1
 
     def route(self, name):
-        """Returns the size of a group, its ranks in one domain, the number of domains, and the number of calls."""
+        """Returns the number of ranks in a group, the number of its ranks in one domain, the number of domains, and the
+        number of calls."""
         size, stride, count = self.groups(name)
         devices, domain = self.plan["tensor"] * self.plan["context"] * self.plan["data"], self.device["scale_up"]["devices"]
         inside = size if devices <= domain else 1 if stride >= domain else min(size, domain // stride)
@@ -919,7 +926,7 @@ class Times:
                 continue
             size, g, m, count = self.route(o["name"])
             kind, volume = o["kind"], float(o["shape"].split("bytes=")[1].split()[0])
-            # each token is sent once to each domain (in one domain: once to each rank)
+            # each token is sent once to each domain; with a single domain, it is sent once to each rank
             if kind == "all_to_all" and ".all_to_all" in o["name"]:
                 parts, k = (g if m == 1 else m), self.d["experts_per_token"]
                 volume *= parts * (1 - (1 - 1 / parts) ** k) / k if parts > 1 and k > 1 else 1.0
@@ -954,7 +961,8 @@ class Times:
 
     @staticmethod
     def algorithms(kind, volume, n, inside, across, rate, nic, far):
-        """Returns the seconds of the fastest algorithm. The fitted values include the latency inside a domain."""
+        """Returns the seconds of the fastest algorithm for a collective. The fitted values include the latency inside a
+        domain."""
         flat = nic if inside == 1 else min(rate, inside * nic) if across > 1 else rate
         step = far if across > 1 else 0.0
         near_s = (inside - 1) / inside * volume / rate if inside > 1 else 0.0
@@ -1051,8 +1059,8 @@ def draw_model():
 
 
 def draw_device():
-    """Draws efficiencies and links of a device. The device has no power limit, because a power limit slows the ops of a
-    whole pass."""
+    """Draws efficiencies and links of a device. The device has no power limit, because a power limit slows all ops of a
+    pass and not single ops."""
     with open(os.path.join(root, "hw", seed.choice(["h100-sxm5-80gb", "a100-sxm4-80gb", "b200-sxm-180gb"]) + ".json"),
               encoding="utf-8") as file:
         device = json.load(file)
@@ -1085,7 +1093,7 @@ def draw_device():
 
 
 def draw_head(d):
-    """Draws an encoder, in which each token attends to all tokens, or another head."""
+    """Draws an encoder, in which each token attends to all tokens, or a model with another head."""
     if seed.random() < 0.15 and not {"mixers", "kv_lora_rank"} & set(d):
         d["bidirectional"] = True
         d["head"] = seed.choice(["logits", "masked", "replaced", "none"])
@@ -1137,7 +1145,7 @@ def draw_switches():
 
 
 def differences(mine, printed):
-    """Returns the rows that exist only in one of the two lists."""
+    """Returns the rows that exist only in the first list, and the rows that exist only in the second list."""
     def rounded(row):
         return row[:3] + tuple(float(f"{value:.10g}") for value in row[3:])
     left = collections.Counter(map(rounded, mine))

@@ -77,7 +77,7 @@ def draw():
 
 def inputs(o, samples, devices, computed, link):
     """Returns the seconds in which the samples of a step are read, prepared and sent (None: not given), and the step
-    time."""
+    time with data loading."""
     own = samples / devices
     fetch = own * o["sample_bytes"] * (1 - o["cached_share"]) / (o["input_bytes_per_s"] * o["access_share"] / devices) if "sample_bytes" in o else None
     prepare = own * o["prepare_s"] / o["workers"] if "prepare_s" in o else None
@@ -90,7 +90,7 @@ def inputs(o, samples, devices, computed, link):
 
 def spares_of(mean):
     """Returns the smallest number of spare nodes that can replace all broken nodes in 99 % of the time, and the share
-    of the other time."""
+    of the time in which the spare nodes are too few."""
     total, count = math.exp(-mean), 0
     term = total
     while total < 0.99:
@@ -203,7 +203,7 @@ def judge(o, answer, device, estimate):
 
 
 LAWS = {"printed": (1.69, 406.4, 410.7, 0.34, 0.28), "epoch": (1.81686, 482.00572, 2085.4342, 0.34781, 0.36585),
-        # values whose logarithms are in the TeX source
+        # values computed from logarithms in the TeX source of the paper
         "tex": (1.6933736809989528, 406.4010175194737, 410.7228269450398, 0.33917084, 0.2849083)}
 
 
@@ -223,7 +223,7 @@ def least(function, low, high):
 
 
 def best_size(law, flops):
-    """Returns the number of parameters with the smallest loss, for 6 N D FLOPs."""
+    """Returns the number of parameters N with the smallest loss for a given number of FLOPs, 6 N D."""
     _, a, b, alpha, beta = law
     return (alpha * a / (beta * b)) ** (1 / (alpha + beta)) * (flops / 6) ** (beta / (alpha + beta))
 

@@ -2,9 +2,9 @@
 """Compares 'nncost search' with estimates of all plans of its space, one by one.
 
 Each round draws a decoder, a device with less memory, and a space: a few values of each degree of parallelism, of ZeRO,
-batches, recomputation, offload and schedules. The number of legal plans, the number of plans that fit, and the best plans
-with their step time and memory must be those of the estimates. Two shards of the search, and a search on two threads,
-must find the same plans.
+batches, recomputation, offload and schedules. The number of legal plans, the number of plans that fit, and the best
+plans with their step time and memory must be the same in the search and in the estimates. Two shards of the search, and
+a search on two threads, must find the same plans.
 
     usage: derived_search.py NNCOST ROOT [ROUNDS]      seed fixed [10 rounds]
 """
@@ -50,7 +50,8 @@ def draw_model(experts):
 
 
 def draw_space(experts):
-    """Draws the values of each axis. Axes are added as long as the space is small."""
+    """Draws the values of each axis. Each axis keeps all its values as long as the space is small; otherwise the axis
+    keeps one value."""
     axes = {"tensor": [1, 2], "pipeline": [1, 2], "zero": [0, 1, 2, 3], "micro_batch": [1, 2, 4],
             "recompute": ["none", "full", "norm"],
             "context": [1, 2], "sequence_parallel": [0, 1], "offload": ["none", "optimizer"], "schedule": ["1f1b", "gpipe"],
@@ -75,8 +76,8 @@ def draw_space(experts):
 
 
 def options(plan, layers):
-    """Returns the options of a plan. A search counts word table and head as layers if this makes the stages equal, and
-    only then."""
+    """Returns the options of a plan. A search counts word table and head as one layer each if the stages are equal only
+    with this count."""
     parts = plan["pipeline"] * plan["virtual_stages"]
     found = ["--ends-as-layers"] if layers % parts and (layers + 2) % parts == 0 else []
     for key, value in plan.items():
@@ -97,7 +98,8 @@ for number in range(rounds):
     fixed = ["--devices", 8, "--global-batch", seed.choice([16, 32]), "--software", "torch-compile", "--policy", "mixed",
              "--set", f"mem_bytes={seed.choice([3, 5, 8, 80])}e9"]
     plans = [dict(zip(space, values)) for values in itertools.product(*space.values())]
-    # Without stages, the schedule has no effect. A search counts plans that differ only in the schedule once.
+    # Without pipeline stages, the schedule has no effect. A search counts plans that differ only in the schedule as one
+    # plan.
     plans = [plan for plan in plans if plan["pipeline"] > 1 or plan["schedule"] == space["schedule"][0]]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         answers = list(pool.map(lambda plan: run(["estimate", model, device, *fixed, *options(plan, layers)]),

@@ -5,8 +5,8 @@ program.
 Each round draws a decoder (grouped heads, latent attention, windows, states, shared keys, experts), a deployment
 (tensor, pipeline, attention groups, formats of weights and cache, chunk, lengths), and the values of a device and of an
 engine. For a prefill step and a decode step, the script derives FLOPs, bytes, time and bound of every op, the sums of
-the step, communication, host time and lower bound. For the static batch, it also derives latency, throughput, memory,
-price and energy.
+the step, communication, host time and lower bound. For the static batch, the script also derives latency,
+throughput, memory, price and energy.
 
     usage: derived_serve.py NNCOST ROOT [ROUNDS]      seed fixed [100 rounds]
 """
@@ -223,7 +223,7 @@ class Served:
 
     def states(self):
         """Yields (name, layers, values per sequence and layer, FLOPs per token and layer). A convolution keeps its last
-        inputs. A recurrence keeps a state that decays, grows and is read: 6 FLOPs per value."""
+        inputs. A recurrence keeps a state; decay, update and reading of the state take 6 FLOPs per value."""
         d = self.d
         for layers, _, mixer in self.kinds():
             inner = self.mixer(mixer)[0] if mixer in STATES else 0
@@ -328,7 +328,7 @@ class Served:
                 op("attn.core", "attention", 0.0, prompts * prompt_tokens, flops, 0.0, 0.0, slower * flops / self.attention_rate,
                    0.0, 0.0)
                 floor += flops / self.plain_peak
-        # A chunk of a prefill reads the state again if the chunk begins inside a prompt.
+        # If a chunk of a prefill begins inside a prompt, the chunk reads the state again.
         again = own if decode else own + sum(1 for i in range(1, int(passes)) if i * plan["chunk"] % math.floor(fresh) != 0)
         for name, layers, values, each in self.states():
             flops, kv = layers * own * fresh * each / t, 8.0 * layers * again * values / t
@@ -409,7 +409,7 @@ class Served:
         return seconds, sent
 
     def token(self, layers):
-        """Returns the cache bytes of one token in some layers, on a device."""
+        """Returns the bytes that one token takes in the KV cache of some layers, on a device."""
         d = self.d
 
         def element(width):
@@ -457,7 +457,7 @@ faults, compared, refused = [], 0, 0
 
 
 def check(what, mine, printed, smallest=0.0):
-    """smallest: largest absolute difference that rounding can cause."""
+    """smallest: absolute difference that rounding can cause and that the check therefore allows."""
     global compared
     compared += 1
     if mine != printed and not abs(mine - printed) <= 1e-9 * max(abs(mine), abs(printed)) + smallest:
@@ -509,8 +509,8 @@ class Load:
 
         def held(tokens):
             return (served.cache(math.ceil(tokens / plan["block"]) * plan["block"]) + served.state()) * stage
-        # A preempting engine allocates space token by token. With such an engine, a request needs on average the mean
-        # of two spaces: that of its prompt, and that of its full length.
+        # A preempting engine allocates space token by token. On average, a request of this engine therefore needs the
+        # mean of the space of its prompt and the space of its full length.
         room = (1 + held(plan["input_len"]) / held(plan["input_len"] + outputs)) / 2 if self.engine.get("preempt") else 1.0
         most = min(places / room, 256.0 * served.groups)
         started = min(most / ((outputs - 1) / self.tokens + max(self.fresh / chunk, 1.0)), chunk / self.fresh)
@@ -603,7 +603,7 @@ def judge_load(served, load, prefill, answer):
     check("bound of the first token", prefill["lower_bound_s"], latency["ttft_lower_bound_s"])
     check("bound per token", least, latency["tpot_lower_bound_s"])
     check("bound of a request", prefill["lower_bound_s"] + (outputs - 1) * least, latency["request_lower_bound_s"])
-    # no measured row has a state: see UNMEASURED in serve_load.c
+    # the ranges are wider for models with a state, because no measured row has a state (see UNMEASURED in serve_load.c)
     wider = 2.3 if set(STATES) & set(served.d.get("mixers", ())) else 1.0
     for what, value, floor, low, high in (("ttft", ttft, prefill["lower_bound_s"], 0.75, 1.5), ("tpot", tpot, least, 0.875, 1.25)):
         check(f"low {what}", max(low / wider * value, floor), latency[f"{what}_interval_s"][0])
@@ -643,8 +643,8 @@ def judge_formulas(served, load, tpot, answer):
 
 
 def judge_closed(served, words):
-    """Tests a closed loop. The prefill step of a closed loop computes one prompt. The decode step computes the number
-    of sequences that the answer prints."""
+    """Tests a closed loop. The prefill step of a closed loop computes one prompt. The decode step computes one token
+    for each of the sequences whose number the answer prints."""
     done = subprocess.run([nncost, *("--concurrency" if word == "--batch" else word for word in words)], capture_output=True,
                           text=True, check=False, timeout=60)
     if done.returncode in (0, 1):

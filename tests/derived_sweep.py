@@ -2,10 +2,10 @@
 """Compares 'nncost sweep' with rows that this script computes from single estimates.
 
 Each round draws a model, devices and lists of values: comma lists, ranges, doublings, steps and linked axes. The rows
-of the sweep must be all combinations in order; the last axis changes fastest. Each legal row must have the numbers of a
-single estimate. Conditions (--where), sorting (--top, --by), shards, a database and CSV output must select the same
-rows as this script. Columns of fields must have the values of the files, and framework_s must be the difference of two
-estimates. The command of a row must give the step time of the row.
+of the sweep must be all combinations in order; the last axis changes fastest. Each legal row must have the same numbers
+as a single estimate of its plan. Conditions (--where), sorting (--top, --by), shards, a database and CSV output must
+select the same rows as this script. Columns of fields must have the values of the files, and framework_s must be the
+difference of two estimates. The command of a row must give the step time of the row.
 
     usage: derived_sweep.py NNCOST ROOT [ROUNDS]      seed fixed [10 rounds]
 """
@@ -114,8 +114,8 @@ def judge_fields(words, devices):
 
 
 def judge_framework(device):
-    """With --software any, each plan has its own profile. framework_s is the time that changes if the plan uses the
-    profile of the first row instead."""
+    """With --software any, each plan has its own profile. framework_s is the step time of a row minus the step time of
+    the same plan with the profile of the first row."""
     plans = [["--devices", 8, "--policy", policy, "--zero", zero] for policy in ("mixed", "fp32") for zero in (3, 0)]
     answers = [estimate([model, device, *plan]) for plan in plans]
     first = next(answer for answer in answers if answer)["software"]
@@ -131,9 +131,10 @@ def judge_framework(device):
 
 
 def judge_commands():
-    """The command of each row is an estimate with the profile of the row. All rows have the kind of profile of the first
-    plan, ZeRO 0; the estimate alone would choose another kind for ZeRO 3. The names of these profiles differ between
-    models and between devices, because fp16 on a V100 has the programs of its time."""
+    """The command of each row must be an estimate with the profile of the row. All rows have a profile of the same kind
+    as the first plan (ZeRO 0), although an estimate without --software would choose another kind for ZeRO 3. The names
+    of the profiles differ between models and between devices, because fp16 on a V100 is predicted with the programs of
+    its time."""
     found = rows_of(["sweep", "gpt2,resnet50", "v100,h100", "--devices", 8, "--precision", "fp16", "--zero", "0,3",
                      "--columns", "row,step_s,plan.software,command", "--all"])
     if len(found) != 8:

@@ -69,7 +69,7 @@ answers() # program...
     ((${#cases[@]} > 0)) || return 0
     for line in "${cases[@]}"; do
         read -ra arguments <<<"$line"
-        # Exit code 1 means that the plan does not fit.
+        # Exit code 1 of nncost means that the plan does not fit.
         "${program[@]}" estimate "${arguments[@]}" --format json || [[ $? == 1 ]]
         "${program[@]}" ops "${arguments[@]}" --format csv || [[ $? == 1 ]]
     done

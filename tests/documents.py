@@ -62,7 +62,7 @@ COMMANDS = {
                   ("fit-steps", "products")],
 }
 
-# Forms of commands whose JSON document has a different schema than the document of the plain command.
+# Forms of commands whose JSON document has a different schema than the document of the same command without this form.
 FORMS = {"serve-sweep": "sweep", "serve-search": "search", "choices": "search", "images": "serve"}
 
 

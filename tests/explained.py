@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""'nncost explain' must know the name of every number that a command prints with --format json.
+"""'nncost explain' must accept the name of every number that a command prints with --format json.
 
     usage: explained.py PROGRAM ROOT [PLANS]
 
@@ -9,7 +9,7 @@ then begin with the number.
 
 With PLANS, the script instead draws this many plans of models in ROOT. For each plan, the script explains the numbers
 of the estimate, and all ops of the step. The arithmetic that an explanation prints must give the printed result, and
-the results must be the numbers of the estimate and of the rows of the ops.
+the printed results must be equal to the numbers of the estimate and of the rows of the ops.
 """
 import json
 import math
@@ -75,9 +75,9 @@ def with_model(folder):
     command = ("dense", "round", "--devices", "16", "--tensor", "2", "--pipeline", "2",
                "--micro-batches", "4", "--sequence-parallel", "--tokens", "1e9", "--price", "2")
     estimate = json.loads(folder.run("estimate", *command, "--format", "json"))
-    # Two kinds of numbers of an estimate are not explained. Errors of earlier measurements are recorded in the profile,
-    # so no formula computes these errors. The memory of all stages is not explained, because 'nncost explain' explains
-    # only the stage that needs the most memory.
+    # 'nncost explain' does not explain two kinds of numbers of an estimate. Errors of earlier measurements are recorded
+    # in the profile, so no formula computes these errors. The memory of all stages is not explained, because 'nncost
+    # explain' explains only the stage that needs the most memory.
     values = {path: value for path, value in numbers_of(estimate)
               if not path.startswith(("ops.", "accuracy.", "memory.stages.", "trust.", "open_facts."))}
     answers = json.loads(folder.run("explain", ",".join(values), *command, "--format", "json"))
@@ -113,10 +113,10 @@ FUNCTIONS = {"min": min, "max": max, "ceil": math.ceil, "floor": math.floor, "sq
              "exp": math.exp, "expm1": math.expm1, "cbrt": lambda x: x ** (1 / 3)}
 
 
-# Names that stand for several metrics, or for sums that no output contains.
+# Names that stand for a group of metrics, or for a sum that no output contains.
 GROUPS = ["memory", "bounds", "bubble", "communication", "cost", "flops", "params", "device_flops", "bound_s", "exposed_comm",
           "in_flight", "throughput"]
-# A model with numbers so small that their printed digits show a difference of 1.
+# TINY makes the numbers of a model so small that their printed digits show a difference of 1.
 TINY = ["--set", "layers=4", "--set", "hidden=32", "--set", "heads=4", "--set", "kv_heads=4", "--set", "head_dim=8", "--set",
         "ffn_hidden=64",
         "--set", "vocab=64", "--seq-len", "8"]
@@ -142,8 +142,8 @@ def ask(*words):
 
 
 def is_right(line):
-    """Returns whether the printed arithmetic of a line gives the printed result. A difference of nearly equal numbers
-    has fewer correct digits."""
+    """Returns whether the printed arithmetic of a line gives the printed result. The difference of two nearly equal
+    numbers has fewer correct digits, so a larger error is allowed for it."""
     if line["kind"] != "formula" or line["numbers"] is None or line["result"] is None:
         return True
     text = line["numbers"].replace("^", "**")
@@ -161,7 +161,7 @@ TOKEN = re.compile(r"[A-Za-z_][\w.-]*|[\d.]+(?:e[-+]?\d+)?")
 
 
 def misnamed(line, step):
-    """Returns the parts of the step in a formula whose number differs from that of the estimate."""
+    """Returns the parts of the step in a formula whose number differs from the number in the estimate."""
     if line["kind"] != "formula" or line["formula"] is None or line["numbers"] is None:
         return []
     names, numbers = TOKEN.findall(line["formula"]), TOKEN.findall(line["numbers"])

@@ -63,8 +63,8 @@ llama3-8b rtx4090
 deepseek-v3 h100 --devices 16
 mixtral-8x7b a100""".split("\n")
 
-# Tables that leave out columns on a terminal of 80 columns. Commands to copy stay on one line, even if they are longer
-# than 80 columns.
+# Tables that leave out columns on a terminal of 80 columns. Commands that a user copies stay on one line, even if they
+# are longer than 80 columns.
 TABLES = """search llama3-8b a100,h100,b200 --devices 8..64*2 --tokens 100B
 search llama3-8b h100 --devices 8 --global-batch 64
 search llama3-70b h100 --serve --devices 8
@@ -182,7 +182,7 @@ def main(program):
             if text not in sentence:
                 faults.append(f"{plan}: {text} is not in the verdict")
         asked = [w for w in words if w not in ("--measured", "0.4s", "3s")]
-        # advice is for a step, not for a run
+        # advice is for a step, so the options of a whole run are left out
         advised = asked[:asked.index("--tokens")] if "--tokens" in asked else asked
         out, error = run(program, "advise", *advised, "--format", "json")
         if error:
@@ -191,7 +191,8 @@ def main(program):
         advice = json.loads(out)
         for change in advice["changes"]:
             changes += 1
-            # An option of the change replaces the same option of the plan.
+            # If a proposed change and the plan have the same option, the option of the change replaces the option of
+            # the plan.
             new = change["options"].split()
             names = {w.split("=")[0] for w in new if w.startswith("--")} - {"--set"}
             if "--lora" in names and "--qlora" in words:

@@ -64,8 +64,8 @@ def read(*args):
     return json.loads(out) if code == 0 else None
 
 
-# ---- a trace computed by hand: a linear layer with its product, a collective that overlaps half with a copy, and a
-# kernel without launch ----
+# ---- a trace computed by hand: a linear layer with its product, a collective of which one half overlaps with a copy,
+# and a kernel without a launch event ----
 
 hand = [
     operator("aten::linear", 0, 50, [[4096, 4096], [4096, 4096]]),
@@ -87,7 +87,7 @@ for name in "hand.json", "hand.json.gz":
     check("by hand: idle 600 us", abs(found["idle_s"] - 0.6e-3) < 1e-12)
     check("by hand: 300 us of traffic beside nothing", abs(found["exposed_s"] - 0.3e-3) < 1e-12)
     check("by hand: one step", found["steps"] == 1)
-    # 2 * 4096^3 FLOPs at 312 TFLOP/s
+    # the lower bound is 2 * 4096^3 FLOPs at 312 TFLOP/s
     check("by hand: bound", abs(ops["aten::mm"]["bound_s"] - 2 * 4096**3 / 312e12) < 1e-9)
     check("by hand: traffic is communication", ops["ncclDevKernel_AllReduce"]["class"] == "communication")
 
@@ -114,7 +114,8 @@ odd = read(write("odd.json", [operator("aten::mm", 0, 9, [[4096, 768], [768, 502
                               kernel("gemm", 10, 9000, 1)]), "h100")
 check("odd side: named", "n = 50257" in odd["findings"][0]["reason"])
 
-# ---- a finding names m as unaligned only if n is aligned; it names none if the kernel's name says "aligned" ----
+# ---- a finding names the dimension m as unaligned only if n is aligned; it names no dimension if the kernel's name
+# says "aligned" ----
 
 for kernel_name, side in ("s1688gemm_nn_align4", ""), ("s1688gemm_nt_align1", "m = 1953"), ("s1688gemm", ""):
     found = read(write("side.json", [operator("aten::mm", 0, 9, [[1953, 1024], [1024, 1024]], "float"), launch(1, 1),
@@ -127,7 +128,7 @@ found = read(os.path.join(root, "tests/data/trace/sampled_rank-0.json.gz"), "a10
 check(f"the padded time and the saving agree: {found}", "1.329 ms a call, padded 815.4 us" in found["reason"] and
       abs(found["save_s"] - 2 * (1.329e-3 - 815.4e-6)) < 2e-6)
 
-# ---- on A100 an unaligned product keeps the units busy 1.5 times as long, and starts a second kernel ----
+# ---- on A100 an unaligned product takes 1.5 times as long; a second kernel adds its start time ----
 
 sides = [[8192, 8192], [8192, 8191]]
 parts = {}
@@ -137,12 +138,12 @@ for name in "align4", "align1":
     parts[name] = read(write("aligned.json", one), "a100")["ops"][0]["predicted_s"]
     parts[name, 2] = read(write("aligned.json", [*one, launch(2, 2), kernel("reduce", 9010, 5, 2)]), "a100")["ops"][0]["predicted_s"]
 check(f"unaligned: {parts}", 1.45 < parts["align1"] / parts["align4"] < 1.55)
-# the difference is fixed_s of products
+# the second kernel of a product adds fixed_s of products
 check(f"a second kernel: {parts}", abs(parts["align4", 2] - parts["align4"] - 5.08e-6) < 1e-9)
 start = [read(write("start.json", [operator("aten::zero_", 0, 9, [[1]], "float"), launch(1, 1), kernel("fill", 10, 5, 1),
                                    *([launch(2, 2), kernel("fill", 20, 5, 2)] if both else [])]), "a100")["ops"][0]["predicted_s"]
          for both in (False, True)]
-# the difference is fixed_s of streaming kernels
+# the second kernel of a streaming operator adds fixed_s of streaming kernels
 check(f"a second kernel of another operator: {start}", abs(start[1] - start[0] - 3e-6) < 1e-9)
 
 # ---- time of a sum on A100: three tensors of 64 MiB at 0.88 of 2.039 TB/s, and 3 us to start ----
@@ -160,7 +161,7 @@ check("recorded: the operators sum to the kernels", abs(total - recorded["kernel
 parts = recorded["compute_s"] + recorded["communication_s"] + recorded["copy_s"]
 check("recorded: the classes sum to the kernels", abs(parts - total) < 1e-9 * total)
 
-# ---- calibration with the kernels of a trace: no group of kernels has a larger error after it ----
+# ---- calibration with the kernels of a trace: after the calibration, no group of kernels has a larger error ----
 
 done = subprocess.run([nncost, "calibrate", os.path.join(root, "tests/data/trace/sampled_rank-0.json.gz"), "--device", "a100",
                        "--format", "json"], capture_output=True, text=True, check=False)
@@ -170,7 +171,8 @@ check(f"calibrate: {list(groups)}", groups.get("gemm tf32", {"rows": 0})["rows"]
 for name, group in groups.items():
     check(f"calibrate: {name} is worse", group["after"]["mape"] <= group["before"]["mape"] + 1e-9)
 
-# ---- advice to measure the launch time: one sequence waits for the host, and no device file has its launch time ----
+# ---- advice to measure the launch time: a step of one sequence waits for the host, and no device file contains the
+# launch time of its host ----
 
 done = subprocess.run([nncost, "calibrate", os.path.join(root, "tests/data/trace/sampled_rank-0.json.gz"), "--device", "a100",
                        "--explain", "openai-community/gpt2", "--format", "json"], capture_output=True, text=True, check=False)
@@ -213,7 +215,8 @@ for number in range(20):
 print(f"one operator three times slower: named in {named} of 20")
 check("one operator three times slower: first from 5 % on, else 2.5 to 3.5 times, in 18 of 20", named >= 18)
 
-# ---- products that take 0.8, 1, 1.25 ... of the predicted time are no findings; one that takes 3 times is one ----
+# ---- products that take 0.8, 1 or 1.25 times the predicted time are no findings; a product that takes 3 times as long
+# is a finding ----
 
 events, time = [], 0
 for i in range(12):
@@ -274,7 +277,7 @@ beside = read(write("symmetric.json", [kernel(inner, 0, 50, 1), kernel("void vll
 check(f"collectives without NCCL: {beside['communication_s']}", abs(beside["communication_s"] - 70e-6) < 1e-12 and
       abs(beside["compute_s"] - 30e-6) < 1e-12)
 
-# ---- a picture: a bar for each operator, with outline and bound if nncost predicts the operator's time ----
+# ---- a picture: a bar for each operator; the bar of a predicted operator has an outline and a bound ----
 
 picture = os.path.join(folder, "hand.svg")
 code, out, said = run(os.path.join(folder, "hand.json"), "a100", "--output", picture)
@@ -284,7 +287,8 @@ check(f"picture: exit {code}: {said}{out}", code == 0 and out == "")
 check(f"picture: bars of 3 operators, 1 of them priced: {classes}", sum(c.startswith("bar ") for c in classes) >= 3 and
       classes.count("other") == 2 and classes.count("edge") == 2)  # one mark, and one entry of the legend
 
-# ---- several ranks: a collective takes the shortest time of all ranks; the rest of the time of a rank is waiting ----
+# ---- several ranks: on the rank that starts last, a collective takes the shortest time; the additional time of other
+# ranks is waiting time ----
 
 took = ((100, 200), (50, 200), (100, 150))
 ranks = [write(f"rank{i}.json", [kernel("gemm", 0, 10, 1), kernel("ncclDevKernel_AllReduce", 100, one[0], 2, stream=9),
@@ -296,13 +300,14 @@ check(f"ranks: {found['ranks']}", [round(r["waits_s"] * 1e6) for r in found["ran
       found["slowest"] == 1 and abs(found["waits_s"] - 200e-6 / 3) < 1e-12)
 check("ranks: two of three kernels are compared", [r["compared"] for r in found["ranks"]] == [2, 2, 2])
 uneven = [write(f"uneven{i}.json", [kernel("ncclDevKernel_AllReduce", 100 * k, 10 * k + i, k) for k in range(1 + i, 4)])
-          # rank 1 lacks the first collective and rank 2 the first two, so ranks cannot be matched by number
+          # rank 1 did not record the first collective, and rank 2 did not record the first two, so the n-th collectives
+          # of two ranks are different collectives
           for i in range(3)]
 found = read(*uneven)
 check(f"ranks that recorded unequal numbers of collectives: {found}", found["waits_s"] is None and found["slowest"] == -1)
 check("two ranks are no comparison", [r["rank"] for r in read(*ranks[:2])["ranks"]] == [0, 1])
 
-# ---- a step against its estimate ----
+# ---- the operators of a step compared with the estimate of the step ----
 
 toy = {**os.environ, "NNCOST_PATH": os.path.join(root, "tests/toy")}
 steps = [*hand, event("user_annotation", "ProfilerStep#4", 2500, 9)]

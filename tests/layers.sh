@@ -20,7 +20,7 @@ cd "${1:?usage: layers.sh ROOT [OBJECTS]}"
 faults=0
 
 # Lists the folders that each folder may include, in addition to itself, base/ and the public headers. The core is a
-# list of layers: a folder may include all folders to its left.
+# list of layers: each folder may include all folders to its left in this list.
 core=(op graph shape cost pipeline estimate memo serve run metrics)
 declare -A sees=([base]="" [fields]="" [input]="fields metrics graph" [render]="fields metrics")
 for ((i = 0; i < ${#core[@]}; i++)); do
@@ -31,8 +31,8 @@ sees[scenario]="fields ${core[*]} input"
 sees[sweep]=$engine
 sees[search]="$engine sweep"
 sees[record]=$engine
-# The library contains the folders above. The folders launch, trace, store, explain, plot and lab are only in the
-# program, not in the library.
+# The library contains the folders in the lines before this comment. The folders launch, trace, store, explain, plot and
+# lab are only in the program, not in the library.
 sees[onnx]="op input"
 sees[launch]="fields metrics input scenario estimate"
 sees[trace]="op cost"
@@ -67,7 +67,7 @@ check_include() # path below src/, line number, include line
     to=${path%%/*}
     [[ $to == "$folder" || $to == base || " ${sees[$folder]} " == *" $to "* ]] ||
         fault "$where" "$folder must not include $to (\"$path\")"
-    # A folder of commands must not include views or commands of another such folder.
+    # A folder of commands must not include views or commands of another folder of commands.
     if [[ $file == cli/*/* && $path == cli/*/* && ${file%/*} != "${path%/*}" ]]; then
         [[ -z ${strict_cli:-} ]] || fault "$where" "${file%/*} must not include ${path%/*}"
     fi
@@ -96,7 +96,7 @@ done < <(grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*("|<(cjson/|nlop
     -r include || true)
 
 # Prints "D folder symbol" for each symbol that an object defines, and "U folder file symbol" for each symbol that it
-# needs. Skips objects of deleted sources, which an earlier build left.
+# needs. Skips objects whose source file was deleted after an earlier build.
 list_symbols()
 {
     local folder object

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """levels.py NNCOST SOURCE: prints those tables of docs/accuracy.md that combine measured rows of several files.
 
-One table has the prediction errors at each level of information, another table the errors of held-out language models.
-A third table tests the error that `nncost estimate` prints below the step time. The table compares this error with the
-error of other rows: rows of other models, or rows of one source that is left out."""
+The first table has the prediction errors at each level of information, and the second table has the errors of held-out
+language models. The third table tests the error that `nncost estimate` prints below the step time: it compares this
+error with the error of rows of other models, and with the error of rows of one source that is left out."""
 import collections
 import glob
 import json
@@ -37,8 +37,8 @@ def vision(row):
 
 
 def groups(rows):
-    """Returns groups of rows: language models, held-out language models, vision models and encoders, and vision rows of
-    sources that no fit used."""
+    """Returns four groups of rows: language models; held-out language models; vision models and encoders; vision rows
+    of sources that no fit used."""
     rows = [r for r in rows if "network" not in open_fields(r)]
     language = [r for r in rows if not vision(r)]
     return {"language": language, "language, held out": [r for r in language if not r["fitted"]],
@@ -98,8 +98,8 @@ def origin(row):
 
 
 def printed(cells, cell, without):
-    """Returns the rows whose error is in the line below the step time, and a name for these rows. src/metrics/metric.c
-    chooses the rows by the same rule."""
+    """Returns the rows from which the error below the step time is computed, and a name for these rows.
+    src/metrics/metric.c chooses the rows by the same rule."""
     device, software, family = cell
     every, unseen = [], []
     for (d, s, f), rows in cells.items():
@@ -116,13 +116,14 @@ def printed(cells, cell, without):
 
 
 def within(ratios):
-    """Counts the ratios that are near 1."""
+    """Counts the ratios that are within a factor of 1.3, 2 or 3.5 of 1."""
     near = [sum(1 / x <= r <= x for r in ratios) for x in (1.3, *BEYOND)]
     return f"{len(ratios)} lines: {near[0]} within a factor of 1.3, {near[1]} within 2, {near[2]} within 3.5"
 
 
 def cells_of(of):
-    """Groups rows by device, software profile and family of models. An estimate states the error of one such group."""
+    """Groups rows by device, software profile and family of models. The line below the step time of an estimate states
+    the error of one of these groups."""
     cells = collections.defaultdict(list)
     for level in ("user", "matched"):
         for r in filter(settled, of[level]):
@@ -132,7 +133,8 @@ def cells_of(of):
 
 
 def other_models(cells):
-    """Compares the error in the line of a device with the error of rows of other models on the same device."""
+    """Compares the error that `nncost estimate` would print for a device with the error of rows of other models on the
+    same device."""
     ratios = []
     print(f"\n{'other models left out: device':30} {'software':20} {'family':8} rows error  line ratio")
     for (device, software, family), rows in sorted(cells.items()):

@@ -19,10 +19,10 @@ PROGRAM, ROOT = (Path(argument).resolve() for argument in sys.argv[1:3])
 DATA, CONFIGS = ROOT / "tests/data/capture", ROOT / "tests/published/h100/configs"
 faults = []
 
-# Each row has: the file; the number of operators of forward and of backward; the kernels in addition to one per
-# operator (on a GPU, backward of an attention has 3 kernels, and backward of a convolution has one for each gradient
-# and one for its bias); parameters; trained parameters; forward FLOPs; bytes kept for backward, as the recording
-# counted them; and the largest allowed difference of the folded list.
+# Each row has: the file; the number of operators of forward and of backward; the number of kernels minus the number of
+# operators (on a GPU, backward of an attention has 3 kernels, and backward of a convolution has one kernel for each
+# gradient and one for its bias); parameters; trained parameters; forward FLOPs; bytes kept for backward, as the
+# recording counted them; and the largest allowed difference of kept bytes in the folded list.
 FILES = [
     ("transformers-gpt2.bf16-sdpa", 239, 485, 2 * 12, 124439808, 124439808, 583296614400, 1309859790, 0.001),
     ("transformers-bert-base.bf16-sdpa", 183, 409, 2 * 12, 109514298, 109514298, 242488442880, 392843266, 0.001),
@@ -32,8 +32,9 @@ FILES = [
     ("diffusers-dit-xl-2", 117, 145, 2 * 2 + 1, 56078240, 56078240, None, 101973056, 0.015),
     ("timm-vit_base_patch16_224", 127, 252, 2 * 12 + 1, 86429416, 86429416, None, 20395620, 0.001),
 ]
-# Each row has: the file; a model and options that give the same step; the largest difference in the number of kernels
-# (None: not compared, because the recording has dropout or copies of gradients); the largest difference in kept bytes.
+# Each row has: the file; a model and options that give the same step; the largest allowed difference in the number of
+# kernels (None: not compared, because the recording has dropout or copies of gradients); the largest allowed difference
+# in kept bytes.
 FAMILIES = [
     ("transformers-gpt2.bf16-sdpa", CONFIGS / "gpt2.json", ["--micro-batch", "2", "--policy", "bf16-pure"], None, None),
     ("transformers-bert-base.bf16-sdpa", CONFIGS / "bert-base.json", ["--micro-batch", "2", "--seq-len", "512", "--policy", "bf16-pure"], None, None),

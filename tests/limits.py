@@ -37,7 +37,8 @@ def enough(arguments, data):
 
 def least(arguments):
     """Returns the bytes of memory that a command needs, with an error of 5 %. Runs the command with different limits.
-    The peak that the system reports cannot be used, because it includes the memory of the parent process."""
+    The system reports a peak of memory that includes the memory of the parent process, so the function does not use
+    this peak."""
     low, high = 2e6, 2e9
     while high > 1.05 * low:
         middle = (low * high) ** 0.5
@@ -56,7 +57,8 @@ def grows(what, times, small, large, plain=False, more=0, each=0):
         if arguments is small:
             seconds = found[2]
     factor = 1 if plain else times
-    # A command may take twice the expected time (the machine may be busy) plus the time that every command takes.
+    # A command may take twice the expected time, because the machine may be busy, plus the time that every command
+    # takes.
     if found[2] > 2 * factor * max(seconds, 0.01) + 0.05:
         failures.append(f"{what}: {seconds:.3f} s became {found[2]:.3f} s")
     size = 0.0 if sanitized else least(small)

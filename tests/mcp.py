@@ -93,7 +93,8 @@ error, text = server.ask("scale", SLOW)
 check(f"deadline: {text[:80]}", error and "stopped after 0.5 s" in text and time.monotonic() - begin < 2)
 check("after a deadline", not server.ask("estimate", {"model": "gpt2", "device": "a100"})[0])
 
-# A cancelled call ends within 0.1 s, without an answer. A cancelled call that waits in the queue never starts.
+# A cancelled call must end within 0.1 s, without an answer. A call that is cancelled while it waits in the queue must
+# never start.
 server = Server()
 server.send(request("scale", SLOW, 7), request("scale", SLOW, "wait"))
 time.sleep(0.3)

@@ -9,8 +9,8 @@ With the fitted device file, predicts steps of networks that were not measured.
            measured_here.py PROGRAM ROOT --convolution SIDE    backward of one convolution, for strace: docs/measure.md
 
 Before calibration, the rates in the device file follow from the number of cores, the clock, the vector width and
-measured copies. The efficiencies in the file are those that hw/ assumes for CPUs. The test is skipped if PyTorch or
-torchvision is missing (tools/setup capture).
+measured copies. The efficiencies in the file before calibration are the efficiencies that hw/ assumes for CPUs. The
+test is skipped if PyTorch or torchvision is missing (tools/setup capture).
 """
 import importlib.util
 import json
@@ -114,8 +114,9 @@ def pipeline():
 
 
 def new_memory():
-    """Writing 4 MB takes 1 ms in memory that is already in use, and 3 ms in new memory. The first write to new memory
-    takes 2 ms more, which is 2 GB/s. In the slowest row, the first write takes 3 ms more."""
+    """In the example, writing 4 MB takes 1 ms in memory that is already in use, and 3 ms in new memory. The first write
+    to new memory takes 2 ms more than a later write, which is a rate of 2 GB/s. In the slowest row of the example, the
+    first write takes 3 ms more than a later write."""
     sys.path.insert(0, str(ROOT / "python"))
     from nncost.measure import new_memory_rates
     rows = [{"kind": "memory", "op": op, "measured_s": s, "least_bytes": 4e6}
@@ -174,10 +175,11 @@ def print_steps(name, batch):
 
 
 def steps_of(name, batch):
-    """Returns three medians over three processes: the median step time, the difference between the medians of even and
-    odd steps, and the mean of new bytes. Each network runs in a separate process, because memory that another network
-    freed changes which memory glibc returns to the system. Each network runs in three processes, because a small object
-    that is by chance at the end of the heap has the same effect."""
+    """Returns three medians over three processes: the median step time, the relative difference between the medians of
+    even and odd steps, and the mean number of new bytes per step. Each network runs in a separate process, because
+    memory that another network freed changes which memory glibc returns to the system. Each network runs in three
+    processes, because a small object at the end of the heap, which is there by chance, also changes which memory glibc
+    returns."""
     seconds, apart, new_bytes = [], [], []
     for _ in range(PROCESSES):
         run = subprocess.run([sys.executable, __file__, PROGRAM, ROOT, "--steps", name, str(batch)], capture_output=True,
@@ -191,8 +193,9 @@ def steps_of(name, batch):
 
 
 def pages():
-    """Compares the new bytes of a step in the estimate with those measured by page faults, which do not depend on other
-    load of the machine. If the rate of new memory is 1 B/ns, the estimate adds one nanosecond per new byte."""
+    """Compares the new bytes of a step in the estimate with the new bytes measured by page faults. Page faults do not
+    depend on other load of the machine. The device file states a rate of 1 B/ns for new memory, so the estimate adds
+    one nanosecond per new byte."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         device = json.loads((ROOT / "hw/epyc-9654.json").read_text())

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests the Python module nncost. The numbers of the module must be those of the program. The results must have
-attributes, columns and HTML, and the module must refuse bad input.
+"""Tests the Python module nncost. The numbers of the module must equal the numbers of the program. The results must
+have attributes, columns and HTML, and the module must refuse bad input.
 
     usage: module.py NNCOST SHARED_LIBRARY ROOT
 """
@@ -140,9 +140,9 @@ for wrong in (lambda: module.estimate("gpt2", "a100", micro_bach=2), lambda: mod
     except module.Error as error:
         assert error.where and error.what, error
 
-# For random plans, the module, a plan file and MCP must give the digits of the program. The plan in an answer, read
-# again as a scenario, must give the same digits. Plans with a release, and plans that do not fit, are compared only
-# with the program.
+# For random plans, the module, a plan file and MCP must give the same digits as the program. The plan in an answer, if
+# it is read as a scenario, must give the same digits as the answer. Plans with a release, and plans that do not fit,
+# are compared only with the program.
 draw = random.Random(5)
 choices = {"software": [None, "torch-eager", "torch-compile", "megatron", "torchtitan-2024.12", "nemo-26.06", "maxtext"],
            "devices": [1, 4, 16], "tensor": [1, 1, 2], "pipeline": [1, 1, 2], "micro_batch": [1, 4], "zero": [None, 1, 3],
@@ -193,8 +193,8 @@ for line in done.stdout.splitlines():
     operands, options, answer = drawn[json.loads(line)["id"]]
     assert digits(json.loads(json.loads(line)["result"]["content"][0]["text"])) == digits(answer), (operands, options)
 
-# Partial recomputation keeps at most the bytes of a step without recomputation, and at least those of a step with full
-# recomputation.
+# A step with partial recomputation keeps at most as many bytes as a step without recomputation, and at least as many
+# bytes as a step with full recomputation.
 columns = ["model.id", "plan.policy", "plan.recompute", "memory.activation_bytes"]
 table = module.sweep(module.models(), "b200", software="torch-eager", policy=["amp", "bf16-pure"], columns=columns, recompute=[
     "none", "attention", "norm", "activation", "mla-up-proj", "moe-act", "shared-experts", "mlp", "moe", "full"])

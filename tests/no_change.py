@@ -56,9 +56,9 @@ def draw(models, devices):
 
 
 def fitting(words):
-    """Returns options with which the plan fits, or None. A sweep tries all combinations; then an estimate checks a
-    combination that fits. With --software any, each row of the sweep has the profile that an estimate of its plan
-    has."""
+    """Returns options with which the plan fits, or None if no options make it fit. A sweep tries all combinations; then
+    an estimate checks a combination that fits. With --software any, each row of the sweep has the same profile as an
+    estimate of its plan."""
     given = dict(zip(words[2::2], words[3::2]))
     count = int(given["--devices"])
     degrees = ",".join(str(d) for d in (1, 2, 4, 8, 16) if d <= count)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compares random pairs of plans that differ in one option, with the outputs of several commands. 'nncost compare' and
-The difference in step time that 'nncost sweep' prints must be the difference of two estimates with the same software
+"""Compares random pairs of plans that differ in one option, with the outputs of several commands. The difference in
+step time that 'nncost compare' and 'nncost sweep' print must be the difference of two estimates with the same software
 profile. The command in each row must give the numbers of this row. If 'nncost compare' shows several profiles, the
 parts of a difference must add up to the whole difference. An estimate with the options of an advice must give the step
 time and the bytes that the advice states.
@@ -87,7 +87,8 @@ while pairs < BAR and tries < 10 * BAR:
         if again["step"]["step_s"] != row["step.step_s"]:
             faults.append(f"{row['command']}: not the row of the sweep")
 
-# Several profiles are in one table: the difference is split into framework and other causes.
+# If one table has several profiles, each difference in step time is divided into the part of the framework and the
+# parts of other causes.
 mixed = run(["compare", "llama3-8b", "h100", "--devices", "64", "--micro-batch", "1", "--zero", "1,3", "--software", "any"])["rows"]
 there = step(["llama3-8b", "h100", "--devices", "64", "--micro-batch", "1", "--zero", "3"], "megatron")
 change = mixed[1]["step"]["step_s"] - mixed[0]["step"]["step_s"]
@@ -106,7 +107,7 @@ row = run(["diff", *(file.name for file in recorded)])["scenarios"][0]
 if any(abs(row[key] - mixed[1][key]) > 1e-10 for key in ("change_s", "framework_s")) or ", zero " not in row["split"]:
     faults.append(f"diff: {row['split']}, compare {mixed[1]['change_s']}, {mixed[1]['framework_s']}")
 
-# An estimate with the options of an advice must give the numbers of the advice.
+# An estimate with the options of an advice must give the step time that the advice states.
 advised = 0
 for words in (["llama3-8b", "h100", "--devices", "8"], ["llama3-70b", "h100", "--devices", "64"],
               ["llama2-7b", "a100", "--devices", "16", "--zero", "1", "--micro-batch", "8"],

@@ -2,8 +2,8 @@
 """one_point.py NNCOST SOURCE: tests how much one measured step improves predictions for the B200 measurements of
 SimuMax.
 
-Calibrates the device with each measured step alone, then predicts all other steps. Prints the mean error of the
-predictions: the mean over all calibrations, the best and the worst."""
+Calibrates the device with each measured step alone, then predicts all other steps. Prints three mean errors of the
+predictions: the mean over all calibrations, the best calibration and the worst calibration."""
 import csv
 import json
 import os

@@ -5,8 +5,8 @@ names the option.
     usage: options.py PROGRAM ROOT
 
 The commands use the devices and models of tests/toy. The options of a plan, of a run and of a serving plan are tested
-completely with one command. All other commands are tested with only the first few options of each of these three
-groups.
+completely with one command. For all other commands, only the first few options of each of these three groups are
+tested.
 """
 import os
 import re
@@ -33,7 +33,7 @@ COMMANDS = (  # each command has the operands and options that it needs
     f"plot front {FOUND}{LIMITED}", f"plot scaling {SIZES}{LIMITED}", "report dense round", "report plans.json", f"report search {FOUND}",
     "report diff recorded.json recorded.json", "list", "show dense", "validate plans.json", "docs man",
 )
-# options for output files, and a text that is printed unchanged
+# options for output files, and an option whose text is printed unchanged
 WRITTEN = {"--output", "--trace", "--db", "--plans", "--date"}
 FIELDS = 3  # number of options that are tested of a table that another command has read completely
 VALUE = "?x?"

@@ -86,8 +86,8 @@ def number(one, name):
 
 
 def check_bar(svg, root, part, whole):
-    """Compares the widths of bars with the parts of a step or of the memory; whole: the value at the end of the
-    scale."""
+    """Compares the widths of bars with the parts of a step or of the memory; whole: the value that corresponds to the
+    full width."""
     drawn = {group.get("data-explain"): shapes[0] for group, _, shapes in marks(root)
              if shapes and shapes[0].tag == SVG + "rect" and group.get("data-explain") in part}
     wide = number(root, "width") - 16
@@ -98,8 +98,8 @@ def check_bar(svg, root, part, whole):
 
 
 def scale(root, along):
-    """Returns a function from a value to its position, from the lines and labels of the grid; None if there are fewer
-    than three lines."""
+    """Returns a function that converts a value to its position, computed from the labels of the grid; None if there are
+    fewer than three labels."""
     points = []
     for label in root.iter(SVG + "text"):
         found = re.fullmatch(r"([\d.]+) ?([numkMGTPE]?)(B|s|)", label.text or "")
@@ -118,7 +118,7 @@ def scale(root, along):
 
 def check_points(svg, root, classes, points, least=(0, 0)):
     """Checks that circles and squares lie at their values on the scales of the grid. Returns True if the grid has
-    enough lines to check this. Points below the smallest value of a scale may be missing."""
+    enough labels to check the positions. Points below the smallest value of a scale may be missing."""
     x, y = scale(root, "x"), scale(root, "y")
     if x is None or y is None:
         return False
@@ -208,8 +208,8 @@ def check_estimate(model, device, plan, width):
 
 
 def check_against(words, others, width):
-    """With the outline of a second estimate, both estimates must have the same scale, and the labels must be at their
-    places."""
+    """In a picture with the outline of a second estimate, both estimates must have the same scale, and the labels must
+    have the right positions."""
     steps = [document("estimate", *one)["step"] for one in (words, others)]
     for picture in ("step", "memory", "roofline", "timeline"):
         svg = f"{picture} {' '.join(words)} --against '{' '.join(others)}' --width {width}"
@@ -237,7 +237,7 @@ def check_search(words, width):
         full = number(bars[0], "height")
         assert abs(number(bar, "height") - rate / rates[0] * full) < 0.25, svg
     for size, (_, title, _) in zip(found, [one for one in marks(root) if "MFU" in one[1]]):
-        # a server of both tested devices has 8 devices
+        # both tested devices have 8 devices per server
         assert ("stragglers" in title) == (size["devices"] > 8), f"{svg}: {title}"
     return seen
 

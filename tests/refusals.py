@@ -2,7 +2,7 @@
 """Tests the messages with which random command lines are refused.
 
 Each command line has a model, a device and a few options with random values. If a command line is refused, the message
-must be one line. This line must name an option of the command line, or an option that such an option needs. If the
+must be one line. The message must name an option of the command line, or an option that such an option needs. If the
 message says which values are expected ("expected at most 8", "expected 1 or 5"), the same command line with such a
 value must not be refused for the same reason.
 

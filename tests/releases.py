@@ -33,8 +33,8 @@ def run(*args):
 
 
 def command(row, words):
-    """Runs an estimate with the values of the row. The model is a shipped model whose dimensions are changed to those
-    of the row."""
+    """Runs an estimate with the values of the row. The estimate uses a shipped model whose dimensions are changed to
+    the dimensions of the row."""
     args = ["estimate", "llama-7b", row["device"]] + (["--software", words] if words else [])
     for name in PLAN:
         if row.get(name):
@@ -70,7 +70,8 @@ RELEASED = ["policy", "attention", "zero", "sequence_parallel", "virtual_stages"
 
 
 def releases():
-    """Yields each framework that a release names, with the release's facts about models."""
+    """Yields each framework that a release of a software profile names, with the profile and the facts of the release
+    about models."""
     for path in glob.glob(os.path.join(SOURCE, "software/*.json")):
         with open(path, encoding="utf-8") as file:
             profile = json.load(file)
@@ -83,7 +84,7 @@ def releases():
 KERNELS = {}  # profile -> attention kernel
 NAMES = {name for _, name, _ in releases()}
 OF_MODELS = {(id, name): entry for id, name, entry in releases()}
-# Facts about the measured program that have no field in a plan.
+# Facts about the measured program that are not a field of the plan.
 APART = ("host_pass_s", "host_sample_s", "input_samples_per_s", "internode_gbps_per_node")
 
 
@@ -135,7 +136,8 @@ def kernel_of(profile):
 
 
 def settings_of(row, plan, words):
-    """Returns options for the fields that a release sets in plan and model, and for its attention kernel."""
+    """Returns options for the fields that a release sets in plan and model, and an option for the attention kernel of
+    the release."""
     options = []
     name = max((name for name in NAMES if row["framework"].lower().startswith(name.lower())), key=len)
     entry = OF_MODELS.get((plan["software"], name), {})
@@ -158,7 +160,7 @@ def stated(row):
 
 def named(row):
     """Returns --software with the framework's name in the release and its version. Returns no option for a framework
-    without a release, because accuracy predicts rows of such a framework without a profile."""
+    without a release, because `nncost accuracy` predicts rows of such a framework without a profile."""
     names = [name for name in NAMES if row["framework"].lower().startswith(name.lower())]
     version = row.get("framework_version", "")
     said = version[:1].isdigit() or any(version.startswith(entry.get("version") or "?") for _, _, entry in releases())
@@ -166,8 +168,8 @@ def named(row):
 
 
 def by_name(row, model):
-    """Returns whether the release depends on the model's name in the row. A command line has the name of a shipped
-    model instead of the model's name in the row."""
+    """Returns whether the release depends on the model's name in the row, so that the command line selects another
+    release. The command line has the name of a shipped model instead of the model's name in the row."""
     starts = {entry["model"] for _, name, entry in releases() if entry.get("model") and row["framework"].startswith(name)}
     return any(row["model_name"].startswith(start) != os.path.basename(model).startswith(start) for start in starts)
 
@@ -272,8 +274,8 @@ class Releases(unittest.TestCase):
                           "megatron-core-0.8", "megatron-classic", "torchtitan-eager-2024.12", "maxtext-gpu"])
 
     def test_fsdp_gathers_beside_compute_in_every_release(self):
-        """Two thirds of the traffic overlap with compute, at 400 Gbit/s for each server of 8 A100 (fms-fsdp, 128
-        devices)."""
+        """In each release of FSDP, two thirds of the traffic must overlap with compute, at 400 Gbit/s for each server
+        of 8 A100 (fms-fsdp, 128 devices)."""
         for software in ("fsdp-1", "fsdp-torch-2.1", "fsdp"):
             step = run("estimate", "llama2-70b", "a100-80gb", "--devices", "128", "--zero", "3", "--micro-batch", "2",
                        "--recompute", "full", "--set", "device.scale_out.bytes_per_s=6.25e9",
@@ -304,8 +306,8 @@ class Releases(unittest.TestCase):
             self.assertNotIn("contiguous_maps", [f["name"] for f in run(*plan, option).get("open_facts", [])])
 
     def test_plans_name_the_open_host(self):
-        """A step that waits for the host which issues the operators of a library has an open host, until --host names
-        it. FSDP and DeepSpeed issue the operators of a library, too."""
+        """If a step waits for the host that issues the operators of a library, the host is an open field, until --host
+        states the host. FSDP and DeepSpeed issue the operators of a library, too."""
         model = os.path.join(SOURCE, "tests/published/finetuning/configs/qwen-1.8b.json")
         plan = ("estimate", model, "a100-80gb", "--seq-len", "256", "--adapter-rank", "64")
         fact = {f["name"]: f for f in run(*plan)["open_facts"]}["host"]
@@ -319,8 +321,8 @@ class Releases(unittest.TestCase):
             self.assertLess(steps[0], 0.6 * steps[1], software)
 
     def test_plans_name_open_context_adapters_and_links(self):
-        """For each value of an open field, the listed step time equals that of an estimate with this value. A field
-        that the plan states is not open."""
+        """For each value of an open field, the listed effect on the step time must equal the effect in an estimate with
+        this value. A field that the plan states is not open."""
         plan = ("estimate", "llama2-70b", "gb200", "--devices", "72", "--context", "8", "--micro-batch", "1",
                 "--global-batch", "9", "--seq-len", "8192", "--precision", "fp8", "--adapter-rank", "16", "--zero", "1")
         cards = ("estimate", "llama2-7b", "l40s", "--devices", "8", "--zero", "3", "--seq-len", "1024")

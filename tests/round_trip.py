@@ -18,8 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-# Files of these formats do not name the model. Options state the model, and other values that the training program
-# sets.
+# Files of these formats do not name the model. For these formats, options state the model, and other values that the
+# training program sets.
 APART = {"accelerate", "deepspeed"}
 MODELS = {
     "megatron": ["llama2-7b", "llama3-8b", "llama3-70b", "gpt3-175b", "gpt2-xl", "qwen3-8b", "mixtral-8x7b", "deepseek-v3",
@@ -29,7 +29,8 @@ MODELS = {
     "nanotron": ["llama2-7b", "llama3-8b", "llama3-70b", "Qwen/Qwen2.5-7B"],
 }
 OTHERS = ["llama3-8b", "llama2-7b", "qwen3-8b", "gpt2-xl", "Qwen/Qwen3-30B-A3B", "mistral-7b"]
-# Options that a user may add to a default search. A search that the format or the device refuses is not counted.
+# Options that a user may add to a default search. A search that the format or the device refuses does not count in the
+# test.
 ALSO = [[], [], [], ["--seq-len", "2048"], ["--precision", "fp8"], ["--precision", "fp16"], ["--precision", "fp32"],
         ["--clip-gradients=off"], ["--optimizer", "sgd"], ["--optimizer", "adam8bit"], ["--context", "2"], ["--recompute", "full"], ["--pipeline", "2"]]
 ADAPTERS = [["--adapter-rank", "16"], ["--adapter-rank", "8", "--adapters", "attention", "--frozen", "nf4"]]

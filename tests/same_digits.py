@@ -105,7 +105,8 @@ def fitted(words, answer):
 
 def limited(words, answer):
     words = words[:words.index("--of")]
-    # all plans keep the profile of the first plan; with --software, an estimate would also set plan fields
+    # all plans keep the profile of the first plan; but with --software, an estimate would also set plan fields of a
+    # release
     if "--software" not in words:
         return
     for one in answer["curve"]:

@@ -31,8 +31,8 @@ def ask(program, root, command, *args):
 
 
 class Steps:
-    """Step times that the program prints. The time of a decode step is linear in the context. An iteration has at most
-    one prompt (chunk = prompt)."""
+    """The step times that nncost prints, for use in the simulation. The time of a decode step is linear in the context.
+    An iteration has at most one prompt (chunk = prompt)."""
 
     def __init__(self, program, root, model, device, options):
         def rows(input_len, output_len):
@@ -126,15 +126,15 @@ def main():
                 file.flush()
                 found = ask(program, root, "serve", *same, "--arrivals", file.name)
             where = f"{model} at {share} of saturation"
-            # Program and simulation have the same arrivals, so only the tables of the program cause a difference.
+            # nncost and the simulation get the same arrivals, so only the tables of nncost cause a difference.
             compare(f"{where}, first token", found["latency"]["ttft_s"], mean(ttft), 0.01)
             compare(f"{where}, first token of 99 %", found["formula"]["ttft_p99_s"], p99(ttft), 0.01)
             compare(f"{where}, per token", found["latency"]["tpot_s"], mean(tpot), 0.005)
             compare(f"{where}, request", found["latency"]["request_s"], mean(request), 0.005)
             print(f"{where}: first token {found['latency']['ttft_s']:.4g} s, simulated {mean(ttft):.4g} s; of 99 % "
                   f"{found['formula']['ttft_p99_s']:.4g} s, {p99(ttft):.4g} s")
-            # Program and simulation have different arrivals at the same rate. Near saturation, the mean of one run is
-            # uncertain, so several runs are averaged.
+            # nncost and the simulation draw different arrivals at the same rate. Near saturation, the mean of one run
+            # is uncertain, so several runs are averaged.
             if share <= 0.9:
                 own = ask(program, root, "serve", *same, "--request-rate", repr(rate), "--requests", str(REQUESTS))
                 runs = [simulate(steps, drawn(draw, rate))[0][REQUESTS // 10:] for _ in range(12 if share == 0.9 else 1)]

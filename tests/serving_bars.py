@@ -11,8 +11,8 @@ import json
 import subprocess
 import sys
 
-# Each row has: section, by, name (None = all rows together), the largest mean and the largest median of absolute
-# errors.
+# Each row has: the section of the summary, the key by which rows are grouped, the name of the group (None = all rows
+# together), and the largest allowed mean and median of absolute errors.
 BARS = [
     ("batch_latency", "framework", "tensorrt-llm-2024", 0.09, 0.06),
     ("batch_latency", "framework", "vllm-2024", 0.08, 0.06),

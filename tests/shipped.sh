@@ -27,8 +27,8 @@ for kind in devices:hw models:models software:software; do
         # the ops of a graph are only in the file, and 'nncost show' does not print them
         ! grep -q '"family": "graph"' "$file" || continue
         clean show "$id" --format json >"$home/$id.json"
-        # For an id, nncost uses the network of a library by default; for a file, it does not. --implementation none
-        # makes both equal.
+        # For the id of a model, nncost predicts by default the operators of the library that runs the model; for a
+        # model file, it does not. With --implementation none, the estimates of both must be equal.
         [[ $(clean estimate "$id" a100 --implementation none --format json) == \
            "$(clean estimate "$home/$id.json" a100 --implementation none --format json)" ]] ||
             { echo "$file: shown as JSON it is another model"; exit 1; }

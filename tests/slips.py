@@ -75,7 +75,7 @@ for _ in range(1500 // every):
     usual = slipped and kind_s(words)
     if usual and not 0.5 < slipped / usual < 2:
         faults.append(f"{' '.join(words)}: {row['field']} x {factor:g}: x {slipped / usual:.3g}, not refused")
-# Runs the same test with software profiles and clusters: files in which one number is changed.
+# Runs the same test with software profiles and cluster files, and changes one number of a file at a time.
 files = [(kind, path) for kind in ("software", "clusters") for path in sorted(Path(root, kind).glob("*.json"))]
 for kind, path in files:
     text = path.read_text(encoding="utf-8")

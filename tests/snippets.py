@@ -51,7 +51,8 @@ SHOWN = {
 # names. ALONE matches names of commands without operands.
 NOT_RUN = re.compile(r"\bMODEL\b|\bFILES?\b|\bDEVICE\b|\bNAMES?\b|\bLIST\b|\bOUT\b|\bID\b|\bKIND\b|\bCOMMAND\b|\bA B$|\.\.\.|<id>")
 ALONE = re.compile(r"nncost( [a-z]+){1,2}( --[a-z]+)?( json)?$")
-# Commands that take long, and shorter commands that run instead. The network that is used as net.onnx has no open axes.
+# Commands that take long, and shorter commands that run instead. The network that the test uses as net.onnx has no axes
+# of unknown length.
 SMALLER = (("net.onnx sequence=128,x.2=48", "net.onnx"), ("--devices 8..256 --tokens", "--devices 8..16 --tokens"), ("--micro-batches 1..512", "--micro-batches 1..4"),
            ("--devices 1024 --global-batch 1536 --shard 2/16", "--devices 64 --global-batch 96 --shard 1/1"))
 RUN = ("nncost ", "sqlite3 ", "cat ", "awk ", "mkdir ")
@@ -190,7 +191,7 @@ def commands_of(scratch, where, lines):
 
 
 def model_of(scratch, where, members):
-    """Validates members of a model file. The members are completed to a whole file."""
+    """Validates members of a model file. The test completes the members to a whole model file."""
     text = '{"schema": "nncost.model/1", "id": "piece", "name": "A piece", "family": "decoder",' + \
         members + ', "sources": {"": "a page"}}'
     scratch.put("piece.json", text)
@@ -271,7 +272,7 @@ def page(scratch, path):
     name = path.relative_to(ROOT)
     compared = path.parent == ROOT / "docs" or name == Path("README.md")
     pieces = []
-    # commands may use a file that stands below them, so the first file is written first
+    # commands may use a file that the page shows below them, so the first complete file of the page is written first
     for number, kind, lines in blocks(path):
         if kind == "json" and lines[0].startswith("{") and lines[-1] == "}":
             json_of(scratch, f"{name}:{number}", lines, [])

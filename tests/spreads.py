@@ -8,11 +8,11 @@ more parts are for a device without fitted values and for experts. If the profil
 of this kind, its entry in "ranges" replaces the constant part and the parts of device and experts. The constant parts
 are fitted on measured rows whose CRC-32 is even and that state how the devices are used. For profiles that a plan gets
 by default, the rows of the fit are predicted without a named framework. The fit takes the smallest half-width that
-contains the share USUAL of the rows, times TIMES, so that no single row decides. If there are few rows, the fitted
-value moves towards a more general value. An entry of "ranges" moves towards the value of its profile, and a profile
-moves towards UNKNOWN. USUAL and TIMES were chosen so that nine of ten rows of a file are inside their ranges when the
-fit leaves this file out. The share of nine of ten is reached with and without a named framework, for language and for
-vision. With ACCEPT=1, writes the fitted values into the profiles.
+contains the share USUAL of the rows, times TIMES, so that no single row decides. If there are few rows, the result is a
+weighted mean of the fitted value and a more general value. For an entry of "ranges", the more general value is the
+value of its profile; for a profile, it is UNKNOWN. USUAL and TIMES were chosen so that nine of ten rows of a file are
+inside their ranges when the fit leaves this file out. Nine of ten rows are inside their ranges with and without a named
+framework, for language models and for vision networks. With ACCEPT=1, writes the fitted values into the profiles.
 
 For vision, rows of different sources differ more than rows of one source. All vision plans without a named framework
 get the same half-width: the smallest half-width that contains nine of ten rows, at most WIDEST. In the search for this
@@ -30,7 +30,8 @@ import sys
 import tempfile
 
 KINDS = ("network", "idle", "kernels", "carried", "experts")
-# the upper end of a range is farther from the prediction by this share of the half-width, the lower end is nearer
+# the upper end of a range is farther from the prediction by this share of the half-width, and the lower end is nearer
+# by the same share
 SKEW = 0.15
 UNKNOWN = 0.28  # half-width of a profile without measurements
 OF_PROFILES, OF_RANGES = 6, 8  # the more general value has the weight of this number of rows
@@ -82,7 +83,7 @@ def at_level(program, files, data, level):
 def rows_of(program, source, data):
     files = sorted(glob.glob(os.path.join(source, "tests/published/training_*.csv")) +
                    glob.glob(os.path.join(source, "tests/published/h100/training_*.csv")))
-    # this file has step times composed of parts, not measured steps
+    # training_vtrain_single.csv contains step times composed of parts, not measured steps
     files = [f for f in files if "vtrain_single" not in f]
     rows = at_level(program, files, data, "user") + at_level(program, files, data, "matched")
     return [r for r in rows
@@ -165,8 +166,8 @@ def said(rows):
 
 
 def fit(rows, shared, known, prior, weight):
-    """Returns TIMES the smallest half-width that contains the share USUAL of the rows, moved towards `prior`. A group
-    of one source and model counts as at most MOST rows."""
+    """Returns the weighted mean of `prior` and of TIMES x the smallest half-width that contains the share USUAL of the
+    rows. A group of one source and model counts as at most MOST rows."""
     counts = collections.Counter((r["source"], r["model"]) for r in rows)
     shares = [(width(r, 0.0, shared, known) ** 2, error(r), min(1, MOST / counts[r["source"], r["model"]]))
               for r in rows]

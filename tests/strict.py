@@ -60,8 +60,8 @@ for call, result in zip(calls, mcp(calls)):
     text = result["content"][0]["text"]
     judge("mcp", json.dumps(call["arguments"]), result["isError"], "expected" in text or "did you mean" in text)
 
-# If an option has a fixed set of values, also of numbers, the schema lists them as an enum; another value is refused
-# with this list.
+# If an option has a fixed set of values (words or numbers), the schema lists these values as an enum, and the message
+# about any other value must list them.
 calls, closed = [], 0
 for name, schema in sorted(tools["estimate"]["properties"]["options"]["properties"].items()):
     for value in schema.get("enum", []):

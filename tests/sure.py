@@ -72,8 +72,8 @@ def main():
 
 
 def firsts(choices):
-    """For each choice, takes the plan that is predicted to be the fastest. Compares the probability that it is faster
-    than all other plans with the measurements."""
+    """For each choice, takes the plan that is predicted to be the fastest. Compares the probability that this plan is
+    faster than all other plans with the measurements."""
     found = []
     for rows in choices.values():
         plans = []

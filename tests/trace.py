@@ -5,8 +5,9 @@
 
 Times must be whole nanoseconds. Slices of a thread must follow each other or be nested. An arrow must begin and end
 inside a slice that has the name of the arrow. Counters must be numbers. For each stage, the number of micro-batches in
-flight must never be below 0, and must be 0 at the end. The largest memory of a stage must be that of the estimate, and
-the stage must keep no activations at the end. The time of collectives on each link must be that of the estimate.
+flight must never be below 0, and must be 0 at the end. The largest memory of a stage must equal the memory of this
+stage in the estimate, and the stage must keep no activations at the end. The time of collectives on each link must
+equal the time in the estimate.
 """
 import json
 import os

@@ -146,8 +146,8 @@ def section(path):
 
 
 def check_order(path):
-    """Checks the order of keys. nncost searches the text for "signs" before it reads "keys". To read a launch file,
-    nncost does not parse "writer"."""
+    """Checks the order of keys. nncost searches the text of a file for the "signs" of a format before it reads the
+    "keys" of this format. The object "writer" is not used for reading a launch file."""
     text = path.read_text()
     members = list(json.loads(text))
     late = {"inside", "signs", "never"} & set(members[members.index("keys"):])

@@ -12,7 +12,7 @@ export function el(name, attributes = {}, ...children) {
   return made;
 }
 
-// Makes a group of elements one stop of the Tab key. The arrow keys, Home and End move inside the group.
+// Makes a group of elements a single stop of the Tab key. The arrow keys, Home and End move inside the group.
 export function rove(box, selector) {
   const all = [...box.querySelectorAll(selector)];
   all.forEach((one, i) => one.setAttribute("tabindex", i === 0 ? "0" : "-1"));

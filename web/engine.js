@@ -1,7 +1,7 @@
 // Runs the C program in a worker: reads command lines and returns exit code, standard output and standard error.
 import { WASI, Directory, Fd, File, PreopenDirectory, wasi } from "@bjorn3/browser_wasi_shim";
 
-// An output stream, not a terminal. Its text is read at the end, or line by line while the program writes.
+// An output stream, not a terminal. The text of a stream is read at the end, or line by line while the program writes.
 class Stream extends Fd {
   constructor(take) {
     super();
@@ -55,7 +55,8 @@ export class Engine {
   constructor(module, data, columns = 100) {
     this.module = module;
     this.columns = columns;
-    // Dropped files are in the same folder as the data folder ".nncost"; no dropped file can have this name.
+    // Dropped files are in the same folder as the data folder ".nncost", so no dropped file can have the name
+    // ".nncost".
     this.here = new Map([[".nncost", new Directory(folderOf(data))]]);
     this.instance = null;
   }

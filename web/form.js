@@ -1,4 +1,4 @@
-// The form of the page. It is made from the options of the program, and reads and writes the command line.
+// The form of the page. The form is made from the options of the program, and reads and writes the command line.
 import { change } from "./words.js";
 import { $, el } from "./dom.js";
 

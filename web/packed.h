@@ -1,2 +1,2 @@
-/* The decoder needs the memory that the encoder had. */
+/* Bytes of memory of PPMd. The decoder needs as much memory as the encoder used. */
 enum { MODEL_BYTES = 48 << 20 };

@@ -98,7 +98,8 @@ async function showEstimate(parsed, turn) {
   document.documentElement.dataset.ms = ms.toFixed(1);
 }
 
-// Draws another part of a picture. If further parts are requested while one is drawn, draws only the last of them.
+// Draws another part of a picture. If several parts are requested while one part is drawn, draws only the last
+// requested part.
 async function redraw(box, words) {
   box.asked = words;
   if (box.busy) return;
@@ -131,7 +132,7 @@ function stopWork() {
   working = [];
 }
 
-// Runs long commands, each in its own worker. Shows their progress and a button Stop.
+// Runs long commands, each in its own worker. Shows the progress of the commands and a button Stop.
 async function work(commands) {
   stopWork();
   const bar = el("progress", { max: "1", "aria-label": "Plans looked at" });
@@ -324,7 +325,7 @@ async function main() {
   const start = document.querySelector("meta[name=nnc-start]").content;
   await go(split(decodeURIComponent(location.hash.slice(1)) || start || begin));
   document.documentElement.dataset.started = (performance.now() - started).toFixed(0);
-  // an interface for scripts and tests
+  // an interface that scripts and tests can call
   window.nncost = { run: async (words) => (await engine.ask([words])).answers[0] };
 }
 

@@ -13,7 +13,7 @@ export function zoomable(box, whole, draw) {
     to = from + wide;
     draw(from, to);
   };
-  // Enlarges the picture around a point; the point stays at its place.
+  // Enlarges the picture around a point; this point keeps its position on the screen.
   const zoom = (factor, at = 0.5) => show(from + at * (to - from) * (1 - factor), (to - from) * factor);
   const move = (share) => show(from + share * (to - from), to - from);
   const where = (x) => {

@@ -111,7 +111,8 @@ export function estimateView({ result, pictures, pinned, changes, apply, release
     .filter((one) => one !== null);
 }
 
-// Returns the settings of a plan as text. Leaves out settings that are off, none, 0 or 1, and those in `skipped`.
+// Returns the settings of a plan as text. Leaves out settings that are off, none, 0 or 1, and the settings in
+// `skipped`.
 const plan = (found, skipped) => Object.entries(found.plan).filter(([key, value]) => value !== false && value !== "none" &&
   value !== 1 && value !== 0 && !skipped.includes(key)).map(([key, value]) => (value === true ? key : `${key} ${value}`))
   .join(", ").replaceAll("_", " ") || "data parallelism alone";

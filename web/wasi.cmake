@@ -15,8 +15,8 @@ set(CMAKE_EXECUTABLE_SUFFIX .wasm)
 # of WebAssembly 2.0 make the program smaller.
 set(CMAKE_C_FLAGS_RELEASE "-Oz -DNDEBUG -flto -msign-ext -mbulk-memory -mnontrapping-fptoint")
 # A reactor is a program that does not end; the page calls its functions. The stack has space for the large structs of a
-# plan search. -O0 here prevents clang from running wasm-opt, even if it is installed: the output of wasm-opt was
-# smaller, but larger after compression by LZMA and PPMd. Fewer functions are inlined than usual for -Oz, and loops
-# share their counters (no LSR), because the result compresses better. The linker's own -O0 prevents it from sorting
-# texts, so streams.js finds texts in the order of their use.
+# plan search. The compiler option -O0 in these flags prevents clang from running wasm-opt, even if wasm-opt is
+# installed: the output of wasm-opt was smaller, but larger after compression by LZMA and PPMd. Two options make the
+# compressed program smaller: fewer functions are inlined than usual for -Oz, and loops share their counters (no LSR).
+# With the linker option -O0, the linker does not sort texts, so streams.js finds texts in the order of their use.
 set(CMAKE_EXE_LINKER_FLAGS "-O0 -mexec-model=reactor -Wl,--strip-all,--gc-sections,-O0,--stack-first,-z,stack-size=4194304,-mllvm,-disable-lsr,-mllvm,-enable-merge-functions,-mllvm,-inline-threshold=-20")

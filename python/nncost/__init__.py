@@ -9,14 +9,15 @@
 
 Options have the names of the command line, with '_' instead of '-'. Values may have units ("8k", "2GiB"). A Python list
 gives a comma-separated list. None leaves an option out; False turns off an option that is on. The argument `set`
-changes any parameter of the model or the device: set={"device.mem_bytes_per_s": "4TB/s"}. A model or a device is an id,
-a path, or the content of such a file as a dict. A configuration of transformers can be a model as well. If nncost
-refuses the input, nncost.Error is raised.
+changes any parameter of the model or the device: set={"device.mem_bytes_per_s": "4TB/s"}. A model or a device is given
+by an id, by a path, or as a dict with the content of a model or device file. A configuration of transformers can be a
+model as well. If nncost refuses the input, nncost.Error is raised.
 
 estimate() calls the shared library; all other functions run the program. If estimate() gets an alias of an option, it
-runs the program as well. The library and the program are searched in this package (a wheel), then in the installation
-around it, then in the build folder of a checkout, then in the usual folders of the system. $NNCOST_LIBRARY,
-$NNCOST_PROGRAM and $NNCOST_DATA set other places. $NNCOST_PATH adds folders with your own files.
+runs the program as well. The module searches the library and the program in this package (a wheel), then in the
+installation around it, then in the build folder of a checkout, then in the usual folders of the system.
+$NNCOST_LIBRARY, $NNCOST_PROGRAM and $NNCOST_DATA name the library, the program and the data folder instead.
+$NNCOST_PATH adds folders with your own files.
 """
 from __future__ import annotations
 
@@ -52,7 +53,7 @@ class Error(ValueError):
     """Raised for refused input. .where and .what have the two parts of the message that the command prints."""
 
     def __init__(self, where: str, what: str):
-        # the temporary file of a dict; the caller does not know its name
+        # For a model given as a dict, the message names a temporary file, which the caller does not know.
         if _written and where.startswith(_written.name):
             where = "dict" + where[where.find("config.json") + len("config.json"):]
         super().__init__(f"{where}: {what}")
@@ -174,7 +175,8 @@ def _operand(value: Any) -> Any:
 
 
 class Specs:
-    """Loads devices, models and software profiles, and keeps them. Only one thread at a time may use it."""
+    """Loads devices, models and software profiles, and keeps them in memory. Only one thread at a time may use a Specs
+    object."""
 
     def __init__(self, data: Optional[str] = None):
         self._library = _load()
@@ -202,9 +204,9 @@ class Specs:
 
     def estimate(self, model: Content, device: Content, software: Optional[str] = None, set: Changes = None,
                  **options: Option) -> Answer:
-        """Estimates one training step. The answer is the output of `nncost estimate --format json`, without the errors
-        of measured rows. Specs.estimate() refuses a release of a framework (software="nemo-26.06"); nncost.estimate()
-        runs the program for it."""
+        """Estimates one training step. Returns the same values as `nncost estimate --format json`, without the errors
+        of measured rows. Specs.estimate() refuses a release of a framework (software="nemo-26.06"); for a release,
+        nncost.estimate() runs the program instead."""
         found = {"model": self._get("nnc_model_load", _text(_operand(model))),
                  "device": self._get("nnc_device_load", _text(_operand(device)))}
         for name, value in _changes(set).items():
@@ -275,7 +277,8 @@ def estimate(model: Content, device: Content, software: Optional[str] = None, se
         answer = _specs().estimate(model, device, software, set, **options)
         if answer.memory.fit != "does_not_fit" and "tokens" not in options and "samples" not in options:
             return answer  # otherwise the program runs, because it adds the run, and changes with which the plan fits
-    # the program needs no library, and knows releases, aliases (qlora, dtype) and `set` without "model."
+    # In these cases the program runs: it needs no library, and it reads names of releases, aliases (qlora, dtype) and
+    # `set` without "model."
     except Error as error:
         unknown = error.where in options and error.what.startswith("unknown")
         if error.where != "set" and not unknown and not error.what.startswith(("a release", "the shared library")):
@@ -405,8 +408,8 @@ def run(model: Content, device: Content, set: Changes = None, **options: Option)
 
 
 def explain(name: str, model: Content = None, device: Content = None, set: Changes = None, **options: Option) -> Answer:
-    """Explains a metric such as "mfu": its meaning, formula and source. With a model and a device, adds the numbers.
-    The answer has .lines."""
+    """Explains a metric such as "mfu": its meaning, formula and source. With a model and a device, also returns the
+    numbers in the formula. The answer has .lines."""
     return command("explain", name, *(() if model is None else (model, device)), set=set, **options)
 
 

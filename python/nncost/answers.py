@@ -7,7 +7,7 @@ import json
 import os
 from typing import Any, Iterable, Iterator, Union
 
-# Values that a printed answer shows first, by the schema of the answer. Each row has label, record, key and unit.
+# For each schema of an answer: the values that a printed answer shows first. Each row has label, record, key and unit.
 _FIRST = {
     "nncost.estimate": (
         ("step", "step", "step_s", "s"), ("90 % range", "step", "interval_s", "s"),
@@ -151,9 +151,9 @@ class Answer(dict):
 class Columns(dict):
     """A table: a dict with one list per column; all lists have the same length. pandas.DataFrame(columns),
     polars.DataFrame(columns) and pyarrow.table(dict(columns)) accept it without conversion. None is an unknown number.
-    The name of a column is the last part of the command's name, if this part is unique, with '_' instead of '.':
-    "step_s" is "step.step_s" of the command. columns["step.step_s"] finds the column as well. columns[0] is the first
-    row, as a dict."""
+    Each column has the last part of the name that the command gives it, if this part is unique, with '_' instead of
+    '.': "step_s" for "step.step_s". columns["step.step_s"] finds the column as well. columns[0] is the first row, as a
+    dict."""
 
     full: dict[str, str] = {}  # the names in the command, if they differ
 

@@ -21,27 +21,28 @@ The file (schema nncost.capture/1):
     modules      module paths; "" is the network itself
     ops          in order: name, phase (forward, backward, recompute, optimizer), module (index), inputs and outputs as
                  [dtype, shape, storage], args (arguments that are not tensors), repeat. Operators of the optimizer have
-                 no tensors and no arguments. An operator of a block also has moves: how the number of its module and the
-                 number of each tensor's storage change from one repeat of the block to the next, as one step, or as
-                 runs [first, step, count, first, ...] for all repeats
+                 no tensors and no arguments. An operator of a block also has the member moves. It states by how much the
+                 number of the module and the number of each tensor's storage grow from one repeat of the block to the
+                 next: as one step, or as runs [first, step, count, first, ...] for all repeats
     saved        [storage, module, count, step of storage, step of module]: kept storages that the backward of a module
-                 saves, but does not read. A row stands for count rows, in which both numbers grow by their steps
+                 saves, but does not read. A row stands for `count` rows; from one of these rows to the next, the number
+                 of the storage and the number of the module grow by their steps
     owners       [gradient, parameter, module, count, steps of gradient, parameter and module]: storages of gradients
-                 (-1: the parameter is not trained), storages of their parameters, and the modules that hold these
-                 parameters; count and steps as in saved
+                 (-1: the parameter is not trained), storages of their parameters, and the modules that own these
+                 parameters. The members count and steps have the same meaning as in saved
     shapes       [dtype, shape]. Inputs and outputs of ops are a text "shape storage shape storage ...", in which shape
-                 is an index of this list
+                 is an index of the list shapes
     kinds        [kind, dtype]. Storages are a text "bytes kind first last,bytes kind first last,...", in which kind is
-                 an index of this list
-    args, moves  lists. The members args and moves of ops are indices of these lists. An op without phase or module has
-                 the phase or module of the op before it
-    blocks       [first op, number of ops, repeat]: equal layers, written once; `repeat` of an op is the repeat of its
-                 block, and its storages are the storages of the first layer
+                 an index of the list kinds
+    args, moves  lists. The members args and moves of an op are indices of the lists args and moves of the file. An op
+                 without the member phase or module has the phase or module of the op before it
+    blocks       [first op, number of ops, repeat]: equal layers, whose operators are written once. The `repeat` of an op
+                 is the repeat of its block, and the storages of an op are the storages of the first layer
     storages     storages of the unfolded step: bytes, kind (parameter, frozen, buffer, input, gradient, state, kept,
                  temporary), dtype, first and last (positions in the unfolded list of operators; -1 = before the step, the
-                 number of operators = after the step). With three more numbers (copies, step of first, step of last) an
-                 entry stands for several storages with consecutive numbers. A gradient with first -1 is one of the step
-                 before, which the program clears after `last`
+                 number of operators = after the step). An entry with three more numbers (copies, step of first, step of
+                 last) stands for several storages with consecutive numbers. A gradient whose `first` is -1 belongs to
+                 the step before; the program clears this gradient after the position `last`
 
 `kept` storages live until backward uses them. Autocast and sharding are not recorded: nncost applies autocast and
 sharding to the recorded step. nncost can also apply checkpoints around modules and freeze modules (--recompute, --train
@@ -67,9 +68,10 @@ import weakref
 SCHEMA = "nncost.capture/1"
 # members of an operator, in the order in which they are written
 MEMBERS = ("name", "phase", "module", "inputs", "outputs", "args", "repeat", "steps", "moves")
-# recompute: backward runs an operator of forward again (checkpoints)
+# recompute: a checkpoint runs an operator of forward again in backward
 PHASES = ("forward", "backward", "recompute", "optimizer")
-# nncost recognises these optimizers by their operators and states. Those with two states have the update of Adam.
+# nncost recognises these optimizers by their operators and states. The optimizers with two states have the update of
+# Adam.
 OPTIMIZERS = {"SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adadelta", "Rprop", "RMSprop", "Adagrad", "Lion"}
 # Operators that read only the shape of their first tensor.
 SHAPES_ONLY = {"ones_like", "zeros_like", "full_like", "new_zeros", "new_ones", "new_full"}
@@ -85,7 +87,7 @@ NO_KERNEL = {
 
 
 class Done(BaseException):
-    """Ends a script after the recorded step. It is no subclass of Exception, because scripts catch Exception."""
+    """Ends a script after the recorded step. Done is no subclass of Exception, because scripts catch Exception."""
 
 
 def dtype_name(dtype):
@@ -177,8 +179,8 @@ class Storages:
         self.last[number] = max(self.last[number], self.now)
 
     def end(self):
-        """Called at the end of the step. Marks storages that the program still holds as alive: the samples and results
-        of this step, or a graph whose backward belongs to the next step"""
+        """Called at the end of the step. Marks the storages that the program still holds as alive: the samples and
+        results of the step, or a graph whose backward belongs to the next step"""
         for number, reference in enumerate(self.references):
             if reference is not None and not reference.expired():
                 self.tensors[number] = max(self.tensors[number], self.kind[number] == "input")
@@ -187,10 +189,10 @@ class Storages:
 
 
 def recorder(model, others=(), inference=False):
-    """Returns the dispatch mode that records operators. It is made in a function, so that importing this module does
-    not need PyTorch. others: modules that the optimizers do not train, such as a teacher; if the step reads their
-    parameters, these count as frozen. inference: records a forward pass without gradients, in which no parameter is
-    trained"""
+    """Returns the dispatch mode that records operators. The class of the mode is defined in a function, so that
+    importing this module does not need PyTorch. others: modules that the optimizers do not train, such as a teacher; if
+    the step reads their parameters, these parameters count as frozen. inference: records a forward pass without
+    gradients, in which no parameter is trained"""
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -201,15 +203,16 @@ def recorder(model, others=(), inference=False):
             self.modules, self.stack, self.pending, self.owner = {"": 0}, [], [], {}
             self.handles, self.previous, self.running = [], 0, False  # running: autograd runs now
             self.rerun = []  # autograd nodes that a checkpoint creates in its second forward pass
-            # backward(create_graph=True); number of modules on the stack when backward began
+            # differentiated: true if the program called backward(create_graph=True); depth: number of modules on the
+            # stack when backward began
             self.differentiated, self.depth = False, 0
-            # calls of recurrent layers; number of operators of evaluations, which are not recorded
+            # layers: calls of recurrent layers; evaluation: number of operators of evaluations, which are not recorded
             self.layers, self.evaluation = [], 0
             self.loading = 0  # above 0 while a DataLoader without workers makes samples on the host
             self.by_hand = False  # true if the program updates its parameters without an optimizer
             self.parts = list(model.children()) if type(model).__name__ == "Parts" else [model]
             self.inference = inference
-            # number of operators before the first module is called; true if a gradient is sparse
+            # entered: number of operators before the first module is called; sparse: true if a gradient is sparse
             self.entered, self.sparse = None, False
             self.layouts = [0, 0]  # number of convolutions with contiguous and with channels-last maps
             self.gradients = {}  # number of the parameter's storage -> number of its gradient's storage
@@ -217,13 +220,14 @@ def recorder(model, others=(), inference=False):
             # bytes and formats; `old` has the numbers of cleared gradients.
             self.before, self.old = [], set()
             self.saved = {}  # keys: (storage, module that saves it for backward), in order
-            # rows: module -> first dimension of the input of the first module of each pass, added up
+            # rows: for each module, the first dimension of its input, if it is the first module of a pass; added up
+            # over passes
             self.rows, self.fresh, self.repeated = {}, True, False
             for parameter in model.parameters():
                 self.storages.number(parameter, kind="parameter" if parameter.requires_grad and not inference else "frozen")
             for buffer in model.buffers():
                 self.storages.number(buffer, kind="buffer")
-            # address of a storage -> kind and tensor; list of frozen parameters that the step reads
+            # foreign: address of a storage -> kind and tensor; frozen: list of frozen parameters that the step reads
             self.foreign, self.frozen = {}, []
             for kind, tensors in (("frozen", torch.nn.Module.parameters), ("buffer", torch.nn.Module.buffers)):
                 for tensor in {id(t): t for module in others for t in tensors(module)}.values():
@@ -274,8 +278,8 @@ def recorder(model, others=(), inference=False):
                 nodes += [n for n, _ in node.next_functions if n is not None and n not in self.owner]
 
         def ran(self, name):
-            """Returns a hook that autograd calls after a node. Operators since the previous node belong to this node,
-            except for sums of gradients at the beginning, which belong to the previous node."""
+            """Returns a hook that autograd calls after a node. Operators that were recorded since the previous node
+            belong to this node, except for sums of gradients at the beginning, which belong to the previous node."""
             def hook(*_):
                 while self.rerun:  # drops the graph of a checkpoint: autograd may never run it, but it holds tensors
                     del self.owner[self.rerun.pop()]
@@ -399,8 +403,8 @@ def recorder(model, others=(), inference=False):
                     self.before.append((StorageWeakRef(storage), storage.nbytes(), dtype_name(gradient.dtype)))
 
         def note_update(self):
-            """The recorded operators begin with an update that the program computes without an optimizer. Its gradients
-            exist before the step."""
+            """Called if the record begins with an update that the program computes without an optimizer. Notes that the
+            gradients of this update exist before the step."""
             self.by_hand, self.phase = True, "backward"
             for parameter in model.parameters():
                 for gradient in flat_tensors(parameter.grad, []):
@@ -414,7 +418,8 @@ def recorder(model, others=(), inference=False):
                 self.phase = "forward"
 
         def end_by_hand(self):
-            """Operators that write parameters belong to the update. Forward begins after the last of them."""
+            """Operators that write parameters belong to the update. Forward begins after the last operator that writes
+            a parameter."""
             written = [i for i, op in enumerate(self.ops) if any(self.storages.kind[n] == "parameter" for _, _, n in op["outputs"] or op["inputs"][:1])]
             for i in written:
                 self.ops[i]["phase"] = "optimizer"
@@ -437,7 +442,7 @@ def recorder(model, others=(), inference=False):
             for parameter in model.parameters():
                 for gradient in flat_tensors(parameter.grad, []):
                     number = self.storages.number(gradient)
-                    # skips the indices, which the program has created
+                    # skips the indices of a sparse gradient, which the program has created
                     if parameter.grad.is_sparse and self.storages.kind[number] == "input":
                         continue
                     self.gradients[self.storages.number(parameter)] = number
@@ -447,7 +452,7 @@ def recorder(model, others=(), inference=False):
         def keep(self, tensor):
             for number in (self.storages.number(part) for part in flat_tensors(tensor, [])):
                 self.saved[number, self.stack[-1] if self.stack else ""] = None
-                # not in backward, where a checkpoint saves tensors again
+                # does not count in backward, where a checkpoint saves tensors again
                 if self.storages.kind[number] == "temporary" and self.phase == "forward":
                     self.storages.kind[number] = "kept"
             return tensor
@@ -461,7 +466,7 @@ def recorder(model, others=(), inference=False):
 
 
 def euclidean_distances(first, second):
-    """Issues the operators that _euclidean_dist issues, which is the operator of torch.cdist
+    """Issues the operators that the operator _euclidean_dist of torch.cdist issues
     (aten/src/ATen/native/Distance.cpp)"""
     import torch
     squares = [x.pow(2).sum(-1, True) for x in (first, second)]
@@ -526,9 +531,9 @@ def note_states(rec, optimizers):
 
 def optimizer_kernels(optimizers, fused=(), calls=None):
     """Returns the kind of kernels in which the optimizers of torch.optim update parameters on a GPU. With several
-    optimizers, the optimizer with the most parameters decides. fused: optimizers that asked for one kernel, which
-    PyTorch may not have on a CPU. calls: number of updates of each optimizer in the step (None: one). Unless a program
-    selects other kernels, PyTorch 2 updates lists of tensors on a GPU (torch/optim/optimizer.py,
+    optimizers, returns the kind of the optimizer with the most parameters. fused: optimizers that asked for one kernel,
+    which PyTorch may not have on a CPU. calls: number of updates of each optimizer in the step (None: one). Unless a
+    program selects other kernels, PyTorch 2 updates lists of tensors on a GPU (torch/optim/optimizer.py,
     _default_to_fused_or_foreach)"""
     own = [o for o in optimizers if type(o).__module__.startswith("torch.optim") and type(o).__name__ in OPTIMIZERS]
     most = max(own, key=lambda o: sum(p.numel() for group in o.param_groups for p in group["params"]), default=None)
@@ -543,8 +548,8 @@ def optimizer_kernels(optimizers, fused=(), calls=None):
 
 @contextlib.contextmanager
 def without_record_function():
-    """Replaces record_function, which has no kernel for fake tensors in PyTorch 1.13 and only names a range of a
-    profile"""
+    """Replaces record_function, which only names a range of a profile and has no kernel for fake tensors in PyTorch
+    1.13"""
     import torch
     original = torch.autograd.profiler.record_function
     torch.autograd.profiler.record_function = lambda *a, **k: contextlib.nullcontext()
@@ -571,8 +576,8 @@ def named(model, patterns, option):
 
 
 def adapt(module, rank):
-    """Adds low-rank adapters (LoRA) in fp32 to a linear layer, as peft does. change() has frozen the weights of the
-    layer."""
+    """Adds low-rank adapters (LoRA) in fp32 to a linear layer, as peft does. The caller, change(), has frozen the
+    weights of the layer."""
     import torch
     forward = module.forward
     module.lora_a = torch.nn.Parameter(torch.randn(rank, module.in_features) / module.in_features)
@@ -630,9 +635,9 @@ def change(model, checkpoint=(), freeze=(), adapters=None):
 def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=None, checkpoint=(), freeze=(), adapters=None):
     """Records one training step: loss() runs forward and returns the scalar loss; then backward and optimizer.step()
     run. optimizer: a name (see optimizer_of), an optimizer of the model, or None. The first optimizer.step() is not
-    recorded, because it allocates the states. fake: model and loss use fake tensors; this only sets an entry of the
-    file. checkpoint, freeze: patterns of modules. adapters: rank, and patterns of linear layers. Returns the file as a
-    dict."""
+    recorded, because it allocates the states. fake: true if model and loss use fake tensors; the argument only sets an
+    entry of the file. checkpoint, freeze: patterns of modules. adapters: rank, and patterns of linear layers. Returns
+    the file as a dict."""
     import torch
     undo = change(model, checkpoint, freeze, adapters)
     rec = recorder(model)
@@ -707,7 +712,8 @@ def document(model, rec, tensors, batch, source, notes=(), updates=None):
     last_gradients = set(rec.gradients.values())
     end, used = len(rec.ops), {number for op in rec.ops for _, _, number in op["inputs"] + op["outputs"]}
     for number, kind in enumerate(store.kind):
-        # such as a data set on the host, if the program copies only a part of it
+        # an input that no operator reads takes no memory; for example a data set on the host of which only a part is
+        # copied
         if kind == "input" and number not in used:
             store.bytes[number] = 0
         if number in rec.old:
@@ -819,13 +825,13 @@ def runs_of(ops, number):
 def layer_operators(call, made, backward):
     """Returns the operators of a recurrent layer on a GPU, as the standard algorithm of cuDNN runs them. For each layer
     and direction, forward has one product for the inputs of all time steps, and two kernels that run once per time step
-    ("steps"): the product with the state, and the gates. Backward has these two kernels, then one product for the
-    gradients of the inputs of all time steps, and one product for each of the two weights. made(elements) returns a new
-    tensor. Sources: PyTorch, aten/src/ATen/native/cudnn/RNN.cpp (cudnnRNNForward, cudnnRNNBackwardData_v8 and
-    cudnnRNNBackwardWeights_v8 process all time steps in one call; get_algo chooses the standard algorithm, or, for
-    widths of at most 192, an algorithm that keeps the weights on the chip); NVIDIA-developer-blog/code-samples,
-    posts/rnn/LSTM.cu (one product for all gates, one product for the inputs of several time steps, one kernel for the
-    rest of a time step)"""
+    ("steps"): the product with the state, and the gates. Backward also has two kernels per time step, for the gates and
+    for the product with the state. Backward then has one product for the gradients of the inputs of all time steps, and
+    one product for each of the two weights. made(elements) returns a new tensor. Sources: PyTorch,
+    aten/src/ATen/native/cudnn/RNN.cpp (cudnnRNNForward, cudnnRNNBackwardData_v8 and cudnnRNNBackwardWeights_v8 process
+    all time steps in one call; get_algo chooses the standard algorithm, or, for widths of at most 192, an algorithm
+    that keeps the weights on the chip); NVIDIA-developer-blog/code-samples, posts/rnn/LSTM.cu (one product for all
+    gates, one product for the inputs of several time steps, one kernel for the rest of a time step)"""
     module, rows, dtype, ops = call["module"], call["rows"], call["dtype"], []
     hidden, gates, (batch, longer) = module.hidden_size, module.weight_hh_l0.shape[0], divmod(rows, call["steps"])
     # Pairs of [samples, time steps]. In packed sequences, the number of samples differs between time steps; the sum of
@@ -855,14 +861,14 @@ def layer_operators(call, made, backward):
                 product([([samples, hidden], call["output"]), ([hidden, gates], state)], [([samples, gates], step)], steps)
             for samples, steps in parts:
                 memory = [([samples, hidden], number) for number in states]
-                # This kernel reads both parts of the gates and the cells of the previous time step. It writes the gates
-                # (for backward) and the states.
+                # The kernel for the gates reads both products of the gates and the cells of the previous time step. The
+                # kernel writes the gates (for backward) and the states.
                 issue(cell, [([samples, gates], target), ([samples, gates], step), *memory],
                       [([samples, gates], target), ([samples, hidden], call["output"]), *memory], steps)
             return
         for samples, steps in parts:
-            # This kernel reads the gates, the cells, and the gradients of states and cells. It writes the gradients of
-            # the gates and of the previous cells.
+            # The backward kernel for the gates reads the gates, the cells, and the gradients of states and cells. The
+            # kernel writes the gradients of the gates and of the previous cells.
             memory = [([samples, hidden], number) for number in states]
             issue(cell + "_backward", [([samples, gates], target), ([samples, hidden], call["output"]), ([samples, hidden], step), *memory, *memory],
                   [([samples, gates], target), *memory], steps)
@@ -882,8 +888,8 @@ def layer_operators(call, made, backward):
 
 def recurrent_layers(rec):
     """Replaces the operators of nn.LSTM, nn.GRU and nn.RNN on a CPU by those on a GPU. Returns True if some module
-    keeps its CPU operators. This happens for layers with projections, and if backward does not separate the calls of a
-    layer."""
+    keeps its CPU operators. A layer keeps its CPU operators if it has projections, or if backward does not separate the
+    calls of the layer."""
     spans, kept, store = [], False, rec.storages
     for path in {call["path"] for call in rec.layers}:
         calls = [call for call in rec.layers if call["path"] == path and call.get("end", 0) > call["first"]]
@@ -929,14 +935,14 @@ def recurrent_layers(rec):
 
 def signature(op, kinds):
     """Returns a key that is equal for operators of equal layers. The key contains everything except storages and
-    modules. It tells trained parameters, frozen parameters and buffers apart."""
+    modules. The key differs for trained parameters, frozen parameters and buffers."""
     tensors = tuple((d, tuple(s), kinds[n] if kinds[n] in ("parameter", "frozen", "buffer") else "") for d, s, n in op["inputs"] + op["outputs"])
     return op["name"], op["phase"], tensors, json.dumps(without_fractions(op["args"])), op.get("steps")
 
 
 def without_fractions(value):
     """Replaces all fractions in arguments by the same number. Equal layers may differ in a fraction, such as the
-    probability of stochastic depth, and kernels take the same time for each."""
+    probability of stochastic depth, but kernels take the same time for every fraction."""
     if isinstance(value, list):
         return [without_fractions(v) for v in value]
     if isinstance(value, dict):
@@ -949,9 +955,10 @@ def fold(ops, kinds):
     repeat]. At each position, the block that shortens the list most is chosen. Blocks are not nested. The blocks of a
     run either have their own parameters (equal layers) or share the same parameters (time steps of a recurrent layer).
     With shared parameters, the first block stays outside of the run, because nncost counts a parameter at the first
-    operator that reads it. A program may run its layers again (gradient accumulation, two inputs). Then the operators
-    of the second run name the parameters of the first layer of the block, for which the parameters of all layers were
-    counted. All blocks of a run have counted parameters, or none has."""
+    operator that reads it. A program may run its layers again (gradient accumulation, two inputs). In this case the
+    operators of the second run name the parameters of the first layer of the block, for which the parameters of all
+    layers were counted. Either the parameters of all blocks of a run were counted before, or the parameters of no
+    block."""
     ids, keys, read, counted = {}, [], [], {}
     for op in ops:
         keys.append(ids.setdefault(signature(op, kinds), len(ids)))
@@ -964,7 +971,8 @@ def fold(ops, kinds):
         following[at] = places[keys[at]][1:]
 
     def equal(at, start, length):
-        """Returns None if the two blocks differ; otherwise returns whether they read the same parameters"""
+        """Returns None if the blocks at `at` and `start` differ; otherwise returns whether both blocks read the same
+        parameters"""
         if keys[start:start + length] != keys[at:at + length]:
             return None
         pairs = [(mine, theirs) for mine, theirs in zip(read[at:at + length], read[start:start + length]) if mine]
@@ -972,9 +980,10 @@ def fold(ops, kinds):
         return False if not any(same) else True if all(same) else None
 
     def run_of(at, length):
-        """Returns the number of equal blocks from `at`, and whether they read the same parameters. If blocks have their
-        own parameters, the parameters of all blocks must be counted already, or those of no block. Parameters that are
-        not counted must differ between the blocks."""
+        """Returns the number of equal blocks from `at`, and whether they read the same parameters. If each block has
+        its own parameters, the run ends in two cases: if some parameters were counted already in only one of the next
+        block and the first block; and if the next block reads a parameter of an earlier block that is not counted
+        yet."""
         shared, repeat, seen = equal(at, at + length, length), 1, set()
         while shared is not None and equal(at, at + repeat * length, length) is shared:
             start = at + repeat * length
@@ -1071,8 +1080,8 @@ def moves(own, found):
 
 
 def fold_rows(rows):
-    """Joins rows whose numbers grow by constant steps. A joined row has the first row, the number of rows and the
-    steps."""
+    """Joins rows whose numbers grow by constant steps. A joined row contains the numbers of the first row, the number
+    of joined rows, and the steps."""
     out = []
     for row in sorted(rows):
         size, last = len(row), out[-1] if out else []
@@ -1106,8 +1115,8 @@ def fold_tensors(tensors, numbers):
 # ---- files and scripts ----
 
 def packed(captured):
-    """Returns the step in the form of the file: formats, shapes, arguments and moves are indices, lists of numbers are
-    text. A member is left out if it has its default, or the value of the previous operator."""
+    """Returns the step in the form of the file: formats, shapes, arguments and moves are indices of tables; lists of
+    numbers are text. A member is left out if it has its default, or the value of the previous operator."""
     shapes, kinds, args, changes, ops, last = {}, {}, {}, {}, [], {}
 
     def number(table, value):
@@ -1157,7 +1166,7 @@ def write(path, captured):
 
 
 class Idle:
-    """Replaces a stream or an event of an accelerator, and does nothing"""
+    """Replaces a stream or an event of an accelerator; its methods do nothing"""
     def __init__(self, *_, **__):
         pass
 
@@ -1174,7 +1183,7 @@ class Idle:
 @contextlib.contextmanager
 def replaced(*changes, made=()):
     """Sets attributes, given as (owner, name, value), if the owner has the attribute. Attributes whose names are in
-    `made` are always set."""
+    `made` are set even if the owner does not have them."""
     saved = []
     for owner, name, value in changes:
         if hasattr(owner, name) or name in made:
@@ -1189,7 +1198,7 @@ def replaced(*changes, made=()):
 
 def one_process():
     """Runs scripts that use several processes in one process: wrappers of a model call the model, and collectives do
-    nothing. nncost adds data parallelism later (--devices)"""
+    nothing. The option --devices of nncost adds data parallelism to the recorded step"""
     import torch
     dist, module = torch.distributed, torch.nn.Module
     wrapper, threads, amount = torch.nn.parallel.DistributedDataParallel, torch.nn.DataParallel, {"get_rank": 0, "get_world_size": 1, "is_initialized": True, "get_backend": "nccl"}
@@ -1301,7 +1310,7 @@ def scaled(noted):
 def as_on_a_gpu():
     """Replaces functions of PyTorch 2 that issue other kernels on a GPU than on a CPU. On a GPU, dropout is one kernel
     that keeps a mask of one byte per value (aten/src/ATen/native/Dropout.cpp), and clipping by the norm uses kernels
-    over lists of tensors (torch/nn/utils/clip_grad.py). Dropout in place, and dropout without training, stay as on a
+    over lists of tensors (torch/nn/utils/clip_grad.py). Dropout in place, and dropout without training, run as on a
     CPU."""
     import torch
     clips, plain = torch.nn.utils.clip_grad, torch._VF.dropout
@@ -1328,7 +1337,8 @@ def as_on_a_gpu():
 
 @contextlib.contextmanager
 def no_accelerator(state=None):
-    """Makes calls that move a tensor or a module to an accelerator do nothing. state: a dict that has the recorder"""
+    """Replaces calls that move a tensor or a module to an accelerator; the new calls do nothing. state: a dict that has
+    the recorder"""
     import torch
     saved = []
 
@@ -1337,7 +1347,8 @@ def no_accelerator(state=None):
         setattr(owner, name, value)
 
     def on_cpu(original, numbered=False):
-        """Wraps a call so that it gets "cpu" instead of an accelerator. numbered: a number also means an accelerator"""
+        """Wraps a call: an argument that names an accelerator becomes "cpu". numbered: a whole number also names an
+        accelerator"""
         def here(value, number):
             moved = isinstance(value, (str, torch.device)) and str(value).split(":")[0] in ("cuda", "xpu", "mps", "hip")
             return "cpu" if moved or number and type(value) is int else value
@@ -1379,8 +1390,8 @@ def no_accelerator(state=None):
         replace(torch.cuda, name, Idle)
 
     def asked_by_script(original, value):
-        """Wraps a query such as is_available(): a script gets the answer of a GPU. Libraries get the answer of this
-        machine, because otherwise they would call more functions of an accelerator."""
+        """Wraps a query such as is_available(): a script gets the answer that a GPU would give. Libraries get the
+        answer of the machine that records, because otherwise they would call more functions of an accelerator."""
         @functools.wraps(original)
         def answered(*args, **kwargs):
             file = sys._getframe(1).f_code.co_filename
@@ -1489,7 +1500,8 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         return Parts([m for m, _ in outer] + [p for key, p in wanted.items() if key not in together])
 
     def called(module):
-        """Returns the modules that a script calls. Lists of modules are not called themselves"""
+        """Returns the modules that a script calls. A list of modules is never called itself; for a list, returns its
+        modules"""
         inside = isinstance(module, (Parts, torch.nn.ModuleList, torch.nn.ModuleDict))
         return [m for child in module.children() for m in called(child)] if inside else [module]
 
@@ -1593,7 +1605,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         return watched_step
 
     def released(zero_grad):
-        """Wraps zero_grad: PyTorch 2 frees gradients by default, PyTorch 1 sets them to zero"""
+        """Wraps zero_grad, so that it frees gradients by default in PyTorch 1 too, as PyTorch 2 does"""
         def clear(self, set_to_none=True):
             zero_grad(self, set_to_none=set_to_none)
             if optimizers:  # without optimizers, the recorded step begins after a backward pass
@@ -1612,7 +1624,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
 
     def update_by_hand():
         """Called after a backward pass of a program without optimizers. Detects whether the program has updated its
-        parameters since the previous pass. The step between two such passes is recorded"""
+        parameters since the previous pass. The recorded step lies between two passes with changed parameters"""
         now = {key: p.detach().reshape(-1)[:4].tolist() for key, p in trained().items()}
         before, by_hand["before"] = by_hand["before"], now
         if before is None or not any(before.get(key, values) != values for key, values in now.items()):
@@ -1626,7 +1638,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
 
     def watched_backward(tensors, *args, **kwargs):
         rec = state["recorder"]
-        # a backward pass inside of another one, from a checkpoint with use_reentrant=True
+        # inner: this backward pass runs inside of another one, in a checkpoint with use_reentrant=True
         inner = rec is None or rec.running
         if not inner:
             rec.note_cleared()
@@ -1732,7 +1744,7 @@ def capture_script(path, arguments, batch=None, **changes):
 
 def capture_calls(path, arguments, number, batch=None):
     """Runs a script until call `number` of a model without gradients, and records this call. In a loop that generates
-    text, call 1 processes the prompt, and call 2 computes the first token after it"""
+    text, call 1 processes the prompt and computes the first token, and call 2 computes the second token"""
     import torch
     state = {"calls": 0, "inside": False, "fused": weakref.WeakSet(), "autocast": None}
     plain, autocast = torch.nn.Module.__call__, torch.autocast.__init__
@@ -1855,7 +1867,8 @@ def torchvision_network(name, batch, image, fake, inference=False, **changes):
     if not fake:
         try:
             return call(*made(), batch=batch, source=source)
-        # for example a batch norm of one value, or a map that is smaller than a kernel
+        # The network refuses the images, for example because a batch norm gets one value, or because a map is smaller
+        # than a kernel.
         except (ValueError, RuntimeError) as error:
             raise SystemExit(f"nncost.capture: --network: {name} does not run with --batch {batch} --image {image}, expected more images or "
                              f"larger ones: {str(error).splitlines()[0]}") from None

@@ -1,10 +1,10 @@
 """Measures the machine that it runs on: python3 -m nncost.measure [--minutes 5]
 
 Needs PyTorch. Measures matrix products, convolutions, attention, streaming kernels, optimizers and launches of the
-host. The kinds take turns, so that a run that ends early has some shapes of every kind. Under torchrun, first measures
-collectives between the processes. Writes the rows (schema nncost.measure/1) and a device file that nncost finds by its
-id, and prints a summary of the measurements. Measurements of CPUs are tested; those with CUDA and ROCm are untested;
-other devices are refused."""
+host. The kinds of kernels are measured in turn, so that a run that ends early has some shapes of every kind. Under
+torchrun, first measures collectives between the processes. Writes the rows (schema nncost.measure/1) and a device file
+that nncost finds by its id, and prints a summary of the measurements. Measurements of CPUs are tested, and measurements
+with CUDA and ROCm are untested; nncost.measure refuses other devices."""
 import argparse
 import collections
 import ctypes
@@ -113,14 +113,15 @@ def cuda_facts():
     return {"name": about.name, "clock_hz": (state["clock_most_mhz"] or math.nan) * 1e6, "mem_bytes": about.total_memory,
             "units": about.multi_processor_count, "vendor": "nvidia" if torch.version.cuda else "amd",
             "power_limit_w": state["power_limit_w"], "pcie": state["pcie"],
-            # memory outside of PyTorch's allocator, including that of other processes
+            # memory of the device outside of PyTorch's allocator, including the memory of other processes
             "context_bytes": total - free - torch.cuda.memory_reserved()}
 
 
 def host_clock():
-    """Returns a clock for this process. With one thread, it is the CPU time of the calling thread, which excludes other
-    programs and other threads. With several threads, it is wall time. The CPU time of the whole process is no option:
-    threads of OpenBLAS spin for some milliseconds after a product, so other work in that time would count twice."""
+    """Returns a clock for this process. With one thread, the clock counts the CPU time of the calling thread, which
+    excludes other programs and other threads. With several threads, the clock counts wall time. The CPU time of the
+    whole process would be too long: threads of OpenBLAS spin for some milliseconds after a product, so other work
+    during these milliseconds would count twice."""
     return time.thread_time if torch.get_num_threads() == 1 else time.perf_counter
 
 
@@ -169,9 +170,10 @@ COLD_BYTES = 1 << 26  # two third-level caches of usual size
 
 
 def in_turn(device, size, make, call):
-    """Returns a function that uses other operands in each call, as in a step. On a CPU, the operands are then in memory
-    and not in the caches. make() creates a set of operands; `size` is the bytes of one set and its result. A result is
-    kept until its set is used again, so that its memory is reused."""
+    """Returns a function that uses other operands in each call, as in a step. On a CPU, the operands of a call are
+    therefore in memory and not in the caches. make() creates a set of operands; `size` is the bytes of one set and its
+    result. The result for a set is kept until the set is used again, so that the next result can use the same
+    memory."""
     count = max(2, min(1000, math.ceil(COLD_BYTES / size))) if device == "cpu" else 1
     sets, kept = itertools.cycle([make() for _ in range(count)]), collections.deque(maxlen=count)
 
@@ -208,7 +210,8 @@ def both_passes(device, size, make, forward):
 
 
 def convolution(device, dtype, batch, channels, side, out, kernel, stride, groups, last, phase="both"):
-    """phase: forward, grad_input, grad_weight, or both. "both" runs all three, as one forward and one backward call."""
+    """phase: forward, grad_input, grad_weight, or both. The phase "both" runs forward and both gradients, as one
+    forward and one backward call."""
     def make():
         torch.backends.cudnn.allow_tf32 = dtype == "tf32"
         layout = torch.channels_last if last else torch.contiguous_format
@@ -260,8 +263,8 @@ def streaming(device, dtype, op, m, n):
 
 
 def keep_memory():
-    """Tells glibc to keep freed memory. Then only the rows `new` use memory that the operating system has just
-    allocated. By default, glibc returns some blocks to the system and keeps others, depending on earlier frees."""
+    """Tells glibc to keep freed memory. With this setting, only the rows `new` use memory that the operating system has
+    just allocated. By default, glibc returns some blocks to the system and keeps others, depending on earlier frees."""
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except (OSError, AttributeError):
@@ -331,13 +334,14 @@ def launches(device, count):
 
 
 def designed(kind, formats):
-    """Returns all cases. The kinds take turns, so that a run that ends early has cases of every kind."""
+    """Returns all cases. The kinds of kernels take turns in the list, so that a run that ends early has cases of every
+    kind."""
     big = kind == "cuda"
     unit = 8 if big else 1  # smaller sizes for a CPU
     lists = [[launches(kind, 100 if big else 200)] * 3]
     for dtype in formats:
-        # The shapes have few and many rows, are narrow, deep or square. Together they separate rate, bandwidth, start
-        # time and the effect of depth.
+        # The shapes have few or many rows, a small or large depth k, and are narrow or square, so that a fit can
+        # determine the rate, the bandwidth, the start time and the effect of depth separately.
         shapes = [(128, 1024, 1024), (512, 512, 512), (1, 1024, 4096), (1024, 1024, 1024), (64, 64, 64), (256, 2048, 512),
                   (16, 1024, 1024), (512, 512, 64), (512, 128, 2048), (768, 768, 768), (32, 2048, 512), (1024, 256, 256),
                   (8, 4096, 1024), (128, 128, 128), (384, 1536, 384), (256, 256, 256), (1536, 512, 512), (4, 2048, 2048),
@@ -352,8 +356,8 @@ def designed(kind, formats):
         lists.append([convolution(kind, "bf16", 32, c, side, out, k, stride, groups, last)
                       for last in (False, True) for c, side, out, k, stride, groups in nets])
     else:
-        # The sides do not occur in networks for images of 224 x 224. Convolutions with groups, with few channels or
-        # with kernels of one element run other kernels.
+        # The sides of the maps do not occur in networks for images of 224 x 224. Convolutions with groups, with few
+        # channels or with kernels of one element use other kernels of the library than dense convolutions.
         nets = [(64, 52, 64, 3, 1, 1), (96, 48, 96, 3, 1, 96), (256, 13, 256, 3, 1, 1), (3, 208, 64, 7, 2, 1),
                 (200, 26, 200, 5, 1, 200), (512, 8, 512, 3, 1, 1), (128, 26, 128, 3, 1, 1), (320, 13, 320, 3, 1, 320),
                 (128, 52, 160, 3, 2, 1), (192, 12, 32, 3, 1, 1), (48, 104, 48, 3, 2, 48), (256, 26, 512, 1, 2, 1),
@@ -451,7 +455,8 @@ def measure(kind, minutes, model=None, rows=()):
             try:
                 rows.append({"id": name, **row, **clock.row(make())})
             except (RuntimeError, ImportError, AttributeError, TypeError) as error:
-                # The device lacks memory or the format, or this PyTorch lacks the operator.
+                # This error means that the device lacks memory or the format, or that this version of PyTorch lacks the
+                # operator.
                 rows.append({"id": name, **row, "measured_s": None, "reason": (str(error).splitlines() or ["failed"])[0][:120]})
             if number_of % STATE_EVERY == STATE_EVERY - 1:
                 states.append(state_of(kind))
@@ -529,7 +534,7 @@ def collectives(kind, minutes):
                         try:
                             call, _ = collective(dist, op, elements, kind, group, members)
                             rows.append({**row, **timed_together(dist, clock, call, kind, group)})
-                        # the backend lacks the collective; all ranks fail alike
+                        # this error means that the backend lacks the collective; it occurs on all ranks
                         except (RuntimeError, ValueError) as error:
                             rows.append({**row, "measured_s": None, "reason": (str(error).splitlines() or ["failed"])[0][:120]})
     except (TimeoutError, KeyboardInterrupt):
@@ -547,9 +552,9 @@ def bus_rate(row):
 
 
 def links_of(rows):
-    """Returns links for the device file: the best rate and half of the shortest time of collectives inside a node, and
-    of those between nodes. Leaves out rates so low that nncost takes them for mistakes, as processes on one slow
-    machine have."""
+    """Returns the links for the device file: the best rate, and half of the shortest time, of collectives inside a
+    node; and the same for collectives between nodes. Leaves out rates that are so low that nncost would refuse them,
+    such as the rates between processes on one slow machine."""
     made, least = {}, {"scale_up": 1e9, "scale_out": 1e8}
     for name, inside in (("scale_up", True), ("scale_out", False)):
         of = [r for r in rows if r["kind"] == "collective" and r["measured_s"] and (r["nodes"] == 1) == inside]
@@ -563,14 +568,15 @@ def links_of(rows):
 # ---- figures from rows ----
 
 def best(rows, kind, figure, dtype=None, op=None):
-    """Returns the highest rate, and the median of the upper half of the rates, which is the rate of large kernels."""
+    """Returns two rates: the highest rate, and the median of the upper half of the rates, which is the rate of large
+    kernels."""
     rates = sorted(r[figure] / r["measured_s"] for r in rows if r["kind"] == kind and r["measured_s"]
                    and dtype in (None, r["dtype"]) and op in (None, r["op"]))
     return (rates[-1], statistics.median(rates[len(rates) // 2:])) if rates else (math.nan, math.nan)
 
 
 def overall(rows, kind, figure, where=lambda row: True):
-    """Returns the work of all rows divided by their time: the rate of a step with such kernels."""
+    """Returns the work of all rows divided by the sum of their times, which is the rate of a step with such kernels."""
     of = [r for r in rows if r["kind"] == kind and r["measured_s"] and where(r)]
     seconds = sum(r["measured_s"] for r in of)
     return sum(r[figure] for r in of) / seconds if seconds else math.nan
@@ -592,8 +598,9 @@ def copy_rate(rows):
 
 
 def new_memory_rates(rows):
-    """Returns the rates of the first write to new memory, without the time of the write itself: for the slowest row and
-    for the fastest row. Other programs only add time, so the fastest row is used."""
+    """Returns two rates of the first write to new memory, without the time of the write itself: the rate of the slowest
+    row and the rate of the fastest row. The fastest row is used for the device file, because other programs only add
+    time."""
     seconds = {op: sorted(r["measured_s"] for r in rows if r["kind"] == "memory" and r["op"] == op and r["measured_s"])
                for op in ("again", "new")}
     size = max((r["least_bytes"] for r in rows if r["kind"] == "memory"), default=math.nan)
@@ -607,7 +614,7 @@ def device_id(facts):
 
 
 def device_file(facts, kind, rows, day):
-    """Returns the device file. A peak is the value of the datasheet if it can be derived; it is never below a measured
+    """Returns the device file. Each peak is the value of the datasheet if it can be derived, but at least the measured
     rate."""
     stream = copy_rate(rows)
     formats = sorted({r["dtype"] for r in rows if r["kind"] == "gemm" and r["measured_s"]})
@@ -644,7 +651,7 @@ def device_file(facts, kind, rows, day):
 
     def dense(row):
         return row["groups"] == 1 and not row["channels_last"]
-    # the largest update, which does not fit in the caches
+    # most: size of the largest update, which does not fit in the caches
     most = max((r["n"] for r in rows if r["kind"] == "optimizer"), default=0)
     efficiency = {
         "gemm": gemm,
@@ -659,8 +666,8 @@ def device_file(facts, kind, rows, day):
                    "adamw_fraction": share("optimizer", "least_bytes", stream, ops("adamw"))},
         "optimizer": {"memory_fraction": share("optimizer", "least_bytes", stream, lambda r: r["op"] == "adamw" and r["n"] == most)},
         "conv": {"sustained_fraction": share("conv", "flops", base, dense),
-                 # On a CPU, operands and result are copied to another layout, so each of them moves through memory
-                 # three times.
+                 # On a CPU, operands and result of a convolution are copied to another layout, so each of them passes
+                 # through memory three times.
                  "memory_fraction": share("conv", "least_bytes", stream / (3 if kind == "cpu" else 1), apart),
                  "library_channel_fraction": share("conv", "flops", base, by_channel)}}
     if math.isnan(efficiency["conv"]["library_channel_fraction"]):

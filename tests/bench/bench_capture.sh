@@ -3,8 +3,8 @@
 # whole command.
 #   usage: bench_capture.sh BENCH_CAPTURE BENCH_COLD NNCOST [RUNS]
 # If PyTorch and torchvision are installed (tools/setup capture), also captures MaxViT: 1,935 operators, in layers of
-# mostly different kinds. The largest files of tests/data/capture are T5 (3,513 operators, equal layers folded) and
-# Whisper (1,447).
+# mostly different kinds. The files of tests/data/capture with the most operators are T5 (3,513 operators; equal layers
+# are folded) and Whisper (1,447 operators).
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)

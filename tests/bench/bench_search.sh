@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures legal plans per second and full evaluations per second of two searches, with one and two threads: GPT-3 175B
-# on 1,024 devices, and a small search. The last column of the output counts evaluations during a fixed loop
-# (reference.h), so it depends little on the speed of the machine.
+# on 1,024 devices, and a small search. The last column of the output counts evaluations in the time of a fixed loop
+# (reference.h), so this column depends little on the speed of the machine.
 #   usage: bench_search.sh NNCOST BENCH_REFERENCE
 set -euo pipefail
 

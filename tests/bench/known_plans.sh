@@ -38,7 +38,7 @@ compare "GPT-3 175B, 1,536 A100 (2021)" gpt3-175b a100 1536 1536 \
     "--tensor 8 --pipeline 12 --recompute full --micro-batch 1"
 
 # For measured plans with the same number of devices: takes the plan that nncost predicts to be the fastest, and prints
-# how much slower it was than the fastest measured plan.
+# by how much its measured time exceeds the time of the fastest measured plan.
 echo
 echo "| GPUs | plans | rank correlation | our first | best of our first three |"
 echo "|---|---|---|---|---|"

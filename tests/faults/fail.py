@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs a dozen commands and makes one allocation, write, sync or read fail in each run. With --every N, tests only
-every N-th allocation; if a command has over 4 N writes or reads, tests only every N-th of them.
+every N-th allocation; for a command with over 4 N writes or reads, tests only every N-th one.
 
    usage: fail.py NNCOST LIBRARY ROOT [--every N] [COMMAND]    LIBRARY: fail.c, to be preloaded
 
@@ -49,8 +49,8 @@ COMMANDS = (
     ("budget", ["budget", "--device", "round", "--cost", "1e6", "--price", "1"]),
 )
 STREAMS = {"sweep"}
-# NLopt is loaded when it is first needed, and then uses thread-local data. If the allocation of this data fails, glibc
-# ends the program with the message below. No program can handle a failed allocation of thread-local data.
+# NLopt is loaded when it is first needed, and then uses thread-local data. If the allocation of the thread-local data
+# fails, glibc ends the program with the message below. No program can handle a failed allocation of thread-local data.
 TLS = b"cannot allocate memory for thread-local data: ABORT\n"
 
 

@@ -54,8 +54,8 @@ class Killer:
         self.kill(arguments, 1.2 * took)
         check(read(name) in (old, new), name, "is neither the old one nor the new one")
         left = set(os.listdir(".")) - set(before) - {name}
-        # While a merged database is written, it has a temporary file, because SQLite opens files by name. See
-        # docs/sweeping.md.
+        # While SQLite writes a merged database, the database has a temporary file, because SQLite opens files by name.
+        # See docs/sweeping.md.
         left = {n for n in left if not (name.endswith(".db") and n.startswith(".nncost-"))}
         check(not left, arguments[0], "leaves", left)
         for extra in os.listdir("."):

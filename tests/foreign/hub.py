@@ -4,9 +4,9 @@
     hub.py NNCOST FOLDER
 
 Each shape must have names and a file, and each name must belong to one shape. Each configuration must have a source,
-and nncost must read the configuration. If the table states a network's parameters, counted by the network's own code,
-nncost must count as many. nncost must find a name with and without its owner, in upper and lower case, and with words
-that do not change the shape. nncost must not find unknown names.
+and nncost must read the configuration. If the table states a network's number of parameters, which the network's own
+code counted, nncost must count the same number. nncost must find a name with and without its owner, in upper and lower
+case, and with words that do not change the shape. nncost must not find unknown names.
 """
 import json
 import os
@@ -80,7 +80,7 @@ def main():
     with open(os.path.join(folder, "foreign", "names", "members.json")) as file:
         others = file.read()
     for number, shape in enumerate(shapes):
-        # The id of a shape is a name, unless it is the name of a network of pytorch-image-models. Such a network takes
+        # The id of a shape is also a name, unless pytorch-image-models has a network of this name. Such a network takes
         # precedence.
         if number % 7 == 0 and f'"{shape.replace("-", "_")}":' not in others:
             for form in (shape, re.sub("([a-z])([0-9])", r"\1-\2", shape)):
@@ -91,7 +91,7 @@ def main():
         found, err = shape_of(program, name)
         if found or ("expected" not in err and "no device, model" not in err):
             fail(f"{name}: {found or err}, expected no such name")
-    # If a name has two floating-point formats, the last one is the format of the products.
+    # If a name contains two floating-point formats, the last one is the format of the products.
     for name, stored in (("hugging-quants/Meta-Llama-3.1-405B-BNB-NF4-BF16", "nf4"), ("Qwen/Qwen3-8B-bf16", "bf16"),
                          ("someone/Qwen3-8B-fp8-dequantized", "bf16")):
         if f"stored as {stored}:" not in run(program, "estimate", name, "h100-sxm5-80gb", "--format", "json")[1]:

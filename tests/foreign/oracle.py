@@ -2,7 +2,7 @@
 
 params(config) returns the number of parameters that the PyTorch class of the configuration has. params(config) returns
 None if there is no formula for this type of model, or if the class cannot build the network. The formulas have the
-form: total = tables + layers x (attention + MLP + norms) + final norm + head.
+form: total = tables + layers x (attention + MLP + norms) + last norm + head.
 """
 
 
@@ -17,8 +17,8 @@ def whole(value, least=1):
 
 
 def get(config, key, default=None, null=None):
-    """Returns a value of the configuration: `default` if the key is absent, `null` if the value is null. If the result
-    is None, raises Unbuildable."""
+    """Returns a value of the configuration: `default` if the key is absent, `null` if the value is null. Raises
+    Unbuildable if neither the configuration nor the argument gives a value."""
     value = config.get(key, default)
     if value is None:
         if null is None:

@@ -32,7 +32,7 @@ try() # folder
     grep -q '"schema": "nncost.estimate/1"' "$work/output"
     "$1/faster_memory" "$prefix/share/nncost" | head -1
     if compgen -G "$prefix/lib/*/libnncost.so*" >/dev/null || compgen -G "$prefix/lib/libnncost.so*" >/dev/null; then
-        # written to a file, because a grep that stops at its match closes the pipe of ldd
+        # ldd writes to a file, because a grep that stops at its first match would close the pipe of ldd
         ldd "$1/train_step" >"$work/linked"
         grep -qE "libnncost\.so\.[0-9]+ => $prefix/" "$work/linked" ||
             { echo "not linked with the installed library:"; cat "$work/linked"; exit 1; }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Tests that a sweep and a search on several MPI ranks write the same bytes as one process.
 #   usage: mpi.sh NNCOST ROOT BUILD    exits 77 (skipped) when there is no MPI
-# If the program was built without MPI, the test first builds one with MPI in BUILD, which the next run uses again.
-# CFLAGS and PRESET are those of the tested build, so that ccache already has most objects.
+# If the program was built without MPI, the test first builds a program with MPI in BUILD; the next run of the test uses
+# this program again. CFLAGS and PRESET are those of the tested build, so that ccache already has most objects.
 set -euo pipefail
 export LC_ALL=C
 
@@ -40,8 +40,8 @@ if sweep --db "$work/alone.db" >/dev/null 2>&1; then
     "$nncost" merge "$work/ranks.csv" "$work/ranks.db"
     cmp "$work/alone" "$work/ranks.csv"
 fi
-# All ranks must end if the sweep has no rows, and if rank 0 fails. If mpirun itself prints nothing, a command that
-# exits with 1 must print only its own lines.
+# All ranks must end if the sweep has no rows, and if rank 0 fails. With 'mpirun --quiet', a command that exits with 1
+# must print only its own lines.
 status=0
 mpirun --quiet -n 3 --oversubscribe --allow-run-as-root "$nncost" "${plans[@]}" --where 'tensor > 9' >"$work/out" \
     2>"$work/err" || status=$?

@@ -30,7 +30,7 @@ part() { printf '0.%09d' $((took * $1 / 100 % 1000000000)); } # percent of the t
 
 killed=0
 for delay in "$(part 5)" "$(part 30)" "$(part 40)" "$(part 20)"; do
-    # not in a function, because kill would end only the shell of the function
+    # The sweep is not started in a function, because kill would then end only the shell of the function.
     "$nncost" "${plans[@]}" --db killed.db >/dev/null 2>&1 &
     child=$!
     sleep "$delay"

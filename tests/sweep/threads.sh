@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests that sweeps and searches print the same with many threads as with one. threads.sh also runs in builds with a
-# sanitizer.
+# Tests that sweeps and searches print the same output with many threads as with one thread. threads.sh also runs in
+# builds with a sanitizer.
 #   usage: threads.sh NNCOST
 set -euo pipefail
 export LC_ALL=C

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares the tokens that fit in the cache with start-up logs of serving engines: cache_tokens.py [NNCOST].
+"""Compares the predicted number of tokens that fit in the KV cache with the number in start-up logs of serving engines:
+cache_tokens.py [NNCOST].
 
 Reads tests/published/cache_tokens.csv and prints, per engine, the mean and the median of |predicted / logged - 1|, and
 each row with --rows."""

@@ -75,8 +75,8 @@ class Tables:
 
     def member(self, name, task, stated):
         """Returns "MODEL FIELD=VALUE ..." for the name of a network. Returns the name itself if another network stands
-        in for it or hub/ has its shape, unless the row states its dimensions. Returns None if the name is not
-        listed."""
+        in for the named network, or if hub/ has the shape of the network; but not if the row states its dimensions.
+        Returns None if the name is not listed."""
         alone = name if not stated and (name in self.stand_ins or name in self.shapes) else None
         found = self.members.get(f"{name}/{task}", self.members.get(name, alone))
         if isinstance(found, dict):
@@ -126,7 +126,7 @@ CONTIGUOUS = ", contiguous"  # tables add this text to the names of frameworks w
 
 
 class Step:
-    """Converts one training step. `row`: as published; `out`: in the columns of nncost."""
+    """Converts one training step. `row`: the row as it was published; `out`: the row in the columns of nncost."""
 
     def __init__(self, tables, row):
         self.tables, self.row, self.out, self.open = tables, row, {}, []
@@ -137,15 +137,15 @@ class Step:
         return self.row.get(column, "")
 
     def attempt(self, part):
-        """Runs a part of the conversion. If the part cannot convert the row, stores the reason, unless an earlier
-        reason is stored."""
+        """Runs one function of the conversion. If the function cannot convert the row, stores the reason, unless an
+        earlier reason is stored."""
         try:
             part()
         except Refused as why:
             self.refused = self.refused or str(why)
 
     def word(self, column):
-        """Returns the meaning of a cell. A word without a known meaning counts as no statement."""
+        """Returns the meaning of a cell. If the meaning of a word is not known, the cell counts as empty."""
         try:
             return self.tables.meaning(column, self.text(column))
         except Refused as why:

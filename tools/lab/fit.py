@@ -13,8 +13,8 @@ call `nncost calibrate`, which fits only parameters that their rows determine.
     --seed N         of these starts (default 1)
     --output FILE    the fitted fields as JSON, for the "efficiency" object
 
-Every prediction comes from `NNCOST accuracy TABLES --set FIELD=VALUE --format json`. Nelder-Mead minimises the mean of
-|ln(predicted / measured)| over the rows of a file and then over the files, within the limits of
+Every prediction comes from `NNCOST accuracy TABLES --set FIELD=VALUE --format json`. Nelder-Mead minimises the mean
+over the files of the mean of |ln(predicted / measured)| over the rows of a file, within the limits of
 docs/schema/device.json. fit.py changes factors and times above 0 by ratios. The range of a field is the mean +- one
 standard deviation of its values in the fits of the cross-validation. """
 import argparse
@@ -29,7 +29,8 @@ from scipy import optimize
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 STEP = 0.2  # size of the first simplex: 20 %, or 0.2 of the usual size
-# weight of the start values, divided by the number of rows; keeps parameters that the rows do not determine
+# weight of the start values, divided by the number of rows; the weight keeps parameters near their start if the rows do
+# not determine them
 PULL = 0.01
 USUAL = {"fixed_s": 5e-6, "log2_s": 3e-6, "step_fixed_s": 5e-5, "scale_out_fixed_s": 1e-4, "k_fill": 150.0,
          "wave_quantization": 0.5, "seq_half": 400.0, "block_penalty": 0.5, "knee_bytes": 4e6, "small_group_loss": 0.5,
@@ -87,7 +88,8 @@ def limits_of(field):
 
 
 class Parameter:
-    """A field that the fit changes: by factors if it is above 0, otherwise by adding multiples of its usual size."""
+    """A field that the fit changes: the fit multiplies a value above 0 by factors, and adds multiples of the usual size
+    to other values."""
 
     def __init__(self, field, before):
         self.field, self.before = field, before

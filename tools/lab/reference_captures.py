@@ -58,9 +58,9 @@ def read(path):
 
 
 def unfold(rows, parameters, trained):
-    """Expands runs of equal layers. A run in forward has the operators of its first layer; a run in backward has those
-    of the last layer of forward. The numbers of storages and `parameters` of successive layers have a constant
-    distance."""
+    """Expands runs of equal layers. A run in forward contains the operators of its first layer; a run in backward
+    contains the operators of the layer that is last in forward. Between one layer and the next, the numbers of storages
+    and `parameters` grow by a constant."""
     out, known, bases = [], {}, []  # known: storage -> tensor; bases: the runs of forward
     at = 0
     while at < len(rows):
@@ -91,9 +91,10 @@ def unfold(rows, parameters, trained):
 
 
 def apart(made, later, copies):
-    """Returns the distance between storages of successive layers that explains most of the tensors that are read later.
-    The tensors that are read later belong to the last layer. If the last layer differs from the others, a run of
-    backward shows the layer before the last one, and the tensors belong to that layer."""
+    """Returns the constant by which the numbers of storages grow from one layer to the next. The function chooses the
+    constant that explains most of the tensors in `later`, which are read after the run. These tensors belong to the
+    last layer of the run. If the last layer differs from the other layers, a run of backward contains the last layer
+    but one, and the tensors belong to that layer."""
     of_like = collections.defaultdict(list)
     for number, like in made.items():
         of_like[like].append(number)
@@ -145,7 +146,7 @@ def convert(path):
     for row in rows:
         for tensor, written in [(t, False) for t in row.inputs] + [(t, True) for t in row.outputs]:
             name, _, number = tensor
-            # an allocation comes before the kernel that writes the storage
+            # kind 2 is the allocation of a storage, which comes before the kernel that writes the storage
             if row.kind == 0 or (row.kind == 2 and written):
                 first.setdefault(number, position if written else -1)
                 made_in.setdefault(number, row.phase)

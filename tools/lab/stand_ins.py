@@ -4,10 +4,10 @@ same counts.
 
 Copy the output into the key "stand_ins" of foreign/names/members.json.
 
-Each line of COUNTS.csv (model,image_size,params_m,gmacs,activations_m) is a network with unknown dimensions. The name
-of the unknown network tells which families of networks are similar. For each family, the program tries several depths
-and scales the widths until the multiply-adds agree. stand_ins.py prints the network with the nearest activations
-(outputs of convolutions and products) and parameters. No measured time is used."""
+Each line of COUNTS.csv (model,image_size,params_m,gmacs,activations_m) is a network with unknown dimensions. From the
+name of the unknown network, the program knows which families of networks are similar. For each family, the program
+tries several depths and scales the widths until the multiply-adds agree. stand_ins.py prints the network with the
+nearest activations (outputs of convolutions and products) and parameters. No measured time is used."""
 import csv
 import functools
 import json

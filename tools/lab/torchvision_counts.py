@@ -53,7 +53,7 @@ def multiply_adds(net, side):
         if isinstance(module, (torch.nn.Conv2d, torch.nn.Linear)):
             module.register_forward_hook(count)
     with torch.no_grad():
-        # two images, because a norm in training refuses a single value
+        # two images, because a norm in training refuses a batch with a single value per channel
         net.to("meta")(torch.zeros(2, 3, side, side, device="meta"))
     return total // 2
 
