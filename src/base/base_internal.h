@@ -1,14 +1,14 @@
 /* Functions that all folders of src/ use: errors, names of enumerators, numbers, memory, text, files and threads. The
  * code of src/base knows nothing about neural networks, and includes headers of no other folder.
  *
- *     error.c     fills nnc_error; finds the name most similar to a misspelt one; copies structs that begin with their
- *                 size
- *     number.c    products that detect overflow, strict reading of numbers, printing with 12 digits, unit prefixes
- *     buffer.c    arena (memory that is freed all at once), growing buffers, UTF-8, JSON and shell quoting, packed
- *                 cells, digests
- *     platform.c  atomic files, threads, and code that differs between operating systems
- *     dlopen.c    loads system libraries at their first use
- *     derivation.c  arithmetic that records its formulas, and the parser of expressions
+ * In error.c: filling an nnc_error, the search for the name most similar to a misspelt one, and structs that begin with
+ * their size.
+ * In number.c: products that detect overflow, strict reading of numbers, printing with 12 digits, unit prefixes.
+ * In buffer.c: arenas (memory that is freed all at once), growing buffers, UTF-8, quoting for JSON and for a shell,
+ * packed cells, digests.
+ * In platform.c: atomic files, threads, and code that differs between operating systems.
+ * In dlopen.c: loading of system libraries at their first use.
+ * In derivation.c: arithmetic that records its formulas, and the parser of expressions.
  *
  * This header includes the C library headers that most files need. A file that needs further headers includes them
  * itself. */
@@ -65,7 +65,7 @@ nnc_status nnc_no_memory(nnc_error *err);
 void nnc_error_within(nnc_error *err, const char *outer);
 
 /* Calls an expression that returns an nnc_status; if the status is an error, returns it from the function that uses the
- * macro. For functions that have nothing to release at this point. */
+ * macro. Only functions that have nothing to release before this return may use the macro. */
 #define NNC_TRY(call)                                            \
     do {                                                         \
         const nnc_status nnc_try_status = (call);                \
@@ -73,7 +73,7 @@ void nnc_error_within(nnc_error *err, const char *outer);
     } while (0)
 
 /* Tests a pointer that an allocation has returned; if it is NULL, returns NNC_NO_MEMORY from the function that uses the
- * macro. For functions that have nothing to release at this point. */
+ * macro. Only functions that have nothing to release before this return may use the macro. */
 #define NNC_GOT(pointer, err)                                 \
     do {                                                      \
         if ((pointer) == NULL) { return nnc_no_memory(err); } \
@@ -90,12 +90,13 @@ nnc_status nnc_need(const char *function, const char *what, bool given, nnc_erro
 
 /* Tests whether two names begin with the same word, which ends with a hyphen: "vit-large" and "vit-b-16". */
 bool nnc_begins_alike(const char *a, const char *b);
-/* Tests whether `name` is a better suggestion for the unknown name `text` than `near`. The result is true if `near` is
- * NULL, or if `name` begins with the same word as `text` and `near` does not; the owner in "OWNER/NAME" is ignored. */
+/* Tests whether the known name `name` is a better suggestion for a misspelt name `text` than the best suggestion so
+ * far, `near`. `name` is better if there is no suggestion yet (`near` is NULL), or if `name` begins with the same word
+ * as `text` but `near` does not. If a name has the form "OWNER/NAME", the owner is not compared. */
 bool nnc_nearer(const char *text, const char *name, const char *near);
 /* Returns the name in a list with the smallest edit distance to `text`; names that begin with the same word as `text`
- * come before all others. Skips a name if its distance is more than a third of the length of the longer text. Returns
- * NULL if no name is left, or if `text` has more than 64 characters. */
+ * come before all others. A name is skipped if its edit distance to `text` is more than a third of the length of the
+ * longer of the two. Returns NULL if all names were skipped, or if `text` has more than 64 characters. */
 const char *nnc_nearest(const char *text, const char *const *names, size_t count);
 /* Tests whether a list of names has the name `name`. The list ends with NULL; NULL = a list without names. */
 bool nnc_is_one_of(const char *name, const char *const *names);
@@ -155,7 +156,7 @@ int nnc_names_find_nocase(nnc_names names, const char *text);
 
 /* Replaces the first bytes of `full`, which has the default of every member, by the struct `given` of a caller. If
  * `given` is longer than `full`, the further members, which this library does not know, must be zero. what: name of the
- * struct, "nnc_plan". NNC_BAD_USAGE: the size of `given` is not set, or an unknown member is not zero. */
+ * struct, such as "nnc_plan". NNC_BAD_USAGE: the size of `given` is not set, or an unknown member is not zero. */
 nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const char *what, nnc_error *err);
 
 /* Copies `full` into the struct `given` of a caller, as many bytes as `given` has; if `given` is longer than `full`,
@@ -163,7 +164,8 @@ nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const
 void nnc_sized_write(void *given, const void *full, size_t full_size);
 
 /* Checks the first member of the struct `given`, the size that the caller has set. full_size: size of the struct in
- * this library. what: name of the struct, "nnc_plan". NNC_BAD_USAGE: the size is not set, or far too large. */
+ * this library. what: name of the struct, "nnc_plan". Returns NNC_BAD_USAGE if the caller has not set the size, or if
+ * the size is far too large. */
 nnc_status nnc_sized_check(const void *given, size_t full_size, const char *what, nnc_error *err);
 
 /* ---- arithmetic, and reading and writing of numbers ---- */
@@ -220,7 +222,7 @@ size_t nnc_number_span(const char *text, size_t size);
 /* Reads a whole text as a finite decimal number ("80e9", "-5", "0.5"). Returns false for every other text, such as a
  * hexadecimal number, "inf", "nan" or blanks. The result does not depend on the locale. */
 bool nnc_read_double(const char *text, double *out);
-/* Rounds a value to this number of significant digits. */
+/* Rounds `value` to the number of significant digits that `digits` gives. */
 double nnc_rounded(double value, int digits);
 /* Sorts numbers in increasing order. */
 void nnc_sort_numbers(double *values, size_t count);
@@ -231,13 +233,13 @@ double nnc_median(double *values, size_t count);
  * 2^53. */
 bool nnc_read_i64(const char *text, int64_t *out);
 
-/* Reads a number with an optional unit, such as "2GiB". Returns false for other texts. unit: the SI unit of *out; it
- * decides which suffixes are accepted:
+/* Reads a number with an optional unit, such as "2GiB". Returns false if the text is not a number, or if its unit does
+ * not fit `unit`. unit: the SI unit of *out. It decides which suffixes the text may have:
  *     "s"              ns, us, ms, s, min, h, d, w
  *     "B", "B/s", ...  prefixes k M G T P E by 1000, for bytes also Ki Mi Gi Ti by 1024; the unit may be left out
  *                      ("2GiB", "3.35TB/s", "3.35T")
- *     NULL, "tokens"   k, M, B (or G), T for 10^3, 10^6, 10^9, 10^12. If `whole` is set and the unit is "tokens", k and
- *                      M mean 1024 and 1024^2 */
+ *     NULL, "tokens"   k, M, B (or G), T for 10^3, 10^6, 10^9, 10^12
+ * If `whole` is true and `unit` is "tokens", k means 1024 and M means 1024^2. */
 bool nnc_read_quantity(const char *text, const char *unit, bool whole, double *out);
 
 /* Reads a quantity in any unit: a plain number, a time ("860ms"), or bytes, B/s or FLOP/s with a prefix ("80GB",
@@ -262,9 +264,9 @@ size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT]);
 size_t nnc_number_write_read(double value, char text[NNC_NUMBER_TEXT], double *read);
 /* Writes a whole number as decimal text. Returns the number of written characters. */
 size_t nnc_whole_write(int64_t value, char text[NNC_NUMBER_TEXT]);
-/* Writes a number from 0 to 99999.5 with 0 to 6 decimals, in the form of printf("%.*f"). Returns false if the number is
- * so close to the middle between two decimals that the rounding error of a multiplication could change the last
- * digit. */
+/* Writes a number from 0 to 99999.5 with 0 to 6 decimals, in the form of printf("%.*f"). Returns false if rounding is
+ * uncertain: the number is so near to the middle between two decimals that the rounding error of a multiplication could
+ * change the last digit. */
 bool nnc_decimals_write(double value, int decimals, char *text);
 
 /* These functions correct a number that printf has written. nnc_fix_point replaces the decimal point of the caller's
@@ -302,10 +304,10 @@ bool nnc_arena_own(nnc_arena *arena, void *allocated);
 char *nnc_arena_strdup(nnc_arena *arena, const char *text);
 
 /* ---- buffer: an array of bytes that grows ----
- * All output of the program is first written into a buffer. nnc_buffer_clear keeps the memory of a buffer, so a buffer
- * that is used many times soon allocates no more. When memory runs out, the member `failed` becomes true and stays
- * true. Functions that write into a buffer return no error, so the code that reads the bytes of a buffer has to check
- * `failed`. */
+ * All output of the program is first written into a buffer. nnc_buffer_clear removes the text of a buffer but keeps its
+ * memory. A buffer that is used many times allocates no more memory when it has space for its longest text. If an
+ * allocation fails, the member `failed` becomes true and stays true. Functions that write into a buffer return no
+ * error, so the code that reads the bytes of a buffer has to check `failed`. */
 
 typedef struct nnc_buffer { /* a new nnc_buffer is initialised with { 0 } */
     char *bytes;
@@ -328,9 +330,9 @@ void nnc_buffer_free(nnc_buffer *buffer);
  * of the array `text` in bytes; characters that do not fit are cut off. */
 void nnc_text_append(char *text, size_t size, const char *separator, const char *format, ...) NNC_PRINTF(4, 5);
 
-/* Writes a short name of the dotted name names[index] to `name`: the shortest end of the dotted name with which no
- * other name in `names` ends (upper and lower case count as equal), with '_' in place of '.'. "step.step_s" becomes
- * step_s, "step.interval_s.0" becomes interval_s_0. */
+/* Writes a short name of the dotted name names[index] to `name`. The short name is the shortest end of the dotted name
+ * that is not the end of any other name in `names`; upper and lower case count as equal. Each '.' of the short name is
+ * written as '_'. "step.step_s" becomes step_s, "step.interval_s.0" becomes interval_s_0. */
 void nnc_short_name(const char *const *names, int count, int index, char *name, size_t size);
 
 /* ---- text: UTF-8, control characters, JSON strings, words of a shell command ---- */
@@ -339,9 +341,9 @@ void nnc_short_name(const char *const *names, int count, int index, char *name, 
 size_t nnc_utf8_length(const char *text, size_t size);
 
 /* Returns the number of bytes of the control character at the start of a NUL-terminated text; 0 = the text does not
- * begin with a control character. Control characters are here: C0 (NUL included), C1, invisible characters, characters
- * that change the direction of text or end a line, and the texts "##[" and "##vso[", which CI runners execute. nncost
- * prints no control characters of its input to a terminal or a page. */
+ * begin with a control character. The function counts these as control characters: C0 (NUL included), C1, invisible
+ * characters, characters that change the direction of text or end a line, and the texts "##[" and "##vso[", which CI
+ * runners execute. nncost prints no control characters of its input to a terminal or a page. */
 size_t nnc_control_length(const char *text);
 
 /* Returns the number of plain characters at the start of `text`, but not more than `most`. Plain characters are
@@ -465,11 +467,10 @@ nnc_status nnc_dlopen_functions(const char *library, const char *package, const 
 
 /* ---- expressions (derivation.c) ----
  * The parser reads expressions: "tensor * pipeline <= 64 && micro_batch > 1" in --where, "2 * heads + 1" in graph
- * files. Expressions have these operators and operands:
+ * files. An expression consists of numbers, names, texts such as 'text', brackets and operators.
  *
- *     ||   &&   == != < <= > >=   + -   * / %   ! -   ( )   numbers   names   'text'
- *
- * Precedence increases from left to right in this line. Operators of equal precedence are applied from left to right.
+ * The operators, from the lowest to the highest precedence: ||, &&, then == != < <= > >=, then + -, then * / %, then
+ * the prefixes ! and -. Operators of equal precedence are applied from left to right.
  * The parser passes operands and operators to the callbacks in postfix order: an operator follows its
  * operands. */
 
@@ -487,7 +488,8 @@ typedef enum nnc_operator {
     NNC_OPERATOR_MULTIPLY,
     NNC_OPERATOR_DIVIDE,
     NNC_OPERATOR_REMAINDER,
-    NNC_OPERATOR_COUNT, /* number of operators with two operands; the enumerators that follow have one operand */
+    /* number of operators that have two operands; the operators after this enumerator have one operand */
+    NNC_OPERATOR_COUNT,
     NNC_OPERATOR_NOT = NNC_OPERATOR_COUNT,
     NNC_OPERATOR_NEGATE
 } nnc_operator;
@@ -521,16 +523,16 @@ bool nnc_expression_read(const nnc_expression_reader *reader, const char *text, 
 
 /* ---- derivations: arithmetic that records its formulas (derivation.c) ----
  *
- * Macros for arithmetic that records its formulas. A function with a parameter `why` (a derivation, or NULL) computes
- * the same result in both cases. With a derivation, the function records each formula as the code writes it, the values
- * of the operands, and the result of the formula. `nncost explain` prints the recorded lines, so the printed formulas
- * are those that were computed. The macros, and what each adds to the derivation:
+ * Macros for arithmetic that records its formulas. The result of a function with a parameter `why` is the same if `why`
+ * is a derivation and if it is NULL. With a derivation, the function records each formula as the code writes it, the
+ * values of the operands, and the result of the formula. `nncost explain` prints the recorded lines, so the printed
+ * formulas are those that were computed.
  *
- *     NNC_LET(why, m, NULL, (double)p->m);                  an operand: defines const double m
- *     NNC_SAY(why, flops, "FLOP", 2.0 * m * n * k);         a line: defines const double flops
- *     NNC_SET(why, work.read_bytes, "B", m * k * bytes);    a line: assigns to an existing variable
- *     NNC_PUT(why, work.write_bytes, "B");                  an operand: an existing variable
- *     NNC_NOTE(why, "one multiply and one add per term");   the meaning of the last line
+ * NNC_LET(why, m, NULL, (double)p->m) adds an operand, and defines it as const double m.
+ * NNC_SAY(why, flops, "FLOP", 2.0 * m * n * k) adds a line, and defines its result as const double flops.
+ * NNC_SET(why, work.read_bytes, "B", m * k * bytes) adds a line, and assigns its result to an existing variable.
+ * NNC_PUT(why, work.write_bytes, "B") adds an existing variable as an operand.
+ * NNC_NOTE(why, "one multiply and one add per term") adds the meaning of the last line.
  *
  * The third argument of NNC_LET, NNC_SAY, NNC_SET and NNC_PUT is the unit of the value; NULL = a number without
  * unit. */
@@ -548,7 +550,7 @@ typedef struct nnc_line {
     double value;
 } nnc_line;
 
-nnc_derivation *nnc_derivation_create(void); /* Returns NULL if there is no memory. */
+nnc_derivation *nnc_derivation_create(void); /* returns NULL if out of memory */
 void nnc_derivation_destroy(nnc_derivation *why);
 /* Sets *lines to the lines of a derivation and *count to the number of lines. The derivation owns the array. Returns
  * false if memory ran out or a text of the derivation was too long. */
@@ -569,7 +571,8 @@ void nnc_say_named(nnc_derivation *why, const char *name, const char *unit, cons
 void nnc_say_note(nnc_derivation *why, const char *meaning);
 void nnc_say_source(nnc_derivation *why, const char *source);
 
-/* These functions add an operand or a line whose name and formula are no C source: "exposed_comm.data", "a + b". */
+/* These functions add an operand or a line whose texts are not C source: the name can be "exposed_comm.data", the
+ * formula "a + b". */
 void nnc_say_operand(nnc_derivation *why, const char *name, const char *unit, double value);
 void nnc_say_formula(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value);
 /* Appends to a derivation a copy of a line of another derivation. */
@@ -588,8 +591,8 @@ typedef struct nnc_formula {
     bool failed; /* true: the formula was longer than the array `text`, so its end is missing */
 } nnc_formula;
 
-/* Returns the next name in a formula, searched from *at on; NULL = no further name. *size gets the length of the name,
- * and *at is moved behind the name. A name may contain dots: "exposed_comm.data". */
+/* Returns the next name in a formula, searched from *at on; NULL = no further name. *size receives the length of the
+ * name, and *at is set to the character after the name. A name may contain dots: "exposed_comm.data". */
 const char *nnc_formula_name(const char **at, size_t *size);
 
 /* ---- macros that compute a value and record the formula of the value ---- */

@@ -110,8 +110,8 @@ size_t nnc_utf8_length(const char *text, size_t size) {
 }
 
 /* Tests whether the text begins with "##", then any number of lower-case letters, then "[": "##[" or "##vso[". CI
- * runners execute such text as a command wherever it stands in a line. Source: github.com/actions/runner,
- * ActionCommand.cs; learn.microsoft.com, "Logging commands". */
+ * runners execute the text after "##[" or "##vso[" as a command, at any position in a line. Source:
+ * github.com/actions/runner, ActionCommand.cs; learn.microsoft.com, "Logging commands". */
 static bool is_runner_command(const char *text) {
     return text[0] == '#' && text[1] == '#' && text[2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz")] == '[';
 }
@@ -141,7 +141,8 @@ size_t nnc_control_length(const char *text) {
 }
 
 size_t nnc_plain_length(const char *text, size_t most) {
-    /* one bit for each character from ' ' to '~' that is plain; '"', '#' and '\\' are not */
+    /* The table has one bit for each character from ' ' to '~'. The bit is 1 if the character is plain; only '"', '#'
+     * and '\\' are not plain. */
     static const uint64_t plain[2] = { ~(uint64_t)0 << ' ' & ~((uint64_t)1 << '"') & ~((uint64_t)1 << '#'),
                                        ~(uint64_t)0 >> 1 & ~((uint64_t)1 << ('\\' - 64)) };
     size_t length = 0;
@@ -169,7 +170,8 @@ static void put_escape(nnc_buffer *out, const char *text, size_t length) {
 void nnc_put_json_text(nnc_buffer *out, const char *text) {
     const size_t begin = nnc_plain_length(text, SIZE_MAX);
     nnc_buffer_byte(out, '"');
-    /* Most texts consist of plain characters only, so this call appends the whole text at once. */
+    /* Most texts consist of plain characters only, so this first call of nnc_buffer_put usually appends the whole
+     * text. */
     nnc_buffer_put(out, text, begin);
     text += begin;
     for (size_t left = strlen(text); left > 0;) {
@@ -296,7 +298,7 @@ void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count) {
 uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size) {
     const unsigned char *at = bytes;
     for (size_t i = 0; i < size; i++) {
-        digest = (digest ^ at[i]) * DIGEST_PRIME; /* unsigned, so the product is taken modulo 2^64 */
+        digest = (digest ^ at[i]) * DIGEST_PRIME; /* the numbers are unsigned, so the product is reduced modulo 2^64 */
     }
     return digest;
 }
@@ -304,9 +306,9 @@ uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size) {
 uint64_t nnc_digest_text(uint64_t digest, const char *text) { return nnc_digest_bytes(digest, text, strlen(text) + 1); }
 
 uint64_t nnc_digest_number(uint64_t digest, uint64_t number) {
-    /* Adds a number up to 0xFF to a digest. The number has eight bytes, and its seven upper bytes are 0. A byte of 0
-     * only multiplies the digest by DIGEST_PRIME, so the factor for the whole number is the eighth power of
-     * DIGEST_PRIME. */
+    /* Adds a number up to 0xFF to a digest. A number up to 0xFF is stored in eight bytes, like every number, and its
+     * seven upper bytes are 0. A byte of 0 only multiplies the digest by DIGEST_PRIME, so the factor for the whole
+     * number is the eighth power of DIGEST_PRIME. */
     if (number <= 0xFF) { return (digest ^ number) * UINT64_C(0x1efac7090aef4a21); }
     for (int i = 0; i < 8; i++, number >>= 8) { digest = (digest ^ (number & 0xFF)) * DIGEST_PRIME; }
     return digest;
@@ -425,7 +427,7 @@ static block *add_block(nnc_arena *arena, size_t need) {
 
 void *nnc_arena_alloc(nnc_arena *arena, size_t size) {
     const size_t align = alignof(max_align_t);
-    if (size > PTRDIFF_MAX - sizeof(block) - align) { return NULL; /* a block of this size cannot exist */ }
+    if (size > PTRDIFF_MAX - sizeof(block) - align) { return NULL; /* no block can have so many bytes */ }
     size = (size + align - 1) / align * align;
     block *b = arena->blocks;
     if (b == NULL || b->size - b->used < size) {
@@ -458,7 +460,8 @@ static bool lengthen(nnc_arena *arena, const void *allocated, size_t old, size_t
 void *nnc_arena_grow(nnc_arena *arena, void *list, int32_t count, int32_t *capacity, size_t size) {
     if (count < *capacity) { return list; }
     const int32_t larger = *capacity > 0 ? 2 * *capacity : 64;
-    /* 64 elements and more fill whole units of alignment */
+    /* A list has space for at least 64 elements, so its size in bytes is a multiple of the alignment, as lengthen()
+     * requires. */
     if (lengthen(arena, list, (size_t)*capacity * size, (size_t)larger * size)) {
         *capacity = larger;
         return list;

@@ -413,8 +413,8 @@ static bool read_number(parser *p) {
 
 static bool read_level(parser *p, int level);
 
-/* Reads one operand of an expression, with a sign, a "!" or brackets around it if there are any. Returns false if the
- * operand cannot be read or a ")" is missing. */
+/* Reads a part of an expression that begins with a sign, with "!" or with "(". Returns false if the operand cannot be
+ * read or a ")" is missing. */
 static bool read_nested(parser *p) {
     const char first = *p->at++;
     p->nesting++;

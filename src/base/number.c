@@ -1,9 +1,9 @@
 /* Strict reading of numbers, units and prefixes, and printing of numbers with at most 12 digits.
  *
- * Numbers are printed without printf, because sweeps print many numbers: nnc_number_write() takes about 350
- * instructions per number, snprintf("%.12g") 3,700 (callgrind, 10,000 random numbers). nnc_number_write() multiplies
- * the 53-bit mantissa of the number by the first 64 bits of a power of ten. If the rounding error of this product could
- * change the 12th digit, nnc_number_write() calls snprintf instead. */
+ * Numbers are printed without printf, because sweeps print many numbers. nnc_number_write() takes about 350
+ * instructions per number; snprintf("%.12g") takes 3,700 (measured with callgrind on 10,000 random numbers).
+ * nnc_number_write() multiplies the 53-bit mantissa of the number by the first 64 bits of a power of ten. If the
+ * rounding error of the multiplication could change the 12th digit, nnc_number_write() calls snprintf instead. */
 #include <float.h>
 
 #if defined(_WIN32)
@@ -62,9 +62,9 @@ size_t nnc_number_span(const char *text, size_t size) {
     return at;
 }
 
-/* Converts the text of a JSON number to a double with strtod. strtod expects the decimal point of the caller's locale;
- * if this is not '.', the function replaces '.' in a copy of the text. nl_langinfo returns the decimal point of a
- * locale that is set for one thread only, too. */
+/* Converts the text of a JSON number to a double with strtod. strtod expects the decimal point of the caller's locale.
+ * If this decimal point is not '.', the function replaces '.' in a copy of the text. nl_langinfo returns the decimal
+ * point of the locale of the current thread, even if the locale was set for this thread only. */
 static double to_double(const char *text) {
     char *end, own[NUMBER_LENGTH_MAX + 16];
     const double value = strtod(text, &end);
@@ -283,9 +283,9 @@ static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low) {
 
 /* Computes the first 12 digits of a normal number above 0 as a whole number (*whole), and the power of ten of the first
  * digit (*power). Multiplies the mantissa of the number by a power of ten from the table `powers` and keeps the upper
- * 64 bits of the product. The upper 64 bits are too small, by less than the value of their last bit. Returns false if
- * this error, or a number in the middle between two roundings, could change the 12th digit, or if the table lacks the
- * power of ten. */
+ * 64 bits of the product. The table has rounded powers of ten, so the upper 64 bits of the product can be too small, by
+ * less than 1. Returns false if the table lacks the power of ten, or if the 12th digit is uncertain: because of this
+ * error, or because the number lies in the middle between two values with 12 digits. */
 static bool twelve_digits(double value, uint64_t *whole, int *power) {
     uint64_t bits, low;
     memcpy(&bits, &value, sizeof bits);
@@ -296,16 +296,17 @@ static bool twelve_digits(double value, uint64_t *whole, int *power) {
     if (shift < POWER_MIN || shift > POWER_MAX) { return false; }
     const uint64_t all = (UINT64_C(1) << 52 | (bits & (UINT64_MAX >> 12))) << 11;
     const uint64_t high = multiply(all, powers[shift - POWER_MIN], &low);
-    /* `all` is the mantissa, shifted left to 64 bits. value = all * 2^(binary - 63), and 10^shift is its entry in
-     * `powers` times 2^(floor(shift * log2(10)) - 63). So value * 10^shift is (high * 2^64 + low) * 2^two. 217706 /
-     * 2^16 is about log2(10). */
+    /* `all` is the mantissa, shifted left to 64 bits: value = all * 2^(binary - 63). The table `powers` has the entry
+     * of shift: 10^shift = entry * 2^(floor(shift * log2(10)) - 63). The product all * entry is high * 2^64 + low, so
+     * value * 10^shift = (high * 2^64 + low) * 2^two. The fraction 217706 / 2^16 is about log2(10). */
     const int two = binary - 63 + ((shift * 217706 + (1000 << 16)) >> 16) - 1000 - 63;
     /* the low `cut` bits (20 to 28) of `high` are the fraction that follows the 12 digits */
     const int cut = -two - 64;
     const uint64_t fraction_mask = (UINT64_C(1) << cut) - 1, half = UINT64_C(1) << (cut - 1);
     uint64_t digits = high >> cut, fraction = high & fraction_mask, scale = 1;
     *power = ten;
-    if (digits >= UINT64_C(1000000000000)) { /* there are 13 digits, so the last digit is moved into the fraction */
+    /* if `digits` has 13 digits, its last digit becomes part of the fraction */
+    if (digits >= UINT64_C(1000000000000)) {
         fraction += digits % 10 << cut;
         digits /= 10;
         scale = 10;
@@ -387,8 +388,8 @@ size_t nnc_number_write_read(double value, char text[NNC_NUMBER_TEXT], double *r
     uint64_t whole;
     int power;
     if (isnormal(value) && twelve_digits(fabs(value), &whole, &power) && abs(power - (DIGITS - 1)) <= 22) {
-        const int last = power - (DIGITS - 1); /* power of ten of the last of the 12 digits; from -22 to 22 the result
-                                                * is exact, as in read_short */
+        /* power of ten of the last of the 12 digits; if it is from -22 to 22, `result` is exact, as in read_short */
+        const int last = power - (DIGITS - 1);
         const double result = last < 0 ? (double)whole / tens[-last] : (double)whole * tens[last];
         *read = value < 0 ? -result : result;
         return (size_t)(put_plain(value, whole, power, text) - text);
@@ -448,8 +449,8 @@ static double count_factor(const char *text, bool length) {
     return factor_of(length ? lengths : counts, text);
 }
 
-/* Returns the factor of an SI or binary prefix of a unit; 0 = unknown prefix. After the prefix, the text must have the
- * unit or end. */
+/* Returns the factor of an SI or binary prefix of a unit; 0 = unknown prefix. After the prefix, `text` must end or
+ * contain the unit. */
 static double prefix_factor(const char *text, const char *unit) {
     static const suffix prefixes[] = {
         { "Ki", 1024.0 },
@@ -541,8 +542,8 @@ bool nnc_read_money(const char *text, double *out, char currency[NNC_CURRENCY_TE
            nnc_read_quantity(number, NULL, false, out);
 }
 
-/* 2^53, up to which a double can represent every whole number. The code that groups digits converts only numbers up to
- * this limit to int64_t, so that the conversion cannot overflow. */
+/* A double can represent every whole number up to 2^53. The code that groups digits converts only numbers up to 2^53 to
+ * int64_t, so that the conversion cannot overflow. */
 static const double whole_max = 9007199254740992.0;
 
 char *nnc_count_text(double value, char text[NNC_NUMBER_TEXT]) {

@@ -34,8 +34,8 @@
 #define readlink(path, name, size) ((void)(path), (void)(name), (ssize_t)-1)
 #define fchmod(descriptor, mode) ((void)(mode), 0)
 
-/* AT_FDCWD and AT_SYMLINK_FOLLOW have no effect on Windows. Both flags are arguments of linkat(), which gives a name to
- * an unnamed file; Windows has no unnamed files. */
+/* AT_FDCWD and AT_SYMLINK_FOLLOW have no effect on Windows. AT_FDCWD and AT_SYMLINK_FOLLOW are arguments of linkat(),
+ * which gives a name to an unnamed file; Windows has no unnamed files. */
 #define AT_FDCWD 0
 #define AT_SYMLINK_FOLLOW 0
 #define linkat(from, own, to, path, flags) ((void)(own), -1)
@@ -50,8 +50,8 @@ static int replace(const char *from, const char *to) {
 #define rename replace
 #endif
 
-/* O_TMPFILE opens a file without a name. Only Linux has files without a name, and /proc to name them later. On other
- * systems O_TMPFILE is 0, and nncost uses temporary files with names. */
+/* O_TMPFILE opens a file without a name. Only Linux has files without a name, and /proc to name them later. On systems
+ * other than Linux, O_TMPFILE is 0, and nncost uses temporary files with names. */
 #ifndef O_TMPFILE
 #define O_TMPFILE 0
 #endif
@@ -242,7 +242,7 @@ static char *through_links(const char *path) {
 static bool set_target(nnc_atomic_file *file, const char *path) {
     file->target = realpath(path, NULL);
     if (file->target == NULL && errno == ENOMEM) { return false; }
-    if (file->target == NULL) { /* the file that will be replaced does not exist yet */
+    if (file->target == NULL) { /* no file exists at `path` yet */
         file->target = through_links(path);
     }
     return file->target != NULL;
@@ -255,9 +255,9 @@ static mode_t permissions_of(const char *target) {
     return stat(target, &old) == 0 ? old.st_mode & 0777U : 0666U & ~mask;
 }
 
-/* Sets file->target to the path of the file to replace, which `path` names. Fails if the owner made this file
- * read-only, although the permissions of the folder would allow a replacement. Returns false on failure, with the cause
- * in errno. */
+/* Begins the replacement of the file at `path`: sets file->target to the path of this file, after all symbolic links.
+ * Fails if the owner made this file read-only, although the permissions of the folder would allow a replacement.
+ * Returns false on failure, with the cause in errno. */
 static bool begin(nnc_atomic_file *file, const char *path) {
     struct stat old;
     *file = (nnc_atomic_file){ .descriptor = -1 };
@@ -358,8 +358,9 @@ static void sync_folder(char *path) {
     }
 }
 
-/* Waits, if `durable` is true, until the bytes of the file are on disk. Some file systems cannot do this and set errno
- * to EINVAL, which is treated as success. Returns false on any other failure, with the cause in errno. */
+/* Waits, if `durable` is true, until the bytes of the file are on disk. Some file systems cannot wait for the disk:
+ * fsync() then sets errno to EINVAL, and the function counts this as success. Returns false on any other failure, with
+ * the cause in errno. */
 static bool sync_file(int descriptor, bool durable) { return !durable || fsync(descriptor) == 0 || errno == EINVAL; }
 
 bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable) {

@@ -26,7 +26,8 @@ enum {
     NNC_GRAPH_STACK_MAX = 16,     /* largest number of operands of an expression that wait for their operator */
 };
 
-/* Largest number of elements of a tensor for one sample. The numbers in a graph file have the same limit. */
+/* Largest number of elements of a tensor for one sample. A number in a graph file must not be larger than this limit,
+ * either. */
 #define NNC_GRAPH_NUMBER_MAX 1000000000000000
 #define NNC_GRAPH_DIM_MAX 1000000000 /* largest size of one axis */
 #define NNC_GRAPH_KERNEL_MAX 1000
@@ -123,8 +124,8 @@ typedef struct nnc_graph_param {
 
 typedef struct nnc_graph_value {
     nnc_expr number;
-    /* The value can be a word or a tensor: `index` is then the index of the word or of the name of the tensor. -1 = the
-     * graph file does not give the value. */
+    /* If the value is a word or a tensor: index of the word, or index of the name of the tensor; -1 = the graph file
+     * does not give the value. */
     int32_t index;
 } nnc_graph_value;
 
@@ -206,8 +207,8 @@ struct nnc_graph_net {
 
 typedef struct nnc_graph_tensor {
     int32_t rank;
-    /* sizes of the axes for one sample. Map: channels, height, width. Volume: channels, depth, height, width. Tokens:
-     * number of tokens, width. Any other tensor: width. */
+    /* For one sample, the number of elements along each axis of the tensor. Map: channels, height, width. Volume:
+     * channels, depth, height, width. Tokens: number of tokens, width. Any other tensor: width. */
     int64_t dims[NNC_GRAPH_RANK_MAX];
     /* true: the elements of the tensor are token ids, with which an op looks up rows of a table */
     bool ids;
@@ -238,7 +239,8 @@ typedef struct nnc_graph_op {
     /* values of the op's parameters, in the order in which its kind lists them; if the value is a word, it is the index
      * of the word in the list of words */
     const int64_t *values;
-    /* in, with, also: the input tensors of the op; out: its output tensor. A tensor with rank 0 is not used */
+    /* in, with, also: the input tensors of the op; out: its output tensor. If the rank of a tensor is 0, the op does
+     * not have this tensor */
     nnc_graph_tensor in, with, also, out;
     nnc_graph_weights weights;
 } nnc_graph_op;
@@ -338,8 +340,8 @@ typedef struct nnc_captured_op {
      * other operators */
     int64_t steps;
     bool
-        /* true: the entry and the entry before it are one call of an operator; the entry has further time steps of the
-         * call, and has no launch */
+        /* true: the operator call that is the entry before this one continues in this entry with further time steps;
+         * the entry has no kernel launch of its own */
         continues;
     /* dims of a matrix product: `batch` products of an (m x k) matrix and a (k x n) matrix */
     int64_t batch, m, n, k;

@@ -20,8 +20,8 @@ static bool needs_sides(nnc_graph_walk *w, const nnc_graph_op *op) { return is_v
  * height, 1 = along the width, 2 = along the depth. */
 static int window_of(const nnc_graph_op *op, int axis) { return !is_volume(op) ? axis - 1 : axis == 1 ? 2 : axis - 2; }
 
-/* Returns the number of positions that a window takes along an axis of `side` positions. This number of positions is
- * the size of the output along the axis. 0 = the window is longer than the padded axis. */
+/* Returns the number of positions that a window takes along an axis of `side` positions. The result is the size of the
+ * output along the axis. 0 = the window is longer than the padded axis. */
 static int64_t graph_side(int64_t side, const nnc_graph_window *window) {
     const int64_t span = window->dilation * (window->kernel - 1) + 1;
     const int64_t room = side + window->pad + window->pad_end - span;

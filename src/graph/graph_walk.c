@@ -143,10 +143,10 @@ static bool shape_of(nnc_graph_walk *w, const nnc_graph_node *node, const int64_
     return true;
 }
 
-/* Checks the inputs of an op whose width may be divided over tensor ranks. After a product that is split by columns,
- * each rank has only a part of the width, until a product that is split by rows. Between a product split by columns and
- * a product split by rows, an op must not need the whole width, and must not read one divided and one whole tensor.
- * Returns false if a fault was recorded. */
+/* Checks the inputs of an op whose width may be divided over tensor ranks. A product that is split by columns leaves a
+ * part of the width on each rank; the next product that is split by rows restores the whole width. Between a product
+ * split by columns and a product split by rows, an op must not need the whole width, and must not read one divided and
+ * one whole tensor. Returns false if a fault was recorded. */
 static bool check_parts(nnc_graph_walk *w, const nnc_graph_op *op, bool parts) {
     const bool differ = op->with.rank > 0 && op->with.sharded != op->in.sharded;
     return (!op->in.sharded || parts) && !differ
@@ -271,9 +271,9 @@ static bool run_use(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t
     return done;
 }
 
-/* Walks a list of ops with shared weights (tied) or untrained weights (frozen). *marks is the number of such lists that
- * contain the current op. A list whose `count` has the value 0 has no effect: its ops are walked like all others.
- * Returns false if a fault was recorded. */
+/* Walks a list of ops with shared weights (tied) or untrained weights (frozen). *marks is the number of lists with
+ * shared (or untrained) weights that contain the current op. A list whose `count` has the value 0 has no effect: its
+ * ops are walked like all others. Returns false if a fault was recorded. */
 static bool run_marked(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, const char *what,
                        int32_t *marks) {
     int64_t count = 0;
@@ -435,7 +435,8 @@ bool nnc_expr_value(const nnc_expr *expr, const int64_t *lets, const int64_t *ar
         if (code->kind == NNC_CODE_LET) {
             result = lets[code->value];
         } else if (code->kind == NNC_CODE_ARG) {
-            /* Only macros use arguments, so args is set. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+            /* Only the body of a macro refers to arguments, and args is not NULL there.
+             * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
             result = args[code->value];
         } else if (code->kind != NNC_CODE_NUMBER) {
             depth -= 2;

@@ -1,9 +1,9 @@
 /* Reads captured PyTorch programs: files of schema nncost.capture/1, which `python3 -m nncost.capture` writes
  * (python/nncost/capture.py). The result is a list of operators; the family `capture` computes their cost.
  *
- *     modules, storages, blocks        -> positions: which operator of the file ran at each position of the step
- *     ops: name, inputs, outputs, args -> kind and dims (products, convolutions, attention), else bytes
- *     storages: bytes, kind, lifetime  -> kept and temporary bytes, parameters of the operators
+ * The modules, storages and blocks of the file tell which operator ran at each position of the step. The name, inputs,
+ * outputs and args of an operator decide its kind and its dims or bytes. The bytes, kind and lifetime of the storages
+ * decide the kept bytes, temporary bytes and parameters of the operators.
  *
  * The file lists the operators of equal layers only once, with a repeat (folded). The file lists the storages of every
  * layer. The bytes of a folded operator are the mean over its repeats, so the sums of bytes are exact. The file has
@@ -42,8 +42,8 @@ static int format_of(nnc_json at) {
 }
 
 /* Reads the list with the key `key` of the capture file; the list is empty if the file does not have the key. Other
- * members of the file refer to the entries of the list by index. If the input is not valid, notes a fault and returns
- * false. */
+ * members of the file refer to the entries of a list by their index. If the input is not valid, notes a fault and
+ * returns false. */
 static bool read_entries(const reader *r, nnc_json root, const char *key, entries *found) {
     const nnc_json at = nnc_json_get(root, key);
     *found = (entries){ 0 };
@@ -86,9 +86,9 @@ static bool read_modules(reader *r, nnc_json root) {
     return true;
 }
 
-/* Copies of a storage: each of several equal layers has one copy. count: number of copies. first_step: number of
- * operators that run between the first use of one copy and the first use of the next copy. last_step: number of
- * operators that run between the last uses of two successive copies. */
+/* Several equal layers have one copy of a storage each. count: number of copies. first_step: number of operators that
+ * run between the first use of one copy and the first use of the next copy. last_step: the same number for the last
+ * uses. */
 typedef struct copies {
     int64_t count, first_step, last_step;
 } copies;
@@ -109,8 +109,8 @@ static bool read_copies(nnc_json_numbers *n, const storage *s, copies *c) {
     return true;
 }
 
-/* Reads the kind (parameter, gradient, ...) and the number format of a storage: `word` is the kind, and the JSON value
- * after `word` is the format. If the input is not valid, notes a fault and returns false. */
+/* Reads the kind of a storage (parameter, gradient, ...) from the JSON value `word`, and its number format from the
+ * JSON value after `word`. If the input is not valid, notes a fault and returns false. */
 static bool read_kind(nnc_json word, storage *s) {
     const char *name = nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_json_text(word) : "";
     int kind = 0;
@@ -257,8 +257,8 @@ static bool read_shapes(reader *r, nnc_json root) {
     return true;
 }
 
-/* Sets the index of the storage of a tensor to the next number of a list. If the input is not valid, notes a fault and
- * returns false. */
+/* Reads the next number of a list, and sets the index of the tensor's storage to this number. If the input is not
+ * valid, notes a fault and returns false. */
 static bool set_storage(const reader *r, nnc_json_numbers *n, tensor *t) {
     int64_t number = 0;
     if (!nnc_json_next_whole(n, 0, r->storage_count - 1, &number)) { return false; }
@@ -434,8 +434,8 @@ static bool first_bool(const issue *o) {
 }
 
 /* Tests whether the mask of an attention is causal. The first boolean argument of the operator tells whether the mask
- * is causal. For efficient and cuDNN kernels, the last boolean argument tells this, because the first boolean argument
- * tells whether the kernel returns the log-sum-exp. */
+ * is causal. In efficient and cuDNN kernels, the last boolean argument tells whether the mask is causal; the first
+ * boolean argument tells whether the kernel returns the log-sum-exp. */
 static bool is_causal(const issue *o) {
     bool last = false;
     if (strstr(o->by->name, "efficient") == NULL && strstr(o->by->name, "cudnn") == NULL) { return first_bool(o); }
@@ -533,7 +533,7 @@ static bool take_parameters(reader *r, int32_t number, form how, nnc_captured_op
     const tensors *in = &r->issues[number].in;
     const bool table = op->group == NNC_GROUP_EMBEDDING;
     bool any = false;
-    /* starts with the last tensor: the matrix is after the bias, and the kind of the matrix decides */
+    /* starts with the last tensor, usually the matrix, which decides the kind (trained or frozen) of the operator */
     for (int32_t i = in->count - 1; i >= 0 && op->phase == NNC_PHASE_FORWARD; i--) {
         const tensor *t = &in->of[i];
         storage *s = &r->storages[t->storage];
@@ -675,8 +675,9 @@ static bool has_dim(const tensors *all, int64_t dim) {
     return false;
 }
 
-/* Computes the work of an operator and adds the operator to the program. The form of the operator decides whether dims
- * or bytes give its work. If the input is not valid, notes a fault and returns false. */
+/* Computes the work of an operator and adds the operator to the program. `how` is the way to find this work: from the
+ * dims of a product, convolution or attention, or else from the bytes of the tensors. If the input is not valid, notes
+ * a fault and returns false. */
 static bool read_form(reader *r, const issue *o, form how, nnc_captured_op *op) {
     const tensors *in = &o->in, *out = &o->out;
     bool good = true;
@@ -735,7 +736,7 @@ static bool add_issues(reader *r) {
     r->last_of = nnc_arena_array(r->arena, count, sizeof *r->last_of);
     r->refs_of = nnc_arena_array(r->arena, count, sizeof *r->refs_of);
     /* The backward of a convolution adds two or three ops, and most operators have three or four tensors. The arrays
-     * start with space for all these entries, so they grow less often. */
+     * start with space for these additional ops and for four tensors per operator, so they have to grow less often. */
     r->capacity = (int32_t)(count + count / 4);
     r->ref_capacity = (int32_t)(4 * count);
     r->refs = nnc_arena_array(r->arena, (size_t)r->ref_capacity, sizeof *r->refs);
@@ -756,8 +757,8 @@ static bool add_issues(reader *r) {
 /* ---- reads the whole file ---- */
 
 /* r->loose has the number of trained parameters and the number of frozen parameters that no operator counts yet. The
- * function adds the number that `frozen` selects to the first forward operator that has no parameters of the other
- * kind. */
+ * function adds these trained (frozen = false) or frozen (frozen = true) parameters to the first forward operator that
+ * has no parameters of the other kind. */
 static void add_loose(reader *r, bool frozen) {
     for (int32_t i = 0; i < r->count && r->loose[frozen] > 0.0; i++) {
         nnc_captured_op *op = &r->ops[i];
@@ -833,7 +834,8 @@ static nnc_dtype main_dtype(const reader *r) {
  * no frozen parameters. */
 static nnc_frozen main_frozen(const reader *r) {
     double bytes[9] = { 0 };
-    int most = 0; /* bytes of one parameter in the format with the most bytes so far */
+    /* bytes per number of the format in which most bytes of the frozen parameters read so far are stored */
+    int most = 0;
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
         if (s->kind == FROZEN) {

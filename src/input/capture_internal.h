@@ -54,10 +54,10 @@ typedef struct storage {
     /* index of the slot (see nnc_capture_slots) that counts the storage in its input_bytes: the slot that reads the
      * storage, or else the slot that creates the storage; -1 = no slot counts the storage */
     int32_t enters;
-    /* number of times that one repeat of the slot `enters` counts the storage in its input_bytes (mean over the
-     * repeats) */
+    /* number of times that input_bytes of the slot with the index `enters` counts this storage: mean over the repeats
+     * of the slot */
     double enters_repeat;
-    /* the members have few bits because a step has tens of thousands of storages */
+    /* These members are bit fields, because a step has tens of thousands of storages. */
     storage_kind kind : 8;
     nnc_dtype dtype : 8;
     unsigned width : 8; /* number of bytes of one real number; a complex element has two real numbers */
@@ -70,7 +70,7 @@ typedef struct tensors {
     int32_t count, capacity;
 } tensors;
 
-/* A list in the capture file. Other members of the file refer to the entries of the list by index. */
+/* A list in the capture file. Other members of the file refer to the entries of a list by their index. */
 typedef struct entries {
     nnc_json *of;
     int32_t count;
@@ -136,8 +136,8 @@ typedef struct naming {
     rule forward, backward;
 } naming;
 
-/* An operator whose work is not computed yet. The operator is an operator of the file. After unfolding, it is an
- * operator of one layer: each of several equal layers then has its own operators. */
+/* An operator whose work is not computed yet. Before unfolding, it is an operator of the file. After unfolding, it
+ * is an operator of one layer: each of several equal layers then has its own operators. */
 typedef struct issue {
     nnc_json at;   /* the JSON value of the operator in the file */
     nnc_json args; /* arguments of the operator that are not tensors; node NULL = the file does not state them */
@@ -162,7 +162,9 @@ typedef struct reader {
     nnc_faults *faults;
     const char **modules;
     int32_t module_count;
-    tensor *shapes; /* the shape_count pairs of a format and a shape that operators of the file refer to by index */
+    /* list of shape_count entries, each with a format and a shape; operators of the file refer to an entry by its
+     * index */
+    tensor *shapes;
     int32_t shape_count;
     /* cache of the properties of operator names; the digest of the name gives the index; NULL = unused entry */
     naming *names[256];
@@ -201,7 +203,7 @@ typedef struct reader {
     nnc_captured_slot *slots;
     /* first of the forward operators that look up the largest number of tokens; NULL = no operator looks up tokens */
     const issue *lookup;
-    int64_t lookups; /* number of lookups with the same number of tokens as `lookup` in the module of `lookup` */
+    int64_t lookups; /* number of lookups in the module of `lookup` that look up as many tokens as `lookup` */
     bool updates;    /* true: the step has at least one operator of the optimizer */
     bool divides;    /* true: one of the operators of the optimizer is addcdiv or a fused kernel of Adam */
     bool fuses;      /* true: the whole optimizer update is one operator, such as _fused_adamw_ */
@@ -237,9 +239,9 @@ nnc_optimizer_kernels nnc_capture_kernels(const reader *r, nnc_json root);
  * false. */
 bool nnc_capture_groups(reader *r, nnc_json root);
 
-/* Notes an operator of forward that looks up tokens. r->program->tokens becomes the largest number of tokens that one
- * operator looks up. r->lookup becomes the first operator with the largest number of tokens, and r->lookups the number
- * of times that the module of r->lookup runs an operator with the largest number of tokens. */
+/* Notes an operator of forward that looks up tokens, and updates three members. r->program->tokens: the largest number
+ * of tokens that one operator looks up. r->lookup: the first operator with this number of tokens. r->lookups: number of
+ * operators with this number of tokens that the module of r->lookup has run. */
 void nnc_capture_note_lookup(reader *r, const issue *o);
 
 /* Computes the tokens of a step that accumulates the gradients of several micro-batches: each lookup then has the

@@ -1,12 +1,12 @@
 /* Changes a recorded step as if some of its modules had been frozen or checkpointed during the recording.
  * [captured-modules]
  *
- *     unfold      each of several equal layers gets its own operators and storages
- *     freeze      from the last operator to the first, an operator of backward stays if a remaining gradient needs it;
- *                 a recorded checkpoint stays if one of its operators stays; a tensor is kept if a remaining operator
- *                 of backward reads the tensor
- *     run_again   the operators of a module run again before the backward of the module, which reads the tensors that
- *                 these operators create
+ * Unfold: each of several equal layers gets its own operators and storages.
+ * Freeze: from the last operator to the first, an operator of backward stays if a remaining gradient needs it. A
+ * recorded checkpoint stays if one of its operators stays. A tensor is kept if a remaining operator of backward reads
+ * the tensor.
+ * Run again: the operators of a checkpointed module run again before the backward of the module, which reads the
+ * tensors that these operators create.
  *
  * The last part of this file reads the positions of the step and its optimizers. */
 #include "base/base_internal.h"
@@ -16,7 +16,8 @@
  * ends at a dot or at the end of the path. A * in the pattern stands for any characters except dots. */
 static size_t fit(const char *path, const char *pattern, size_t length) {
     size_t at = 0, i = 0; /* at: current position in the path; i: current position in the pattern */
-    /* position in the pattern of the last * before `i` if no dot is between this * and `i`; `length` = no such * */
+    /* position of the last '*' of the pattern before position `i`, if no dot is between this '*' and `i`; `length` =
+     * the pattern has no such '*' */
     size_t star = length;
     size_t mark = 0; /* position in the path after the characters that the * at `star` stands for */
     for (;;) {
@@ -217,9 +218,9 @@ static bool read_saved(reader *r, nnc_json root) {
  * changed step. */
 enum { RECORDED = 1, CHANGED = 2 };
 
-/* Sets the bit `mark` in the member `needed` of the operators of backward, and of their results, on which the gradients
- * or the state after the step depend. gone: for each storage, true = the changed step does not have the storage; NULL =
- * the step has all storages. */
+/* Sets the bit `mark` in the member `needed` of operators of backward and of their results: of those that a gradient,
+ * or the state after the step, depends on. gone: for each storage, true = the changed step does not have the storage;
+ * NULL = the step has all storages. */
 static bool mark_needed(reader *r, const bool *gone, unsigned mark) {
     bool *alive = nnc_arena_array(r->arena, (size_t)r->storage_count + 1, sizeof *alive);
     if (alive == NULL) { return nnc_faults_no_memory(r->faults); }
@@ -529,7 +530,7 @@ typedef struct remake {
     /* the next arrays have one entry for each storage of the recorded step */
     /* index of the call that creates the storage in forward; -1 = no call that runs again creates the storage */
     int32_t *call;
-    int32_t *copy; /* index of the second storage, which the call creates when it runs again in backward */
+    int32_t *copy; /* for each storage that a call creates again in backward: index of the new storage */
     /* position of the last operator that uses the storage and does not belong to the backward of the call */
     int32_t *outside;
     /* number of operators from the beginning of the call to the last use of the storage in the call; 0 = the storage is
@@ -574,8 +575,8 @@ static bool find_remade(reader *r, const rerun *calls, int32_t count, remake *m)
     return true;
 }
 
-/* A call that runs again creates its tensors a second time. Changes the operators in the backward of the call, so that
- * they read the second tensors. A recorded tensor that only the changed operators read is no longer kept for
+/* A call that runs again creates its tensors a second time. The function makes the operators in the backward of the
+ * call read these second tensors. A recorded tensor that only the changed operators read is no longer kept for
  * backward. */
 static void read_copies_in_backward(reader *r, const remake *m) {
     for (int32_t i = 0; i < r->file_ops; i++) {
@@ -703,7 +704,8 @@ int32_t *nnc_capture_change(reader *r, nnc_json root, const int32_t *places, int
 
 /* ---- positions of the step ---- */
 
-/* Most of the function checks the file. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
+/* The function is long because most of its lines check the file.
+ * NOLINTNEXTLINE(readability-function-cognitive-complexity) */
 int32_t *nnc_capture_places(reader *r, nnc_json root, int32_t *count) {
     const nnc_json blocks = r->blocks;
     int32_t at = 0, total = 0;
@@ -780,7 +782,7 @@ nnc_optimizer_kernels nnc_capture_kernels(const reader *r, nnc_json root) {
 
 /* Returns the position of an optimizer in a list that begins with the optimizer that has the most operations and
  * states; -1 = the optimizer is not in the list. A step with several optimizers counts as a step of the optimizer with
- * the lowest position, with the shares of nnc_launches. */
+ * the lowest position; nnc_launches has the numbers of kernels that each of the optimizers launches. */
 static int rank_of(nnc_optimizer kind) {
     static const nnc_optimizer ranks[] = { NNC_OPTIMIZER_ADAMW,    NNC_OPTIMIZER_ADAM, NNC_OPTIMIZER_RMSPROP,
                                            NNC_OPTIMIZER_MOMENTUM, NNC_OPTIMIZER_LION, NNC_OPTIMIZER_SGD };

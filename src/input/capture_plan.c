@@ -9,10 +9,10 @@
  *
  * Autocast converts a step that was recorded in fp32 to torch.autocast on CUDA with fp32 weights. [autocast]
  *
- *     products, convolutions, attention   16 bits; wider operands are cast first, weights once per forward
- *     norms, softmax, losses, powers      fp32; narrower operands are cast first
- *     batch norms                         the format of their map; the format of their weights has no effect
- *     all others                          the widest format of their operands
+ * Products, convolutions and attention run in 16 bits: wider operands are cast first, weights once per forward.
+ * Norms, softmax, losses and powers run in fp32: narrower operands are cast first.
+ * Batch norms run in the format of their map; the format of their weights has no effect.
+ * All other operators run in the widest format of their operands.
  *
  * A storage is narrow if its operator writes 16 bits; the operators are read a second time to find the formats of all
  * storages. Backward does not run under autocast: it has the formats of the kept tensors, and gradients of weights are
@@ -367,8 +367,8 @@ static const struct {
     { FUSION_MAP_BACK, " cudnn_batch_norm_backward native_batch_norm_backward native_group_norm_backward " },
 };
 
-/* Tests whether a text of names contains a name of `length` bytes. A blank is before and after each name in the
- * text. */
+/* Tests whether a text of names contains a name of `length` bytes. The text must have a blank before and after each
+ * name. */
 static bool has_name(const char *names, const char *name, size_t length) {
     char word[128];
     return snprintf(word, sizeof word, " %.*s ", (int)length, name) < (int)sizeof word && strstr(names, word) != NULL;
@@ -408,8 +408,9 @@ typedef struct flow {
 
 typedef struct fuser {
     reader *r;
-    /* block: for each operator of the file, its entry of "blocks". block_end: for each storage, the position after the
-     * repeat of the block that contains the first use of the storage; 0 = the first use is outside of blocks */
+    /* block: for each operator of the file, 1 + index of its entry in "blocks" (the lists of equal layers); 0 = the
+     * operator is in no entry. block_end: for each storage, the position at which the repeat of the block with the first use of the storage ends; 0 = no
+     * block contains the first use */
     const int32_t *block, *block_end;
     chain *chains;
     int32_t count;
@@ -541,10 +542,10 @@ static void fuse_op(fuser *f, int32_t number) {
 }
 
 /* Fuses operators by the rules of TorchInductor (Ansel et al., PyTorch 2, ASPLOS 2024; torch/_inductor/scheduler.py).
- * Pointwise operators and reductions over the same elements run in one kernel with the operators that they read from,
- * or with which they share an operand. Products, convolutions, attention, pooling and scatters are not fused with other
- * operators. A kernel reads the tensors from outside, and writes the tensors that other kernels read or that backward
- * keeps. Returns false if memory ran out. [compiled] */
+ * Pointwise operators and reductions are fused into one kernel if they run over the same elements, and if one reads the
+ * result of the other or both read the same operand. Products, convolutions, attention, pooling and scatters are not
+ * fused with other operators. A fused kernel reads tensors that other kernels have written, and writes only those of
+ * its tensors that other kernels read or that backward keeps. Returns false if memory ran out. [compiled] */
 bool nnc_capture_fuse(reader *r, const int32_t *places, int32_t count) {
     const size_t ops = (size_t)r->file_ops + 1, storages = (size_t)r->storage_count + 1;
     fuser f = { .r = r, .block = blocks_of(r) };
@@ -589,8 +590,8 @@ typedef struct caster {
     reader r; /* copy of the recorded step; the conversion changes the storages and operators of this copy */
     const int32_t *places;
     int32_t count;
-    /* for each storage: known: true = the format of the storage under autocast is known; narrow: true = the storage has
-     * a format of 16 bits; copied: true = the cast of the storage, which runs once per forward, is already counted */
+    /* for each storage: known = true: its format under autocast is known. narrow = true: the format has 16 bits. copied
+     * = true: the cast of the storage, which runs once per forward, is already counted. */
     bool *known, *narrow, *copied;
     bool *writes_narrow; /* for each operator of the file: true = the operator writes its results in 16 bits */
     /* for each operator of the file: sizes of the tensors that the operator keeps for backward, with the autocast rules
@@ -808,7 +809,7 @@ struct nnc_captured *nnc_capture_autocast(const reader *recorded, const int32_t 
 /* ---- names of operators ---- */
 
 /* Operators that do more than read their inputs and write their outputs once, and operators whose name decides their
- * group. The names are those in native_functions.yaml of PyTorch. */
+ * group. The names of operators are those in the file native_functions.yaml of PyTorch. */
 static const struct {
     const char *name;
     form form;
@@ -864,7 +865,8 @@ enum { SMALL_MATRIX = 128 };
  * unknown matrix product are not known, so nncost must not treat it as a kernel that only moves bytes. Two kinds of
  * operator have few FLOPs per byte, so nncost treats them as kernels that only move bytes. A Fourier transform of n
  * complex values has 5 n log2(n) FLOPs for 16 n bytes. A factorization of a matrix of n rows (the words in `factors`)
- * has at most 2 n^3 FLOPs for 8 n^2 bytes in fp32, that is, n / 4 FLOPs per byte; n <= 128 gives at most 32. */
+ * has at most 2 n^3 FLOPs for 8 n^2 bytes in fp32, that is, n / 4 FLOPs per byte; with n up to 128, these are at most
+ * 32 FLOPs per byte. */
 static void find_words(naming *n) {
     static const char *const products[] = { "mm",          "bmm",     "addmm",    "addbmm", "baddbmm", "mv",
                                             "addmv",       "dot",     "vdot",     "matmul", "linear",  "bilinear",

@@ -235,9 +235,9 @@ static nnc_status open_grid(nnc_specs *specs, const char *file, const char *sche
                                    "expected %s in NNCOST_PATH or the installed data, found none", file);
 }
 
-/* Finds an entry of a list by its id or name `asked`, in upper or lower case, and copies the entry to *found. Each
- * struct in the list begins with its id. Returns NNC_UNKNOWN_ID if the list has no such entry; err names the most
- * similar id or name. */
+/* Finds an entry of a list by its id or name `asked`, in upper or lower case, and copies the entry to *found. The first
+ * member of each struct in `list` is the id. If no entry has the id or name, returns NNC_UNKNOWN_ID, and err names the
+ * most similar id or name. */
 static nnc_status find(nnc_specs *specs, const char *asked, const void *list, int32_t count, size_t size,
                        size_t name_at, const char *option, const char *expected, void *found, nnc_error *err) {
     const char **names = nnc_arena_array(nnc_specs_arena(specs), 2 * (size_t)count + 1, sizeof *names);

@@ -210,7 +210,8 @@ static nnc_basis basis_of(nnc_json root, nnc_basis basis) {
 
 /* Fills in the fitted values of the number formats for which the file has no values. A number format without values
  * gets the values of another format: for a format below 16 bits, fp8 is tried first; for any other format, the 16-bit
- * formats are tried first. Elements with twice the bytes get twice the traffic of the L2 cache per FLOP. */
+ * formats are tried first. The traffic of the L2 cache per FLOP is proportional to the bytes of an element of the
+ * format. */
 static void fill_formats(nnc_json gemm, nnc_efficiencies *e) {
     static const double bytes_of[NNC_DTYPE_COUNT] = {
 #define BYTES(name, text, bytes) [name] = (bytes),
@@ -252,7 +253,8 @@ static void need_sources(nnc_json root, const nnc_device *device) {
         const nnc_json at = nnc_json_get(root, keys[k]);
         bool sourced = at.node == NULL || nnc_json_inherited(at);
         for (int32_t i = 0; i < device->source_count; i++) {
-            /* a source covers a value if the key of the source begins with the key of the value, or the reverse */
+            /* An entry of "sources" covers a value if its key is a prefix of the value's key, or if the value's key is
+             * a prefix of its key. */
             const char *of = device->sources[i].key;
             sourced = sourced || strncmp(of, keys[k], strlen(of)) == 0 || nnc_begins(of, keys[k]);
         }
@@ -306,8 +308,8 @@ static void fill_collectives(nnc_json given, nnc_device *device) {
     }
 }
 
-/* Called after the user has changed `field`. If `field` is a bus_fraction, the user's value holds for groups of all
- * sizes: it replaces both values of over_pcie (for pairs and for larger groups). */
+/* The program calls this function after the user has changed `field`. If `field` is a bus_fraction, the user's value
+ * holds for groups of all sizes: it replaces both values of over_pcie (for pairs and for larger groups). */
 static void replace_over_pcie(const char *field, nnc_device *device) {
     for (size_t i = 0; i < NNC_COUNT_OF(collective_kinds); i++) {
         char name[64];
@@ -343,7 +345,8 @@ void nnc_device_read(nnc_json root, const char *stem, void *spec) {
     device->rated = rated_of(device);
     if (nnc_json_inherited(nnc_json_get(root, "usable_bytes")) &&
         !nnc_json_inherited(nnc_json_get(root, "mem_bytes"))) {
-        /* usable_bytes comes from a file with another mem_bytes, so the device does not use it */
+        /* The file inherits usable_bytes from a file with another mem_bytes, so the inherited value does not hold for
+         * this device. */
         device->usable_bytes = (double)NAN;
     }
     if (root.doc->faults->count == 0) { device_rules(root, device); }
@@ -503,8 +506,8 @@ static void read_cluster(nnc_json root, const char *stem, nnc_device *device) {
     cluster c = { .devices_per_node = 0 };
     if (!nnc_json_expect(root, NNC_JSON_OBJECT, "an object")) { return; }
     nnc_fields_init(&nnc_cluster_table, &c);
-    nnc_read_identity(root, "nncost.cluster/1", stem); /* the identity is checked first, because the file may be of
-                                                        * another kind */
+    /* schema and id are checked first, because the file may be of another kind */
+    nnc_read_identity(root, "nncost.cluster/1", stem);
     nnc_read_object(root, &nnc_cluster_table, cluster_keys, &c);
     nnc_read_sources(root, &nnc_cluster_table, cluster_keys, &c.sources, &c.source_count);
     if (has(root, "scale_up")) {

@@ -121,7 +121,7 @@ static void normalise_id(const char *text, char *plain, size_t size) {
             continue;
         }
         if (used + length + 3 > size) {
-            plain[0] = '\0'; /* an id cannot be as long as the name, so the result is ""; no id is equal to "" */
+            plain[0] = '\0'; /* the name is longer than any id; the result "" is equal to no id */
             return;
         }
         char *word = plain + used + (used > 0 ? 1 : 0);
@@ -276,8 +276,8 @@ static void find_alias(nnc_folders *folders, const char *path, const asked_id *n
     }
 }
 
-/* Looks an alias up in the index of the shipped files, which was made at build time. Returns true if the index names a
- * file that is in the folder and still has the alias; paths[BY_ALIAS] is then its path. */
+/* Looks an alias up in the index of the shipped files, which was made at build time. If the index names a file that is
+ * in the folder and still has the alias, sets paths[BY_ALIAS] to the path of this file and returns true. */
 static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const char *folder, const asked_id *name,
                          const char *paths[WAYS]) {
     char line[320], id[256];
@@ -556,8 +556,8 @@ nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char *
     return *path != NULL ? NNC_OK : nnc_folders_trouble(folders, err);
 }
 
-/* Finds the file of the device ".": the newest file ID-here.json, which nncost.measure writes. Without such a file, the
- * device "." is read from the output of nvidia-smi. */
+/* Finds the file of the device ".": the newest file ID-here.json, which nncost.measure writes. If no data folder has a
+ * file ID-here.json, nncost reads the device "." from the output of nvidia-smi. */
 static nnc_status find_here(nnc_folders *folders, const char **path, nnc_error *err) {
     time_t newest = 0;
     for (int i = 0; i < folders->count; i++) {
@@ -706,8 +706,8 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
 /* ---- Looks up names of the Hugging Face hub: from "unsloth/Llama-3.2-1B-Instruct-bnb-4bit" to a file with the
  * dimensions of the network (its shape). ----
  *
- *     hub/names.json    shape -> its names; words of a name that do not change the shape; words for formats of weights
- *     hub/SHAPE.json    a configuration as its authors publish it, if models/SHAPE.json does not exist
+ * The file hub/names.json has the names of each shape, words that do not change a shape, and words for weight formats.
+ * The file hub/SHAPE.json is a published configuration, for shapes without a file models/SHAPE.json.
  *
  * A name is looked up first without changes. If the table does not have the name, it is looked up without its owner and
  * without the words of both lists. The second look-up finds copies and quantised variants of a known network.
@@ -944,8 +944,8 @@ nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, n
     return nnc_specs_look(specs, hub_table, look_up, name, hub, err);
 }
 
-/* `found` points to a const char *. Sets the pointer to a hub name with owner that contains the id: the shortest name
- * whose plain_name is the id, or else the shortest that begins with the id, or else the shortest. */
+/* `found` points to a const char *. Sets the pointer to a hub name, with its owner, of the shape `id`: the shortest
+ * name whose plain_name is `id`, or else the shortest whose plain_name begins with `id`, or else the shortest. */
 static nnc_status usual_name(nnc_specs *specs, nnc_json table, const char *id, void *found, nnc_error *err) {
     const nnc_json names = nnc_json_get(nnc_json_get(nnc_json_get(table, "shapes"), id), "names");
     const char **name = found, *unused = NULL;

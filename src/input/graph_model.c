@@ -402,8 +402,8 @@ static void read_node(reader *r, nnc_json at, nnc_graph_node *node) {
     if (as.node != NULL) { node->as = tensor_name(r, as); }
 }
 
-/* Reads a list of entries with the key "ops", and returns the list. An entry may have a key "ops", too: the function
- * then calls itself through read_node, as often as lists are nested. */
+/* Reads a list of entries with the key "ops", and returns the list. If an entry has a key "ops", too, the function
+ * calls itself, through read_node, for this inner list. */
 static nnc_graph_ops read_ops(reader *r, nnc_json at) {
     nnc_graph_ops ops = { NULL, 0 };
     const size_t used = strlen(r->path);
@@ -638,7 +638,8 @@ void nnc_graph_tower(nnc_json at, nnc_model *model) {
 }
 
 static void complete_graph(nnc_json root, nnc_model *model) {
-    /* without a network from a configuration of another program, the network is read from this file */
+    /* The network of a foreign configuration is already in model->graph.net. In all other cases, it is read from this
+     * file. */
     if (model->graph.net == NULL) { nnc_graph_take(root, model); }
     if (model->graph.net != NULL) { check_published(root, model); }
 }

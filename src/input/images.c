@@ -5,11 +5,11 @@
  * changed since the build.
  *
  * All images are one list of words: number of images; position of the first text; for each image the digest of its file
- * and its position, sorted by digest; the images; the texts. The image of a struct has: kind of spec and number of
- * files in the chain; id and digest of each of these files; the words of the struct, with two bits each (zero, NaN, or
- * a word that follows); the lists of the struct. A text is given by its position plus 1; 0 = NULL. The image of a
- * document has: DOCUMENT; numbers of values, of doubles and of words of the index; the values, the doubles, the
- * index. */
+ * and its position, sorted by digest; the images; the texts. The image of a struct has four parts: the kind of spec and
+ * the number of files in the chain; the id and digest of each of these files; the words of the struct, with two bits
+ * each (zero, NaN, or a word that follows); the lists of the struct. A text is given by its position plus 1; 0 = NULL.
+ * The image of a document has: DOCUMENT; numbers of values, of doubles and of words of the index; the values, the
+ * doubles, the index. */
 #include <stdlib.h>
 
 #include "input/input_internal.h"
@@ -214,7 +214,7 @@ typedef struct packing {
 static size_t value_count(const packing *p) { return p->values.size / sizeof(nnc_image_value); }
 
 /* Appends a value of a document, and the values inside it, to the image. last: true = the value is the last member of
- * its object or list. The function calls itself as often as the document is nested. */
+ * its object or list. The function calls itself for each object or list inside the value. */
 static void pack(packing *p, nnc_json at, bool last) {
     const nnc_json_type type = nnc_json_type_of(at);
     const size_t place = value_count(p);

@@ -8,8 +8,8 @@
 
 enum { KEYS_MAX = 256 };
 
-/* Returns the length of the reference key at the start of text. Does not use strspn, which builds a table of letters on
- * each call. */
+/* Returns the length of the reference key at the start of text. The function does not use strspn, which builds a table
+ * of letters on each call. */
 static size_t key_length(const char *text) {
     const char *c = text;
     while ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_' || *c == '-') {
@@ -79,7 +79,7 @@ static void expand_text(nnc_json at) {
 
 /* Replaces citations such as "@key" in strings inside the value `at` by the texts of "references". cites: true = `at`
  * is inside "sources", and all strings are searched; false = only strings with the key "fitted_on" or "source", and
- * strings inside "sources", are searched. The function calls itself as often as the text is nested. */
+ * strings inside "sources", are searched. The function calls itself for each value inside `at`. */
 static void expand(nnc_json at, bool cites) {
     static const char *const keys[] = { "fitted_on", "source", NULL };
     if (nnc_json_type_of(at) == NNC_JSON_TEXT) {
@@ -146,7 +146,7 @@ static bool has_own_number(nnc_json object) {
 
 /* Adds the members of the object `from` that the object `to` lacks to `to`. An object that is inside both `to` and
  * `from` is completed in the same way. Members whose key is in the list `but` are not added. The function calls itself
- * as often as the text is nested. */
+ * for each such inner object. */
 static void merge(nnc_json to, nnc_json from, const char *const *but) {
     static const char *const comment[] = { "note", NULL };
     const bool other = has_own_number(to);
@@ -177,8 +177,8 @@ static void copy_same(nnc_json container, nnc_json object, nnc_json name) {
     }
 }
 
-/* If an object has the key "same_as", adds the members of the object that "same_as" names. The recursion is as deep as
- * the text is nested. */
+/* If an object has the key "same_as", adds the members of the object that "same_as" names. The function calls itself
+ * for each object inside this object. */
 static void fill_in_same(nnc_json container) {
     static const char *const texts[] = { "sources", "references", NULL };
     for (nnc_json at = nnc_json_first(container); at.node != NULL; at = nnc_json_next(at)) {

@@ -1,18 +1,20 @@
 /* Functions of src/input, which read files: strict JSON, field tables, spec files found by id.
  *
- *     json.c           documents, values, and errors that name line and key
- *     json_scan.c      JSON text: grammar check before cJSON, positions of values after it
- *     read.c           objects read by field tables; recorded results read by tables of metrics; comma-separated values
- *     folders.c        data folders: from an id, alias, path or name of the Hugging Face hub to a file
- *     spec.c           the set of loaded specs; one file of any kind
- *     inherit.c        "like", "same_as" and "references"
- *     images.c         shipped files as structs, which images_make.c makes at build time
- *     device.c         devices with their fitted parameters, and the links of clusters
- *     model.c          models of every family, U-Nets and ViTs   decoder_model.c  graph_model.c
- *     capture.c        captured PyTorch programs
- *     software.c       software profiles, releases            catalogue.c      prices, regions, buildings
- *     plausible.c      relations that every real device and software profile holds
- *     foreign/         model configurations of other programs
+ * In json.c: JSON documents, their values, and errors that name line and key.
+ * In json_scan.c: a check of the grammar of JSON text before cJSON reads it, and the search for positions of values.
+ * In read.c: reading of objects by field tables, of recorded results by tables of metrics, and of comma-separated
+ * values.
+ * In folders.c: the search in data folders for the file of an id, an alias, a path or a name of the Hugging Face hub.
+ * In spec.c: the set of loaded specs, and loading of one file of any kind.
+ * In inherit.c: the keys "like", "same_as" and "references".
+ * In images.c: shipped files as structs, which images_make.c makes at build time.
+ * In device.c: devices with their fitted parameters, and the links of clusters.
+ * In model.c, decoder_model.c and graph_model.c: models of every family.
+ * In capture.c: captured PyTorch programs.
+ * In software.c: software profiles, and the releases that they describe.
+ * In catalogue.c: prices, regions and buildings.
+ * In plausible.c: relations that hold for every real device and software profile.
+ * In foreign/: model configurations of other programs.
  *
  * Every error names the file, the line, the key, the expected value and the value that was found. If the caller wants
  * all errors, reading continues after an error in the content. */
@@ -128,7 +130,7 @@ bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max);
 
 /* The full check of JSON text. The text must be one JSON value (RFC 8259) with at most values_max values inside. The
  * text must have valid UTF-8, at most NNC_SCAN_DEPTH_MAX levels, and finite numbers of at most 63 characters. If the
- * text is not valid, writes the error to *fault, unless fault is NULL, and returns false. Does not check for unpaired
+ * text is not valid, writes the error to *fault, unless fault is NULL, and returns false. The check accepts unpaired
  * surrogates. */
 bool nnc_json_scan(const char *text, size_t size, int values_max, nnc_json_scan_fault *fault);
 
@@ -191,10 +193,10 @@ typedef struct nnc_json_large {
     uint64_t *digests; /* digest of each member that nnc_json_close has freed */
 } nnc_json_large;
 
-/* A value of a shipped document, stored in the program (images.c). The members of an object or list are stored after
- * it. key: 8 x (1 + offset of the key in the texts; 0 for an element of a list) + nnc_json_type. value: offset of a
- * text, index of a number, or number of members of an object or list. next: distance to the next member of the same
- * object or list; 0 = last member. */
+/* A value of a shipped document, stored in the program (images.c). An object or list is followed by its members.
+ * key: 8 x (1 + offset of the key in the texts) + nnc_json_type; for an element of a list, which has no key, 8 x 0 +
+ * nnc_json_type. value: offset of a text, or index of a number, or number of members of an object or list. next:
+ * distance to the next member of the same object or list; 0 = last member. */
 typedef struct nnc_image_value {
     uint32_t key, value, next;
 } nnc_image_value;
@@ -207,7 +209,8 @@ typedef struct nnc_image_values {
     const nnc_image_value *values;
     const char *texts;
     const double *numbers;
-    const uint64_t *index; /* index_count words that belong to the document, such as the index of hub names */
+    /* array of index_count words with which values of the document are found, such as the index of hub names */
+    const uint64_t *index;
     uint64_t index_count;
 } nnc_image_values;
 
@@ -216,8 +219,8 @@ typedef struct nnc_json_doc {
     nnc_arena *arena; /* arena for strings that are used after the document was freed */
     const char *text;
     size_t size;
-    /* largest number of JSON values that the file may have; 0 = NNC_SCAN_VALUES_MAX. If the number is higher, the file
-     * may have more bytes, too */
+    /* largest number of JSON values that the file may have; 0 = NNC_SCAN_VALUES_MAX. A document that may have more
+     * values may also have more bytes */
     int values_max;
     /* true: the document may be a configuration of another program, which nnc_json_parse reads less strictly */
     bool foreign;
@@ -256,9 +259,9 @@ typedef enum nnc_json_type {
 } nnc_json_type;
 
 /* Parses a document whose faults, arena, text and size are set; text[size] must be a NUL. If the input is not valid,
- * notes an error and returns false. If doc->foreign is true, a text without the key "schema" may be written by Python:
- * Infinity and NaN are read as the strings "+inf" and "?", which no number field accepts, and the text may have more
- * values. */
+ * notes an error and returns false. If doc->foreign is true and the text has no key "schema", Python may have written
+ * the text. In this case, Infinity and NaN are read as the strings "+inf" and "?", which no number field accepts, and
+ * the text may have more values. */
 bool nnc_json_parse(nnc_json_doc *doc);
 void nnc_json_free(nnc_json_doc *doc);
 /* Sets the functions that allocate and free the memory of JSON trees, in place of malloc and free. A program may call
@@ -278,14 +281,15 @@ nnc_json nnc_json_first(nnc_json container);
 nnc_json nnc_json_next(nnc_json at);
 const char *nnc_json_key(nnc_json at); /* returns the key of a member of an object; "" for an element of a list */
 
-/* Follows a dotted name from an object to the objects inside, as long as they have the next part of the name. Returns
- * the last value that was found; *rest is set to the part of the name that was not found. */
+/* Follows a dotted name from an object to the objects inside it, one part of the name after the other, until an object
+ * lacks the next part. Returns the last value that was found; *rest is set to the part of the name that was not
+ * found. */
 nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest);
 
-/* nnc_json_open parses the member with the index `index` of the large object (nnc_json_large); it returns false when an
- * error was noted. nnc_json_close frees this member and stores its digest, without members whose name is in `skip`. If
- * `skip` is NULL, nnc_json_close stores no digest. For a member that was parsed together with the rest of the file,
- * nnc_json_open and nnc_json_close do nothing. */
+/* nnc_json_open parses the member with the index `index` of the large object (nnc_json_large), and returns false when
+ * an error was noted. nnc_json_close frees the member that nnc_json_open has parsed, and stores its digest. The digest
+ * does not include members whose name is in `skip`. If `skip` is NULL, nnc_json_close stores no digest. For a member
+ * that was parsed together with the rest of the file, nnc_json_open and nnc_json_close do nothing. */
 bool nnc_json_open(nnc_json at, int32_t index);
 void nnc_json_close(nnc_json at, int32_t index, const char *const *skip);
 
@@ -340,7 +344,7 @@ bool nnc_json_is_list(nnc_json at, nnc_json parent, const char *key, int32_t mos
 /* A list of numbers: either a JSON list, or a text in which spaces separate the numbers; such a text is read faster. */
 typedef struct nnc_json_numbers {
     nnc_json list, at; /* at: the entry that is read next, if the list is a JSON list */
-    /* if the list is a text: the text from the number that is read next; NULL = the list is a JSON list */
+    /* if the list is a text: the rest of the text, which begins with the next number; NULL = the list is a JSON list */
     const char *text;
 } nnc_json_numbers;
 
@@ -371,11 +375,11 @@ void nnc_faults_note(nnc_faults *faults, const nnc_error *fault);
 void nnc_read_field(nnc_json at, const nnc_field *field, void *object);
 /* Reads the members of a JSON object into a struct, by a field table. Errors: a required key is missing, a key is
  * unknown, a value is wrong. Keys in the list `others` (NULL ends the list) are allowed but not read; the caller reads
- * them. The key "note" is allowed in every object, and "same_as" if `others` is NULL. */
+ * them. The key "note" is allowed in every object. The key "same_as" is allowed if `others` is NULL. */
 void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others, void *object);
-/* Reads a list of objects into an array of structs of `size` bytes. Each struct is set to the defaults of the table
- * before its object is read. The array is allocated in the arena. If the list is absent, returns NULL and sets *count
- * to 0. If the value is not a list, the function also notes an error. */
+/* Reads a list of objects into an array of structs of `size` bytes. Before an object is read, all fields of its struct
+ * are set to their defaults in the field table. The array is allocated in the arena. If the list is absent, returns
+ * NULL and sets *count to 0. If the value is not a list, the function also notes an error. */
 void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *const *others, size_t size,
                        int32_t *count);
 
@@ -415,8 +419,8 @@ typedef bool nnc_record_take(nnc_json object, const nnc_metric *row, nnc_json va
 /* Reads a recorded result into `record`: the members that a table of metrics lists, in the order of the table. Before
  * the call, all bytes of the record must be 0, except pointers to other records, which must be set. Texts and lists are
  * allocated in the arena of the document. Members that are computed from other members are skipped. A number that is
- * null becomes NaN; for an object that is null, nothing is written. Errors: a wrong value, or a missing member that
- * earlier values require. */
+ * null becomes NaN; for an object that is null, nothing is written. A wrong value is an error. A missing member is an
+ * error if the values that were read before it require this member. */
 void nnc_record_read(nnc_json object, const nnc_metrics *metrics, void *record, nnc_record_take *take);
 
 /* ---- kinds of spec: device, model, software profile ---- */
@@ -459,8 +463,8 @@ nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem,
 nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path, const void **out, nnc_error *err);
 
 enum { NNC_STEM_MAX = 256 };
-/* Writes the stem of a path: "hw/h100.json" -> "h100". If `config` is true, writes the name of the folder instead for a
- * file config.json. */
+/* Writes the stem of a path: "hw/h100.json" -> "h100". If `config` is true and the file is a config.json, writes the
+ * name of its folder instead. */
 void nnc_spec_stem(const char *path, bool config, char *stem, size_t size);
 /* Returns the id that a file must state. In folders where files are found by their id (hw/, models/ ...), the id is the
  * name of the file without its ending. NULL = the file may state any id, because it is in another folder or is a
@@ -495,7 +499,7 @@ bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, con
 bool nnc_image_write_document(const nnc_json_doc *doc, const uint64_t *index, size_t count, nnc_buffer *out,
                               nnc_image_texts *texts);
 /* If an image was made from the text of a document, the document uses the values of the image, without parsing. Returns
- * false if there is no such image. */
+ * false if no image was made from the text of the document. */
 bool nnc_image_open(const uint64_t *images, nnc_json_doc *doc);
 /* Fills a struct that is all 0 from the image of a file (the struct that was made from the file at build time), instead
  * of parsing the file. text: the present content of the file. Returns false, with the struct all 0, if no image belongs
@@ -520,9 +524,10 @@ int nnc_specs_folders(const nnc_specs *specs, const char *const **folders);
 const char *nnc_specs_marks(const nnc_specs *specs);
 void nnc_specs_mark(nnc_specs *specs, const char *text);
 
-/* NNC_IMPLAUSIBLE_TEXT: bytes of the buffer for the reason why a device or profile is not plausible. The two functions
- * test relations between values that are true for all real devices or profiles. If a relation is not true, the
- * functions return false and write the fields, the expected range and the value to `text`. */
+/* NNC_IMPLAUSIBLE_TEXT: bytes of the buffer for the reason why a device or profile is not plausible.
+ * nnc_device_is_plausible and nnc_software_is_plausible test relations between values that hold for all real devices
+ * and software profiles. If a relation is not true, the functions return false and write the fields, the expected range
+ * and the value to `text`. */
 enum { NNC_IMPLAUSIBLE_TEXT = 200 };
 bool nnc_device_is_plausible(const nnc_device *device, char *text, size_t size);
 bool nnc_software_is_plausible(const nnc_software *software, char *text, size_t size);
@@ -576,15 +581,16 @@ nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, cons
 nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path, nnc_error *err);
 /* Finds the file with the dimensions of a model that the user names by a path. For a folder, the file is its
  * config.json, or, if the folder has a diffusers pipeline, the config.json in the subfolder of the network. For the
- * model_index.json of a pipeline, the file is the config.json of the network of the pipeline. Any other file is itself
- * the file with the dimensions. For a name of the Hugging Face hub, *path is NULL. */
+ * model_index.json of a pipeline, the file is the config.json of the network of the pipeline. If the path is any other
+ * file, the result is this file. For a name of the Hugging Face hub, *path is NULL. */
 nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path, nnc_error *err);
 
-/* The library that runs a model (`by`), and two properties of its code. composed_gelu: the library computes GELU from
- * several pointwise ops. joined_qkv: one product gives queries, keys and values.
+/* The struct nnc_library describes the library that runs a model (`by`), with two properties of its code. composed_gelu
+ * = true: the library computes GELU from several pointwise ops. joined_qkv = true: one product computes queries, keys
+ * and values.
  *
- * nnc_foreign_library returns the library of a published configuration; if no key of the configuration tells the
- * library, transformers. nnc_library_set sets the library of a model. */
+ * nnc_foreign_library returns the library of a published configuration. If no key of the configuration names a library,
+ * the result is transformers. nnc_library_set sets the library of a model. */
 typedef struct nnc_library {
     nnc_implementation by;
     bool composed_gelu, joined_qkv;
@@ -688,8 +694,8 @@ nnc_status nnc_folders_unknown(nnc_folders *folders, nnc_spec_kind kind, const c
 const char *nnc_folders_nearest_alias(nnc_folders *folders, const nnc_spec_info *info, const char *id);
 const char *nnc_specs_nearest_alias(nnc_specs *specs, nnc_spec_kind kind, const char *id);
 /* nnc_folders_find finds the file of a spec by its id or alias. nnc_folders_find_like finds a file that is not a spec
- * in the same way. If no data folder has a file with the name, both functions return NNC_UNKNOWN_ID, and err names the
- * most similar id. */
+ * by its id or alias. If no data folder has a file with the name, both functions return NNC_UNKNOWN_ID, and err names
+ * the most similar id. */
 nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path,
                             nnc_error *err);
 nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
@@ -724,7 +730,8 @@ bool nnc_specs_take_text(nnc_specs *specs, const char *path, char **text, size_t
 /* Returns the stored content of a pipe or converted file with the path `path`; NULL = no content is stored, and the
  * path is read from disk. */
 const nnc_piped *nnc_specs_kept(nnc_specs *specs, const char *path);
-/* Stores copies of `path` and `text` in `specs`. From then on, nnc_specs_read returns `text` for this path. */
+/* Stores copies of `path` and `text` in `specs`. After the call, nnc_specs_read returns the stored text for this
+ * path. */
 nnc_status nnc_specs_keep(nnc_specs *specs, const char *path, const char *text, size_t size, nnc_error *err);
 
 /* The aliases of all files that are shipped with nncost, as lines such as "hw/h100=h100-sxm5-80gb"
@@ -859,11 +866,13 @@ void nnc_graph_take(nnc_json root, nnc_model *model);
  * tower do not fit together. */
 void nnc_graph_tower(nnc_json at, nnc_model *model);
 
-/* Functions that scale a model after --set hidden=N. nnc_scale_dims_record stores the dimensions of the model file.
- * nnc_scale_dims_follow is called after `field` was set: it multiplies each dimension that the user has not set by (new
- * hidden / old hidden); the number of heads changes, and the width of a head stays the same. nnc_scale_dims_check notes
- * an error for each dimension that is not a whole number. nnc_scale_dims_text writes the dimensions that changed,
- * "heads=20, ffn_hidden=5120", or "". */
+/* These functions scale a model after --set hidden=N.
+ * nnc_scale_dims_record stores the dimensions of the model file.
+ * nnc_scale_dims_follow is called after `field` was set. It multiplies each dimension that the user has not set by (new
+ * hidden / old hidden). The number of heads changes, and the width of a head stays the same.
+ * nnc_scale_dims_check notes an error for each dimension that is not a whole number.
+ * nnc_scale_dims_text writes the dimensions that changed, such as "heads=20, ffn_hidden=5120", or "" if none has
+ * changed. */
 void nnc_scale_dims_record(nnc_model *model);
 void nnc_scale_dims_follow(nnc_model *model, const char *field);
 void nnc_scale_dims_check(nnc_json at, const nnc_model *model);
@@ -892,9 +901,9 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
 
 /* ---- software.c: releases of frameworks ---- */
 
-/* Request for the release of a framework. A profile (software) names the release, or else words ("NeMo 25.11"), or else
- * framework and version. If a release has several entries, the ids of device and model and the family of the model
- * select one entry. */
+/* Request for the release of a framework. The request names the release in one of three ways: by a software profile, by
+ * words such as "NeMo 25.11", or by framework and version. If a release has several entries, the ids of device and
+ * model and the family of the model select one entry. */
 typedef struct nnc_release_ask {
     const char *words;
     const nnc_software *software;
@@ -928,9 +937,9 @@ extern const nnc_field_table nnc_recipe_table;
  * requested version wins. The third criterion is the number of characters in the conditions: more specific conditions
  * win. */
 nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err);
-/* Tests whether a release was found by the name of its framework, without a version, and describes the framework on one
- * kind of hardware. An example is MaxText on GPUs. A release for one kind of hardware has precedence over a profile
- * with the name of the framework. */
+/* Tests two conditions: the release was found by the name of its framework, without a version, and its entry describes
+ * the framework on one kind of hardware. An example is MaxText on GPUs. A release for one kind of hardware has
+ * precedence over a profile with the name of the framework. */
 bool nnc_release_of_hardware(const nnc_release *release);
 /* nnc_release_fill sets those fields that neither the plan nor the model gives. nnc_release_switch sets switches of the
  * profile by the list "recipes" of its file: each entry lists its releases, devices, models and precisions. */

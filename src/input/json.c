@@ -4,8 +4,9 @@
  * json_scan.c, cJSON builds the tree, which is checked for repeated keys and infinite numbers. cJSON stores no
  * positions, so nncost reads the text again to find the line of an error.
  *
- * One object of a document can be left out of the tree (nnc_json_large); its members are parsed one at a time. With one
- * object left out, checking a file of recorded estimates needs memory for one estimate, and not for the whole file.
+ * One object of a document can be left out of the tree (nnc_json_large); its members are parsed one at a time. If the
+ * object of recorded estimates is left out of the tree, checking the file needs memory for one estimate, and not for
+ * the whole file.
  *
  * The program contains the values of some shipped documents (nnc_image_values), which cJSON does not parse. */
 #include <cjson/cJSON.h>
@@ -136,8 +137,8 @@ static bool is_half(const char *at) {
 }
 
 /* Notes why cJSON has refused a text. end: the place where cJSON stopped. If nnc_json_scan finds an error in the text,
- * the function notes this error. Without such an error, cJSON has failed at half a surrogate pair, or at a number (if
- * the decimal point of the caller's locale has several bytes), or because memory ran out. */
+ * the function notes this error. If nnc_json_scan finds no error, cJSON has failed for one of three reasons: half a
+ * surrogate pair, a number in a locale whose decimal point has several bytes, or lack of memory. */
 static void refuse_text(const nnc_json_doc *doc, int values_max, const char *end) {
     nnc_json_scan_fault fault;
     if (!nnc_json_scan(doc->text, doc->size, values_max, &fault)) {
@@ -215,8 +216,8 @@ static bool parse_lean(nnc_json_doc *doc) {
     return doc->root != NULL;
 }
 
-/* Python writes some numbers that JSON does not have (NaN, Infinity, -Infinity). Returns the length of such a number at
- * the start of `text`; 0 = the text does not start with such a number. */
+/* Python writes some numbers that JSON does not have (NaN, Infinity, -Infinity). Returns the length of the number NaN,
+ * Infinity or -Infinity at the start of `text`; 0 = the text starts with none of them. */
 static size_t word_at(const char *at) {
     return strncmp(at, "-Infinity", 9) == 0  ? 9
            : strncmp(at, "Infinity", 8) == 0 ? 8
@@ -482,16 +483,17 @@ static bool find(nnc_json at, nnc_json to, way *w) {
     return false;
 }
 
-/* Returns the member of `container` by which the value `at` is in the file: `at` itself, or, for an inherited value,
- * the member "same_as" or "like" by which the value was inherited. */
+/* Returns the member of `container` that the file contains for the value `at`. For a value that is not inherited, this
+ * member is `at` itself. For an inherited value, it is the member "same_as" or "like" that names the origin of the
+ * value. */
 static nnc_json own_of(nnc_json container, nnc_json at) {
     if (!nnc_json_inherited(at)) { return at; }
     const nnc_json same = nnc_json_get(container, "same_as");
     return same.node != NULL ? same : nnc_json_get(container, "like");
 }
 
-/* Walks over the text of the document to a value. In the result, key_line is the line of the value's key; in a list,
- * the line of the value. */
+/* Walks over the text of the document to a value. The member key_line of the returned walk is the line of the value's
+ * key; for an element of a list, it is the line of the value. */
 static nnc_walk walk_along(const way *w, nnc_json at) {
     nnc_walk walk = nnc_walk_begin(at.doc->text);
     for (int i = 0; i < w->depth; i++) {
@@ -549,8 +551,8 @@ nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest) {
 }
 
 /* For each value inside `at`, stores the number of its line in the cJSON node of the value. The line is stored in the
- * member `valueint`, which nncost does not use for other purposes. The function calls itself as often as the document
- * is nested. */
+ * member `valueint`, which nncost does not use for other purposes. The function calls itself for each object or list
+ * inside the value. */
 static void note_lines(cJSON *at, nnc_walk *w) {
     const bool object = (at->type & 0xFF) == cJSON_Object;
     for (cJSON *child = at->child; child != NULL && (child->type & INHERITED) == 0; child = child->next) {

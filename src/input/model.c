@@ -1,6 +1,6 @@
 /* Reads models of every family. A file names its family, and the functions of this family read the other members. Other
- * functions of this C file scale a model after --set hidden=N, and make a model from another model and a text of
- * changed fields. The C file also reads the two families of image networks: U-Nets (segmentation, diffusion) and vision
+ * functions of model.c scale a model after --set hidden=N, and make a model from another model and a text of changed
+ * fields. The C file also reads the two families of image networks: U-Nets (segmentation, diffusion) and vision
  * transformers (classification). */
 #include "input/input_internal.h"
 
@@ -111,8 +111,8 @@ nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
         nnc_scale_dims_follow(model, field);
         model->published_params = strcmp(field, "published_params") == 0
                                       ? model->published_params
-                                      /* 0 = unknown number of parameters: the published number is that of the model
-                                       * before the change */
+                                      /* The published number of parameters is that of the unchanged model, so it is
+                                       * replaced by 0 (unknown). */
                                       : 0;
     }
     return status;

@@ -199,8 +199,8 @@ static void require(nnc_json at, const nnc_field *field) {
     }
 }
 
-/* Reads the members of a JSON object by a field table. The function calls itself, through nnc_read_field, as often as
- * field tables are nested, for example device, efficiency, gemm. */
+/* Reads the members of a JSON object by a field table. If a field is itself an object with a field table, as in device,
+ * efficiency, gemm, the function calls itself for this object, through nnc_read_field. */
 void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others, void *object) {
     if (!nnc_json_expect(at, NNC_JSON_OBJECT, "an object")) { return; }
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
@@ -343,7 +343,7 @@ void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *c
                       const nnc_source **sources, int32_t *count) {
     const nnc_json at = nnc_json_get(root, "sources");
     source_list list = { .count = 0 };
-    /* the file may lack sources; only for shipped files, tests/shipped.sh requires them */
+    /* A file may lack sources. Only shipped files must have sources, and tests/shipped.sh checks this. */
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { return; }
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT || nnc_json_count(at) == 0) {
         nnc_json_mismatch(at, "no sources", "an object of texts or lists of texts");
@@ -358,7 +358,7 @@ void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *c
 }
 
 /* Adds the text of each key "fitted_on", in an object and in the objects inside it, to the list of sources. The
- * function calls itself as often as objects are nested. */
+ * function calls itself for each object inside the object. */
 static void add_fitted(nnc_json at, const char *name, source_list *to) {
     char below[96];
     const nnc_json text = nnc_json_get(at, "fitted_on");

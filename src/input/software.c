@@ -272,8 +272,9 @@ static bool row_names(const nnc_release_ask *ask, const char *name, const char *
     return true;
 }
 
-/* Tests whether the user named framework f, by its name or its second name. Returns the length of that name; 0 = the
- * user named another framework. *version receives the version that the user named. */
+/* Tests whether the user named framework f, by its name or its second name. Returns the number of characters of the
+ * name that the user has used; 0 = the user named another framework. *version receives the version that the user
+ * named. */
 static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, const char **version) {
     const char *const names[] = { f->framework, f->also };
     for (int i = 0; i < 2; i++) {
@@ -294,9 +295,9 @@ static int conditions(const nnc_framework *f, const nnc_release_ask *ask) {
                : -1;
 }
 
-/* Tests whether release a matches the user's request better than release b. The longer framework name wins. With equal
- * names, the newer version wins. With equal versions, the release whose version and conditions have more characters
- * wins, because it is more specific. */
+/* Tests whether release a matches the user's request better than release b. The longer framework name wins. If the
+ * names are equally long, the newer version wins. With equal versions, the release whose version and conditions have
+ * more characters wins, because it is more specific. */
 static bool is_better(const nnc_release *a, const nnc_release *b) {
     if (b->entry == NULL || a->named != b->named) { return b->entry == NULL || a->named > b->named; }
     const int newer = compare_versions(a->entry->version, b->entry->version);

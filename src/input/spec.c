@@ -1,7 +1,7 @@
-/* The set of loaded specs, and the functions that load a file of any kind (device, model, software profile, cluster):
- * they find the file, read it, parse it, add what it inherits (inherit.c), and fill a struct by the table of its
- * fields. Every file is read once per set. Other functions read and set fields of specs by name, for programs that do
- * not know the members of the structs. */
+/* The set of loaded specs, and the functions that load a file of any kind (device, model, software profile, cluster).
+ * These functions find the file, read it, parse it, add inherited values (inherit.c), and fill a struct by the table of
+ * its fields. Every file is read once per set. Other functions read and set fields of specs by name, for programs that
+ * do not know the members of the structs. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -329,7 +329,7 @@ static nnc_status load_member(nnc_specs *specs, const char *asked, const void **
     if (strchr(name, '/') != NULL) { return NNC_OK; }
     NNC_TRY(nnc_specs_look(specs, members_file, look_member, name, &found, err));
     if (found.words != NULL) {
-        /* shipped names need one or two steps, so more than four steps are a circle */
+        /* a name leads to a shipped model in one or two steps; more than four mean that names refer to each other */
         const bool circle = ++specs->members_open > 4;
         const nnc_status status = circle ? nnc_fail(err, NNC_BAD_SPEC, members_file, "\"%.60s\" leads to itself", name)
                                          : nnc_model_make(specs, found.words, found.name, &made, err);
@@ -442,7 +442,7 @@ static nnc_status find_and_read(nnc_specs *specs, nnc_spec_kind kind, const char
     nnc_model *model = NULL; /* no const: the struct is new, and only this function has a pointer to it */
     memcpy(&model, out, sizeof model);
     if (hub.path == NULL) { return nnc_specs_take_library(specs, id, model, err); }
-    /* a name of the hub means the library that the hub uses, also if nncost has a model file of the network */
+    /* a model that the user names by its hub name runs with the library that its hub page names */
     if (model->implementation == NNC_IMPLEMENTATION_NONE) { nnc_library_set(&hub.library, model); }
     return nnc_hub_tell(specs, id, &hub, model, err);
 }

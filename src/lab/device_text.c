@@ -66,8 +66,8 @@ static bool has_objects(const object_place *p) {
 }
 
 /* Writes the member "fitted_on", which states the rows on which the parameters were fitted. If every parameter of the
- * object is new, the member has only the new text. If not, the old text follows the new text: "bus_fraction, fixed_s:
- * rows.csv, 3 rows; the rest: as before". */
+ * object is new, the member has only the new text. If some parameters keep their old values, the old text follows the
+ * new text: "bus_fraction, fixed_s: rows.csv, 3 rows; the rest: as before". */
 static void put_fitted_on(const rewriting *w, const object_place *p) {
     static const char rest_mark[] = "; the rest: ";
     const nnc_fitted_value *first = NULL;

@@ -412,8 +412,8 @@ static const nnc_architecture *with_patterns(const nnc_architecture *row) {
     return row;
 }
 
-/* Sets the fields of the model. First it sets fields that the architecture implies, then fields that the PyTorch class
- * in the file implies, then fields of the file's keys and patterns. */
+/* Sets the fields of the model. The function first sets fields that the architecture implies, then fields that the
+ * PyTorch class in the file implies, then fields of the file's keys and patterns. */
 static void fill(nnc_foreign_file *file) {
     const nnc_json root = file->at;
     if (!nnc_foreign_begin(file) || !nnc_json_go_on(root)) { return; }
@@ -667,7 +667,7 @@ static const char *text_at(nnc_json root, const char *key) {
 }
 
 /* Returns the storage format of weights with `bits` bits (4 or 8). floats: true = floating-point numbers, false =
- * integers. NNC_STORED_COUNT = nncost has no format with this number of bits. */
+ * integers. Returns NNC_STORED_COUNT if nncost has no format with this number of bits. */
 static nnc_stored narrow_format(double bits, bool floats) {
     return bits == 8.0   ? floats ? NNC_STORED_FP8 : NNC_STORED_INT8
            : bits == 4.0 ? floats ? NNC_STORED_NVFP4 : NNC_STORED_INT4
@@ -830,8 +830,8 @@ bool nnc_is_architecture(nnc_json root) { return nnc_json_has_schema(root, "nnco
 
 void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem) {
     nnc_error err;
-    /* the faults in `unused` are not needed: the document also gets the faults in the files that the key "like"
-     * names */
+    /* The faults in `unused` are not read, because the faults of files that the key "like" names are also noted in the
+     * document. */
     nnc_faults unused = { .err = &err };
     nnc_model *model = nnc_arena_alloc(doc->arena, sizeof *model);
     nnc_foreign_set set;

@@ -14,7 +14,8 @@ struct nnc_foreign_document {
     nnc_faults faults;
     nnc_error err;
     char *text;
-    /* true: reading of the file has begun and not ended; the file that its key "like" names is read first */
+    /* true: reading of this file has begun and not ended, for example because the file that its key "like" names is
+     * being read */
     bool reading;
     bool good;
     struct nnc_foreign_document *next;
@@ -557,8 +558,8 @@ bool nnc_foreign_listed(nnc_json list, const char *text) {
     return false;
 }
 
-/* Tests whether a list of names, such as "n_embd|hidden_size", contains a key. The name of a key inside the object
- * `key`, such as "attn_config.alibi", counts, too. */
+/* Tests whether a list of names, such as "n_embd|hidden_size", contains a key. A key inside an object, such as
+ * "attn_config.alibi", also counts if the list contains it and `key` is the name of the object. */
 static bool names(const char *list, const char *key) {
     const size_t length = strlen(key);
     for (const char *at = list; *at != '\0' && length > 0; at += *at == '|') {

@@ -63,10 +63,10 @@ typedef struct nnc_foreign_pattern {
     char needs[64];
     /* key of a list with one word per layer, or with a few words that repeat until all layers have a word */
     char list[64];
-    /* Used if `list` has an object for each layer. member: the member with the word of the layer; "a.b" = member b of
-     * member a. With two_thirds_multiple_of or divides, the member is a number. With two_thirds_multiple_of, the number
-     * gives the width of the layer's MLP. With `divides`, the number divides the field of the model that `divides`
-     * names, and is the same in all layers. */
+    /* These members are used if the list that `list` names has an object for each layer. member: name of the member
+     * with the word of the layer; "a.b" = member b of member a. With two_thirds_multiple_of or divides, the member is a
+     * number. With two_thirds_multiple_of, the number gives the width of the layer's MLP. With `divides`, the number
+     * divides the field of the model that `divides` names, and is the same in all layers. */
     char member[64], divides[32];
     int32_t two_thirds_multiple_of;
     char letters[64]; /* key of a string with one letter per layer */
@@ -110,8 +110,8 @@ typedef struct nnc_architecture {
     bool part, alone;
     /* true: keys of the text decoder may be outside of its object, at the top level of the configuration */
     bool flat;
-    /* ends of PyTorch class names. Each ending has the fields that a class with this ending implies; the value false =
-     * classes with this ending build another network */
+    /* ends of PyTorch class names. Each class name ending has the fields that a class with this ending implies; the
+     * value false = classes with this ending build another network */
     nnc_json classes;
     /* values of fields that every network of this architecture has and that no key states */
     nnc_json implies;
@@ -169,7 +169,7 @@ static inline bool nnc_foreign_is_network(const nnc_architecture *row) {
 }
 
 /* Returns the id of the architecture that is most similar to a name; NULL = no id is similar. networks: true = only
- * files that describe a network are compared. *count: set to the number of all files. */
+ * files that describe a network are compared. *count receives the number of architecture files in all data folders. */
 const char *nnc_foreign_nearest(nnc_foreign_set *set, const char *name, bool networks, int32_t *count);
 /* Copies the fault of a data file to the list of faults of the configuration. */
 void nnc_foreign_pass_on(nnc_faults *faults, nnc_json in_file);

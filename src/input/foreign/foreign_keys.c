@@ -1,8 +1,7 @@
-/* Sets fields of the model from keys of a configuration, or from their defaults in the data file.
- *
- * nncost reads a key in five steps: test whether the entry of the key applies (`when`); get the value by one of the
- * names of the key; if the configuration has the key, convert the value to a value of the field; if not, use the
- * default; compare the result with an earlier key that has set the same field. */
+/* nncost reads a key in five steps. First, it tests whether the entry of the key applies (`when`). Second, it gets the
+ * value by one of the names of the key. Third, if the configuration has the key, it converts the value to a value of
+ * the field. Fourth, if the configuration lacks the key, it uses the default. Fifth, it compares the result with an
+ * earlier key that has set the same field. */
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 

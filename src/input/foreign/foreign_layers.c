@@ -254,7 +254,7 @@ static int64_t period_of(const kinds *k) {
     for (int64_t layer = 0; layer < k->layers; layer++) {
         if (strcmp(k->of[layer], k->of[layer % period]) != 0) {
             period++;
-            layer = -1; /* compares again from the first layer, with a period that is longer by one layer */
+            layer = -1; /* starts the comparison again at layer 0, with a period that is one layer longer */
         }
     }
     return period;
@@ -268,8 +268,8 @@ static void set_field(const kinds *k, const char *field, const char *text) {
     }
 }
 
-/* If all layers except perhaps the first layers have experts, sets dense_layers to the number of first layers without
- * experts and returns true. */
+/* Handles a decoder in which layers without experts (dense layers) come before all layers with experts: sets
+ * dense_layers to the number of dense layers and returns true. Returns false for any other order of layers. */
 static bool set_leading(const kinds *k) {
     char text[24];
     int64_t dense = 0;
