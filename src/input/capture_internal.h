@@ -140,9 +140,9 @@ typedef struct naming {
  * is an operator of one layer: each of several equal layers then has its own operators. */
 typedef struct issue {
     nnc_json at;   /* the JSON value of the operator in the file */
-    nnc_json args; /* arguments of the operator that are not tensors; node NULL = the file does not state them */
-    /* change of the storage numbers of the operator from one equal layer to the next; node NULL = the file does not
-     * state the change */
+    nnc_json args; /* arguments of the operator that are not tensors; an absent value = the file does not state them */
+    /* change of the storage numbers of the operator from one equal layer to the next; an absent value = the file does
+     * not state the change */
     nnc_json moves;
     const naming *by; /* properties of the operator that follow from its name alone */
     nnc_phase phase;
@@ -179,8 +179,8 @@ typedef struct reader {
     int32_t file_ops;
     /* list of file_ops operators: the operators of the file, or, after unfolding, the operators of every layer */
     issue *issues;
-    /* the member "blocks" of the file, which lists equal layers; node NULL = the step is unfolded, or the file has no
-     * equal layers */
+    /* the member "blocks" of the file, which lists equal layers; an absent value = the step is unfolded, or the file
+     * has no equal layers */
     nnc_json blocks;
     /* modules that the user freezes or checkpoints; NULL = the step stays as it was recorded */
     const nnc_modules *asked;

@@ -130,8 +130,9 @@ void nnc_capture_count_tokens(reader *r) {
 /* largest number of units; operators of modules beyond this number are treated as operators outside of units */
 enum { UNITS_MAX = 256 };
 
-/* The lengths of two beginnings of a module path: up to its first number, and with this number. In "layers.3.attn", stem is the length of "layers.", and whole is the length of
- * "layers.3". stem and whole are 0 if the path has no number. */
+/* The lengths of two beginnings of a module path: up to its first number, and with this number. In "layers.3.attn",
+ * stem is the length of "layers.", and whole is the length of "layers.3". stem and whole are 0 if the path has no
+ * number. */
 typedef struct unit_name {
     size_t stem, whole;
 } unit_name;
@@ -409,8 +410,8 @@ typedef struct flow {
 typedef struct fuser {
     reader *r;
     /* block: for each operator of the file, 1 + index of its entry in "blocks" (the lists of equal layers); 0 = the
-     * operator is in no entry. block_end: for each storage, the position at which the repeat of the block with the first use of the storage ends; 0 = no
-     * block contains the first use */
+     * operator is in no entry. block_end: for each storage, the position at which the repeat of the block with the
+     * first use of the storage ends; 0 = no block contains the first use */
     const int32_t *block, *block_end;
     chain *chains;
     int32_t count;

@@ -766,8 +766,8 @@ static nnc_json first_shape(nnc_json table, int by, const char *text, bool *all)
 }
 
 /* Writes the name without its owner and without words that do not change the dimensions of the network. Sets *stored to
- * the last format of weights in the name ("GPTQ-Int8"), if it has one. A floating-point format after another format does
- * not count, because it is the format of the products ("BNB-NF4-BF16"). */
+ * the last format of weights in the name ("GPTQ-Int8"), if it has one. A floating-point format after another format
+ * does not count, because it is the format of the products ("BNB-NF4-BF16"). */
 static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], const char **stored) {
     const nnc_json words = nnc_json_get(table, "words"), formats = nnc_json_get(table, "formats"), none = { 0 };
     const char *slash = strrchr(name, '/');
@@ -789,8 +789,9 @@ static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], 
     }
 }
 
-/* Returns the entry of "shapes" that has the name `name`; node NULL = no entry. exact = true: compares whole names.
- * exact = false: compares names that plain_name has shortened, and returns an entry only if no second entry matches. */
+/* Returns the entry of "shapes" that has the name `name`; an absent value = no entry. exact = true: compares whole
+ * names. exact = false: compares names that plain_name has shortened, and returns an entry only if no second entry
+ * matches. */
 static nnc_json shape_of(nnc_json table, const char *name, bool exact) {
     nnc_json found = { .node = NULL };
     char wanted[PLAIN_MAX], plain[PLAIN_MAX];
@@ -822,7 +823,7 @@ static void joined_name(const char *name, char joined[PLAIN_MAX]) {
     joined[used] = '\0';
 }
 
-/* Returns the entry of "shapes" whose id equals a name, if joined_name converts both; node NULL = no entry. */
+/* Returns the entry of "shapes" whose id equals a name, if joined_name converts both; an absent value = no entry. */
 static nnc_json shape_by_id(nnc_json table, const char *name) {
     char wanted[PLAIN_MAX], id[PLAIN_MAX];
     bool all = true;

@@ -242,7 +242,8 @@ typedef struct nnc_json_doc {
     struct nnc_json_doc *like;
 } nnc_json_doc;
 
-/* A value of a document; it is passed to functions by value. node NULL = the document does not have the value. */
+/* A value of a document; it is passed to functions by value. If `node` is NULL, the value is absent: the document does
+ * not have it. */
 typedef struct nnc_json {
     const nnc_json_doc *doc;
     const struct cJSON *node;

@@ -239,8 +239,8 @@ typedef struct member {
     bool of_library;   /* true: timm or torchvision has the network; false: only benchmarks use the name */
 } member;
 
-/* Returns the entry of a list in the file that tells how a network is made; node NULL = the list does not have the
- * name. The name may have underscores in place of dashes, or dashes in place of underscores. */
+/* Returns the entry of a list in the file that tells how a network is made; an absent value = the list does not have
+ * the name. The name may have underscores in place of dashes, or dashes in place of underscores. */
 static nnc_json entry_of(nnc_json list, const char *name) {
     static const char spellings[][2] = { { '-', '-' }, { '-', '_' }, { '_', '-' } };
     for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {

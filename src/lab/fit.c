@@ -249,7 +249,7 @@ static const nnc_field *field_of(moving *m, const char *name) {
 }
 
 static double value_at(const moving *m, int i, double x) {
-    /* in seconds or elements: a smaller absolute value is a rounding error and is replaced by 0 */
+    /* limit in seconds or elements: a sum with a smaller absolute value is a rounding error and is replaced by 0 */
     const double none = 1e-12;
     const range *r = m->ranges[i];
     const double sum = m->start[i] + x * r->step;
@@ -262,7 +262,7 @@ static double place_of(const moving *m, int i, double value) {
 }
 
 /* If a fit changes the bus_fraction of a collective, sets a negative small_group_loss (the gain of small groups over
- * PCIe) to its neutral value. A device file with a fitted bus_fraction states no such gain. */
+ * PCIe) to its neutral value. Device files with a fitted bus_fraction state no gain of small groups. */
 static void drop_gain(const nnc_fit_parameter *p, nnc_device *device) {
     if (!nnc_begins(p->name, "efficiency.collectives.") || !nnc_ends_in(p->name, ".bus_fraction")) { return; }
     const size_t start = p->offset - offsetof(nnc_collective_efficiency, bus_fraction);
@@ -663,9 +663,10 @@ static bool cross_validate(moving *m, hand *hands) {
     return ok;
 }
 
-/* Computes the statistics of one kind of error over the rows of a fit group. offset: offset of the error in
- * nnc_fit_row. held: true = over the held-out rows; false = over the rows to fit on. group -1: over the training steps
- * of all groups that have an error `left`. */
+/* Computes the statistics of one kind of error over the rows of a fit group.
+ * offset: offset of the error in nnc_fit_row.
+ * held: true = over the held-out rows; false = over the rows to fit on.
+ * group: index of the fit group; -1 = over the training steps of all groups that have an error `left`. */
 static void add_up(nnc_fit *fit, int32_t group, bool held, size_t offset, double *errors, nnc_score_stats *stats) {
     int32_t count = 0;
     *stats = (nnc_score_stats){ 0 };
@@ -701,8 +702,8 @@ static void set_aside(moving *m, double values[NNC_MINIMISE_MAX]) {
     }
 }
 
-/* Returns true in two cases: the fitted parameters reduce the sum of |error| of models whose rows the fit did not use,
- * or no fit left out a model. */
+/* Returns true if the fitted parameters reduce the sum of |error| of models whose rows a fit did not use. Also returns
+ * true if every fit used the rows of all models. */
 static bool helps_others(moving *m) {
     double values[NNC_MINIMISE_MAX] = { 0 }, without = 0.0, left = 0.0;
     int32_t count = 0;
@@ -824,8 +825,8 @@ static bool fit_all(nnc_fit *fit, moving *m, hand *hands) {
              (joint || keep_helpful(fit, &m[i], first + i, hands));
     }
     /* left: true if at least one fit was made without the rows of a model. If all steps of a fit group are of one
-     * model, no fit without the model exists. In this case, the error `left` of the steps is the error without the
-     * parameters of their group. */
+     * model, no fit without the model exists. If no fit without the model exists, the error `left` of a step is the
+     * error without the parameters of the step's group. */
     bool left = false;
     for (int32_t i = 0; i < fit->row_count; i++) { left = left || !isnan(fit->rows[i].left); }
     for (int32_t i = 0; i < fit->row_count && ok; i++) {

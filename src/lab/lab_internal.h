@@ -1,14 +1,14 @@
 /* Functions of src/lab, the laboratory: tables of measurements, their predictions, and device parameters that are
  * fitted to them.
  *
- *   measured.c        names of columns and their other spellings; a CSV file -> rows (nnc_measured)
- *   measured_kinds.c  the rows of kernels, collectives and served requests
- *   published.c       texts and open settings of tables as their collections publish them
- *   score.c           a row -> its prediction (nnc_scored); many rows -> errors by group
- *   fit_choose.c      rows -> the parameters that they determine
- *   fit.c             the values of these parameters (nnc_fit), by NLopt
- *   log.c             the log of a training program -> seconds of a step, memory, MFU
- *   device_text.c     the text of a device file or profile with fitted parameters */
+ * In measured.c: names of columns and their other spellings; reading a CSV file as rows (nnc_measured).
+ * In measured_kinds.c: the rows of kernels, collectives and served requests.
+ * In published.c: texts and open settings of tables as their collections publish them.
+ * In score.c: the prediction of a row (nnc_scored), and the errors of many rows by group.
+ * In fit_choose.c: the choice of the parameters that a set of rows determines.
+ * In fit.c: the values of these parameters (nnc_fit), found with NLopt.
+ * In log.c: the seconds of a step, the memory and the MFU from the log of a training program.
+ * In device_text.c: the text of a device file or profile with fitted parameters. */
 #ifndef NNCOST_LAB_INTERNAL_H
 #define NNCOST_LAB_INTERNAL_H
 
@@ -54,8 +54,8 @@ const char *nnc_measured_kind_name(nnc_measured_kind value);
 NNC_ENUM(nnc_memory_stat, NNC_MEMORY_STAT_LIST, NNC_MEMORY_STAT_COUNT);
 const char *nnc_memory_stat_name(nnc_memory_stat value);
 
-/* Kinds of measurements of served requests: X(value, column, meaning). A line of a file gives one row for each column
- * of this list that it fills. */
+/* Kinds of measurements of served requests: X(value, column, meaning). If a line of a file has values in several
+ * columns of this list, each value becomes a row of its own. */
 #define NNC_SERVED_LIST(X)                                                                                   \
     X(NNC_SERVED_TPOT, "tpot_s", "Time per output token after the first.")                                   \
     X(NNC_SERVED_TTFT, "ttft_s", "Time to the first token.")                                                 \
@@ -173,7 +173,8 @@ typedef struct nnc_row_reading {
     /* width: number of all columns; file_width: number of columns of the file */
     int width, file_width;
     bool respelled; /* true: the file has columns with names of published tables */
-    /* foreign/names/words.json and members.json while nncost reads a published table; node NULL = another table */
+    /* contents of foreign/names/words.json and of members.json while nncost reads a published table; absent values for
+     * any other table */
     nnc_json words, members;
     const char **unused;
     int32_t unused_count;
@@ -512,8 +513,8 @@ typedef struct nnc_device_change {
 
 /* Returns the text of the file at `path` with new values of its parameters. The function writes the object "efficiency"
  * again (in a software profile: the object "serving"). The parameters are in the order of the field table, and each
- * object of a single kernel is on one line. All other text is copied byte for byte, except the blanks between the
- * members of the file. The text is in the arena; it has *size bytes and a NUL. Fails if nncost cannot read the new
+ * object of a single kernel is on one line. The function copies all other text byte for byte, except the blanks between
+ * the members of the file. The text is in the arena; it has *size bytes and a NUL. Fails if nncost cannot read the new
  * text. */
 nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_device_change *change, const char **text,
                               size_t *size, nnc_error *err);
@@ -550,8 +551,8 @@ typedef struct nnc_log {
     double first_step, last_step;
     double step_s[NNC_LOG_WINDOW];
     double whole_run_s; /* mean step time of the whole run in seconds, if a line of the log states it */
-    /* step time of the latest line after the warm-up that does not count in the median; used only if the median has no
-     * line */
+    /* step time of the latest of those lines after the warm-up that do not count in the median; used only if no line
+     * counts in the median */
     double late_s;
     double mfu; /* MFU of the latest line: the stated MFU, or the stated FLOP/s divided by the peak */
     /* largest numbers of allocated bytes and of reserved bytes that a line has stated */
@@ -564,8 +565,8 @@ typedef struct nnc_log {
 } nnc_log;
 
 nnc_log nnc_log_begin(void);
-/* Returns the median of the latest step times (at most NNC_LOG_WINDOW) in seconds. Without a step after the warm-up,
- * returns late_s or else whole_run_s; NaN when both are missing. */
+/* Returns the median of the latest step times (at most NNC_LOG_WINDOW) in seconds. If no step after the warm-up counts
+ * in the median, returns late_s; if late_s is also missing, returns whole_run_s. NaN = all three times are missing. */
 double nnc_log_step_s(const nnc_log *log);
 
 /* Reads a log from a file, or from standard input (path "-"), line by line. each: function that nncost calls after each

@@ -12,8 +12,8 @@
 /* The lists of columns and spellings in this file are strings of the form "|ENTRY|ENTRY|" or
  * "|KEY=VALUE|KEY=VALUE|". */
 
-/* Special columns with text. The name of such a column is no field, or its cells have another format than the field of
- * the same name. */
+/* Special columns with text. Either no field has the name of the column, or the cells of the column have another format
+ * than the field of this name. */
 static const char text_columns[] =
     "|id|source|device|framework|software|open|refused|model|model_name|mode|weights|op|dtype|"
     "accumulate|out_dtype|stage|attention|sharding|mem_stat|framework_version|notes|quality|"
@@ -31,7 +31,8 @@ static const char number_columns[] =
     "micro_batches|global_batch|bytes|ttft_s|tpot_s|latency_s|output_tokens_per_s|"
     "iterations_per_s|least_bytes|time_s|";
 
-/* Columns that nncost knows and does not use. Reports of errors list columns without use as unused. */
+/* Columns that nncost knows and does not use. The report of errors lists these columns among the unused columns of the
+ * file. */
 static const char people_columns[] =
     "|url|hardware_stated|n_slices|n_params|measured_tokens_per_s_per_device|"
     "measured_samples_per_s|measured_tflops_per_device|measured_mfu|peer_pred_step_s|"
@@ -718,7 +719,8 @@ static double seconds_of(const nnc_row_reading *r) {
 }
 
 /* Reads one of the rows of a line. served: for served requests, the kind of measurement; for a convolution, 0 =
- * forward, 1 = forward and backward; for any other line, 0. Returns false if the line has no such row. */
+ * forward, 1 = forward and backward; for any other line, 0. Returns false if the line has no row of the kind
+ * `served`. */
 static bool read_row(nnc_row_reading *r, nnc_served served) {
     nnc_measured *row = r->row;
     *row = (nnc_measured){

@@ -147,8 +147,8 @@ static void set_operator(nnc_row_reading *r, nnc_op *op) {
         "embedding=embedding|";
     const char *name = nnc_row_text(r, "op");
     const bool flat = !nnc_row_given(r, "rows"), sized = nnc_row_given(r, "n") || !flat;
-    /* an embedding without a size states the bytes that it moves; `one` is an embedding of one value, and the size
-     * follows from the bytes of `one` */
+    /* A row of an embedding without sizes states the bytes that the embedding moves. `one` is an embedding of a single
+     * value, so the number of values is the stated bytes divided by the bytes of `one`. */
     nnc_op one = *op;
     const bool priced = !sized && nnc_streaming_op(name, 1, 1, op->dtype, &one);
     const int64_t rows = sized    ? nnc_row_whole(r, flat ? "n" : "rows")
@@ -331,7 +331,7 @@ bool nnc_row_is_pass(const nnc_row_reading *r) {
     return nnc_row_given(r, "iterations_per_s") || (nnc_row_given(r, "latency_s") && !nnc_row_given(r, "output_len"));
 }
 
-/* Tests whether this kind of measurement of the row is used. If a batch was timed as a whole, the times of its single
+/* Tests whether a kind of measurement of a line becomes a row. If a batch was timed as a whole, the times of its single
  * tokens are not used. */
 static bool counts(const nnc_row_reading *r, nnc_served served) {
     const char *mode = nnc_row_text(r, "mode");
@@ -369,8 +369,9 @@ static void read_load(nnc_row_reading *r, nnc_serve_ask *ask) {
     } else {
         nnc_row_refuse(r, "mode %.32s: batch sizes of its parts are not recorded", mode);
     }
-    /* Some rows state no degree of parallelism. If such a row has the maximum throughput or a given request rate, it is
-     * predicted with all degrees of tensor parallelism, and the best result is compared with the measurement. */
+    /* Some rows state no degree of parallelism. A row without a degree of parallelism is predicted with all degrees of
+     * tensor parallelism if it has the maximum throughput or a given request rate. The best of these predictions is
+     * compared with the measurement. */
     const bool open = !nnc_row_given(r, "tensor") && !nnc_row_given(r, "pipeline") && ask->devices > 1;
     ask->tensor = open ? ask->devices : ask->tensor;
     r->row->tensor_open = open && (nnc_row_is(mode, "offline-max") || nnc_row_is(mode, "open-loop"));

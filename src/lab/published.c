@@ -1,16 +1,16 @@
 /* Reads tables of measurements in the form in which they were published. A published table has columns named n_layers,
  * tp or measured_step_s, and texts for people: names of containers, notes, grades. The functions of this file change
- * the cells of a line to the words of nncost, before the row is read. foreign/names/words.json has these lists of
- * meanings:
+ * the cells of a line to the words of nncost, before the row is read. The file foreign/names/words.json has four lists
+ * of meanings:
  *
- *     frameworks   name in nncost of a framework or a collection: "NGC MXNet 22.09 ..." becomes "MLPerf MXNet"
- *     rows         settings that no column states, but the notes or the measured program do
- *     families     properties of a family of models
- *     engines      the profile of a serving engine
+ * "frameworks": the names in nncost of frameworks and collections; "NGC MXNet 22.09 ..." becomes "MLPerf MXNet".
+ * "rows": settings that no column states, but that follow from the notes or from the measured program.
+ * "families": properties of a family of models.
+ * "engines": the profiles of serving engines.
  *
  * If the row does not state a deciding field, nncost guesses its value, and the column "open" names the field. A table
- * whose columns have the names of nncost is not changed. tools/lab/canonical.py changes a published table in the same
- * way, and writes it to a file. */
+ * whose columns have the names of nncost is not changed. tools/lab/canonical.py makes the same changes to a published
+ * table, and writes the changed table to a file. */
 #include <ctype.h>
 #include <strings.h>
 
@@ -36,8 +36,8 @@ static const char *const added[] = { "framework",      "framework_version",
 
 static bool begins(const char *text, const char *prefix) { return strncasecmp(text, prefix, strlen(prefix)) == 0; }
 
-/* Returns the cell of a column. The column has its name in nncost or its name in the table; "" = there is no such
- * column. */
+/* Returns the cell of a column. A column is found by its name in nncost or by its name in the table; "" = the table has
+ * no such column. */
 static const char *cell(const nnc_row_reading *r, const char *column) {
     for (int i = 0; i < r->width; i++) {
         const nnc_measured_column *c = &r->columns[i];
@@ -182,8 +182,9 @@ static void read_grade(nnc_row_reading *r) {
 }
 
 /* Lists the fields that the line leaves open, and guesses their values. Degrees: if there are more devices than
- * sequences, the devices that share one sequence are tensor ranks. Micro-batch: all sequences of a replica, if their
- * number is small and there is no pipeline; otherwise one sequence. */
+ * sequences, the devices that share one sequence are tensor ranks. Micro-batch: all sequences of a replica are one
+ * micro-batch if their number is small and there is no pipeline, or if words.json states that the measured program runs
+ * one pass. In all other cases, a micro-batch has one sequence. */
 static void guess_open(nnc_row_reading *r) {
     enum { ONE_PASS_MOST = 16 };
     char open[160] = "";
@@ -338,7 +339,8 @@ static void read_engine(nnc_row_reading *r, nnc_json engine) {
 
 static void read_weights(nnc_row_reading *r, nnc_json engine) {
     static const char *const narrow[] = { "fp8", "fp8-block", "nvfp4", "mxfp4" };
-    enum { Q4_K_GROUP = 24 }; /* the group size that gives 4.83 bits per element */
+    /* weights per scale, chosen so that a weight in the format q4_k_m takes 4.83 bits with its share of the scale */
+    enum { Q4_K_GROUP = 24 };
     const char *model = cell(r, "model");
     if (nnc_row_is(cell(r, "weights"), "q4_k_m")) { set_whole(r, "group_size", Q4_K_GROUP); }
     nnc_json at = nnc_json_first(nnc_json_get(r->words, "block_scaled"));
@@ -351,7 +353,7 @@ static void read_weights(nnc_row_reading *r, nnc_json engine) {
 }
 
 /* Changes the number of devices from packages to dies, if programs see each die as a device and the source counts
- * packages. The function changes the number of tensor ranks in the same way. */
+ * packages. The number of tensor ranks is multiplied by the same factor. */
 static void count_dies(nnc_row_reading *r) {
     static const char *const columns[] = { "devices", "tensor" };
     const char *dies = said(r, "-dies");

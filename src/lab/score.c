@@ -50,11 +50,11 @@ static double kernel_bound_s(const nnc_device *device, const nnc_op *op) {
 
 /* Returns the host time, in seconds, of a call in PyTorch that was timed alone; this time is a lower limit for the time
  * of the call. host.kernel_s is the mean host time of a kernel in a whole program. A forward call takes forward_share
- * of host.kernel_s, because it runs no Python code of a library. A convolution or an attention takes planned_share of
- * it, because the host chooses its kernel in each call. A backward call takes backward_kernels times host.kernel_s, for
- * the start of autograd, its thread and its kernels. Measured on the host of tests/published/h100: products and copies
- * with almost no device time take 22 to 46 us, convolutions and attention 38 to 47 us. Backward of convolutions and
- * attention adds 154 to 225 us. */
+ * of host.kernel_s, because it runs no Python code of a library. A forward call of a convolution or an attention takes
+ * planned_share of host.kernel_s, because the host chooses its kernel in each call. A backward call takes
+ * backward_kernels times host.kernel_s, for the start of autograd, its thread and its kernels. Measured on the host of
+ * tests/published/h100: products and copies with almost no device time take 22 to 46 us, convolutions and attention 38
+ * to 47 us. Backward of convolutions and attention adds 154 to 225 us. */
 static double called_s(const nnc_measured *row, const nnc_device *device) {
     static const double forward_share = 0.8, planned_share = 1.1, backward_kernels = 5.0;
     const bool backward = row->op.phase != NNC_PHASE_FORWARD;
@@ -130,7 +130,8 @@ static bool may_run(const nnc_device *device, const nnc_result *result) {
 }
 
 /* Finds the smallest recomputation with which a step fits into the memory of the device, for a row that does not state
- * its recomputation. Tries parts of layers, then the smallest number of whole layers of each stage, then all layers. */
+ * its recomputation. The function first tries to recompute parts of layers, then the smallest number of whole layers of
+ * each stage, then all layers. */
 static nnc_status least_recomputed(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                    const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err) {
     nnc_plan again = *plan;
@@ -175,9 +176,9 @@ static bool must_recompute(const nnc_measured *row, const nnc_device *device, co
            least_bytes(result) > most;
 }
 
-/* For a row that does not state its parallelism: if the guessed plan does not fit, tries more tensor ranks, up to the
- * devices of one scale-up domain. Memory and verdict are those of the first plan that fits. The predicted time does not
- * change. */
+/* Handles a row that does not state its parallelism. If the guessed plan does not fit, the function tries more tensor
+ * ranks, up to the devices of one scale-up domain. The predicted memory and the verdict become those of the first plan
+ * that fits. The predicted time does not change. */
 static void split_until_it_fits(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                                 const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                                 nnc_result *result) {
@@ -310,8 +311,8 @@ static nnc_status score_pass(const nnc_measured *row, const nnc_model *model, co
 
 /* Refuses a static batch that leaves no field open, but is faster than its lower bound. The datasheet rates do not
  * allow a time below the lower bound, so the row does not describe its run. An example is a benchmark with more tokens
- * than the model has positions: the engine ends each request after the prompt. In other modes, the bound depends on the
- * number of sequences that run together, which is only an estimate. */
+ * than the model has positions: the engine ends each request after the prompt. In other modes than a static batch, the
+ * lower bound depends on the number of sequences that run together, and this number is only an estimate. */
 static nnc_status check_possible(const nnc_measured *row, nnc_scored *scored, nnc_error *err) {
     if (row->ask.batch == 0 || row->undecided[0] != '\0' || !nnc_score_contradicts(scored)) { return NNC_OK; }
     scored->predicted_s = scored->low_s = scored->high_s = NAN;

@@ -1,9 +1,12 @@
 /* Counts the tensors that the header of a checkpoint lists. A checkpoint is a .safetensors file, a .gguf file, or the
  * index of a checkpoint that is divided into several files.
  *
- *     safetensors   8 bytes: length of the header; the header, JSON: { "NAME": { "dtype", "shape", "data_offsets" } }
- *     index         JSON: { "metadata": { "total_size" }, "weight_map": { "NAME": "FILE" } }; FILE is in its folder
- *     gguf          "GGUF", version, counts, keys with values, tensors with their dimensions and types
+ * A safetensors file has the length of its header (8 bytes), then the header, a JSON object {"NAME": {"dtype", "shape",
+ * "data_offsets"}}.
+ * An index is a JSON object {"metadata": {"total_size"}, "weight_map": {"NAME": "FILE"}}; each FILE is in the folder of
+ * the index.
+ * A gguf file has the text "GGUF", a version, counts, keys with values, and the tensors with their dimensions and
+ * types.
  *
  * The weights are never read. Each length that a file states is compared with the size of the file before memory is
  * allocated. Sources: https://github.com/huggingface/safetensors, README.md, "Format";

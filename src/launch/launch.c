@@ -87,9 +87,9 @@ static size_t variable(const char *at, const char *last) {
     return length > 0 && at + 2 + length < last && at[2 + length] == '}' ? length + 3 : 0;
 }
 
-/* Copies the template of a JSON file, in which a script replaces words such as BATCH_SIZE by values (sed). Each such
- * word is replaced by the value that the user gives, or by the text "${WORD}" in quotes. A variable "${WORD}" without
- * quotes gets quotes. */
+/* Copies the template of a JSON file, in which a script replaces words such as BATCH_SIZE by values (sed). A template
+ * word such as BATCH_SIZE is replaced by the value that the user gives, or by the text "${BATCH_SIZE}" in quotes. A
+ * variable "${WORD}" without quotes gets quotes. */
 static void put_template(const char *text, size_t size, const char *defined, nnc_buffer *out) {
     const char *const last = text + size;
     bool quoted = false, goes_on = false; /* goes_on: the character is part of a word or of a number */
@@ -263,8 +263,8 @@ static nnc_status recognise(nnc_specs *specs, const nnc_document *d, const char 
     return NNC_OK;
 }
 
-/* Tests whether a JSON file is a file of nncost or the configuration of a model. Such files are no launch files.
- * Because of this test, such a file is parsed only once, by the command that uses the file. */
+/* Tests whether a JSON file is a file of nncost or the configuration of a model. A JSON file of nncost or of a model is
+ * no launch file. The test avoids parsing the file twice: only the command that uses the file parses it. */
 static bool is_other_json(nnc_specs *specs, const char *path) {
     static const char *const keys[] = { "schema", "model_type" };
     char *text = NULL;
@@ -324,7 +324,7 @@ static nnc_launch_file *add_file(nnc_reading *r, const char *path, const char *f
     return file;
 }
 
-/* Finds the table of the launch format of a file whose content is already in memory. If no table has this format,
+/* Finds the table of the launch format of a file whose content is already in memory. If no table fits the file,
  * file->format stays NULL. */
 static nnc_status open_table(nnc_reading *r, nnc_launch_file *file) {
     NNC_TRY(file->format != NULL ? nnc_launch_table(r->specs, file->format, &file->table, r->err)
@@ -430,9 +430,10 @@ static nnc_status add_changes_of_base(nnc_reading *r, const char *path, const ch
 }
 
 /* Adds a command of a script to the list of launch files. If the command names a configuration file, adds this file,
- * and the options that change keys of the file. For any other command, adds the options of the program. Then adds the
- * options of the launcher. *known: true if the options have a known format, or if there is a configuration file.
- * NOLINTNEXTLINE(misc-no-recursion): the command of a script opens only a YAML or TOML file, never another script */
+ * and the options that change keys of the file. If the command names no configuration file, adds the options of the
+ * program. At the end, the function adds the options of the launcher. *known: true if the options have a known format,
+ * or if there is a configuration file. The command of a script opens only a YAML or
+ * TOML file, never another script. NOLINTNEXTLINE(misc-no-recursion) */
 static nnc_status add_command(nnc_reading *r, const char *path, const char *format, const nnc_shell_command *command,
                               bool *known) {
     bool launcher = false;
@@ -496,8 +497,8 @@ static nnc_status keep_written(nnc_reading *r, const char *script, const nnc_scr
     return NNC_OK;
 }
 
-/* Adds the only command of a script whose options have a known format. Fails if there are several such commands, or
- * none. NOLINTNEXTLINE(misc-no-recursion) */
+/* Adds the only command of a script whose options have a known format. Fails if the script has no command with a known
+ * format, or several that start different programs. NOLINTNEXTLINE(misc-no-recursion) */
 static nnc_status open_commands(nnc_reading *r, const char *path, const char *text, const char *format) {
     int first = -1;
     source_reader reader = { r, path, text };
@@ -509,8 +510,8 @@ static nnc_status open_commands(nnc_reading *r, const char *path, const char *te
     for (int i = 0; status == NNC_OK && i < script.count; i++) {
         bool known = false;
         if (first >= 0 && nnc_commands_start_same(r->specs, &commands[first], &commands[i])) {
-            /* this command starts the same program as the first command, perhaps on another node. If the first command
-             * has no launcher, as in "echo $COMMAND", the launcher of this command is added. */
+            /* The command commands[i] starts the same program as the first command, perhaps on another node. If the
+             * first command has no launcher, as in "echo $COMMAND", the launcher of this command is added. */
             if (commands[first].launcher == NULL && commands[i].launcher != NULL) {
                 status = add_options(r, path, commands[i].launcher, commands[i].launcher_options, &known);
                 first = i;
@@ -568,8 +569,8 @@ static nnc_status open_run(nnc_reading *r, const char *path, const char *format)
 }
 
 /* In a format with layers (member "layers" of its table), the values of a launch file replace those of the previous
- * file of the format. For such a format, sets file->beneath, so that keys that this file does not have are read from
- * the previous file. */
+ * file of the format. If the format of a file has layers, the function sets file->beneath to the previous file, from
+ * which keys that the file does not have are read. */
 static void put_beneath(nnc_reading *r, nnc_launch_file *file) {
     const nnc_json none = { 0 };
     const nnc_json layers = file->format != NULL ? nnc_json_get(nnc_json_root(&file->table.doc), "layers") : none;
@@ -710,8 +711,8 @@ static nnc_status check_purpose(nnc_reading *r) {
     for (int i = 0; i < r->file_count; i++) {
         const nnc_json table = nnc_json_root(&r->files[i].table.doc);
         const bool serves = nnc_json_get(table, "serves").node != NULL;
-        if (nnc_json_get(table, "any").node != NULL) { /* this file only describes a model, so both purposes are
-                                                        * allowed */
+        /* the file only describes a model, so it may be used for training and for serving */
+        if (nnc_json_get(table, "any").node != NULL) {
             r->serves = r->serves || r->asked->serves;
             continue;
         }

@@ -1,8 +1,8 @@
 /* Launch files are files that start a training run or a serving engine. nncost reads them as options of a plan.
  *
- *     FILE -> document (JSON; YAML and TOML become JSON text with the same lines, yaml.c and toml.c)
- *          -> rows of foreign/launch/FORMAT.json, which state the meaning of each key (launch_rows.c)
- *          -> settings of the plan, as if they were given as options
+ * nncost reads a launch file in three steps. First, the file becomes a document of JSON; YAML and TOML become JSON text
+ * with the same lines (yaml.c and toml.c). Second, the rows of foreign/launch/FORMAT.json give the meaning of each key
+ * (launch_rows.c). Third, the values become settings of the plan, as if they were given as options.
  *
  * Each format is described by data, not by code: by one file with a row for each key. A key without a row is an error,
  * because the key may change the cost. The options of the command line always take precedence. */
@@ -232,8 +232,9 @@ typedef struct nnc_launch_file {
     /* 1 + index of the file that names this file and whose settings take precedence over those of this file; 0 = no
      * such file */
     int yields_to;
-    bool is_beneath; /* true: this file is the file `beneath` of another file. Keys are first looked up in the other
-                      * file, and the rules of the table are applied only to the other file */
+    /* true: this file is the file `beneath` of another file. A key is first looked up in the file on top of this file,
+     * and the rules of the table are applied only to the file on top */
+    bool is_beneath;
 } nnc_launch_file;
 
 /* A field of the plan, the run or the deployment to which a launch file gives a value. */
@@ -241,7 +242,7 @@ typedef struct nnc_set_field {
     const nnc_field *field;
     char value[NNC_LAUNCH_VALUE];
     int file; /* index of the first launch file that gives a value to the field */
-    /* the JSON value in the launch file; node NULL: the value is a rule or a default of the format's table */
+    /* the JSON value in the launch file; an absent value: the value is a rule or a default of the format's table */
     nnc_json at;
     bool is_default;
     bool is_kept; /* true: a table states that the field keeps the default of nncost, so no rule may set it */
@@ -585,9 +586,10 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
  * it. */
 nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name);
 
-/* Returns the text of the script `name` that another script reads, if `name` is a script of a framework. Such a script
- * is an entry in the member "scripts" of a table in foreign/launch/. `script` is the text of the other script, and must
- * contain the word "sign" of the entry. NULL: no table has such an entry. */
+/* Returns the text of the script `name` that another script reads, if `name` is a script of a framework. The scripts of
+ * frameworks are entries in the member "scripts" of the tables in foreign/launch/. `script` is the text of the other
+ * script, and must contain the word "sign" of the entry. Returns NULL if no table has an entry for the script
+ * `name`. */
 const char *nnc_launch_shipped(nnc_specs *specs, const char *script, const char *name);
 /* Adds the fields of the model that file number `index` sets to `given`, as the option --set does, and writes these
  * options to *text. Does nothing if the table of this file has no member "changes", if no file names a model, or if the
@@ -605,9 +607,10 @@ bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text
  * names. *below: true if the table has rows for keys inside this key. */
 nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below);
 
-/* nnc_reading_keys reads the keys of file `index`. nnc_reading_beneath reads the keys of the files beneath file
- * `index`, except keys that file `index` has itself. nnc_reading_answer checks that the questions from index `first` on
- * are answered. nnc_reading_rules applies the rules of the table of file `index`. */
+/* nnc_reading_keys reads the keys of file `index`.
+ * nnc_reading_beneath reads the keys of the files beneath file `index`, except keys that file `index` also has.
+ * nnc_reading_answer checks that the questions from index `first` on are answered.
+ * nnc_reading_rules applies the rules of the table of file `index`. */
 void nnc_reading_keys(nnc_reading *r, int index);
 void nnc_reading_beneath(nnc_reading *r, int index);
 void nnc_reading_answer(nnc_reading *r, int first);
@@ -642,16 +645,17 @@ bool nnc_reading_names_file(const nnc_reading *r, const nnc_launch_file *file, c
 
 /* If a value is a reference to another key, such as "${a.b}", returns the value of the other key: first from the files
  * on top of the file with the reference, then from this file. Returns any other value as it is. path: path of the key
- * that has the value, for references such as "${.b}". A reference may compute: "${multiply:4, ${.b}}", also sum,
- * divide_floor, divide_ceil. */
+ * that has the value, for references such as "${.b}". A reference may contain one of the functions multiply, sum,
+ * divide_floor and divide_ceil, as in "${multiply:4, ${.b}}". */
 nnc_json nnc_launch_referred(const nnc_reading *r, nnc_json at, const char *path);
 
 /* Returns the value of a key in the file that is being read, or else in the files beneath it. If no file has the key,
- * returns the program's default, which is in the member "absent" of the table; node NULL: the table has no default. */
+ * returns the program's default, which is in the member "absent" of the table; an absent value: the table has no
+ * default. */
 nnc_json nnc_reading_value(const nnc_reading *r, const char *key);
 
-/* Tests whether a key of a file has no effect. This is the case if a file on top of the file has the same key, or if
- * the file is beneath another file and its key only repeats the program's default. */
+/* Tests whether a key of a file has no effect. A key has no effect if a file on top of its file has the same key. A key
+ * in a file beneath another file also has no effect if it only repeats the program's default. */
 bool nnc_reading_is_replaced(const nnc_reading *r, nnc_json at, const char *key);
 
 /* Writes a value as text: "true", "5e8", "cpu". NOLINTNEXTLINE(misc-no-recursion): a list has no list inside */
@@ -662,8 +666,9 @@ bool nnc_launch_value_text(nnc_json at, char *text, size_t size);
 bool nnc_text_is_like(const char *text, const char *word);
 
 /* Reads a key with a list of regular expressions: the parameters whose names match are trained. The member "families"
- * of the table row lists the names of parameters by family: "inside" has the names in a layer, by part of --train;
- * "outside" has the names outside the layers. */
+ * of the table row lists the names of parameters for each family of models. Its member "inside" has the names of
+ * parameters in a layer, for each part that --train can name. Its member "outside" has the names of parameters outside
+ * the layers. */
 void nnc_reading_parameters(nnc_reading *r, nnc_json at, const char *path, nnc_json row);
 
 /* ---- launch_rows.c: sets the fields that a launch file states ---- */
@@ -673,8 +678,8 @@ void nnc_reading_refuse(nnc_reading *r, nnc_json at, const char *path, const cha
 nnc_set_field *nnc_reading_find_set(nnc_reading *r, const nnc_field *field);
 
 /* Returns the field that a table of a launch format calls `name`. If the file starts a serving engine, the field
- * belongs to the deployment. For any other file, the field belongs to the plan, to the run, or to the switches of a
- * software profile. NULL = no such field. */
+ * belongs to the deployment. If the file does not start a serving engine, the field belongs to the plan, to the run, or
+ * to the switches of a software profile. NULL = no such field. */
 const nnc_field *nnc_reading_field(const nnc_reading *r, const char *name);
 
 /* Returns the name of a field of the model without "model.": "model.hidden" -> "hidden". Also returns "MODEL" and
@@ -686,8 +691,8 @@ const char *nnc_model_field_name(const char *name);
 nnc_status nnc_usual_text(const nnc_field *field, const char *value, char text[NNC_LAUNCH_VALUE], nnc_error *err);
 
 /* Sets a field to a value of a launch file; the value is checked in the same way as the value of an option. If the
- * field has a value already, lists of flags are joined, and a default is ignored. Any other different value is a fault,
- * unless an option gives the field. */
+ * field has a value already, lists of flags are joined, and a default is ignored. If the new value differs from the old
+ * value in any other case, the function notes a fault, unless an option gives the field. */
 void nnc_reading_set_text(nnc_reading *r, nnc_json at, const char *name, const char *value, bool is_default);
 
 #endif

@@ -1,81 +1,87 @@
 /* Reads the keys of launch files by the tables in foreign/launch/.
  *
- * A table has one row for each key. A row has one of these members:
- *     "to"         The field that takes the value.
- *     "values"     For each possible value, the fields to set. Other values are refused, unless there is a value "*".
- *                  The value "*x*" stands for each text that contains x.
- *     "sets"       The fields to set for any value.
- *     "file"       The value is the path of another launch file, or an object with the keys of such a file. "file" is
- *                  its format. "known": fields to set if the path names a file that is shipped with the framework and
- *                  the file is missing. "yields": this file takes precedence over the named file.
- *     "harmless"   The reason why the key does not affect the cost.
- *     "note"       The reason why the key makes the estimate inexact. Every output shows this reason, unless the value
- *                  is off. If a value in "values" makes the estimate inexact, the reason is its member "#".
- * Other members of a row:
- *     "as"         How "to" takes the value. "switch": on if the number is above 0. "vocab": the vocabulary of the
- *                  model that the value names. "pattern": a pattern of layers. "letters" has the kinds of layers.
- *                  "count" is the field for the number of layers. "second" is a second row for the same pattern.
- *                  "first" is the field for the number of dense layers, if all dense layers come first.
- *                  "parameters": regular expressions of the parameters that are trained; see nnc_reading_parameters.
- *                  "accepted": the mean number of tokens of a step with drafts, from which the share of accepted
- *                  drafts is computed. "drafts" is the key for the number of drafts.
- *     "auto"       A list of fields. If the value is "auto", another file or an option must set one of these fields.
- *     "instead"    The option to pass when the value cannot be used.
- *     "decides"    A field. If the command line gives this field, the value of the key may be unknown.
- *     "when"       Conditions that must hold. "unless": conditions that must not hold. If they are not met, the fields
- *                  of "otherwise" are set, or the key has no effect, for the reason "else". If a row has neither
- *                  "otherwise" nor "else", the key is refused.
- *     "with"       Another key. Its value, a '/' and the value of this key are looked up in "values".
- *     "each"       Each item of a list, or of a text with commas, is a value. Without "each", a list is one
- *                  value: its items in alphabetic order, "a,b".
- *     "same"       Another key. If both keys have the same value, this key has no effect.
- *     "of_model"   The key is not refused when MODEL is given.
+ * A table has one row for each key. A row has one of the members "to", "values", "sets", "file", "harmless" and "note":
+ *     "to" names the field that takes the value.
+ *     "values" has, for each possible value, the fields to set. A value that is not in "values" is refused, unless
+ *     "values" has an entry "*". An entry "*x*" stands for each text that contains x.
+ *     "sets" has the fields to set for any value.
+ *     "file" means that the value is the path of another launch file, or an object with the keys of such a file; "file"
+ *     is the format of this other file. The member "known" of the row has fields to set if the path names a file that
+ *     is shipped with the framework and the file is missing. The member "yields" means that the settings of this file
+ *     take precedence over those of the other file.
+ *     "harmless" has the reason why the key does not affect the cost.
+ *     "note" has the reason why the key makes the estimate inexact. Every output shows the text of "note", unless the
+ *     value of the key is off. If a value in "values" makes the estimate inexact, the reason is its member "#".
+ * A row can have further members:
+ *     "as" tells how the field "to" takes the value. With "as": "switch", the field is on if the number is above 0.
+ *     With "as": "vocab", the field gets the vocabulary of the model that the value names.
+ *     With "as": "pattern", the value is a pattern of layers. The member "letters" of the row has the kind of layer for
+ *     each letter; "count" names the field for the number of layers; "second" is a second row for the same pattern;
+ *     "first" names the field for the number of dense layers, if all dense layers come first.
+ *     With "as": "parameters", the value has regular expressions that match the names of the trained parameters
+ *     (nnc_reading_parameters).
+ *     With "as": "accepted", the value is the mean number of tokens of a step with drafts, from which the share of
+ *     accepted drafts is computed; the member "drafts" of the row names the key for the number of drafts.
+ *     "auto" lists fields. If the value of the key is "auto", another file or an option must set one of these fields.
+ *     "instead" names the option to pass when the value cannot be used.
+ *     "decides" names a field. If the command line gives a value for the field of "decides", the value of the key may
+ *     be unknown.
+ *     "when" has conditions that must hold, and "unless" has conditions that must not hold. If the conditions of a row
+ *     are not met, the fields of "otherwise" are set, or the key has no effect, for the reason in "else". If a row has
+ *     neither "otherwise" nor "else", the key is refused.
+ *     "with" names another key. The text "VALUE OF THE OTHER KEY/VALUE OF THIS KEY" is looked up in "values".
+ *     "each" means that each item of a list, or of a text with commas, is a value. Without "each", a list is one value:
+ *     its items in alphabetic order, "a,b".
+ *     "same" names another key. If the key of the row and the key that "same" names have equal values, the key of the
+ *     row has no effect.
+ *     "of_model" means that the key is not refused when MODEL is given.
  * A row with the key "a.*" is for all keys inside the key a. A row with the key "a*" is for all keys that begin with a.
  * The key ".program" is the program that a script starts.
  *
  * A field belongs to the plan or to the run. If the table has the member "serves", a field belongs to the deployment.
  * "MODEL" is the name of the model, "SOFTWARE" is the software profile. "model.FIELD" is a field of a model that the
  * file describes. The described model becomes a model file; the member "model" of the table has the fields that no key
- * sets. The values of fields to set are texts: { "zero": "3" }. The name of a field may begin with
- *     '?'  a default: it is used when nothing else sets the field;
- *     '!'  a question: something else must set the field;
- *     '-'  the field keeps the default of nncost, so that no rule sets it;
- *     '+'  in a rule: it replaces the value that a file sets.
+ * sets. The values of fields to set are texts: { "zero": "3" }. The name of a field may begin with a sign.
+ * A '?' before the name means that the value is a default, which is used when nothing else sets the field.
+ * A '!' before the name means that something else must set the field (a question).
+ * A '-' before the name means that the field keeps the default of nncost, so that no rule sets it.
+ * A '+' before the name, in a rule, means that the value replaces the value that a file sets.
  * A text that begins with '=' is arithmetic with keys of the same file: + - * / % and brackets; the result is a whole
  * number, unless the text begins with "=~". A key that ends in '?' counts as 1 if it is absent. "model.FIELD"
  * is a field of the model that was already set, "plan.FIELD" a field of the plan. A text "@key" is the value of a key.
  * A value "${key}" in a file is the value of that key; see nnc_launch_referred.
  *
- * A condition is a name and its allowed values: { "zero": ["0", "1"] }. The name is one of these:
- *     a field         "model.towers" is the number of networks that encode images or sounds for the model
- *     '@' and a key   the value of the key in the file; with "@@", in the lowest of several layers
- *     '=' and a text  the value of a formula
- *     "SERVES"        whether the command computes a deployment
- * "*x*" allows texts that contain x. A '!' before the name reverses the condition. A key that is neither in the file
- * nor in "absent" has the value "absent".
+ * A condition is a name and its allowed values: { "zero": ["0", "1"] }. The name can have one of four forms.
+ * A name can be a field of the plan or the model; "model.towers" is the number of networks that encode images or sounds
+ * for the model. A name "@KEY" stands for the value of the key in the file; "@@KEY" stands for its value in the lowest
+ * of several layers of files. A name "=FORMULA" stands for the value of the formula. The name "SERVES" stands for the
+ * answer to the question whether the command computes a deployment. An allowed value "*x*" allows texts that contain x.
+ * A '!' before the name reverses the condition. A key that is neither in the file nor in "absent" has the value
+ * "absent".
  *
- * Members of a table:
- *     "also"       Another table. Its rows are used for keys without a row in this table.
- *     "absent"     Values that the program gives to keys that are not in the file, as if they were in the file.
- *     "renamed"    Earlier names of keys of a file: { "old.name": "new.name" }.
- *     "arguments"  The keys are options of a command line: "--a-b" is a_b.
- *     "inside"     The object that has the keys.
- *     "layers"     The key that names the file beneath a file. If two files have this format, the second file is on
- *                  top: its values replace those of the first file, even if the key does not name the first file.
- *     "groups"     Names of groups. A file is the content of one group: "${group.key}" in the file is the value of
- *                  "key" in the same file.
- *     "base"       The name of the file with the defaults of the program. This file may be missing, because its values
- *                  stand in "absent".
- *     "changes"    If a file of this format names a model and sets fields of a model, these fields change the named
- *                  model, as --set does.
- *     "scripts"    Scripts of the framework that other scripts read. "name", "text": name and text of the script.
- *                  "sign": a word that the other script must contain.
- *     "serves"     The program serves the model. "any": the program may serve or train.
- *     "command", "write", "writer": see launch_write.c.
+ * A table can have these members:
+ *     "also" names another table. The rows of the table "also" are used for keys without a row in this table.
+ *     "absent" has values that the program gives to keys that are not in the file, as if they were in the file.
+ *     "renamed" has earlier names of keys of a file: { "old.name": "new.name" }.
+ *     "arguments" means that the keys are options of a command line: "--a-b" is a_b.
+ *     "inside" names the object that has the keys.
+ *     "layers" names the key that names the file beneath a file. If two files have the format of the table, the second
+ *     file is on top: its values replace those of the first file, even if the key does not name the first file.
+ *     "groups" has names of groups. A file is the content of one group: "${group.key}" in the file is the value of
+ *     "key" in the same file.
+ *     "base" is the name of the file with the defaults of the program. The file "base" may be missing, because its
+ *     values are also in "absent".
+ *     "changes" means that fields of the model in a file of this format change the model that the file names, as --set
+ *     does.
+ *     "scripts" lists scripts of the framework that other scripts read, each with its "name" and "text", and with
+ *     "sign", a word that the other script must contain.
+ *     "serves" means that the program serves the model, and "any" that the program may serve or train.
+ *     "command", "write" and "writer" are explained in launch_write.c.
  *
- * The order is: the files in the order of the command line; the files that these files name; questions; "rules", which
- * are defaults of the program with a condition; questions of rules. If two files give a field different values, and no
- * option sets the field, nncost reports an error. */
+ * Launch files are read in this order: first the files in the order of the command line, then the files that these
+ * files name. Afterwards nncost checks the questions, applies the "rules" of the tables (defaults of the program with a
+ * condition), and checks the questions of rules. If two files give a field different values, and no option sets the
+ * field, nncost reports an error. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -586,8 +592,8 @@ static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     }
 }
 
-/* Finds the variable that a value "..${NAME}.." or "..${branch:NAME}.." needs. Returns the length of its name; 0 = the
- * value needs no variable with a name. */
+/* Finds the variable that a value "..${NAME}.." or "..${branch:NAME}.." needs. Returns the length of the variable's
+ * name; 0 = the value needs no variable with a name. */
 static size_t needed_name(const char *text, const char **name) {
     const char *at = strstr(text, "${");
     if (at == NULL || strncmp(at, "${branch}", 9) == 0) { return 0; }
@@ -650,8 +656,8 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
     refuse_with(r, at, path, what, row, length > 0 || is_branch ? NULL : as_option);
 }
 
-/* Handles a word of a command that may stand for options, "${NAME}" or "${@}". The word is listed and skipped, because
- * the script also runs without such options. A value that a branch sets is refused. */
+/* Handles a word of a command that may stand for options, "${NAME}" or "${@}". The function lists and skips the word,
+ * because the script also runs without the options for which the word stands. A value that a branch sets is refused. */
 static void take_loose(nnc_reading *r, nnc_json at, const char *text) {
     char path[NNC_LAUNCH_KEY], why[NNC_LAUNCH_TEXT];
     const nnc_json none = { 0 };
@@ -683,8 +689,8 @@ static const char *note_of(nnc_json row) {
     return note;
 }
 
-/* Applies the row of a key to one value: the text of the key, or one item of its list. NOLINTNEXTLINE(misc-no-recursion):
- * calls itself once, for the name of a model */
+/* Applies the row of a key to one value: the text of the key, or one item of its list.
+ * NOLINTNEXTLINE(misc-no-recursion): calls itself once, for the name of a model */
 static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text) {
     const nnc_json automatic = nnc_json_get(row, "auto"), sets = nnc_json_get(row, "sets");
     const char *decides = nnc_row_member(row, "decides");
@@ -795,7 +801,7 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
 }
 
 /* Reads an option "--no-enable-x" as the value false of "enable_x", if the table has a row for "enable_x" and none for
- * "no_enable_x". Returns false if the key is no such option. */
+ * "no_enable_x". Returns false if the key does not begin with "no_", or if the table does not have these rows. */
 static bool is_negated(nnc_reading *r, nnc_json at, const char *path) {
     bool below = false;
     const bool may = nnc_reading_table(r)->arguments.node != NULL && strncmp(path, "no_", 3) == 0;
@@ -811,8 +817,8 @@ static bool is_negated(nnc_reading *r, nnc_json at, const char *path) {
     return true;
 }
 
-/* Reads the members of an object of a launch file. prefix: keys around the object, each with a dot. The recursion is as
- * deep as the file. NOLINTNEXTLINE(misc-no-recursion) */
+/* Reads the members of an object of a launch file. prefix: keys around the object, each with a dot. The function calls
+ * itself for each object inside the object. NOLINTNEXTLINE(misc-no-recursion) */
 static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
     for (nnc_json at = nnc_json_first(object); at.node != NULL && nnc_reading_goes_on(r); at = nnc_json_next(at)) {
         char path[NNC_LAUNCH_KEY];

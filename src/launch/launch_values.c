@@ -1,5 +1,5 @@
-/* The values of launch files: finds a key in the files, computes the formulas of a table, tests the conditions of a row,
- * and matches the names of trained parameters. launch_rows.c describes the tables. */
+/* The values of launch files: finds a key in the files, computes the formulas of a table, tests the conditions of a
+ * row, and matches the names of trained parameters. launch_rows.c describes the tables. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ typedef int regex_t;
 enum { REG_EXTENDED = 1, REG_NOSUB = 2 };
 static int regcomp(regex_t *pattern, const char *text, int flags) {
     (void)pattern, (void)text, (void)flags;
-    return 1; /* 1: the pattern is not compiled, so the two functions below are not called */
+    return 1; /* regcomp() fails, so nncost calls neither regexec() nor regfree() */
 }
 static int regexec(const regex_t *pattern, const char *text, size_t count, void *matches, int flags) {
     (void)pattern, (void)text, (void)count, (void)matches, (void)flags;
@@ -86,7 +86,7 @@ bool nnc_reading_names_file(const nnc_reading *r, const nnc_launch_file *file, c
 }
 
 nnc_status nnc_document_index(nnc_document *d) {
-    enum { MANY = 64 }; /* a search among fewer members takes less time than the index */
+    enum { MANY = 64 }; /* a search among fewer than MANY members takes less time than making the index */
     const nnc_json root = nnc_json_root(&d->doc);
     const size_t count = nnc_json_type_of(root) == NNC_JSON_OBJECT ? (size_t)nnc_json_count(root) : 0;
     size_t slots = (size_t)2 * MANY;
@@ -104,7 +104,7 @@ nnc_status nnc_document_index(nnc_document *d) {
     return NNC_OK;
 }
 
-/* Returns the member `key` of an object in a document; node NULL: the object has no such member. */
+/* Returns the member `key` of an object in a document; an absent value: the object has no such member. */
 static nnc_json member_of(const nnc_document *d, nnc_json object, const char *key) {
     if (d->members == NULL || object.node != d->doc.root) { return nnc_json_get(object, key); }
     nnc_json found = { object.doc, NULL };
@@ -119,7 +119,7 @@ bool nnc_document_has(const nnc_document *d, const char *key) {
 }
 
 /* Returns the member `key` of an object in a document. If the object has no member "a.b", returns the member b of its
- * member a. node NULL: the object has neither. */
+ * member a. An absent value: the object has neither. */
 static nnc_json member_at(const nnc_document *d, nnc_json object, const char *key) {
     const char *rest = "";
     const bool is_path = strchr(key, '.') != NULL;
@@ -128,8 +128,8 @@ static nnc_json member_at(const nnc_document *d, nnc_json object, const char *ke
     return *rest != '\0' ? none : found;
 }
 
-/* Returns the value of a key in one file. The file may use an earlier name of the key. node NULL: the file does not
- * have the key. NOLINTNEXTLINE(misc-no-recursion): calls itself once, because an option has no dot */
+/* Returns the value of a key in one file. The file may use an earlier name of the key. An absent value: the file does
+ * not have the key. NOLINTNEXTLINE(misc-no-recursion): calls itself once, because an option has no dot */
 static nnc_json value_in(const nnc_reading *r, const nnc_launch_file *file, const char *key) {
     const nnc_json keys = nnc_reading_keys_in(r, file), none = { 0 };
     nnc_json found = { 0 };
@@ -157,9 +157,9 @@ static nnc_json value_in(const nnc_reading *r, const nnc_launch_file *file, cons
     return nnc_json_type_of(found) == NNC_JSON_NULL ? none : found;
 }
 
-/* Returns the value of a key in a file beneath another file; node NULL = the file does not have the key. A value that
- * is equal to the program's default counts as absent, so that another key of the file on top, such as the name of a
- * model, can decide the value. */
+/* Returns the value of a key in a file beneath another file; an absent value = the file does not have the key. A value
+ * that is equal to the program's default counts as absent, so that another key of the file on top, such as the name of
+ * a model, can decide the value. */
 static nnc_json value_beneath(const nnc_reading *r, const nnc_launch_file *file, const char *key) {
     const nnc_json found = value_in(r, file, key), absent = nnc_json_get(nnc_reading_table(r)->absent, key),
                    none = { 0 };
@@ -232,8 +232,8 @@ static bool read_operand(const nnc_reading *r, nnc_json at, const char *path, in
     return nnc_read_double(key, operand);
 }
 
-/* Computes a reference with a function, such as "${multiply:4, ${.hidden_size}}". Returns false if the text is no such
- * reference, or if an operand is no number. NOLINTNEXTLINE(misc-no-recursion): see REFERENCES_MAX */
+/* Computes a reference with a function, such as "${multiply:4, ${.hidden_size}}". Returns false if the text is no
+ * reference with a function, or if an operand is no number. NOLINTNEXTLINE(misc-no-recursion): see REFERENCES_MAX */
 static bool compute(const nnc_reading *r, nnc_json at, const char *path, int depth, double *result) {
     static const char *const functions[] = { "${multiply:", "${sum:", "${divide_floor:", "${divide_ceil:" };
     const char *text = nnc_json_text(at);
@@ -353,7 +353,7 @@ static size_t take_digits(void *context, const char *at) {
 }
 
 /* Writes the value of a field of the model: the value in the model file if MODEL is named, otherwise the value that a
- * key has set. Returns false if there is no such value. */
+ * key has set. Returns false if the field has no value. */
 static bool model_text(nnc_reading *r, const char *name, char *text, size_t size) {
     const nnc_model_field *field = nnc_reading_model(r, name), *named = nnc_reading_model(r, "MODEL");
     const char *id = r->model_given != NULL ? r->model_given : named != NULL ? named->value : NULL;
@@ -395,8 +395,8 @@ static bool take_key(void *context, const char *name, size_t length) {
     char text[NNC_LAUNCH_VALUE];
     if (found.node == NULL && strncmp(key, "model.", 6) == 0 && model_text(f->r, key + 6, text, sizeof text) &&
         nnc_read_double(text, &number)) {
-        /* nothing to do: model_text wrote the value of the model's field to `text`, and nnc_read_double read it into
-         * `number` */
+        /* nothing remains to be done: model_text has written the value of the model's field to `text`, and
+         * nnc_read_double has written it to `number` */
     } else if (found.node == NULL && strncmp(key, "plan.", 5) == 0 && nnc_reading_field(f->r, key + 5) != NULL) {
         if (nnc_reading_is_given(f->r, nnc_reading_field(f->r, key + 5))) {
             nnc_json_fault(f->at, NULL, "an option gives %s, expected options for all fields of this key", key + 5);
@@ -585,9 +585,9 @@ enum { TRAINED_PATTERNS_MAX = 32, TRAINED_LAYERS_MAX = 1024, TRAINED_PATTERN = 2
 typedef struct trained {
     regex_t patterns[TRAINED_PATTERNS_MAX];
     bool matched[TRAINED_PATTERNS_MAX]; /* matched[i]: true = pattern i matches a parameter of the model family */
-    bool words[TRAINED_PATTERNS_MAX];   /* words[i]: true = pattern i is a word, such as embed_tokens. Such a pattern
-                                         * may match no parameter: users mean all names that contain the word, but a
-                                         * pattern matches only names that begin with the word */
+    /* words[i]: true = pattern i is a word, such as embed_tokens. A pattern that is a word may match no parameter:
+     * users mean all names that contain the word, but a pattern matches only names that begin with the word */
+    bool words[TRAINED_PATTERNS_MAX];
     int count;
     bool layers[TRAINED_LAYERS_MAX], any_layer, is_partial;
     char parts[NNC_LAUNCH_VALUE]; /* the matched parts of the model, as a value of --train: "mlp,head" */
@@ -734,8 +734,8 @@ static bool is_inside(const char *key, const char *path) {
     return strncmp(key, path, stem) == 0 && (path[stem] == '.' || key[stem] == '*');
 }
 
-/* Returns the member "key" of a row of a format's table, which is usually the first member of the row. node NULL: the
- * row has no key. */
+/* Returns the member "key" of a row of a format's table, which is usually the first member of the row. An absent value:
+ * the row has no key. */
 static nnc_json row_key(nnc_json row) {
     const nnc_json first = nnc_json_first(row), none = { 0 };
     const bool is_first = first.node != NULL && strcmp(nnc_json_key(first), "key") == 0;
@@ -743,8 +743,8 @@ static nnc_json row_key(nnc_json row) {
     return nnc_json_type_of(key) == NNC_JSON_TEXT ? key : none;
 }
 
-/* Returns the number of the list `wide` in which the key `key` is. The first two characters of the key decide. If one
- * of these two characters is '*', the number of the list is '*'. */
+/* Returns the number of the list `wide` in which the key `key` is. The number of the list is computed from the first
+ * two characters of the key. If the first or the second character of the key is '*', the number of the list is '*'. */
 static unsigned char wide_list_of(const char *key) {
     const unsigned char one = (unsigned char)key[0];
     const unsigned char two = one == '\0' || key[1] == '.' ? 0 : (unsigned char)key[1];
@@ -775,7 +775,9 @@ nnc_status nnc_table_index_make(nnc_document *table) {
     if (index->keys == NULL || index->rows == NULL || index->next == NULL || index->digests == NULL) {
         return nnc_no_memory(table->faults.err);
     }
-    int32_t *last[2 * NNC_ROW_LISTS], i = 0; /* the ends of the lists `first`, then of the lists `wide` */
+    /* for each list, the place that receives the number of the list's next row: first the lists `first`, then the lists
+     * `wide` */
+    int32_t *last[2 * NNC_ROW_LISTS], i = 0;
     for (int c = 0; c < NNC_ROW_LISTS; c++) {
         last[c] = &index->first[c];
         last[NNC_ROW_LISTS + c] = &index->wide[c];
@@ -843,8 +845,8 @@ nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below) {
 
 /* ---- paths that launch files name ---- */
 
-/* Returns the path of a file in the folder of the file `from`, in the folders above it, or in the current folder; NULL =
- * none of these folders has it, or out of memory. */
+/* Returns the path of a file in the folder of the file `from`, in the folders above it, or in the current folder; NULL
+ * = none of these folders has it, or out of memory. */
 static const char *find_above(nnc_arena *arena, const char *from, const char *name) {
     char folder[512];
     for (size_t length = strlen(from); length > 0 && length < sizeof folder;) {

@@ -7,33 +7,38 @@
  * the same form as in launch_rows.c, but names after '@', in formulas and in {braces} are fields of the plan and of the
  * model instead of keys.
  *
- * The written file is then read again. If this gives another plan or model, the error names the first field that
- * differs. So a key that a writer does not list leads to an error, never to a different plan.
+ * The written file is then read again. If reading the written file gives another plan or model, the error names the
+ * first field that differs. If a writer does not list a key that the plan needs, the result is therefore an error, and
+ * never another plan.
  *
- * Members of a writer:
- *     "form"      The form of the file: "shell", "yaml", "toml" or "json".
- *     "software"  The profiles that run such files. The first is used for a plan that names no profile.
- *     "plan"      Values of fields that the user does not give: the defaults of the program.
- *     "search"    Values of fields that the user of a search does not give: the plans that the program can start.
- *     "alone"     Values of fields for a search on one device. They take precedence over the values of "search".
- *     "named"     true: the file has the model's name, and the library transformers runs this model. So the id of a
- *                 shipped model is replaced by the model's name on the hub, and the plan is estimated with the
- *                 operators of transformers.
- *     "outside"   Fields, and "MODEL", that no key of the file sets: options or other files give them.
- *     "cannot"    Plans that the program does not start: conditions, the "option" to change, and "why".
- *     "head"      Lines before the first key.
- *     "keys"      The keys, each an entry with "key", "value", and the conditions "if" and "unless". "text": instead of
- *                 "value", a text in which {@FIELD} and {=FORMULA} are replaced by their values. "of": the key
- *                 whose row gives the value. "part": only the first or second half of that value, divided at a '/'.
- *                 "or": if the key has no value for the model, no file is written, and the error gives this reason. */
+ * A writer has these members:
+ *     "form" is the form of the file: "shell", "yaml", "toml" or "json".
+ *     "software" lists the profiles that run files of this format. If a plan names no profile, the first profile of the
+ *     list is used.
+ *     "plan" has values of fields that the user does not give: the defaults of the program.
+ *     "search" has values of fields that the user of a search does not give, so that the search has only plans that the
+ *     program can start.
+ *     "alone" has values of fields for a search on one device. The values of "alone" take precedence over those of
+ *     "search".
+ *     "named": true means that the file has the model's name, and that the library transformers runs this model. With
+ *     "named", the id of a shipped model is replaced by the model's name on the hub, and the plan is estimated with the
+ *     operators of transformers.
+ *     "outside" lists fields, and "MODEL", that no key of the file sets: options or other files give them.
+ *     "cannot" describes plans that the program does not start: conditions, the "option" to change, and "why".
+ *     "head" has the lines before the first key.
+ *     "keys" lists the keys. An entry of "keys" has the members "key" and "value", and the conditions "if" and
+ *     "unless". "text", in place of "value", is a text in which {@FIELD} and {=FORMULA} are replaced by their values.
+ *     "of" names the key whose row gives the value. "part" selects the first or second half of the value that the row
+ *     gives, divided at a '/'. "or" is a reason: if the key has no value for the model, no file is written, and the
+ *     error gives the reason. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "launch/launch_internal.h"
 
-/* Fields of a plan that no training program sets. When the written launch file is read again, options give these
- * fields. */
+/* Fields of a plan that no training program sets. When nncost reads the written launch file again, options give the
+ * fields of this list. */
 static const char *const never_decided[] = {
     "imbalance", "mode",    "activations",   "price", "flops_convention", "devices_per_node", "tokens",
     "samples",   "mtbf_of", "reserve_bytes", NULL
@@ -140,9 +145,9 @@ static bool is_same_value(const char *a, const char *b) {
     }
 }
 
-/* Compares the fields that one entry of the member "values" of a row sets with the plan. Returns the number of these
- * fields, or 0 if the plan has another value for one of them. *given receives the plan's value of the field that takes
- * the value of the key itself ("@"). */
+/* Compares the fields that one entry of the member "values" of a row sets with the plan. Returns the number of fields
+ * that were compared; 0 = the plan has another value for at least one of them. *given receives the plan's value of the
+ * field that takes the value of the key itself ("@"). */
 static int matches(writing *w, nnc_json fields, const char **given) {
     int count = 0;
     for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {
@@ -164,7 +169,8 @@ static int matches(writing *w, nnc_json fields, const char **given) {
 }
 
 /* Finds the value to write for a key: the value for which the key's row sets its fields to the values of the plan.
- * Returns false if there is no such value, for example because the feature is off. */
+ * Returns false if no value of the key gives the fields of the plan, for example because the plan does not use the
+ * feature. */
 static bool invert(writing *w, const char *key, char *value, size_t size) {
     bool below = false;
     const nnc_json row = nnc_reading_row(w->r, key, &below);
@@ -330,8 +336,8 @@ static nnc_status check_rules(writing *w, nnc_error *err) {
     return w->r->status;
 }
 
-/* Replaces each {@FIELD} and {=FORMULA} in the member "text" of an entry by its value. Returns false if one has no
- * value. */
+/* Replaces each {@FIELD} and {=FORMULA} in the member "text" of an entry by its value. Returns false if a field or
+ * formula in the text has no value. */
 static bool fill(writing *w, nnc_json entry, const char *text, char *out, size_t size) {
     size_t used = 0;
     while (*text != '\0' && used < size) {
@@ -559,8 +565,9 @@ static bool is_given(const nnc_scenario_args *given, const char *name, const cha
     return false;
 }
 
-/* Adds the fields of a JSON object {FIELD: VALUE} of the writer to `given`, except fields that are already given. A plan
- * whose weights have 4 bytes keeps the policy fp32: the default policy of a training program is for weights of 2 bytes. */
+/* Adds the fields of a JSON object {FIELD: VALUE} of the writer to `given`, except fields that are already given. A
+ * plan whose weights have 4 bytes keeps the policy fp32: the default policy of a training program is for weights of 2
+ * bytes. */
 static nnc_status give_defaults(nnc_specs *specs, nnc_json fields, nnc_scenario_args *given, nnc_error *err) {
     for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {
         const nnc_field *field = nnc_field_of_key(&nnc_plan_table, nnc_json_key(one));
@@ -661,11 +668,13 @@ nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_
 
 /* The command of a serving engine is written from the rows of its table. If a row gives the value of its key to one
  * field of the deployment, the key is written with the value of this field. The member "write" of the table lists the
- * other options. The value of such an option is the product of some fields; a switch is on if this product is above 1.
- * An entry with "given" is written only if its first field is given. The member "command" is the program. The written
- * command is then read again; if a field of the deployment differs, the error names the field. */
+ * other options. The value of an option in "write" is the product of some fields; if the option is a switch, it is on
+ * if this product is above 1. An entry with "given" is written only if its first field is given. The member "command"
+ * is the program. The written command is then read again; if a field of the deployment differs, the error names the
+ * field. */
 
-/* Fields of a deployment that the options of the engine set. All other fields describe load, prices and images. */
+/* Fields of a deployment that the options of the engine set. Fields of a deployment that are not in this list describe
+ * load, prices and images. */
 static const char *const decided[] = {
     "tensor",  "pipeline",     "data",         "expert",     "attention_data", "precision",
     "weights", "kv_precision", "memory_use",   "block",      "chunk",          "max_batch",

@@ -499,8 +499,8 @@ static void read_source(nnc_shell *s, const char *path, const char *job) {
     read_instead(s, from, text, 1, reads_at, false);
 }
 
-/* Stores the position of a function's body, so that it is read when a command calls the function, and marks the
- * commands of the body as not run here. */
+/* Stores the position of a function's body, so that it is read when a command calls the function. While the definition
+ * of the function is read, the commands of its body do not run. */
 static void begin_function(nnc_shell *s, const char *name) {
     if (s->runs != NNC_RUNS_NOT) {
         nnc_shell_function *f = nnc_arena_alloc(s->arena, sizeof *f);
@@ -639,7 +639,7 @@ static bool run_script(nnc_shell *s, const nnc_script_words *w) {
 }
 
 /* Reads one command of the script. Returns the operator that ends the command, such as "&&" or a line end. */
-/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): a list of cases */
 static token read_command(nnc_shell *s) {
     nnc_script_words w = { 0 };
     const char *file = NULL; /* file into which the output of the command is redirected; NULL = no file */
@@ -770,7 +770,7 @@ static void read_text(nnc_shell *s, bool is_function) {
 }
 
 /* Reads lines such as "#SBATCH --nodes=2". Sets the variables that Slurm sets (SLURM_NNODES ...), and stores the
- * options of these lines for a program that srun starts. */
+ * options of the #SBATCH lines for a program that srun starts. */
 static void read_slurm(nnc_shell *s, const char *text) {
     const int32_t line = s->line;
     static const char *const options[][2] = {

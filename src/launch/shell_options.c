@@ -1,13 +1,13 @@
-/* Reads parts of a shell script without running it:
+/* Reads parts of a shell script without running it. Each section of this file reads one kind of text:
  *
- *     arithmetic      $((2 * NODES))
- *     conditions      [ $MODE = train ]
- *     templates       sed "s/BATCH/8/" template.json >config.json
- *     options         vllm serve NAME --tp 2 --enforce-eager   ->   { ".program": "vllm", "--tp": 2, ... }
- *     run files       the script that is the command of a run file of the MosaicML platform
+ * Arithmetic, such as $((2 * NODES)).
+ * Conditions, such as [ $MODE = train ].
+ * Templates that sed fills in, such as sed "s/BATCH/8/" template.json >config.json.
+ * Options of a command: vllm serve NAME --tp 2 becomes { ".program": "vllm", "--tp": 2, ... }.
+ * Run files of the MosaicML platform, whose command is a script.
  *
- * shell.c finds the commands, shell_words.c expands their words. The last section compares commands: commands that start
- * the same program on several nodes count once. */
+ * The file shell.c finds the commands, and shell_words.c expands their words. The last section compares commands:
+ * commands that start the same program on several nodes count once. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static bool sum_name(void *context, const char *name, size_t length) {
            push(of, number);
 }
 
-/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): a list of cases */
 static bool sum_operate(void *context, nnc_operator of) {
     sum *to = context;
     if (of == NNC_OPERATOR_NEGATE) {
@@ -88,7 +88,7 @@ static bool sum_operate(void *context, nnc_operator of) {
 static void sum_refuse(void *context, const char *expected, const char *at) { (void)context, (void)expected, (void)at; }
 
 /* Finds the operator of a choice "a ? b : c" in an expression. sign '?': the first '?' outside brackets; sign ':': the
- * ':' that belongs to the '?' before `at`. NULL: the expression has no such character. */
+ * ':' that belongs to the '?' before `at`. Returns NULL if the expression does not have this operator. */
 static const char *find_choice(const char *at, char sign) {
     int brackets = 0, choices = 0;
     for (; *at != '\0'; at++) {
@@ -135,8 +135,8 @@ bool nnc_put_object(nnc_buffer *out, const char *text) {
     return true;
 }
 
-/* Writes the value of an option as JSON. Quotes around the value are removed. A value has such quotes if a script joins
- * words in a variable and starts them with bash -c or eval, which remove the quotes. */
+/* Writes the value of an option as JSON. Quotes around the value are removed. The value of an option has quotes if a
+ * script joins words in a variable and starts them with bash -c or eval, which remove the quotes. */
 static void put_option(nnc_buffer *out, const char *text) {
     double number = 0.0;
     char inner[1024];
@@ -201,8 +201,8 @@ static bool is_unset(const char *text) {
     return end != NULL && end[1] == '\0';
 }
 
-/* Tests whether an unknown word may stand for options. Such words are "${@}", which means all arguments of the script,
- * and a variable whose name means options, such as "${EXTRA_ARGS}". */
+/* Tests whether an unknown word may stand for options. Two kinds of words may: "${@}", which means all arguments of the
+ * script, and a variable whose name means options, such as "${EXTRA_ARGS}". */
 static bool stands_for_options(const char *text) {
     static const char *const names[] = { "arg", "args", "flag", "flags", "opts", "option", "options", "extra" };
     char name[64];
@@ -216,8 +216,8 @@ static bool stands_for_options(const char *text) {
     return strcmp(text, NNC_SHELL_ARGUMENTS) == 0;
 }
 
-/* Tests whether all words from index `at` up to the next option are unknown. Such words may stand for more options, so
- * they are no values of the option before them. is_first: true = the word at `at` directly follows an option, and is
+/* Tests whether all words from index `at` up to the next option are unknown. Unknown words may stand for more options,
+ * so they are no values of the option before them. is_first: true = the word at `at` directly follows an option, and is
  * usually the value of this option. */
 static bool is_loose(const nnc_script_words *w, int32_t at, int32_t end, bool is_first) {
     if (!is_unset(w->items[at].text) || (is_first && !stands_for_options(w->items[at].text))) { return false; }
@@ -340,7 +340,7 @@ static void keep_environment(nnc_shell *s, nnc_shell_command *last) {
     for (size_t i = 0; i < NNC_COUNT_OF(names); i++) {
         const nnc_shell_var *v = nnc_shell_variable(s, names[i][0], strlen(names[i][0]));
         const char *text = v != NULL && !v->is_unknown ? nnc_script_cells_text(s, v->value, v->count) : NULL;
-        if (v == NULL && i == 0) { /* one process with one visible device */
+        if (v == NULL && i == 0) { /* if the script sets no number of processes, one visible device means one process */
             const nnc_shell_var *devices = nnc_shell_variable(s, visible, strlen(visible));
             text = devices != NULL && !devices->is_unknown && devices->count == 1 ? "1" : NULL;
         }
@@ -408,7 +408,7 @@ const char *nnc_shell_operand(const char *text, const nnc_shell *s) {
 
 nnc_certainty nnc_shell_truth(bool holds) { return holds ? NNC_RUNS : NNC_RUNS_NOT; }
 
-/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): a list of cases */
 static nnc_certainty compare(const char *a, const char *of, const char *b, bool has_patterns) {
     double x = 0.0, y = 0.0;
     const bool differs = strcmp(of, "!=") == 0;
@@ -538,8 +538,8 @@ static const char *text_of(const nnc_shell *s, const char *path) {
     return s->script->read != NULL ? s->script->read(s->script->context, path) : NULL;
 }
 
-/* Returns the text that "sed EXPRESSION.. FILE" writes; piped: the text that sed reads if the command has no FILE. NULL
- * = not known. */
+/* Returns the text that the command "sed EXPRESSIONS [FILE]" writes; piped: the text that sed reads if the command has
+ * no FILE. NULL = not known. */
 static const char *edited(nnc_shell *s, const nnc_script_words *w, const char *piped) {
     replacement list[32];
     size_t count = 0;
@@ -588,11 +588,12 @@ void nnc_shell_edit(nnc_shell *s, const nnc_script_words *w, const char *file, b
 
 /* ---- run files of the MosaicML platform ---- */
 
-/* Divides a run file of the MosaicML platform (mcli) into its parts:
+/* Divides a run file of the MosaicML platform (mcli) into its parts.
  *
- *     command: composer train.py /mnt/config/parameters.yaml      a script
- *     parameters: { max_seq_len: 2048, ... }                      the text of the file that the command names
- *     compute: { gpus: 8 }                                        the number of devices
+ * The key "command" has a script, such as "composer train.py /mnt/config/parameters.yaml".
+ * The key "parameters" has the content of the configuration file that the script names, such as { max_seq_len: 2048,
+ * ... }.
+ * The key "compute" has the number of devices, such as { gpus: 8 }.
  *
  * Each part keeps the line numbers of the run file. */
 
@@ -642,7 +643,8 @@ nnc_status nnc_run_file_read(nnc_arena *arena, const nnc_document *d, nnc_run_fi
 
 /* ---- commands that start the same program ---- */
 
-/* Returns the option that tells for which of several nodes a command is; NULL = the command has no such option. */
+/* Returns the option that gives the rank of the node on which a command runs, such as "node-rank"; NULL = the command
+ * has no such option. */
 static const char *rank_of_node(nnc_json options) {
     static const char *const ranks[] = { "node-rank", "headless", "data-parallel-start-rank", NULL };
     for (int i = 0; ranks[i] != NULL; i++) {
@@ -651,7 +653,8 @@ static const char *rank_of_node(nnc_json options) {
     return NULL;
 }
 
-/* Tests whether another command has all options of a command, with the same values, except the options `places`. */
+/* Tests whether two commands have equal options: whether each of `options`, except those that `places` names, is also
+ * in `other` with the same value. */
 static bool has_options_of(nnc_json options, nnc_json other, const char *const *places) {
     for (nnc_json at = nnc_json_first(options); at.node != NULL; at = nnc_json_next(at)) {
         const nnc_json same = nnc_json_get(other, nnc_json_key(at));

@@ -145,13 +145,13 @@ static nnc_shell_var *add_to(nnc_shell *s, nnc_shell_var **list, const char *nam
     return v;
 }
 
-/* Stores which variable decides the current branch. This branch does not run, and sets the variable `name`. */
+/* Stores which variable decides the current branch. The branch sets the variable `name`, but does not run. */
 static void note_skipped(nnc_shell *s, const char *name, size_t length) {
     nnc_shell_var *v = add_to(s, &s->skipped, name, length);
     if (v != NULL) { v->decides = nnc_shell_decides(s); }
 }
 
-/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): a list of cases */
 void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_script_cells *value, bool append,
                       bool is_array) {
     nnc_shell_var *v = nnc_shell_variable(s, name, length);
@@ -160,7 +160,8 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
     const nnc_script_cell *from = (const nnc_script_cell *)(const void *)value->bytes.bytes;
     int32_t i = 0, count = nnc_script_cells_count(value);
     if (s->runs == NNC_RUNS_NOT && v == NULL && nnc_shell_decides(s) != NULL) { note_skipped(s, name, length); }
-    if (s->runs == NNC_RUNS_NOT) { /* options that are set only in a branch that does not run are empty */
+    /* if only a branch that does not run gives options to a variable, the variable is empty */
+    if (s->runs == NNC_RUNS_NOT) {
         while (i < count && strchr(" \t\n", from[i].c) != NULL) { i++; } /* also skips '\0' */
         if (has_value || i == count || from[i].c != '-') { return; }
         count = 0;
@@ -181,8 +182,8 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
     const bool joins = maybe && !append && !is_array && (has_options(from, count) || (is_empty && has_old)) &&
                        (v->count == 0 || has_old || nnc_script_cells_text(s, v->value, v->count)[0] == '\0');
     if (joins && has_old) { put_options(s, v->value, v->count, &all); }
-    if (maybe && (append || is_array || joins)) { /* in a branch that may not run, the added options get unknown
-                                                   * values */
+    /* if it is not certain that the branch runs, the added options get unknown values */
+    if (maybe && (append || is_array || joins)) {
         put_options(s, from, count, &all);
     } else {
         for (i = 0; i < count; i++) {
@@ -326,8 +327,8 @@ static void put_changed(nnc_shell *s, const nnc_shell_var *v, int (*change)(int)
     }
 }
 
-/* Expands ${NAME%word}, ${NAME%%x*}, ${NAME#word}, ${NAME##*x}: the value without its end or start. Any other pattern
- * makes the value unknown. NOLINTNEXTLINE(misc-no-recursion) */
+/* Expands ${NAME%word}, ${NAME%%x*}, ${NAME#word}, ${NAME##*x}: the value without its end or start. A pattern of any
+ * other form makes the value unknown. NOLINTNEXTLINE(misc-no-recursion) */
 static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, const char *end, nnc_script_cells *to) {
     const char sign = *at;
     const bool longest = at[1] == sign;
@@ -345,9 +346,9 @@ static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, co
     }
     const bool plain = strcspn(part, "*?[$") >= size && length == v->count;
     for (int32_t i = 0; plain && nnc_shell_goes_on(s) && size > 0 && i + (int32_t)size <= length; i++) {
-        const int32_t place = sign == '%' ? i : length - (int32_t)size - i; /* places are tried from the longest
-                                                                             * match to the shortest; the last match
-                                                                             * is used unless `longest` is set */
+        /* positions in the text, from the longest match to the shortest; the last match is used, or the first if
+         * `longest` is true */
+        const int32_t place = sign == '%' ? i : length - (int32_t)size - i;
         const bool fits = any || (sign == '%' ? place + (int32_t)size == length : place == 0);
         if (fits && strncmp(text + place, part, size) == 0) {
             stop = sign == '%' && (!longest || stop == length) ? place : stop;
@@ -361,8 +362,9 @@ static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, co
     }
 }
 
-/* Expands the word of ${NAME:-word}. In quotes, the result stays one word. For ${NAME:=word}, the variable `name` also
- * gets the result. name: NULL = no variable gets the result. NOLINTNEXTLINE(misc-no-recursion) */
+/* Expands the word of ${NAME:-word}. If ${NAME:-word} is inside quotes, the result is one word, even if it contains
+ * blanks. For ${NAME:=word}, the variable `name` also gets the result. name: NULL = no variable gets the result.
+ * NOLINTNEXTLINE(misc-no-recursion) */
 static void put_default(nnc_shell *s, const char *word, const char *end, bool quoted, const char *name, size_t length,
                         nnc_script_cells *to) {
     const int32_t before = nnc_script_cells_count(to);
@@ -426,7 +428,7 @@ static nnc_script_cell *find_item(const nnc_shell_var *v, const char *key, int32
 }
 
 /* If a subscript is at *rest, writes the item of the array to `item`, sets *rest to the text after the subscript, and
- * returns `item`. Without a subscript, returns the variable itself. NULL = the array has no such item.
+ * returns `item`. If no subscript is at *rest, returns the variable itself. NULL = the array has no such item.
  * NOLINTNEXTLINE(misc-no-recursion) */
 static const nnc_shell_var *take_item(nnc_shell *s, const nnc_shell_var *v, const char **rest, const char *end,
                                       nnc_shell_var *item) {
@@ -770,8 +772,8 @@ bool nnc_shell_is_option(const char *text) {
 }
 
 /* Adds a first member to the JSON options of a program. For a serving engine, the member has the engine and its model,
- * {"vllm":"MODEL",..}. For ms-swift, the member has the task, {"swift":"sft",..}. For any other program, returns
- * `options`. */
+ * {"vllm":"MODEL",..}. For ms-swift, the member has the task, {"swift":"sft",..}. For a program that is neither a
+ * serving engine nor ms-swift, returns `options` unchanged. */
 static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w, int32_t program, const char *options) {
     const char *name = nnc_shell_engine(w->items[program].text);
     if (name == NULL) { return options; }

@@ -1,14 +1,11 @@
 /* Converts TOML to JSON in which each value keeps its line number, so that the JSON reader and its error messages also
  * work for TOML files.
  *
- *     [training]              {
- *     steps = 1_000    ->     "training.steps":1000,
- *     norm = 1.0              "training.norm":1}
- *
- * The keys of a table are joined to the name of the table by dots, because a TOML file may have the keys of one table
- * at several places. The keys of a JSON object must be at one place. The reader accepts tables, dotted keys, strings,
- * numbers, true, false, lists and inline tables; dates become strings. The reader refuses arrays of tables ([[name]]),
- * because no launch file has an array of tables. */
+ * For example, the table "[training] steps = 1_000" becomes {"training.steps":1000}. The keys of a table are joined to
+ * the name of the table by dots, because a TOML file may have the keys of one table at several places. The keys of a
+ * JSON object must be at one place. The reader accepts tables, dotted keys, strings, numbers, true, false, lists and
+ * inline tables; dates become strings. The reader refuses arrays of tables ([[name]]), because no launch file has an
+ * array of tables. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +108,7 @@ static bool read_escape(toml *t, nnc_buffer *text) {
 
 /* Reads a TOML string in quotes, and appends its characters to `text`, which the caller frees. Returns false if the
  * string is wrong. */
-/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): a list of cases */
 static bool read_text(toml *t, nnc_buffer *text) {
     const char quote = *t->at;
     const char three[] = { quote, quote, quote, '\0' };

@@ -1,9 +1,5 @@
 /* Converts YAML to JSON in which each value keeps its line number, so that the JSON reader and its error messages also
- * work for YAML files.
- *
- *     a: 1            {"a":1,
- *     b:        ->    "b":
- *       c: yes        {"c":true}}
+ * work for YAML files. For example, "a: yes" becomes {"a":true}.
  *
  * libyaml reports events (a key, a value, the end of a list ...), which are written as JSON in their order. Before each
  * key or value, line breaks are added up to the line of the event. An alias (*name) becomes the JSON text of its anchor
@@ -102,7 +98,7 @@ static void step_to(writer *w, yaml_mark_t at) {
     for (; w->line < at.line; w->line++) { nnc_buffer_byte(w->out, '\n'); }
 }
 
-/* Must be called after each value: the next event in an object is then a key. */
+/* The converter calls this function after each value. In an object, the next event is then a key. */
 static void end_value(writer *w) {
     if (w->depth > 0) { w->levels[w->depth - 1].at_value = false; }
 }
@@ -145,7 +141,7 @@ static void put_plain(nnc_buffer *out, const char *text) {
     static const char *const no[] = { "false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", NULL };
     static const char *const empty[] = { "", "~", "null", "Null", "NULL", NULL };
     double number = 0.0;
-    const bool may_be_word = strchr("tTfFyYnNoO~", text[0]) != NULL; /* also true for an empty text */
+    const bool may_be_word = strchr("tTfFyYnNoO~", text[0]) != NULL; /* also true if `text` is empty */
     if (may_be_word && is_word(text, yes)) {
         nnc_buffer_text(out, "true");
     } else if (may_be_word && is_word(text, no)) {
@@ -185,10 +181,12 @@ static nnc_status refuse_merge(const writer *w, const yaml_event_t *event) {
     return refuse(w, event->start_mark, "bad merge (<<), expected one alias (*) of a mapping");
 }
 
-/* A member of an open object (an element of writer.keys). begin: position of the key in the JSON text; length: number
- * of characters of the key with its quotes and ':'; 0 if a merge ("<<") added the member; digest: digest of these
- * characters, so that few keys have to be compared in full; merged: true if a merge added the member; repeats: true if
- * an earlier member has the same key. */
+/* A member of an open object (an element of writer.keys).
+ * begin: position of the key in the JSON text.
+ * length: number of characters of the key with its quotes and ':'; 0 = a merge ("<<") added the member.
+ * digest: digest of the characters of the key, so that few keys have to be compared in full.
+ * merged: true = a merge added the member.
+ * repeats: true = an earlier member has the same key. */
 typedef struct member {
     size_t begin, length;
     uint64_t digest;
@@ -267,7 +265,8 @@ static void drop_same(writer *w, const level *in, size_t value) {
     }
 }
 
-/* Returns the position of the ',' or '}' that ends the member of a JSON object that begins at `at`. */
+/* `at` is the position where a member of a JSON object begins. Returns the position of the ',' or '}' that ends the
+ * member. */
 static size_t member_end(const char *json, size_t at, size_t end) {
     int depth = 0;
     bool quoted = false;
@@ -445,8 +444,8 @@ static nnc_status refuse_syntax(const writer *w, const yaml_parser_t *parser) {
 
 /* ---- shortens comments, which are two thirds of some files: libyaml reads each of their characters ---- */
 
-/* Tests whether a quotation mark after the character `before` opens a quoted text. After any other character, the
- * quotation mark is part of a word, as in "don't". */
+/* Tests whether a quotation mark after the character `before` opens a quoted text. If another character is before it,
+ * the quotation mark is part of a word, as in "don't". */
 static bool opens_quote(char before) { return strchr(" \t\n\r[]{},:\"'", before) != NULL; }
 
 /* Tests whether a text contains the bytes `end`: one of the line breaks U+0085, U+2028 and U+2029 of YAML 1.1. */
@@ -459,7 +458,7 @@ static bool has_break(const char *text, size_t size, const char *end) {
 }
 
 /* Tests whether a text has NUL bytes, line breaks other than '\n' and '\r', or another encoding than UTF-8. The
- * comments of such a text stay. */
+ * comments of a text with one of these properties are not removed. */
 static bool is_unusual(const char *text, size_t size) {
     return size == 0 || (unsigned char)text[0] >= 0x80 || memchr(text, '\0', size) != NULL ||
            has_break(text, size, "\xc2\x85") || has_break(text, size, "\xe2\x80\xa8") ||

@@ -1,8 +1,7 @@
 /* An ONNX graph during its conversion to a graph file: its values, and the functions that the files of src/onnx share.
  *
- *     node with only constant inputs   -->  folded                            (onnx_values.c)
- *     node with other inputs           -->  converted                         (onnx_nodes.c, onnx_patterns.c)
- *     converted node                   -->  entries of "ops" of a graph file  (onnx_write.c)
+ * A node whose inputs are all constants is folded (onnx_values.c). All other nodes are converted (onnx_nodes.c,
+ * onnx_patterns.c). A converted node becomes entries of "ops" of a graph file (onnx_write.c).
  *
  * Only files that are compiled with protobuf-c include this header; other files include onnx_import.h. */
 #ifndef NNCOST_ONNX_ONNX_INTERNAL_H
@@ -55,9 +54,11 @@ typedef struct nnc_onnx_value {
     int32_t rank;
     int64_t dims[NNC_ONNX_RANK_MAX];
     int64_t *whole; /* elements of a constant of known whole numbers; NULL = the elements are not known */
-    int64_t origin; /* number of elements of the parameter that the value is, or from which the value is computed */
-    bool computed;  /* true: the constant was computed from other constants, so it is no parameter of the network */
-    bool ids;       /* true: the elements of the value are token ids */
+    /* number of elements of a parameter: of the value itself if it is a parameter, or else of the parameter from which
+     * it is computed */
+    int64_t origin;
+    bool computed; /* true: the constant was computed from other constants, so it is no parameter of the network */
+    bool ids;      /* true: the elements of the value are token ids */
     nnc_onnx_pattern pattern;
     int32_t src, key, width; /* src, key: indices of values in nnc_onnx_graph; width: width of a linear layer's
                               * output */

@@ -133,8 +133,8 @@ static bool same_text(const Onnx__AttributeProto *a, const char *text) {
     return a != NULL && a->has_s && a->s.len == strlen(text) && memcmp(a->s.data, text, a->s.len) == 0;
 }
 
-/* Sets the padding at both ends of one side of a window, so that the output has length / stride positions, rounded up
- * (the mode "SAME"). */
+/* Sets the padding at both ends of one side of a window in the mode "SAME": the number of output positions is length /
+ * stride, rounded up. */
 static void pad_alike(window *w, int side, int64_t length, bool upper) {
     const int64_t outputs = nnc_ceil_div(length, w->stride[side]);
     const int64_t pad = (outputs - 1) * w->stride[side] + w->dilation[side] * (w->kernel[side] - 1) + 1 - length;

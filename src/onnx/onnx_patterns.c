@@ -34,7 +34,7 @@ bool nnc_onnx_instance_norm(nnc_onnx_graph *g) {
 
 /* Converts a node of type ReduceMean. A mean over the positions of a map, or over tokens, becomes a pool. A mean over
  * the last axis is the beginning of a norm, so it is deferred. */
-/* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity): a list of cases */
 bool nnc_onnx_mean(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     const nnc_onnx_value *axes = nnc_onnx_has_input(g, 1) ? nnc_onnx_input(g, 1) : NULL;
@@ -112,7 +112,7 @@ static bool per_channel(const nnc_onnx_value *w, const nnc_onnx_value *x, bool *
 
 /* Converts an elementwise node whose inputs are the activation x and the constant w. Returns false if the node was
  * refused. */
-/* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity): a list of cases */
 static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_value *w, nnc_onnx_value *out) {
     const bool adds = nnc_onnx_is(g, "Add") || nnc_onnx_is(g, "Sub"), times = nnc_onnx_is(g, "Mul");
     bool map = false;
@@ -222,7 +222,7 @@ static bool both(nnc_onnx_graph *g, nnc_onnx_value *a, nnc_onnx_value *b, nnc_on
     return true;
 }
 
-/* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity): a list of cases */
 bool nnc_onnx_pair(nnc_onnx_graph *g) {
     nnc_onnx_value *a = nnc_onnx_input(g, 0), *b = nnc_onnx_input(g, 1), *out = nnc_onnx_output(g, 0);
     const bool minus = nnc_onnx_is(g, "Sub"), over = nnc_onnx_is(g, "Div"), times = nnc_onnx_is(g, "Mul");

@@ -543,7 +543,7 @@ static bool expand(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
 
 /* Computes the shape of the output of a Slice node, one axis after the other, and its elements if they are known. The
  * length of an axis is (end - start) / step, rounded up. */
-/* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity): a list of cases */
 static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     const int64_t *starts = NULL, *ends = NULL, *axes = NULL, *steps = NULL;
     int64_t count = 0, end_count = 0, axis_count = 0, step_count = 0;

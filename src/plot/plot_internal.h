@@ -42,9 +42,9 @@ typedef struct nnc_plot_how {
     bool fragment;  /* true: the style sheet is left out, because the HTML page has it already */
     const char *id; /* id of the picture in the HTML page; NULL = "nnc-" and the name of the picture */
     bool stages;    /* true: the picture of memory shows each pipeline stage, not only the stage with the most memory */
-    /* 0 = the HTML page has only this picture. Above 0 = the page has several pictures, and each is kept small: a
-     * timeline gives each pass a tooltip only if it has at most `marks` passes, and a roofline joins small ops at a
-     * larger distance. */
+    /* If `marks` is 0, the HTML page has only this picture. Above 0 = the page has several pictures, and each is kept
+     * small: a timeline gives each pass a tooltip only if it has at most `marks` passes, and a roofline joins small ops
+     * at a larger distance. */
     int32_t marks;
     /* of a timeline: start and end of the visible part in seconds; NaN = start and end of the step */
     double from_s, to_s;

@@ -5,7 +5,7 @@
 
 enum { ROOF_MARKS_MAX = 1024 };
 
-/* A symbol of the roofline. The symbol stands for all rows of the op table that have the same name, phase and bound,
+/* A symbol of the roofline. One symbol stands for all rows of the op table that have the same name, phase and bound,
  * and are at the same position. */
 typedef struct roof_mark {
     const nnc_op_cost *cost; /* the first row of the op table for which the symbol stands */
@@ -40,9 +40,9 @@ static bool is_drawn(const nnc_op_cost *cost) {
 static double power_below(double value) { return pow(10.0, floor(log10(value) + 1e-9)); }
 
 /* Sets the two scales of the roofline. Each scale begins and ends at a power of ten. The scale of the intensity
- * (FLOP/B) begins at 0.1 or at the lowest intensity of an op, whichever is less. The scale ends at eight times the
- * ridge point or at the highest intensity, whichever is more. The scale of the rate (FLOP/s) reaches down to the
- * slowest op, but at most seven powers of ten below the peak. */
+ * (FLOP/B) begins at 0.1 or at the lowest intensity of an op, whichever is less. The scale of the intensity ends at
+ * eight times the ridge point or at the highest intensity, whichever is more. The scale of the rate (FLOP/s) reaches
+ * down to the slowest op, but at most seven powers of ten below the peak. */
 static void roofline_scale(roofline *r, nnc_box area) {
     const nnc_report *both[] = { r->report, r->other };
     double least = 0.1, most = least, slowest = INFINITY, peak = 0.0, ridge = 0.0;
@@ -98,8 +98,9 @@ static int by_share(const void *a, const void *b) {
 /* Joins small symbols at the same position that have the same bound, even if they belong to different ops, because
  * hundreds of small symbols look like a cloud. */
 static void join_small(roofline *r) {
-    const double small = 9.0 / (46.0 * 46.0); /* the radius of a symbol grows with the share of its op; below this
-                                               * share, the radius has its minimum */
+    /* smallest share of an op at which the radius of its symbol grows with the share; the symbols of all smaller shares
+     * have the smallest radius */
+    const double small = 9.0 / (46.0 * 46.0);
     const bool page = r->canvas->how->marks > 0;
     const nnc_px near = page ? NNC_PX(6) : NEAR;
     int kept = 0;
@@ -257,7 +258,7 @@ static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px
     if (bound == NNC_BOUND_COMPUTE) {
         nnc_svg_circle(svg, class, x, y, radius);
     } else if (bound == NNC_BOUND_MEMORY) {
-        /* The square has the same area as a circle with this radius. */
+        /* The drawn square has the same area as a circle with the radius `radius`. */
         const nnc_px half = radius * 886 / 1000;
         nnc_svg_rect(svg, class, (nnc_box){ x - half, y - half, 2 * half, 2 * half });
     } else {

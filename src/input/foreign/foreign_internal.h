@@ -220,8 +220,8 @@ bool nnc_foreign_is_given(nnc_json at);
 bool nnc_foreign_given(nnc_json at, const char *key);
 /* Tests whether a value of a configuration is null, false, 0, "", [] or {}. */
 bool nnc_foreign_is_empty(nnc_json at);
-/* Returns the value of a key that has several names, such as "n_embd|hidden_size"; node NULL = the configuration has
- * none of the names. If the configuration has two of the names with different values, notes a fault. */
+/* Returns the value of a key that has several names, such as "n_embd|hidden_size"; an absent value = the configuration
+ * has none of the names. If the configuration has two of the names with different values, notes a fault. */
 nnc_json nnc_foreign_get(nnc_json at, const char *names);
 /* Returns a value of a configuration as text, such as "true", "8", "silu" or "null". NULL = the value is a list or an
  * object. */

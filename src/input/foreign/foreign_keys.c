@@ -69,8 +69,8 @@ static bool is_same(nnc_json a, nnc_json b) {
     return first != NULL && second != NULL && strcmp(first, second) == 0;
 }
 
-/* Finds a key of the configuration, which can have several names, and returns its value. A dot in the name leads into an object;
- * '^' at the start of the name means that the key is at the top level of the configuration. */
+/* Finds a key of the configuration, which can have several names, and returns its value. A dot in the name leads into
+ * an object; '^' at the start of the name means that the key is at the top level of the configuration. */
 static nnc_json get_one(nnc_json at, const char *name, size_t length) {
     char dotted[96];
     const char *rest;
@@ -188,8 +188,8 @@ static const nnc_field *field_of(const nnc_model *model, const char *name) {
     return name[0] != '\0' ? nnc_field_of_key(nnc_model_table_of(model), name) : NULL;
 }
 
-/* Returns the first item of a list that is not a number or differs from the first item; node NULL = all items are the
- * same number. */
+/* Returns the first item of a list that is not a number or differs from the first item; an absent value = all items are
+ * the same number. */
 static nnc_json first_uneven(nnc_json list) {
     const nnc_json first = nnc_json_first(list);
     nnc_json at = first;

@@ -173,7 +173,7 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
     double value = 0;
     *number = unsaid;
     if (rule.node == NULL || (!nnc_foreign_is_given(at) && fallback.node == NULL)) { return true; }
-    /* node NULL = the configuration does not have the key; a key with the value null is not NULL */
+    /* an absent value = the configuration does not have the key; a key with the value null is not absent */
     if (at.node == NULL) {
         char name[64], text[NNC_NUMBER_TEXT];
         value = nnc_json_number(fallback);
