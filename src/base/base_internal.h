@@ -1,14 +1,14 @@
 /* Functions that all folders of src/ use: errors, names of enumerators, numbers, memory, text, files and threads. The
  * code of src/base knows nothing about neural networks, and includes headers of no other folder.
  *
- * In error.c: filling an nnc_error, the search for the name most similar to a misspelt one, and structs that begin with
- * their size.
- * In number.c: products that detect overflow, strict reading of numbers, printing with 12 digits, unit prefixes.
- * In buffer.c: arenas (memory that is freed all at once), growing buffers, UTF-8, quoting for JSON and for a shell,
- * packed cells, digests.
- * In platform.c: atomic files, threads, and code that differs between operating systems.
- * In dlopen.c: loading of system libraries at their first use.
- * In derivation.c: arithmetic that records its formulas, and the parser of expressions.
+ * The file error.c fills an nnc_error, finds the name that is most similar to a misspelt one, and copies structs that
+ * begin with their size.
+ * The file number.c multiplies with a check for overflow, reads numbers strictly, prints numbers with 12 digits, and
+ * knows unit prefixes. The file buffer.c has arenas (memory that is freed all at once), growing buffers, UTF-8, quoting
+ * for JSON and for a shell, packed cells, and digests.
+ * The file platform.c has atomic files, threads, and code that differs between operating systems.
+ * The file dlopen.c loads system libraries at their first use.
+ * The file derivation.c has arithmetic that records its formulas, and the parser of expressions.
  *
  * This header includes the C library headers that most files need. A file that needs further headers includes them
  * itself. */
@@ -65,7 +65,7 @@ nnc_status nnc_no_memory(nnc_error *err);
 void nnc_error_within(nnc_error *err, const char *outer);
 
 /* Calls an expression that returns an nnc_status; if the status is an error, returns it from the function that uses the
- * macro. Only functions that have nothing to release before this return may use the macro. */
+ * macro. A function may use the macro only if it has nothing to release when the macro returns from it. */
 #define NNC_TRY(call)                                            \
     do {                                                         \
         const nnc_status nnc_try_status = (call);                \
@@ -73,7 +73,7 @@ void nnc_error_within(nnc_error *err, const char *outer);
     } while (0)
 
 /* Tests a pointer that an allocation has returned; if it is NULL, returns NNC_NO_MEMORY from the function that uses the
- * macro. Only functions that have nothing to release before this return may use the macro. */
+ * macro. A function may use the macro only if it has nothing to release when the macro returns from it. */
 #define NNC_GOT(pointer, err)                                 \
     do {                                                      \
         if ((pointer) == NULL) { return nnc_no_memory(err); } \
@@ -523,9 +523,9 @@ bool nnc_expression_read(const nnc_expression_reader *reader, const char *text, 
 
 /* ---- derivations: arithmetic that records its formulas (derivation.c) ----
  *
- * Macros for arithmetic that records its formulas. The result of a function with a parameter `why` is the same if `why`
- * is a derivation and if it is NULL. With a derivation, the function records each formula as the code writes it, the
- * values of the operands, and the result of the formula. `nncost explain` prints the recorded lines, so the printed
+ * Macros for arithmetic that records its formulas. The parameter `why` of a function is a derivation or NULL, and does
+ * not change the result of the function. With a derivation, the function records each formula as the code writes it,
+ * the values of the operands, and the result of the formula. `nncost explain` prints the recorded lines, so the printed
  * formulas are those that were computed.
  *
  * NNC_LET(why, m, NULL, (double)p->m) adds an operand, and defines it as const double m.

@@ -170,7 +170,7 @@ static void put_escape(nnc_buffer *out, const char *text, size_t length) {
 void nnc_put_json_text(nnc_buffer *out, const char *text) {
     const size_t begin = nnc_plain_length(text, SIZE_MAX);
     nnc_buffer_byte(out, '"');
-    /* Most texts consist of plain characters only, so this first call of nnc_buffer_put usually appends the whole
+    /* Most texts consist of plain characters only, so the first call of nnc_buffer_put usually appends the whole
      * text. */
     nnc_buffer_put(out, text, begin);
     text += begin;

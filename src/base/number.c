@@ -284,8 +284,8 @@ static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low) {
 /* Computes the first 12 digits of a normal number above 0 as a whole number (*whole), and the power of ten of the first
  * digit (*power). Multiplies the mantissa of the number by a power of ten from the table `powers` and keeps the upper
  * 64 bits of the product. The table has rounded powers of ten, so the upper 64 bits of the product can be too small, by
- * less than 1. Returns false if the table lacks the power of ten, or if the 12th digit is uncertain: because of this
- * error, or because the number lies in the middle between two values with 12 digits. */
+ * less than 1. Returns false if the table lacks the power of ten, or if the 12th digit is uncertain: because the
+ * product is rounded, or because the number lies in the middle between two values with 12 digits. */
 static bool twelve_digits(double value, uint64_t *whole, int *power) {
     uint64_t bits, low;
     memcpy(&bits, &value, sizeof bits);

@@ -340,8 +340,8 @@ typedef struct nnc_captured_op {
      * other operators */
     int64_t steps;
     bool
-        /* true: the operator call that is the entry before this one continues in this entry with further time steps;
-         * the entry has no kernel launch of its own */
+        /* true: this entry and the entry before it belong to one call of an operator, which continues in this entry
+         * with further time steps and without a kernel launch */
         continues;
     /* dims of a matrix product: `batch` products of an (m x k) matrix and a (k x n) matrix */
     int64_t batch, m, n, k;

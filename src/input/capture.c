@@ -87,8 +87,8 @@ static bool read_modules(reader *r, nnc_json root) {
 }
 
 /* Several equal layers have one copy of a storage each. count: number of copies. first_step: number of operators that
- * run between the first use of one copy and the first use of the next copy. last_step: the same number for the last
- * uses. */
+ * run between the first uses of two successive copies. last_step: number of operators that run between the last uses of
+ * two successive copies. */
 typedef struct copies {
     int64_t count, first_step, last_step;
 } copies;
@@ -736,7 +736,7 @@ static bool add_issues(reader *r) {
     r->last_of = nnc_arena_array(r->arena, count, sizeof *r->last_of);
     r->refs_of = nnc_arena_array(r->arena, count, sizeof *r->refs_of);
     /* The backward of a convolution adds two or three ops, and most operators have three or four tensors. The arrays
-     * start with space for these additional ops and for four tensors per operator, so they have to grow less often. */
+     * start with space for 1.25 ops and 4 tensors per operator, so they have to grow less often. */
     r->capacity = (int32_t)(count + count / 4);
     r->ref_capacity = (int32_t)(4 * count);
     r->refs = nnc_arena_array(r->arena, (size_t)r->ref_capacity, sizeof *r->refs);

@@ -57,7 +57,7 @@ typedef struct storage {
     /* number of times that input_bytes of the slot with the index `enters` counts this storage: mean over the repeats
      * of the slot */
     double enters_repeat;
-    /* These members are bit fields, because a step has tens of thousands of storages. */
+    /* The members kind, dtype and width are bit fields, because a step has tens of thousands of storages. */
     storage_kind kind : 8;
     nnc_dtype dtype : 8;
     unsigned width : 8; /* number of bytes of one real number; a complex element has two real numbers */
@@ -136,8 +136,8 @@ typedef struct naming {
     rule forward, backward;
 } naming;
 
-/* An operator whose work is not computed yet. Before unfolding, it is an operator of the file. After unfolding, it
- * is an operator of one layer: each of several equal layers then has its own operators. */
+/* An operator whose work is not computed yet. Before unfolding, an issue is an operator of the file. After unfolding,
+ * it is an operator of one layer: each of several equal layers then has its own operators. */
 typedef struct issue {
     nnc_json at;   /* the JSON value of the operator in the file */
     nnc_json args; /* arguments of the operator that are not tensors; an absent value = the file does not state them */

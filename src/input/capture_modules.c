@@ -576,7 +576,7 @@ static bool find_remade(reader *r, const rerun *calls, int32_t count, remake *m)
 }
 
 /* A call that runs again creates its tensors a second time. The function makes the operators in the backward of the
- * call read these second tensors. A recorded tensor that only the changed operators read is no longer kept for
+ * call read the second tensors. A recorded tensor that only the changed operators read is no longer kept for
  * backward. */
 static void read_copies_in_backward(reader *r, const remake *m) {
     for (int32_t i = 0; i < r->file_ops; i++) {
@@ -782,7 +782,7 @@ nnc_optimizer_kernels nnc_capture_kernels(const reader *r, nnc_json root) {
 
 /* Returns the position of an optimizer in a list that begins with the optimizer that has the most operations and
  * states; -1 = the optimizer is not in the list. A step with several optimizers counts as a step of the optimizer with
- * the lowest position; nnc_launches has the numbers of kernels that each of the optimizers launches. */
+ * the lowest position in the list; nnc_launches has the numbers of kernels that each of the optimizers launches. */
 static int rank_of(nnc_optimizer kind) {
     static const nnc_optimizer ranks[] = { NNC_OPTIMIZER_ADAMW,    NNC_OPTIMIZER_ADAM, NNC_OPTIMIZER_RMSPROP,
                                            NNC_OPTIMIZER_MOMENTUM, NNC_OPTIMIZER_LION, NNC_OPTIMIZER_SGD };

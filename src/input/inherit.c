@@ -146,7 +146,7 @@ static bool has_own_number(nnc_json object) {
 
 /* Adds the members of the object `from` that the object `to` lacks to `to`. An object that is inside both `to` and
  * `from` is completed in the same way. Members whose key is in the list `but` are not added. The function calls itself
- * for each such inner object. */
+ * for each object that both `to` and `from` contain. */
 static void merge(nnc_json to, nnc_json from, const char *const *but) {
     static const char *const comment[] = { "note", NULL };
     const bool other = has_own_number(to);

@@ -1,20 +1,20 @@
 /* Functions of src/input, which read files: strict JSON, field tables, spec files found by id.
  *
- * In json.c: JSON documents, their values, and errors that name line and key.
- * In json_scan.c: a check of the grammar of JSON text before cJSON reads it, and the search for positions of values.
- * In read.c: reading of objects by field tables, of recorded results by tables of metrics, and of comma-separated
+ * The file json.c reads JSON documents, returns their values, and notes errors that name line and key.
+ * The file json_scan.c checks the grammar of JSON text before cJSON reads it, and finds the positions of values in the
+ * text. The file read.c reads objects by field tables, recorded results by tables of metrics, and comma-separated
  * values.
- * In folders.c: the search in data folders for the file of an id, an alias, a path or a name of the Hugging Face hub.
- * In spec.c: the set of loaded specs, and loading of one file of any kind.
- * In inherit.c: the keys "like", "same_as" and "references".
- * In images.c: shipped files as structs, which images_make.c makes at build time.
- * In device.c: devices with their fitted parameters, and the links of clusters.
- * In model.c, decoder_model.c and graph_model.c: models of every family.
- * In capture.c: captured PyTorch programs.
- * In software.c: software profiles, and the releases that they describe.
- * In catalogue.c: prices, regions and buildings.
- * In plausible.c: relations that hold for every real device and software profile.
- * In foreign/: model configurations of other programs.
+ * The file folders.c finds the file of an id, an alias, a path or a name of the Hugging Face hub in the data folders.
+ * The file spec.c has the set of loaded specs, and loads a file of any kind.
+ * The file inherit.c handles the keys "like", "same_as" and "references".
+ * The file images.c reads shipped files as structs, which images_make.c makes at build time.
+ * The file device.c reads devices with their fitted parameters, and the links of clusters.
+ * The files model.c, decoder_model.c and graph_model.c read models of every family, and capture.c reads captured
+ * PyTorch programs.
+ * The file software.c reads software profiles, and the releases that they describe.
+ * The file catalogue.c reads prices, regions and buildings.
+ * The file plausible.c tests relations that hold for every real device and software profile.
+ * The folder foreign/ reads model configurations of other programs.
  *
  * Every error names the file, the line, the key, the expected value and the value that was found. If the caller wants
  * all errors, reading continues after an error in the content. */
@@ -261,8 +261,8 @@ typedef enum nnc_json_type {
 
 /* Parses a document whose faults, arena, text and size are set; text[size] must be a NUL. If the input is not valid,
  * notes an error and returns false. If doc->foreign is true and the text has no key "schema", Python may have written
- * the text. In this case, Infinity and NaN are read as the strings "+inf" and "?", which no number field accepts, and
- * the text may have more values. */
+ * the text: Infinity and NaN are then read as the strings "+inf" and "?", which no number field accepts. A text that
+ * Python may have written may also have more values. */
 bool nnc_json_parse(nnc_json_doc *doc);
 void nnc_json_free(nnc_json_doc *doc);
 /* Sets the functions that allocate and free the memory of JSON trees, in place of malloc and free. A program may call
@@ -289,8 +289,9 @@ nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest);
 
 /* nnc_json_open parses the member with the index `index` of the large object (nnc_json_large), and returns false when
  * an error was noted. nnc_json_close frees the member that nnc_json_open has parsed, and stores its digest. The digest
- * does not include members whose name is in `skip`. If `skip` is NULL, nnc_json_close stores no digest. For a member
- * that was parsed together with the rest of the file, nnc_json_open and nnc_json_close do nothing. */
+ * of the member does not include inner members whose name is in `skip`. If `skip` is NULL, nnc_json_close stores no
+ * digest. For a member that was parsed together with the rest of the file, nnc_json_open and nnc_json_close do
+ * nothing. */
 bool nnc_json_open(nnc_json at, int32_t index);
 void nnc_json_close(nnc_json at, int32_t index, const char *const *skip);
 
@@ -465,7 +466,7 @@ nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path,
 
 enum { NNC_STEM_MAX = 256 };
 /* Writes the stem of a path: "hw/h100.json" -> "h100". If `config` is true and the file is a config.json, writes the
- * name of its folder instead. */
+ * name of the file's folder instead of the stem. */
 void nnc_spec_stem(const char *path, bool config, char *stem, size_t size);
 /* Returns the id that a file must state. In folders where files are found by their id (hw/, models/ ...), the id is the
  * name of the file without its ending. NULL = the file may state any id, because it is in another folder or is a
@@ -582,8 +583,8 @@ nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, cons
 nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path, nnc_error *err);
 /* Finds the file with the dimensions of a model that the user names by a path. For a folder, the file is its
  * config.json, or, if the folder has a diffusers pipeline, the config.json in the subfolder of the network. For the
- * model_index.json of a pipeline, the file is the config.json of the network of the pipeline. If the path is any other
- * file, the result is this file. For a name of the Hugging Face hub, *path is NULL. */
+ * model_index.json of a pipeline, the file is the config.json of the network of the pipeline. For a path to any other
+ * file, the result is the file itself. For a name of the Hugging Face hub, *path is NULL. */
 nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path, nnc_error *err);
 
 /* The struct nnc_library describes the library that runs a model (`by`), with two properties of its code. composed_gelu
@@ -869,8 +870,8 @@ void nnc_graph_tower(nnc_json at, nnc_model *model);
 
 /* These functions scale a model after --set hidden=N.
  * nnc_scale_dims_record stores the dimensions of the model file.
- * nnc_scale_dims_follow is called after `field` was set. It multiplies each dimension that the user has not set by (new
- * hidden / old hidden). The number of heads changes, and the width of a head stays the same.
+ * nnc_scale_dims_follow is called after `field` was set. nnc_scale_dims_follow multiplies each dimension that the user
+ * has not set by (new hidden / old hidden). The number of heads changes, and the width of a head stays the same.
  * nnc_scale_dims_check notes an error for each dimension that is not a whole number.
  * nnc_scale_dims_text writes the dimensions that changed, such as "heads=20, ffn_hidden=5120", or "" if none has
  * changed. */

@@ -483,9 +483,9 @@ static bool find(nnc_json at, nnc_json to, way *w) {
     return false;
 }
 
-/* Returns the member of `container` that the file contains for the value `at`. For a value that is not inherited, this
- * member is `at` itself. For an inherited value, it is the member "same_as" or "like" that names the origin of the
- * value. */
+/* Returns the member of `container` that the file contains for the value `at`. For a value that is not inherited, the
+ * returned member is `at` itself. For an inherited value, the returned member is "same_as" or "like", the key by which
+ * the value was inherited. */
 static nnc_json own_of(nnc_json container, nnc_json at) {
     if (!nnc_json_inherited(at)) { return at; }
     const nnc_json same = nnc_json_get(container, "same_as");

@@ -72,7 +72,7 @@ static bool after(const char *from, const char *end, const char *open, const cha
 /* ---- reads the XML of nvidia-smi ---- */
 
 /* Copies the content of the first XML element with the name `name` between `from` and `end`. Returns false if no XML
- * element between `from` and `end` has this name. */
+ * element between `from` and `end` has the name `name`. */
 static bool element(const char *from, const char *end, const char *name, char value[WORD_MAX]) {
     char open[WORD_MAX];
     snprintf(open, sizeof open, "<%s>", name);
@@ -122,7 +122,7 @@ static bool attribute(const char *tag, const char *name, char value[WORD_MAX]) {
 }
 
 /* Copies the value of the XML element <info name="NAME" value=".."> between `from` and `end`. Returns false if no
- * element "info" between `from` and `end` has this name. */
+ * element "info" between `from` and `end` has the name NAME. */
 static bool info(const char *from, const char *end, const char *name, char value[WORD_MAX]) {
     char open[WORD_MAX];
     snprintf(open, sizeof open, "<info name=\"%s\"", name);

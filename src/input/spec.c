@@ -1,7 +1,7 @@
-/* The set of loaded specs, and the functions that load a file of any kind (device, model, software profile, cluster).
- * These functions find the file, read it, parse it, add inherited values (inherit.c), and fill a struct by the table of
- * its fields. Every file is read once per set. Other functions read and set fields of specs by name, for programs that
- * do not know the members of the structs. */
+/* The set of loaded specs, and the functions that load a file of any kind (device, model, software profile, cluster). A
+ * function that loads a file finds it, reads it, parses it, adds inherited values (inherit.c), and fills a struct by
+ * the table of its fields. Every file is read once per set. Other functions read and set fields of specs by name, for
+ * programs that do not know the members of the structs. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -442,7 +442,7 @@ static nnc_status find_and_read(nnc_specs *specs, nnc_spec_kind kind, const char
     nnc_model *model = NULL; /* no const: the struct is new, and only this function has a pointer to it */
     memcpy(&model, out, sizeof model);
     if (hub.path == NULL) { return nnc_specs_take_library(specs, id, model, err); }
-    /* a model that the user names by its hub name runs with the library that its hub page names */
+    /* a model that the user names by its hub name runs with the library that the hub uses for this model */
     if (model->implementation == NNC_IMPLEMENTATION_NONE) { nnc_library_set(&hub.library, model); }
     return nnc_hub_tell(specs, id, &hub, model, err);
 }

@@ -3,30 +3,31 @@
  * Rows that the same parameters explain form a fit group. The following list has the parameters that each fit group
  * determines.
  *
- * Matrix products of a format: sustained_fraction, boost_ratio, memory_fraction, fixed_s, k_fill, wave_quantization;
- * l2_bytes_per_s if the device file states it, otherwise l2_bytes_per_flop; unaligned_ratio if a product is unaligned.
- * An attention kernel: sustained_fraction from forward rows, backward_ratio from backward rows, and
- * library_backward_bytes, fixed_s, seq_half, block_penalty, library_unmasked_half; narrow_ratio if heads have two
- * widths. Norms, softmax and activations: pointwise.memory_fraction and pointwise.fixed_s.
- * Norms of feature maps: maps.memory_fraction and maps.fixed_s.
- * Copies, sums and ReLU: stream.memory_fraction and stream.fixed_s.
+ * Matrix products of a format determine sustained_fraction, boost_ratio, memory_fraction, fixed_s, k_fill and
+ * wave_quantization. They also determine l2_bytes_per_s if the device file states it, otherwise l2_bytes_per_flop, and
+ * unaligned_ratio if a product is unaligned. The rows of an attention kernel determine sustained_fraction (from forward
+ * rows), backward_ratio (from backward rows), library_backward_bytes, fixed_s, seq_half, block_penalty and
+ * library_unmasked_half, and narrow_ratio if heads have two widths. Norms, softmax and activations determine
+ * pointwise.memory_fraction and pointwise.fixed_s.
+ * Norms of feature maps determine maps.memory_fraction and maps.fixed_s.
+ * Copies, sums and ReLU determine stream.memory_fraction and stream.fixed_s.
  * Updates: optimizer.memory_fraction.
- * Convolutions: the members sustained_fraction, memory_fraction, fixed_s, vector_fraction and depth_half of conv; if
- * PyTorch issued a convolution, also the members of conv that begin with library_.
- * A collective in a scale-up domain: bus_fraction; from 6 rows also fixed_s and knee_bytes; from 6 rows with two
- * numbers of ranks also log2_s and small_group_loss.
- * Collectives between scale-up domains: scale_out_fraction; from 6 rows also scale_out_fixed_s.
+ * Convolutions determine the members sustained_fraction, memory_fraction, fixed_s, vector_fraction and depth_half of
+ * conv; if PyTorch issued a convolution, also the members of conv that begin with library_.
+ * Collectives of one kind in a scale-up domain determine bus_fraction; 6 rows also determine fixed_s and knee_bytes,
+ * and 6 rows with two numbers of ranks also log2_s and small_group_loss.
+ * Collectives between scale-up domains determine scale_out_fraction; 6 rows also determine scale_out_fixed_s.
  * Launch-bound steps: host.kernel_s.
- * Unaligned steps of a format, from 5 rows: unaligned_backward_ratio if the device file states unaligned_ratio,
+ * Five unaligned steps of a format determine unaligned_backward_ratio if the device file states unaligned_ratio,
  * otherwise unaligned_ratio.
- * Other training steps: calibration; from 5 rows with two hidden sizes and two sequence lengths also
+ * Other training steps determine calibration; 5 rows with two hidden sizes and two sequence lengths also determine
  * pointwise.memory_fraction, because with fewer shapes the two parameters cannot be separated.
  * Each 5 more rows of other training steps determine one more parameter, in this order: the sustained_fraction of an
  * attention kernel that runs in 3 rows with two sequence lengths; step_fixed_s if 5 rows have tensor parallelism;
  * scale_out_fraction if 5 rows have several nodes.
- * Served requests, time per token: step_s; from 20 rows also sequence_s and prefill_factor, and layer_s if the models
- * have two numbers of layers.
- * Served requests, time to first token: ttft_s.
+ * Times per token of served requests determine step_s; 20 rows also determine sequence_s and prefill_factor, and
+ * layer_s if the models have two numbers of layers.
+ * Times to the first token of served requests determine ttft_s.
  *
  * A group of 20 or more rows of kernels determines all its parameters. A group of fewer than 20 rows of kernels
  * determines one parameter for each 3 rows, in the listed order. Parameters that begin with library_ need a kernel that
@@ -154,8 +155,8 @@ static bool is_unaligned(nnc_fit *fit, const nnc_fit_row *r) {
            without.predicted_s < 0.95 * with.predicted_s;
 }
 
-/* Marks the steps whose time depends on products with unaligned dimensions. If a number format has too few of these
- * steps to determine the rate of unaligned products, its steps stay in the group of other training steps. */
+/* Marks the steps whose time depends on products with unaligned dimensions. If a number format has too few steps with
+ * unaligned products to determine their rate, its steps stay in the group of other training steps. */
 static void find_unaligned(nnc_fit *fit) {
     int32_t count[NNC_DTYPE_COUNT] = { 0 };
     for (int32_t i = 0; i < fit->row_count; i++) {
@@ -304,14 +305,14 @@ static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *obj
 
 /* Requirement of a parameter on the rows of its fit group. If the requirement is not met, the parameter is not fitted.
  * If the group has too few rows, head widths, depths or numbers of ranks, the list of parameters contains the parameter
- * with this reason. If the group does not meet a requirement of another kind, the list does not contain the
- * parameter. */
+ * with the reason why it is not fitted. If the group does not meet a requirement of another kind, the list does not
+ * contain the parameter. */
 typedef enum need {
     ANY,
     FORWARD,  /* the parameter needs rows of forward kernels */
     BACKWARD, /* the parameter needs rows of backward kernels */
     /* the parameter needs 20 rows, or 3 rows for each parameter of the fit group; each requirement from RATE to WIDTHS
-     * includes this requirement */
+     * includes this number of rows */
     KERNELS,
     RATE,   /* the parameter needs a device whose file states the bandwidth of its L2 cache */
     RATIO,  /* the parameter needs a device whose file does not state the bandwidth of its L2 cache */
@@ -483,8 +484,8 @@ static bool is_stated(const nnc_fit *fit, const char *prefix, const char *object
 }
 
 /* Adds the parameters of a fit group to the list: the entries of the table `choices` whose `group` is the beginning of
- * the group's name. If the values of `group` in several entries are different beginnings of the name, the function uses
- * only the first of these values. */
+ * the group's name. If entries with different values of `group` fit the name, only the entries with the first of these
+ * values are used. */
 static void choose_of_group(nnc_fit *fit, int32_t g) {
     const char *name = fit->groups[g].name, *group = NULL;
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {

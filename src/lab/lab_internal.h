@@ -1,14 +1,14 @@
 /* Functions of src/lab, the laboratory: tables of measurements, their predictions, and device parameters that are
  * fitted to them.
  *
- * In measured.c: names of columns and their other spellings; reading a CSV file as rows (nnc_measured).
- * In measured_kinds.c: the rows of kernels, collectives and served requests.
- * In published.c: texts and open settings of tables as their collections publish them.
- * In score.c: the prediction of a row (nnc_scored), and the errors of many rows by group.
- * In fit_choose.c: the choice of the parameters that a set of rows determines.
- * In fit.c: the values of these parameters (nnc_fit), found with NLopt.
- * In log.c: the seconds of a step, the memory and the MFU from the log of a training program.
- * In device_text.c: the text of a device file or profile with fitted parameters. */
+ * The file measured.c has the names of columns and their other spellings, and reads a CSV file as rows (nnc_measured).
+ * The file measured_kinds.c reads the rows of kernels, collectives and served requests.
+ * The file published.c reads texts and open settings of tables as their collections publish them.
+ * The file score.c predicts a row (nnc_scored), and computes the errors of many rows by group.
+ * The file fit_choose.c chooses the parameters that a set of rows determines.
+ * The file fit.c finds the values of these parameters (nnc_fit) with NLopt.
+ * The file log.c reads the seconds of a step, the memory and the MFU from the log of a training program.
+ * The file device_text.c writes the text of a device file or profile with fitted parameters. */
 #ifndef NNCOST_LAB_INTERNAL_H
 #define NNCOST_LAB_INTERNAL_H
 
@@ -551,8 +551,8 @@ typedef struct nnc_log {
     double first_step, last_step;
     double step_s[NNC_LOG_WINDOW];
     double whole_run_s; /* mean step time of the whole run in seconds, if a line of the log states it */
-    /* step time of the latest of those lines after the warm-up that do not count in the median; used only if no line
-     * counts in the median */
+    /* Some lines after the warm-up do not count in the median: late_s is the step time of the latest of these lines,
+     * and is used only if no line counts in the median */
     double late_s;
     double mfu; /* MFU of the latest line: the stated MFU, or the stated FLOP/s divided by the peak */
     /* largest numbers of allocated bytes and of reserved bytes that a line has stated */
@@ -566,7 +566,8 @@ typedef struct nnc_log {
 
 nnc_log nnc_log_begin(void);
 /* Returns the median of the latest step times (at most NNC_LOG_WINDOW) in seconds. If no step after the warm-up counts
- * in the median, returns late_s; if late_s is also missing, returns whole_run_s. NaN = all three times are missing. */
+ * in the median, returns late_s; if late_s is also missing, returns whole_run_s. Returns NaN if the median, late_s and
+ * whole_run_s are all missing. */
 double nnc_log_step_s(const nnc_log *log);
 
 /* Reads a log from a file, or from standard input (path "-"), line by line. each: function that nncost calls after each

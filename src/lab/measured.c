@@ -31,8 +31,8 @@ static const char number_columns[] =
     "micro_batches|global_batch|bytes|ttft_s|tpot_s|latency_s|output_tokens_per_s|"
     "iterations_per_s|least_bytes|time_s|";
 
-/* Columns that nncost knows and does not use. The report of errors lists these columns among the unused columns of the
- * file. */
+/* Columns that nncost knows and does not use. The report of errors lists the columns of this list among the unused
+ * columns of the file. */
 static const char people_columns[] =
     "|url|hardware_stated|n_slices|n_params|measured_tokens_per_s_per_device|"
     "measured_samples_per_s|measured_tflops_per_device|measured_mfu|peer_pred_step_s|"

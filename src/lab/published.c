@@ -3,10 +3,10 @@
  * the cells of a line to the words of nncost, before the row is read. The file foreign/names/words.json has four lists
  * of meanings:
  *
- * "frameworks": the names in nncost of frameworks and collections; "NGC MXNet 22.09 ..." becomes "MLPerf MXNet".
- * "rows": settings that no column states, but that follow from the notes or from the measured program.
- * "families": properties of a family of models.
- * "engines": the profiles of serving engines.
+ * "frameworks": the names in nncost of frameworks and collections; "NGC MXNet 22.09 ..." becomes "MLPerf MXNet". The
+ * list "rows" has settings that no column states, but that follow from the notes or from the measured program. The list
+ * "families" has properties of families of models.
+ * The list "engines" has the profiles of serving engines.
  *
  * If the row does not state a deciding field, nncost guesses its value, and the column "open" names the field. A table
  * whose columns have the names of nncost is not changed. tools/lab/canonical.py makes the same changes to a published
@@ -353,7 +353,7 @@ static void read_weights(nnc_row_reading *r, nnc_json engine) {
 }
 
 /* Changes the number of devices from packages to dies, if programs see each die as a device and the source counts
- * packages. The number of tensor ranks is multiplied by the same factor. */
+ * packages. The number of tensor ranks is also multiplied by the number of dies in a package. */
 static void count_dies(nnc_row_reading *r) {
     static const char *const columns[] = { "devices", "tensor" };
     const char *dies = said(r, "-dies");

@@ -666,9 +666,9 @@ bool nnc_launch_value_text(nnc_json at, char *text, size_t size);
 bool nnc_text_is_like(const char *text, const char *word);
 
 /* Reads a key with a list of regular expressions: the parameters whose names match are trained. The member "families"
- * of the table row lists the names of parameters for each family of models. Its member "inside" has the names of
- * parameters in a layer, for each part that --train can name. Its member "outside" has the names of parameters outside
- * the layers. */
+ * of the table row lists the names of parameters for each family of models. The member "inside" of "families" has the
+ * names of parameters in a layer, for each part that --train can name. The member "outside" of "families" has the names
+ * of parameters outside the layers. */
 void nnc_reading_parameters(nnc_reading *r, nnc_json at, const char *path, nnc_json row);
 
 /* ---- launch_rows.c: sets the fields that a launch file states ---- */
@@ -691,8 +691,8 @@ const char *nnc_model_field_name(const char *name);
 nnc_status nnc_usual_text(const nnc_field *field, const char *value, char text[NNC_LAUNCH_VALUE], nnc_error *err);
 
 /* Sets a field to a value of a launch file; the value is checked in the same way as the value of an option. If the
- * field has a value already, lists of flags are joined, and a default is ignored. If the new value differs from the old
- * value in any other case, the function notes a fault, unless an option gives the field. */
+ * field has a value already, lists of flags are joined, and a default is ignored. Two different values of a field are a
+ * fault, unless both are lists of flags, one is a default, or an option gives the field. */
 void nnc_reading_set_text(nnc_reading *r, nnc_json at, const char *name, const char *value, bool is_default);
 
 #endif

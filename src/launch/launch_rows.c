@@ -51,13 +51,13 @@
  * is a field of the model that was already set, "plan.FIELD" a field of the plan. A text "@key" is the value of a key.
  * A value "${key}" in a file is the value of that key; see nnc_launch_referred.
  *
- * A condition is a name and its allowed values: { "zero": ["0", "1"] }. The name can have one of four forms.
- * A name can be a field of the plan or the model; "model.towers" is the number of networks that encode images or sounds
- * for the model. A name "@KEY" stands for the value of the key in the file; "@@KEY" stands for its value in the lowest
- * of several layers of files. A name "=FORMULA" stands for the value of the formula. The name "SERVES" stands for the
- * answer to the question whether the command computes a deployment. An allowed value "*x*" allows texts that contain x.
- * A '!' before the name reverses the condition. A key that is neither in the file nor in "absent" has the value
- * "absent".
+ * A condition is a name and its allowed values: { "zero": ["0", "1"] }. The name in a condition can have one of four
+ * forms. A name can be a field of the plan or the model; "model.towers" is the number of networks that encode images or
+ * sounds for the model. A name "@KEY" stands for the value of the key in the file; "@@KEY" stands for its value in the
+ * lowest of several layers of files. A name "=FORMULA" stands for the value of the formula. The name "SERVES" stands
+ * for the answer to the question whether the command computes a deployment. An allowed value "*x*" allows texts that
+ * contain x. A '!' before the name reverses the condition. A key that is neither in the file nor in "absent" has the
+ * value "absent".
  *
  * A table can have these members:
  *     "also" names another table. The rows of the table "also" are used for keys without a row in this table.
@@ -801,7 +801,8 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
 }
 
 /* Reads an option "--no-enable-x" as the value false of "enable_x", if the table has a row for "enable_x" and none for
- * "no_enable_x". Returns false if the key does not begin with "no_", or if the table does not have these rows. */
+ * "no_enable_x". Returns false if the key does not begin with "no_", or if the rows of the table do not allow this
+ * reading. */
 static bool is_negated(nnc_reading *r, nnc_json at, const char *path) {
     bool below = false;
     const bool may = nnc_reading_table(r)->arguments.node != NULL && strncmp(path, "no_", 3) == 0;

@@ -119,7 +119,7 @@ bool nnc_document_has(const nnc_document *d, const char *key) {
 }
 
 /* Returns the member `key` of an object in a document. If the object has no member "a.b", returns the member b of its
- * member a. An absent value: the object has neither. */
+ * member a. An absent value: the object has neither a member "a.b" nor a member a with a member b. */
 static nnc_json member_at(const nnc_document *d, nnc_json object, const char *key) {
     const char *rest = "";
     const bool is_path = strchr(key, '.') != NULL;

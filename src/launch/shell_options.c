@@ -1,10 +1,9 @@
-/* Reads parts of a shell script without running it. Each section of this file reads one kind of text:
- *
- * Arithmetic, such as $((2 * NODES)).
- * Conditions, such as [ $MODE = train ].
- * Templates that sed fills in, such as sed "s/BATCH/8/" template.json >config.json.
- * Options of a command: vllm serve NAME --tp 2 becomes { ".program": "vllm", "--tp": 2, ... }.
- * Run files of the MosaicML platform, whose command is a script.
+/* Reads parts of a shell script without running it. Each section of this file reads one kind of text.
+ * One section evaluates conditions such as [ $MODE = train ].
+ * One section reads templates that sed fills in, such as sed "s/BATCH/8/" template.json >config.json.
+ * One section converts the options of a command: "vllm serve NAME --tp 2" becomes { ".program": "vllm", "--tp": 2, ...
+ * }.
+ * One section reads run files of the MosaicML platform, whose command is a script.
  *
  * The file shell.c finds the commands, and shell_words.c expands their words. The last section compares commands:
  * commands that start the same program on several nodes count once. */
@@ -201,8 +200,8 @@ static bool is_unset(const char *text) {
     return end != NULL && end[1] == '\0';
 }
 
-/* Tests whether an unknown word may stand for options. Two kinds of words may: "${@}", which means all arguments of the
- * script, and a variable whose name means options, such as "${EXTRA_ARGS}". */
+/* Tests whether an unknown word may stand for options. Two kinds of words may stand for options: "${@}", which means
+ * all arguments of the script, and a variable whose name means options, such as "${EXTRA_ARGS}". */
 static bool stands_for_options(const char *text) {
     static const char *const names[] = { "arg", "args", "flag", "flags", "opts", "option", "options", "extra" };
     char name[64];
@@ -590,10 +589,10 @@ void nnc_shell_edit(nnc_shell *s, const nnc_script_words *w, const char *file, b
 
 /* Divides a run file of the MosaicML platform (mcli) into its parts.
  *
- * The key "command" has a script, such as "composer train.py /mnt/config/parameters.yaml".
- * The key "parameters" has the content of the configuration file that the script names, such as { max_seq_len: 2048,
- * ... }.
- * The key "compute" has the number of devices, such as { gpus: 8 }.
+ * The key "command" of a run file has a script, such as "composer train.py /mnt/config/parameters.yaml".
+ * The key "parameters" of a run file has the content of the configuration file that the script names, such as {
+ * max_seq_len: 2048, ... }.
+ * The key "compute" of a run file has the number of devices, such as { gpus: 8 }.
  *
  * Each part keeps the line numbers of the run file. */
 

@@ -98,7 +98,7 @@ static void step_to(writer *w, yaml_mark_t at) {
     for (; w->line < at.line; w->line++) { nnc_buffer_byte(w->out, '\n'); }
 }
 
-/* The converter calls this function after each value. In an object, the next event is then a key. */
+/* The converter calls this function after each value. In an object, the event after a value is a key. */
 static void end_value(writer *w) {
     if (w->depth > 0) { w->levels[w->depth - 1].at_value = false; }
 }
@@ -444,7 +444,7 @@ static nnc_status refuse_syntax(const writer *w, const yaml_parser_t *parser) {
 
 /* ---- shortens comments, which are two thirds of some files: libyaml reads each of their characters ---- */
 
-/* Tests whether a quotation mark after the character `before` opens a quoted text. If another character is before it,
+/* Tests whether a quotation mark after the character `before` opens a quoted text. If `before` is another character,
  * the quotation mark is part of a word, as in "don't". */
 static bool opens_quote(char before) { return strchr(" \t\n\r[]{},:\"'", before) != NULL; }
 

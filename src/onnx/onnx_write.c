@@ -210,8 +210,7 @@ bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v) {
 }
 
 /* Writes a value that has the same elements as another value. If the other value is not written yet, writes the other
- * value first. After this, the value and the other value have the same register. Returns false if the node was
- * refused. */
+ * value first. The value then has the same register as the other value. Returns false if the node was refused. */
 static bool write_same(nnc_onnx_graph *g, nnc_onnx_value *v) {
     nnc_onnx_value *same = &g->values[v->same_as - 1];
     if (!nnc_onnx_materialise(g, same)) { return false; }

@@ -302,8 +302,8 @@ static int decade_ticks(const nnc_scale *scale, const double *steps, int step_co
     return count;
 }
 
-/* Lists the tick values of a logarithmic scale: 1, 2 and 5 times each power of ten. If fewer than three of these ticks
- * are on the scale, the function uses more factors than 1, 2 and 5. If more than `most` of these ticks are on the
+/* Lists the tick values of a logarithmic scale: 1, 2 and 5 times each power of ten. If fewer than three ticks with the
+ * factors 1, 2 and 5 are on the scale, the function uses more factors. If more than `most` of these ticks are on the
  * scale, the function lists one tick for each power of ten, or for every second (third ...) power of ten. */
 static int log_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX]) {
     static const double few[] = { 1.0, 2.0, 5.0 }, many[] = { 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0 };

@@ -558,8 +558,8 @@ bool nnc_foreign_listed(nnc_json list, const char *text) {
     return false;
 }
 
-/* Tests whether a list of names, such as "n_embd|hidden_size", contains a key. A key inside an object, such as
- * "attn_config.alibi", also counts if the list contains it and `key` is the name of the object. */
+/* Tests whether a list of names, such as "n_embd|hidden_size", contains a key. If the list contains
+ * "attn_config.alibi", a key inside the object attn_config, it also contains the key "attn_config". */
 static bool names(const char *list, const char *key) {
     const size_t length = strlen(key);
     for (const char *at = list; *at != '\0' && length > 0; at += *at == '|') {

@@ -63,10 +63,11 @@ typedef struct nnc_foreign_pattern {
     char needs[64];
     /* key of a list with one word per layer, or with a few words that repeat until all layers have a word */
     char list[64];
-    /* These members are used if the list that `list` names has an object for each layer. member: name of the member
-     * with the word of the layer; "a.b" = member b of member a. With two_thirds_multiple_of or divides, the member is a
-     * number. With two_thirds_multiple_of, the number gives the width of the layer's MLP. With `divides`, the number
-     * divides the field of the model that `divides` names, and is the same in all layers. */
+    /* `member`, `divides` and `two_thirds_multiple_of` are used only if the list that `list` names has an object for
+     * each layer. member: name of the member with the word of the layer; "a.b" = member b of member a. With
+     * two_thirds_multiple_of or divides, the member is a number. With two_thirds_multiple_of, the number gives the
+     * width of the layer's MLP. With `divides`, the number divides the field of the model that `divides` names, and is
+     * the same in all layers. */
     char member[64], divides[32];
     int32_t two_thirds_multiple_of;
     char letters[64]; /* key of a string with one letter per layer */

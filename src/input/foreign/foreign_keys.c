@@ -1,7 +1,7 @@
-/* nncost reads a key in five steps. First, it tests whether the entry of the key applies (`when`). Second, it gets the
- * value by one of the names of the key. Third, if the configuration has the key, it converts the value to a value of
- * the field. Fourth, if the configuration lacks the key, it uses the default. Fifth, it compares the result with an
- * earlier key that has set the same field. */
+/* nncost reads a key in five steps. First, nncost tests whether the entry of the key applies (`when`). Second, nncost
+ * gets the value by one of the names of the key. Third, if the configuration has the key, nncost converts the value to
+ * a value of the field. Fourth, if the configuration lacks the key, nncost uses the default. Fifth, nncost compares the
+ * result with an earlier key that has set the same field. */
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
