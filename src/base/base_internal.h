@@ -133,8 +133,8 @@ bool nnc_is_one_of(const char *name, const char *const *names);
 #define NNC_ROW(value) nnc_row_of_##value
 #define NNC_ROW_AT(name, ...) [name] = &NNC_ROW(name),
 
-/* Fails to compile if the table `rows` of an enumeration has no entry for the last value. tests/unit/test_rows.c finds
- * all other missing entries. */
+/* The program does not compile if the table `rows` of an enumeration has no entry for the last value.
+ * tests/unit/test_rows.c finds all other missing entries. */
 #define NNC_ROW_EACH(rows, values) _Static_assert(sizeof(rows) / sizeof(rows)[0] == (values), "a value has no row")
 
 /* A pair that describes an enumeration: a function that returns the name of each value, and the number of values. */
@@ -288,7 +288,7 @@ char *nnc_count_text(double value, char text[NNC_NUMBER_TEXT]);
 
 typedef struct nnc_arena nnc_arena;
 
-nnc_arena *nnc_arena_create(void); /* Returns NULL if there is no memory. */
+nnc_arena *nnc_arena_create(void); /* Creates an arena; returns NULL when out of memory. */
 void nnc_arena_destroy(nnc_arena *arena);
 /* Returns `size` bytes of an arena, zeroed and aligned for any type; NULL when out of memory. */
 void *nnc_arena_alloc(nnc_arena *arena, size_t size);
@@ -460,8 +460,8 @@ void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, i
 
 /* Loads a shared library, finds its functions with the given names, and writes the addresses of the functions, in the
  * order of the names, into `functions`, a struct of function pointers. The library stays loaded. package: the Debian
- * package that the error message names. NNC_IO: the library or one of its functions is missing. NNC_NO_MEMORY: memory
- * ran out. */
+ * package that the error message names. Returns NNC_IO if the library or one of its functions is missing.
+ * NNC_NO_MEMORY: memory ran out. */
 nnc_status nnc_dlopen_functions(const char *library, const char *package, const char *const *names, size_t count,
                                 void *functions, nnc_error *err);
 
@@ -627,8 +627,8 @@ const char *nnc_formula_name(const char **at, size_t *size);
     } while (0)
 
 /* NNC_SAYING marks a function with a parameter `why` that is called very often. The compiler inlines functions marked
- * NNC_SAYING, so that a call with why = NULL spends no time on recording. In a program optimised for size the function
- * is not inlined. */
+ * NNC_SAYING, so that a call with why = NULL spends no time on recording. In a program optimised for size, the compiler
+ * does not inline functions marked NNC_SAYING. */
 #ifdef __OPTIMIZE_SIZE__
 #define NNC_SAYING static inline
 #else

@@ -124,7 +124,7 @@ bool nnc_nearer(const char *text, const char *name, const char *near) {
 const char *nnc_nearest(const char *text, const char *const *names, size_t count) {
     const size_t length = strlen(text);
     const char *best = NULL;
-    size_t best_cost = 2 * NAME_MAX_LENGTH + 1; /* edit distance, and a surcharge for names with another first word */
+    size_t best_cost = 2 * NAME_MAX_LENGTH + 1; /* edit distance, plus an addition for names whose first word differs */
     unsigned char counts[256] = { 0 };
     if (length > NAME_MAX_LENGTH) { return NULL; }
     for (size_t i = 0; i < length; i++) { counts[(unsigned char)text[i]]++; }

@@ -525,9 +525,9 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
 
 /* Adds the number of elements of each parameter to the first forward operator that reads the parameter. Backward
  * operators are not used: equal layers are recorded once, and backward begins with the last layer, so the recorded
- * backward operators read the parameters of another layer. An operator counts either trained or frozen parameters. The
- * kind of its last parameter, usually the matrix, decides. A parameter of the other kind, such as a frozen bias of a
- * trained matrix, is added to r->loose. If the input is not valid, notes a fault and returns false. */
+ * backward operators read the parameters of another layer. An operator counts either trained or frozen parameters:
+ * those of the kind of its last parameter, usually the matrix. A parameter of the other kind, such as a frozen bias of
+ * a trained matrix, is added to r->loose. If the input is not valid, notes a fault and returns false. */
 static bool take_parameters(reader *r, int32_t number, form how, nnc_captured_op *op) {
     const nnc_json at = r->issues[number].at;
     const tensors *in = &r->issues[number].in;
@@ -815,7 +815,7 @@ static bool check_parameters(reader *r, nnc_json root) {
 }
 
 /* Returns the number format in which most bytes of the trained parameters are stored. If the program trains no
- * parameters, the function uses all parameters. */
+ * parameters, returns the number format in which most bytes of all parameters are stored. */
 static nnc_dtype main_dtype(const reader *r) {
     const storage_kind kind = r->program->inference ? FROZEN : PARAMETER;
     double bytes[NNC_DTYPE_COUNT] = { 0 };

@@ -280,8 +280,8 @@ int32_t *nnc_capture_change(reader *r, nnc_json root, const int32_t *places, int
  * error and returns NULL. */
 struct nnc_captured *nnc_capture_autocast(const reader *recorded, const int32_t *places, int32_t count);
 
-/* Reads the format of the autocast regions of the program. Without the key in the file, the program has no autocast
- * regions. If the input is not valid, notes a fault and returns false. */
+/* Reads the format of the autocast regions of the program. If the file does not state a format, the program has no
+ * autocast regions. If the input is not valid, notes a fault and returns false. */
 bool nnc_capture_read_autocast(reader *r, nnc_json root);
 
 #endif

@@ -3,9 +3,9 @@
  *
  * Units. [captured-units] The forward operators are divided, in order, into slots. A slot is a list of equal layers (an
  * entry of "blocks"), a module of a numbered list, such as "layer1.0", or the operators between two such layers or
- * modules. The layers and modules are units. Backward operators belong to the slot of their module; in the order of
- * backward the index of the slot never grows. A unit that runs again keeps its inputs: tensors that were created before
- * the unit and are read in the unit.
+ * modules. A list of equal layers is a unit, and so is a module of a numbered list. Backward operators belong to the
+ * slot of their module; in the order of backward the index of the slot never grows. A unit that runs again keeps its
+ * inputs: tensors that were created before the unit and are read in the unit.
  *
  * Autocast converts a step that was recorded in fp32 to torch.autocast on CUDA with fp32 weights. [autocast]
  *

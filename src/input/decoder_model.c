@@ -383,7 +383,7 @@ static void check_ends(nnc_json at, const nnc_decoder *d) {
 }
 
 /* For each field, the set of mixers (kinds of attention or recurrence) that require the field, with one bit for each
- * mixer. In a network without a mixer of the set, the field must not be set. */
+ * mixer. A network without a mixer of the set must not set the field. */
 #define BIT(mixer) (1U << (mixer))
 #define MAMBA BIT(NNC_MIXER_MAMBA)
 #define KIMI_DELTA BIT(NNC_MIXER_KIMI_DELTA)

@@ -36,9 +36,9 @@ enum {
     NNC_RECORDED_BYTES_MAX = 1000 * 1000 * 1000
 };
 
-/* Reads a whole file into memory. *text: its bytes and a NUL after them; the caller frees it. *size: number of bytes
- * without the NUL. Returns NNC_IO if the file cannot be read or is a folder, and NNC_BAD_SPEC if it has more than
- * NNC_FILE_BYTES_MAX bytes (nnc_file_read) or more than `most` bytes (nnc_file_read_large). */
+/* Reads a whole file into memory. *text: bytes of the file, and a NUL after them; the caller frees *text. *size: number
+ * of bytes without the NUL. Returns NNC_IO if the file cannot be read or is a folder, and NNC_BAD_SPEC if it has more
+ * than NNC_FILE_BYTES_MAX bytes (nnc_file_read) or more than `most` bytes (nnc_file_read_large). */
 nnc_status nnc_file_read(const char *path, char **text, size_t *size, nnc_error *err);
 nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_t *size, nnc_error *err);
 
@@ -51,7 +51,8 @@ typedef struct nnc_blocks {
 } nnc_blocks;
 
 /* Opens a regular file of at most NNC_RECORDED_BYTES_MAX bytes. Returns false if the file cannot be opened, has more
- * bytes, or is not a regular file. The caller must call nnc_blocks_close in every case, even after a failure. */
+ * than NNC_RECORDED_BYTES_MAX bytes, or is not a regular file. The caller must call nnc_blocks_close in every case,
+ * even after a failure. */
 bool nnc_blocks_open(nnc_blocks *stream, const char *path);
 void nnc_blocks_close(nnc_blocks *stream);
 /* Reads from the file until `least` unused bytes are in memory. Returns the number of unused bytes; the number is less
@@ -316,8 +317,8 @@ uint64_t nnc_digest_object(uint64_t members);
 void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data);
 
 /* nnc_json_set_text, nnc_json_inherit and nnc_json_inherit_object change a document. An inherited value may come from
- * another document, which must live as long as the changed document. Inherited values are marked as inherited, and so
- * are objects that nnc_json_inherit_object creates empty. */
+ * another document, which must live as long as the changed document. Inherited values are marked as inherited. Empty
+ * objects that nnc_json_inherit_object creates are also marked. */
 void nnc_json_set_text(nnc_json at, const char *text);
 void nnc_json_inherit(nnc_json object, nnc_json value);
 nnc_json nnc_json_inherit_object(nnc_json object, const char *key);
@@ -639,7 +640,7 @@ bool nnc_specs_is_reading(const nnc_specs *specs, const char *path);
  * document must not be read then. */
 bool nnc_spec_complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind);
 
-/* The files of a chain of "like" keys (the key "like" of each file names the next file). The list is used to find out
+/* The files of a chain of "like" keys (the key "like" of each file names the next file). The chain is used to find out
  * which file sets a field. */
 typedef struct nnc_lineage nnc_lineage;
 /* Opens the chain that begins with the file `path`. Sets *lineage to NULL if the file has no key "like", or if path is

@@ -112,8 +112,8 @@ static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object) {
 }
 
 /* Checks the tree for errors that cJSON does not report: repeated keys, and numbers such as 1e999, which cJSON reads as
- * infinity. The recursion is as deep as the text is nested; the depth is limited. Returns false if a number is
- * infinite. */
+ * infinity. The function calls itself for each object or list inside the value; the depth of a document is limited.
+ * Returns false if a number is infinite. */
 static bool refuse_values(const nnc_json_doc *doc, const cJSON *at) {
     bool finite = isfinite(at->valuedouble);
     if ((at->type & 0xFF) == cJSON_Object && may_repeat(at)) { refuse_repeats(doc, at); }
@@ -472,7 +472,7 @@ typedef struct way {
 } way;
 
 /* Finds the path from the value `at` to the value `to` inside it. Returns false if `to` is not inside `at`. The
- * recursion is as deep as the text is nested. */
+ * function calls itself for each object or list inside `at`. */
 static bool find(nnc_json at, nnc_json to, way *w) {
     if (at.node == to.node) { return true; }
     w->open[w->depth++] = at;

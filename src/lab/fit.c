@@ -779,10 +779,10 @@ static int leave_out(moving *m, const char *end, const char *reason) {
 }
 
 /* Refuses fitted parameters of kernels that increase the mean |error| of their own rows or the error of the training
- * steps. The reason for such an increase: kernels that were measured one call at a time, or with operands in the L2
- * cache, differ from the kernels of a step. Before the function refuses all parameters of the group, it tries a smaller
- * change. If the error of the group's rows grows, the function fits the group again with |predicted / measured - 1|
- * instead of |ln(predicted / measured)|. If the error of steps grows, the function refuses only fixed_s, because
+ * steps. The error of steps can increase because kernels that were measured one call at a time, or with operands in the
+ * L2 cache, differ from the kernels of a step. Before the function refuses all parameters of the group, it tries a
+ * smaller change. If the error of the group's rows grows, the function fits the group again with |predicted / measured
+ * - 1| instead of |ln(predicted / measured)|. If the error of steps grows, the function refuses only fixed_s, because
  * fixed_s contains the launch of a single call. Returns false when out of memory. */
 static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group) {
     static const char for_rows[] = "does not reduce the mean error of its rows",

@@ -127,7 +127,7 @@ static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r) {
     if (fit->served || r->row->kind != NNC_MEASURED_STEP || !(r->device->host.kernel_s > 0.0)) { return false; }
     nnc_device slow = *r->device, fast = *r->device;
     slow.host.kernel_s = nnc_max(slow.host.kernel_s, NNC_HOST_USUAL_S);
-    /* with the value 0, the prediction would leave out the launches, so a very small value is used */
+    /* if host.kernel_s were 0, the prediction would leave out the launches, so a very small value is used */
     fast.host.kernel_s = 1e-12;
     return nnc_score_row(r->row, r->model, &slow, r->software, &r->plan, fit->scratch, &with, NULL) == NNC_OK &&
            nnc_score_row(r->row, r->model, &fast, r->software, &r->plan, fit->scratch, &without, NULL) == NNC_OK &&
@@ -474,7 +474,7 @@ static void choose_of_steps(nnc_fit *fit, int32_t g) {
     }
 }
 
-/* Tests whether the device file of the rows states a parameter. The neutral value of such a parameter is NaN or 0. */
+/* Tests whether the device file of the rows states a parameter. A parameter whose value is NaN or 0 is not stated. */
 static bool is_stated(const nnc_fit *fit, const char *prefix, const char *object, const char *member) {
     char name[NNC_FIT_NAME];
     nnc_device device = *fit->rows[0].device;

@@ -408,14 +408,15 @@ typedef struct nnc_fit_row {
  * profile. */
 typedef struct nnc_fit_parameter {
     char name[NNC_FIT_NAME]; /* name of the parameter, such as "efficiency.calibration" */
-    int32_t group;    /* index of the fit group whose rows determine the parameter; -1 = the rows of all groups */
-    size_t offset;    /* offset of the parameter's value in nnc_device or nnc_software */
-    double before;    /* value before the fit; NaN = the neutral value of the parameter is not a number */
-    double value;     /* fitted value, with six significant digits; NaN = the parameter is not fitted */
-    double low, high; /* from low to high, the mean of |ln(predicted / measured)| over the rows of this
-                       * parameter grows by at most 0.01 */
-    int32_t rows;     /* number of rows on which the parameter was fitted */
-    const char *of;   /* name of the fit group whose rows determine the parameter */
+    int32_t group; /* index of the fit group whose rows determine the parameter; -1 = the rows of all groups */
+    size_t offset; /* offset of the parameter's value in nnc_device or nnc_software */
+    double before; /* value before the fit; NaN = the neutral value of the parameter is not a number */
+    double value;  /* fitted value, with six significant digits; NaN = the parameter is not fitted */
+    /* range of values: from low to high, the mean of |ln(predicted / measured)| over the rows of the parameter is at
+     * most 0.01 above its minimum */
+    double low, high;
+    int32_t rows;   /* number of rows on which the parameter was fitted */
+    const char *of; /* name of the fit group whose rows determine the parameter */
     bool at_limit;
     const char *reason; /* reason why the parameter is not fitted; NULL = the parameter is fitted */
 } nnc_fit_parameter;

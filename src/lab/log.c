@@ -265,7 +265,7 @@ static void log_line(nnc_log *log, const char *line, const nnc_result *plan) {
                               : program == log->step_program ? log->stated_step
                                                              : values[BAR_STEP];
         take(log, program, number, step_s, rate);
-    } else if (!isnan(values[STEP])) { /* a later line has the time of this step */
+    } else if (!isnan(values[STEP])) { /* a later line of the log has the time of this step */
         log->step_program = program;
         log->stated_step = values[STEP];
     }

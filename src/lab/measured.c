@@ -370,7 +370,7 @@ static nnc_status set_plan(void *object, const char *field, const char *value) {
 }
 
 static nnc_status set_model(void *object, const char *field, const char *value) {
-    /* nnc_field_set sets only this field; nnc_model_set would scale the other widths of the model, too */
+    /* nnc_field_set sets a single field; nnc_model_set would scale the other widths of the model, too */
     return nnc_field_set(nnc_model_table(NNC_FAMILY_DECODER), object, field, value, NULL);
 }
 
@@ -599,8 +599,9 @@ static void read_model(nnc_row_reading *r) {
 }
 
 /* Sets the software profile and the library of the model for a row of a file with the column "config". The training
- * steps of such a file have forward, backward and optimizer. The training steps clip gradients only if the row states
- * gradient clipping. The row states whether the program was compiled and whether feature maps are channels last. */
+ * steps of a file with the column "config" have forward, backward and optimizer. The training steps clip gradients only
+ * if the row states gradient clipping. The row states whether the program was compiled and whether feature maps are
+ * channels last. */
 static void read_program(nnc_row_reading *r, nnc_measured *row) {
     if (!nnc_row_has(r, "config")) { return; }
     if (!nnc_row_given(r, "clip_gradients")) { row->plan.clip_gradients = false; }

@@ -471,8 +471,8 @@ typedef struct source_reader {
 } source_reader;
 
 /* Returns the text of a script that another script reads. Looks in the folder of the script on the command line and in
- * the folders above it, then among the scripts of frameworks. Does not read a device or a pipe, whose text may never
- * end. */
+ * the folders above it, then among the scripts of frameworks. A device or a pipe is not read, because its text may
+ * never end. */
 static const char *read_script(void *context, const char *name) {
     const source_reader *reader = context;
     nnc_reading *r = reader->r;
@@ -511,7 +511,7 @@ static nnc_status open_commands(nnc_reading *r, const char *path, const char *te
         bool known = false;
         if (first >= 0 && nnc_commands_start_same(r->specs, &commands[first], &commands[i])) {
             /* The command commands[i] starts the same program as the first command, perhaps on another node. If the
-             * first command has no launcher, as in "echo $COMMAND", the launcher of this command is added. */
+             * first command has no launcher, as in "echo $COMMAND", the launcher of commands[i] is added. */
             if (commands[first].launcher == NULL && commands[i].launcher != NULL) {
                 status = add_options(r, path, commands[i].launcher, commands[i].launcher_options, &known);
                 first = i;

@@ -68,7 +68,7 @@ typedef struct nnc_shell_script {
     const char *(*read)(void *context, const char *path);
     void *context;
     /* assignments of the user, "A='1'; B='2'; ", which are read before the script. If the script assigns an unknown
-     * value to such a variable, the value of the user stays. NULL = no assignments */
+     * value to a variable that the user has set, the value of the user stays. NULL = no assignments */
     const char *given;
     nnc_shell_command *commands;
     int count;
@@ -128,8 +128,8 @@ typedef struct nnc_launch_asked {
     bool lenient;       /* true: keys of launch files that nncost cannot use are listed and skipped */
     bool serves; /* true: the command is for serving, so it computes a deployment; false: it computes a training step */
     int leading; /* number of operands before MODEL, such as the name of a picture in `nncost plot` */
-    bool may_be_open; /* true: a key with the value "auto" whose field nothing else sets is listed; false: such a key
-                       * is an error */
+    /* true: a key with the value "auto" is listed if nothing else sets its field; false: such a key is an error */
+    bool may_be_open;
 } nnc_launch_asked;
 
 /* Tests whether a file is a launch file, by its name and content. Returns true for every YAML and TOML file, so that
@@ -437,7 +437,7 @@ const char *nnc_script_cells_text(nnc_shell *s, const nnc_script_cell *from, int
 void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_script_cells *value, bool append,
                       bool is_array);
 /* Returns the end of the quoted text, "${..}", "$(..)" or "`..`" that begins at `at`; NULL = the text has no end. The
- * recursion is as deep as the brackets are nested. */
+ * function calls itself for each pair of brackets inside the text. */
 const char *nnc_shell_end_of(const char *at, int depth);
 size_t nnc_shell_name_length(const char *at);
 /* Returns the length of the name of a variable, or of the digits of an argument such as $12, at `at`. */

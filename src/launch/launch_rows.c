@@ -946,8 +946,8 @@ static bool is_answered(nnc_reading *r, const nnc_launch_question *q) {
     return known;
 }
 
-/* Checks that a question has an answer. If not, reports an error, or, if r->asked->may_be_open is true, adds the key to
- * the list of ignored keys. */
+/* Checks that a question has an answer. If the question has no answer, reports an error; if r->asked->may_be_open is
+ * true, adds the key to the list of ignored keys instead. */
 static void answer(nnc_reading *r, nnc_launch_question *q) {
     char options[160], what[256];
     q->is_open = !is_answered(r, q);

@@ -170,7 +170,7 @@ static nnc_json value_beneath(const nnc_reading *r, const nnc_launch_file *file,
 }
 
 /* REFERENCES_MAX: longest chain of references. A reference with a function counts as NESTED_STEPS references, and has
- * at most OPERANDS_MAX operands. The limits bound the time for a malicious file. */
+ * at most OPERANDS_MAX operands. NESTED_STEPS and OPERANDS_MAX limit the time that a malicious file can take. */
 enum { REFERENCES_MAX = 8, NESTED_STEPS = 3, OPERANDS_MAX = 4 };
 
 /* Finds the value of a key in the files on top of the document `doc`, or else in the document itself. If the table has
@@ -216,7 +216,7 @@ static bool referred_key(const char *text, size_t length, const char *path, char
 static nnc_json referred(const nnc_reading *r, nnc_json at, const char *path, int depth);
 
 /* Reads an operand of a reference with a function: a number, or a reference to a number. Returns false if the operand
- * is neither a number nor such a reference. NOLINTNEXTLINE(misc-no-recursion): see REFERENCES_MAX */
+ * is neither a number nor a reference to a number. NOLINTNEXTLINE(misc-no-recursion): see REFERENCES_MAX */
 static bool read_operand(const nnc_reading *r, nnc_json at, const char *path, int depth, const char *word, size_t size,
                          double *operand) {
     char key[NNC_LAUNCH_KEY];

@@ -770,7 +770,7 @@ static void put_products(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json wri
     }
 }
 
-/* Reads the written command again, as `nncost serve -- COMMAND` does, and checks that this gives the same
+/* Reads the written command again, as `nncost serve -- COMMAND` does, and checks that the result is the same
  * deployment. */
 static nnc_status check(nnc_specs *specs, const char *format, const char *command, const nnc_serve_ask *ask,
                         nnc_error *err) {

@@ -4,7 +4,7 @@
  *     program with options is stored, after its words were expanded.
  *
  * A condition of the script is evaluated if the values in it are known. An assignment in a loop, or in a branch that
- * runs only perhaps, makes the value of its variable unknown.
+ * may not run, makes the value of its variable unknown.
  *
  * The body of a function is read at the command that calls the function. Another script that a command reads ("source
  * x.sh") or runs ("sbatch x.sh") is read in place of this command, if the file is found. If a script starts no program

@@ -479,12 +479,9 @@ nnc_certainty nnc_shell_test(const nnc_shell *s, const nnc_script_words *w, int3
 
 /* ---- files that sed makes from a template ---- */
 
-/* Reads the commands of a shell script that make a file from a template, without running them:
- *
- *     sed "s/BATCH_SIZE/${SIZE}/" template.json | sed "s/STAGE/2/" >config.json
- *
- * nncost understands only replacements of words without special characters. A file from any other command stays
- * unknown. */
+/* Reads the commands of a shell script that make a file from a template, without running them. An
+ * example is sed "s/BATCH_SIZE/${SIZE}/" template.json >config.json. nncost understands only replacements of words
+ * without special characters. A file from any other command stays unknown. */
 
 /* A replacement "s/word/by/g" of sed. is_global: true = replaces the word everywhere in a line; false = only once. */
 typedef struct replacement {

@@ -210,7 +210,7 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
     nnc_buffer_free(&all.bytes);
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as the brackets are nested */
+/* NOLINTNEXTLINE(misc-no-recursion): calls itself for each pair of brackets */
 const char *nnc_shell_end_of(const char *at, int depth) {
     const char first = at[at[0] == '$'];
     const char closes[] = "(){}", *open = strchr(closes, first);

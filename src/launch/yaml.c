@@ -110,9 +110,9 @@ static bool is_word(const char *text, const char *const *words) {
     return false;
 }
 
-/* Converts a decimal number of YAML 1.1; underscores are skipped. Accepts an exponent without a dot before it (1e-5),
- * as the programs do that read launch files. Refuses octal numbers such as 010. Returns false if the text is no decimal
- * number. */
+/* Converts a decimal number of YAML 1.1; underscores are skipped. An exponent without a dot before it (1e-5) is
+ * accepted, because the programs that read launch files accept it. Octal numbers such as 010 are refused. Returns false
+ * if the text is no decimal number. */
 static bool read_number(const char *text, double *number) {
     char digits[64];
     size_t used = 0;

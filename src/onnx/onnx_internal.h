@@ -201,7 +201,7 @@ bool nnc_onnx_is_scalar(const nnc_onnx_value *v);
 int32_t nnc_onnx_index_of(const nnc_onnx_graph *g, const nnc_onnx_value *v);
 /* Makes `out` a second name for the tensor of the value `in`; the shape of `out` does not change. */
 void nnc_onnx_alias(const nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
-/* Sets the pattern of `out`, the output of a node that continues a larger op. From then on, `out` no longer has the
+/* Sets the pattern of `out`, the output of a node that continues a larger op. After the call, `out` no longer has the
  * same elements as the input of the node. */
 void nnc_onnx_becomes(nnc_onnx_value *out, nnc_onnx_pattern pattern);
 void nnc_onnx_same_dims(const nnc_onnx_value *in, nnc_onnx_value *out);

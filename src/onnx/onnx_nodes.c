@@ -210,7 +210,7 @@ static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t 
 }
 
 /* If the value `in` is the output of a Pad node, returns the input of the Pad node and copies its padding to pads. If
- * not, returns `in`, and sets pads to 0. */
+ * `in` is any other value, returns `in`, and sets pads to 0. */
 static nnc_onnx_value *without_pad(nnc_onnx_graph *g, nnc_onnx_value *in, int64_t pads[4]) {
     memset(pads, 0, 4 * sizeof *pads);
     if (in->pattern != NNC_ONNX_PADDED) { return in; }

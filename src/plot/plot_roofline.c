@@ -297,7 +297,7 @@ static void draw_marks(roofline *r, bool outlined) {
     }
 }
 
-/* Writes labels on the symbols, those with the largest share first. Of several symbols near each other with the same
+/* Writes labels on the symbols, those with the largest share first. If several symbols near each other have the same
  * name, only the first gets a label. */
 static void draw_labels(roofline *r) {
     const int most = r->canvas->narrow ? LABELS_NARROW : LABELS;

@@ -30,7 +30,8 @@ static void refuse_architecture(nnc_foreign_set *set, nnc_json at) {
 }
 
 /* Several architectures share some old class names; the value of another key of the configuration selects the
- * architecture. Returns the architecture for such a class name. After noting a fault, returns NULL. */
+ * architecture. Returns the architecture for an old class name that several architectures share. After noting a fault,
+ * returns NULL. */
 static const nnc_architecture *stands_for(nnc_foreign_set *set, nnc_json root, const nnc_architecture *row) {
     char own[64], expected[160];
     const char *key = nnc_json_text(nnc_json_get(row->stands_for, "key"));
@@ -344,7 +345,7 @@ static void set_labels(nnc_json root, nnc_model *model, bool two) {
 
 /* Sets the fields that the name of a PyTorch class implies ("ForSequenceClassification" has a head). The value "labels"
  * stands for the number of labels that the configuration states, or for 2 if the configuration states no number. The
- * value "given_labels" stands for the same number, but requires that the configuration states the number. */
+ * value "given_labels" also stands for the number of labels, but requires that the configuration states the number. */
 static void apply_class(nnc_json root, nnc_model *model, nnc_json effects) {
     for (nnc_json at = nnc_json_first(effects); at.node != NULL; at = nnc_json_next(at)) {
         const char *text = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
@@ -458,7 +459,7 @@ static const nnc_architecture *row_of(nnc_foreign_set *set, nnc_json at, nnc_jso
 }
 
 /* A configuration can have a key of the text decoder inside and outside of the object of the text decoder. Checks that
- * both values of such a key are equal. */
+ * the value inside the object and the value outside of the object are equal. */
 static void check_twice(const nnc_foreign_file *file, nnc_json inside) {
     char a[64], b[64];
     for (nnc_json at = nnc_json_first(inside); at.node != NULL; at = nnc_json_next(at)) {

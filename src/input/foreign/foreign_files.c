@@ -591,8 +591,8 @@ static bool levels_read(nnc_json levels, const char *key) {
     return levels.node != NULL && (nnc_is_one_of(key, keys) || nnc_foreign_listed(nnc_json_get(levels, "heads"), key));
 }
 
-/* Tests whether a rule of an architecture file reads a key to set a field. Does not test the files in the chain of its
- * key "like". */
+/* Tests whether a rule of an architecture file reads a key to set a field. The files in the chain of its key "like" are
+ * not tested. */
 static bool reads(const nnc_architecture *row, const char *key) {
     bool found = levels_read(row->levels, key);
     for (int32_t i = 0; !found && i < row->key_count; i++) {

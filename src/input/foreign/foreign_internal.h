@@ -184,7 +184,7 @@ nnc_family nnc_foreign_family(const nnc_architecture *row);
  * characters. */
 bool nnc_foreign_listed(nnc_json list, const char *text);
 /* Tests whether an architecture file uses a key: the file reads the key into a field, lists its allowed values, or
- * lists it as harmless. Does not test the files in the chain of its key "like". */
+ * lists it as harmless. The files in the chain of its key "like" are not tested. */
 bool nnc_foreign_mentions(const nnc_architecture *row, const char *key);
 /* Tests whether an architecture file, or a file in the chain of its key "like", uses a key. */
 bool nnc_foreign_speaks_of(const nnc_architecture *row, const char *key);
