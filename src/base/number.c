@@ -79,7 +79,8 @@ static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1
 
 /* Reads a decimal number with at most 15 digits and a power of ten from -22 to 22 (the number of decimals is subtracted
  * from the power). A double represents up to 15 digits and powers of ten from -22 to 22 exactly, so one multiplication
- * or division gives the nearest double. Source: Clinger, PLDI '90. Returns false for a text of any other form. */
+ * or division gives the nearest double. Source: Clinger, PLDI '90. Returns false if the text is no number with these
+ * limits. */
 static bool read_short(const char *text, double *out) {
     int64_t value = 0;
     int digits = 0, decimals = 0, power = 0;

@@ -359,8 +359,8 @@ static void sync_folder(char *path) {
 }
 
 /* Waits, if `durable` is true, until the bytes of the file are on disk. Some file systems cannot wait for the disk:
- * fsync() then sets errno to EINVAL, and the function counts this as success. Returns false on any other failure, with
- * the cause in errno. */
+ * fsync() then sets errno to EINVAL, and the function counts this as success. If fsync() fails with another error,
+ * returns false, and errno has the cause. */
 static bool sync_file(int descriptor, bool durable) { return !durable || fsync(descriptor) == 0 || errno == EINVAL; }
 
 bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable) {

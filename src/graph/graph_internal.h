@@ -1,7 +1,8 @@
 /* Types and functions of graphs. A graph is a network as a list of ops, with lets (numbers that have names), macros and
  * repeats. The walk of a graph expands the list and infers the shape of every tensor.
  *
- *     file --input/graph_read--> nnc_graph_net --walk--> ops with shapes and weights --sink--> shape/, measure, explain
+ * The reader in src/input makes an nnc_graph_net from a graph file. The walk makes ops with shapes and weights from the
+ * nnc_graph_net. A sink receives these ops: src/shape and nnc_graph_measure have sinks.
  *
  * The folder src/graph does not depend on files, FLOPs or devices. When a walk reaches an op, the shapes of the op's
  * inputs are always known. The walk visits only the first of several equal iterations of a repeat, and passes the

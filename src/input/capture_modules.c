@@ -286,7 +286,7 @@ static void move_storages(reader *r, const int32_t *to, int32_t count) {
     }
 }
 
-/* Positions of the last operators that use a storage; -1 = no such operator. */
+/* Positions of the last operators that use a storage; -1 = no operator uses the storage. */
 typedef struct uses {
     /* any: position of the last operator of the step that uses the storage; forward: position of the last operator of
      * forward that uses the storage */

@@ -638,8 +638,8 @@ void nnc_graph_tower(nnc_json at, nnc_model *model) {
 }
 
 static void complete_graph(nnc_json root, nnc_model *model) {
-    /* The network of a foreign configuration is already in model->graph.net. The network of any other model is read
-     * from the graph file. */
+    /* The network of a foreign configuration is already in model->graph.net. A network without a foreign configuration
+     * is read from the graph file. */
     if (model->graph.net == NULL) { nnc_graph_take(root, model); }
     if (model->graph.net != NULL) { check_published(root, model); }
 }

@@ -584,8 +584,8 @@ nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, cons
 nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path, nnc_error *err);
 /* Finds the file with the dimensions of a model that the user names by a path. For a folder, the file is its
  * config.json, or, if the folder has a diffusers pipeline, the config.json in the subfolder of the network. For the
- * model_index.json of a pipeline, the file is the config.json of the network of the pipeline. For a path to any other
- * file, the result is the file itself. For a name of the Hugging Face hub, *path is NULL. */
+ * model_index.json of a pipeline, the file is the config.json of the network of the pipeline. For a path to a file with
+ * another name, the result is the file itself. For a name of the Hugging Face hub, *path is NULL. */
 nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path, nnc_error *err);
 
 /* The struct nnc_library describes the library that runs a model (`by`), with two properties of its code. composed_gelu
@@ -686,7 +686,7 @@ bool nnc_folders_list(nnc_folders *folders, nnc_spec_kind kind, nnc_id_list *lis
  * order and each id once. Returns false if memory ran out. */
 bool nnc_folders_list_folder(nnc_folders *folders, const char *folder, nnc_id_list *list);
 bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *list);
-/* Finds the file of a spec by its id or alias. If no data folder has such a file, *path stays NULL. */
+/* Finds the file of a spec by its id or alias. If no data folder has the file of the spec, *path stays NULL. */
 nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err);
 /* Reports an id for which no data folder has a file. If a spec of another kind has the id, the error names this kind.
  * near: a name, such as a hub name, that the error suggests if no id of the kind is similar; NULL = there is no such

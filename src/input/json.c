@@ -158,7 +158,8 @@ static int values_max_of(const nnc_json_doc *doc) {
     return doc->values_max > 0 ? doc->values_max : NNC_SCAN_VALUES_MAX;
 }
 
-/* Moves a walk to the object or list with a dotted name. Returns false if the text has no such object or list. */
+/* Moves a walk to the object or list with a dotted name. Returns false if the text has no object or list with this
+ * name. */
 static bool walk_to(nnc_walk *w, const char *dotted) {
     char key[64];
     while (*dotted != '\0') {

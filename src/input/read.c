@@ -12,8 +12,8 @@ static void mismatch(nnc_json at, const nnc_field *field, const char *what) {
     nnc_json_mismatch(at, what, expected);
 }
 
-/* Reads a number from a text that consists of a number and its unit, such as "24GiB". Returns false for any other text,
- * for example a number without a unit. */
+/* Reads a number from a text that consists of a number and its unit, such as "24GiB". Returns false for a text of
+ * another form, for example a number without a unit. */
 static bool read_united(const char *text, const nnc_field *field, double *value) {
     const size_t length = strlen(text);
     return field->unit != NULL && length > 0 && !(text[length - 1] >= '0' && text[length - 1] <= '9') &&

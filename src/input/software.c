@@ -231,8 +231,8 @@ static int compare_versions(const char *a, const char *b) {
 
 /* Tests whether an entry of a release table applies to the version `asked` ("" = the newest version). `first` is the
  * first version to which the entry applies. If `first` is "", the entry applies to all versions. If `first` begins with
- * a letter, the entry applies to versions that begin with `first`. For any other `first`, the entry applies to `first`
- * and all newer versions. */
+ * a letter, the entry applies to versions that begin with `first`. If `first` begins with a digit, the entry applies to
+ * `first` and all newer versions. */
 static bool has_version(const char *first, const char *asked) {
     return first[0] == '\0'      ? true
            : !is_digit(first[0]) ? begins(asked, first)

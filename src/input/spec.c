@@ -133,7 +133,7 @@ bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *li
 }
 
 /* Finds the file of an id. The letters, dashes and dots of the id may differ from those of the file's name. *path stays
- * NULL when there is no such file. */
+ * NULL if no file has the id. */
 static nnc_status specs_find_spelled(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
                                      nnc_error *err) {
     *path = NULL;

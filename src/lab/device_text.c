@@ -15,7 +15,7 @@ typedef struct rewriting {
 /* A JSON object of the device file or profile that is being written: its old content, the table of its fields, its
  * dotted name. */
 typedef struct object_place {
-    nnc_json at; /* old content of the JSON object; an absent value: the old file has no such object */
+    nnc_json at; /* old content of the JSON object; an absent value: the old file does not have the object */
     const nnc_field *fields;
     size_t count;
     const char *name;

@@ -196,7 +196,7 @@ const char *nnc_list_entry(const char *list, const char *key, char end);
 bool nnc_row_has(const nnc_row_reading *r, const char *name);
 /* Tests whether the cell of a column is not empty. */
 bool nnc_row_given(const nnc_row_reading *r, const char *name);
-/* Returns the text in the cell of a column; "" if the file has no such column. */
+/* Returns the text in the cell of a column; "" if the file does not have the column. */
 const char *nnc_row_text(const nnc_row_reading *r, const char *name);
 /* Returns the whole number in the cell of a column; 0 if the cell is empty or has no whole number. A number above 1e15,
  * more than any field allows, becomes 1e15, so that sums cannot overflow. */

@@ -20,7 +20,7 @@ static nnc_dtype dtype_of(nnc_row_reading *r) {
     return found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
 }
 
-/* Tests whether the kernel was timed in PyTorch: the id of such a row contains "-torch/". */
+/* Tests whether the kernel was timed in PyTorch: the id of a row that was timed in PyTorch contains "-torch/". */
 static bool by_torch(const nnc_row_reading *r) { return strstr(nnc_row_text(r, "id"), "-torch/") != NULL; }
 
 /* Reads the sizes of a matrix product. For a group of products, the file states the size of one product of the group.

@@ -184,7 +184,7 @@ static void read_grade(nnc_row_reading *r) {
 /* Lists the fields that the line leaves open, and guesses their values. Degrees: if there are more devices than
  * sequences, the devices that share one sequence are tensor ranks. Micro-batch: all sequences of a replica are one
  * micro-batch if their number is small and there is no pipeline, or if words.json states that the measured program runs
- * one pass. In all other cases, a micro-batch has one sequence. */
+ * one pass. If these conditions do not hold, a micro-batch has one sequence. */
 static void guess_open(nnc_row_reading *r) {
     enum { ONE_PASS_MOST = 16 };
     char open[160] = "";

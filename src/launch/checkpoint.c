@@ -66,8 +66,8 @@ static bool add_tensor(nnc_checkpoint *c, const char *type, int64_t params, int6
 
 /* ---- reads safetensors files ---- */
 
-/* Reads a whole number of at least 0 from a JSON value into *value. Returns false if the JSON value is no such
- * number. */
+/* Reads a whole number of at least 0 from a JSON value into *value. Returns false if the JSON value is not a whole
+ * number of at least 0. */
 static bool whole(nnc_json at, int64_t *value) {
     const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1.0;
     if (!(number >= 0.0 && number <= 9e15)) { return false; }

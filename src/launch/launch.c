@@ -240,7 +240,7 @@ static bool may_be_format(const char *table, const nnc_document *d, bool flat) {
 }
 
 /* Finds the launch format of a document: the format whose table lists a key of the document as a sign. If no table
- * lists such a key, *format is NULL and table->is_parsed is false. */
+ * lists a key of the document as a sign, *format is NULL and table->is_parsed is false. */
 static nnc_status recognise(nnc_specs *specs, const nnc_document *d, const char **format, nnc_document *table,
                             nnc_error *err) {
     nnc_id_list ids = { 0 };
@@ -609,7 +609,7 @@ static bool has_format(const nnc_reading *r, const char *format, int naming) {
 }
 
 /* If the value of a key is the path of a file that is shipped with the framework, sets the fields that the table of the
- * format lists for this file. Returns false for any other path. */
+ * format lists for this file. Returns false if the path is not the path of a shipped file. */
 static bool set_known(nnc_reading *r, const nnc_reference *named) {
     const char *name = nnc_json_text(named->at), *slash = strrchr(name, '/');
     const nnc_json fields =
@@ -871,8 +871,8 @@ static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *
     return status;
 }
 
-/* Returns true if an operand is an option, or the name of a program or launcher. The operands after such an operand
- * belong to the same command. */
+/* Returns true if an operand is an option, or the name of a program or launcher. The operands after an option, program
+ * or launcher belong to the same command. */
 static bool is_program(const char *word) {
     static const char *const programs[] = {
         "vllm",     "trtllm-serve", "sglang",    "python", "python3", "torchrun",

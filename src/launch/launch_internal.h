@@ -36,7 +36,7 @@ nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc
 nnc_status nnc_toml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json, nnc_error *err);
 
 /* If a text is a JSON object, such as the value of --speculative-config '{"method": "mtp"}', writes it on one line and
- * returns true. Returns false for any other text. */
+ * returns true. Returns false if the text is not a JSON object. */
 bool nnc_put_object(nnc_buffer *out, const char *text);
 
 /* A command of a shell script that starts a program with options. The strings are in the arena. The options are a JSON
@@ -442,8 +442,8 @@ const char *nnc_shell_end_of(const char *at, int depth);
 size_t nnc_shell_name_length(const char *at);
 /* Returns the length of the name of a variable, or of the digits of an argument such as $12, at `at`. */
 size_t nnc_shell_parameter_length(const char *at);
-/* Returns the position of the ']' that ends the subscript of an array item; `at` is the position of its '['. NULL =
- * there is no such ']' before `end`. */
+/* Returns the position of the ']' that ends the subscript of an array item; `at` is the position of its '['. NULL = the
+ * text before `end` has no ']' for this '['. */
 const char *nnc_shell_subscript_end(const char *at, const char *end);
 /* Returns the length of the placeholder at `at`, a text that the user of a script has to replace, such as "<path of the
  * data>"; 0: the text at `at` is no placeholder (its '<' may be a redirection). */
@@ -512,8 +512,8 @@ void nnc_shell_keep_command(nnc_shell *s, const nnc_script_words *w);
  * the value of a name in the expression is not known. */
 bool nnc_shell_calculate(nnc_shell *s, const char *text, double *result);
 
-/* Returns the name of a model in an unknown folder: "gpt-oss-120b" for "${MODELS}/gpt-oss-120b". Returns any other text
- * as it is. */
+/* Returns the name of a model in an unknown folder: "gpt-oss-120b" for "${MODELS}/gpt-oss-120b". A text that is no path
+ * in an unknown folder is returned unchanged. */
 const char *nnc_name_in_folder(const char *text);
 /* Returns the last part of a path: the text after the last slash. */
 const char *nnc_shell_base_name(const char *text);

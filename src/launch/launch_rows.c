@@ -442,8 +442,8 @@ static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json 
     nnc_reading_refuse(r, at, path, what, row);
 }
 
-/* Appends the kind of layer that a letter of a pattern stands for to the list `out`. Returns false if `letters` has no
- * such letter, or the list becomes too long. */
+/* Appends the kind of layer that a letter of a pattern stands for to the list `out`. Returns false if `letters` does
+ * not have the letter, or if the list becomes too long. */
 static bool put_letter(nnc_json letters, char letter, nnc_buffer *out, int *count) {
     const char name[2] = { letter, '\0' };
     const nnc_json word = nnc_json_get(letters, name);
@@ -479,7 +479,7 @@ static bool read_pattern(nnc_json letters, const char *text, nnc_buffer *out, in
 }
 
 /* If all dense layers of a list of layers come first, '["dense", ..., "experts", ...]', returns the number of dense
- * layers. Returns -1 for any other list. */
+ * layers. Returns -1 if no layer has experts, or if a dense layer comes after a layer with experts. */
 static int dense_first(const char *list) {
     static const char dense[] = "\"dense\"";
     const char *experts = strstr(list, "\"experts\"");

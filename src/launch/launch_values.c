@@ -901,7 +901,7 @@ void nnc_reading_change_model(nnc_reading *r, int index, nnc_scenario_args *give
 /* A file that a script reads, with the text of the script. */
 typedef struct sourced {
     const char *script, *file; /* script: text of the script that reads the file; file: name of the file */
-    const char *text;          /* text of the file; NULL = no framework has such a file */
+    const char *text;          /* text of the file; NULL = no framework has the file */
 } sourced;
 
 static nnc_status look_script(nnc_specs *specs, nnc_json root, const char *name, void *found, nnc_error *err) {

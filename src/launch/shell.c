@@ -578,8 +578,8 @@ static bool shift(nnc_shell *s, const nnc_script_words *w) {
     return is_shift || is_set;
 }
 
-/* Reads the body of a function that a command calls, with its arguments. Returns false if there is no such function.
- * NOLINTNEXTLINE(misc-no-recursion): at most CALLS_DEEP deep */
+/* Reads the body of a function that a command calls, with its arguments. Returns false if the script has no function
+ * with the name of the command. NOLINTNEXTLINE(misc-no-recursion): at most CALLS_DEEP deep */
 static bool call(nnc_shell *s, const nnc_script_words *w) {
     const nnc_shell_var *before = s->variables;
     const int32_t shifted = s->shifted;

@@ -481,7 +481,7 @@ nnc_certainty nnc_shell_test(const nnc_shell *s, const nnc_script_words *w, int3
 
 /* Reads the commands of a shell script that make a file from a template, without running them. An
  * example is sed "s/BATCH_SIZE/${SIZE}/" template.json >config.json. nncost understands only replacements of words
- * without special characters. A file from any other command stays unknown. */
+ * without special characters. If another command writes a file, the content of the file stays unknown. */
 
 /* A replacement "s/word/by/g" of sed. is_global: true = replaces the word everywhere in a line; false = only once. */
 typedef struct replacement {

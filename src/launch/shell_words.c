@@ -327,8 +327,8 @@ static void put_changed(nnc_shell *s, const nnc_shell_var *v, int (*change)(int)
     }
 }
 
-/* Expands ${NAME%word}, ${NAME%%x*}, ${NAME#word}, ${NAME##*x}: the value without its end or start. A pattern of any
- * other form makes the value unknown. NOLINTNEXTLINE(misc-no-recursion) */
+/* Expands ${NAME%word}, ${NAME%%x*}, ${NAME#word}, ${NAME##*x}: the value without its end or start. If the pattern has
+ * another form, the value becomes unknown. NOLINTNEXTLINE(misc-no-recursion) */
 static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, const char *end, nnc_script_cells *to) {
     const char sign = *at;
     const bool longest = at[1] == sign;
@@ -405,7 +405,7 @@ static int32_t key_length(const nnc_script_cell *from, int32_t count, const char
 }
 
 /* Finds the item of an array for a subscript `key`: the last item of the form "[key]=value", otherwise the item with
- * the number `key`. Returns the cells of the item's value; NULL = the array has no such item. */
+ * the number `key`. Returns the cells of the item's value; NULL = the array has no item for the subscript. */
 static nnc_script_cell *find_item(const nnc_shell_var *v, const char *key, int32_t *count) {
     nnc_script_cell *found = NULL;
     const size_t digits = strspn(key, "0123456789");
@@ -428,8 +428,8 @@ static nnc_script_cell *find_item(const nnc_shell_var *v, const char *key, int32
 }
 
 /* If a subscript is at *rest, writes the item of the array to `item`, sets *rest to the text after the subscript, and
- * returns `item`. If no subscript is at *rest, returns the variable itself. NULL = the array has no such item.
- * NOLINTNEXTLINE(misc-no-recursion) */
+ * returns `item`. If no subscript is at *rest, returns the variable itself. NULL = the array has no item for the
+ * subscript. NOLINTNEXTLINE(misc-no-recursion) */
 static const nnc_shell_var *take_item(nnc_shell *s, const nnc_shell_var *v, const char **rest, const char *end,
                                       nnc_shell_var *item) {
     const char *close = *rest < end && **rest == '[' ? nnc_shell_subscript_end(*rest, end) : NULL;

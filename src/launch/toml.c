@@ -173,7 +173,7 @@ static void to_line(toml *t, unsigned long line) {
     for (; t->written < line; t->written++) { nnc_buffer_byte(t->out, '\n'); }
 }
 
-/* Converts a TOML number: decimal, or with 0x, 0o, 0b; underscores are allowed. Returns false if the word is no such
+/* Converts a TOML number: decimal, or with 0x, 0o, 0b; underscores are allowed. Returns false if the word is not a TOML
  * number. */
 static bool read_number(const char *word, double *number) {
     char digits[64], *end = digits;
@@ -197,7 +197,7 @@ static bool read_number(const char *word, double *number) {
 }
 
 /* Converts a TOML value without quotes to JSON: true, false and numbers stay the same; a date, an infinity or nan
- * becomes a string. Returns false for any other word. */
+ * becomes a string. Returns false if the word is not a TOML value. */
 static bool put_word(toml *t) {
     char word[80];
     size_t length = 0;

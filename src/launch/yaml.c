@@ -203,8 +203,8 @@ static void add_member(writer *w, const member *added) {
 }
 
 /* Finds the member of the open object `in` with a given key (with its quotes and ':') and its digest. *end receives the
- * position where the next member begins, or `last` for the last member. Returns false if the object has no such
- * member. */
+ * position where the next member begins, or `last` for the last member. Returns false if the object has no member with
+ * this key. */
 static bool find_member(writer *w, const level *in, const char *key, size_t length, uint64_t digest, size_t last,
                         member *found, size_t *end) {
     if ((*filter_word(w, digest) & filter_bit(digest)) == 0) { return false; }

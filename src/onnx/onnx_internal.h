@@ -135,12 +135,13 @@ int64_t nnc_onnx_int(const nnc_onnx_graph *g, const char *name, int64_t unsaid);
 /* Returns element number `index` of the list in attribute `name` of the current node; if the node has no such element,
  * returns `unsaid`. */
 int64_t nnc_onnx_ints(const nnc_onnx_graph *g, const char *name, size_t index, int64_t unsaid);
-/* Returns the index of an axis of v, counted from 0. If `axis` is negative, it counts from the last axis. If v has no
- * such axis, refuses the node and returns -1. */
+/* Returns the index of an axis of v, counted from 0. If `axis` is negative, it counts from the last axis. If v does not
+ * have the axis, refuses the node and returns -1. */
 int32_t nnc_onnx_axis(nnc_onnx_graph *g, const nnc_onnx_value *v, int64_t axis);
 
 /* Folds the current node, whose inputs are all constants: computes its output during the import. For whole numbers the
- * function computes the elements, for all other constants only the shape. Returns false if the node was refused. */
+ * function computes the elements; for other constants it computes only the shape. Returns false if the node was
+ * refused. */
 bool nnc_onnx_fold(nnc_onnx_graph *g);
 /* Folds a node of type Shape: its output is a list of whole numbers, the sizes of the axes of its input. Always returns
  * true. */

@@ -1,5 +1,5 @@
 /* Converts ONNX nodes that may be a part of a larger op: norms, GELU and SiLU, linear layers with a bias, attention.
- * Each node completes a deferred pattern (onnx_write.c), continues such a pattern, or becomes a separate op. */
+ * Each node completes a deferred pattern (onnx_write.c), continues a deferred pattern, or becomes a separate op. */
 #include "onnx/onnx_internal.h"
 
 bool nnc_onnx_batch_norm(nnc_onnx_graph *g) {

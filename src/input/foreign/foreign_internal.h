@@ -100,7 +100,8 @@ typedef struct nnc_architecture {
      * architecture */
     char refuses[192];
     char says[192]; /* note that is printed for every configuration of this architecture */
-    /* name of a file foreign/graphs/NAME.json, which lists the ops of the network; "" = no such file */
+    /* name of a file foreign/graphs/NAME.json, which lists the ops of the network; "" = the architecture has no list of
+     * ops */
     char graph[64];
     char source[256];
     /* family of the models; NNC_FAMILY_COUNT = the same family as in the file that `like` names */
@@ -155,8 +156,8 @@ void nnc_foreign_open(nnc_foreign_set *set, nnc_specs *specs, nnc_arena *arena, 
 void nnc_foreign_close(nnc_foreign_set *set);
 /* Adds the digests of all data files that were read to the digest of the configuration. */
 void nnc_foreign_digest(const nnc_foreign_set *set, const nnc_json_doc *doc);
-/* Returns the architecture with the id `name`. NULL = no folder has such a file, or the file has a fault, which was
- * noted. */
+/* Returns the architecture with the id `name`. NULL = no folder has a file with this id, or the file has a fault, which
+ * was noted. */
 const nnc_architecture *nnc_foreign_find(nnc_foreign_set *set, const char *name);
 /* Reads an architecture from an open document, to validate the file. If the input is not valid, notes a fault and
  * returns NULL. stem: the id that the file must state (its file name without the ending); NULL = the file may state any

@@ -269,7 +269,8 @@ static void set_field(const kinds *k, const char *field, const char *text) {
 }
 
 /* Handles a decoder in which layers without experts (dense layers) come before all layers with experts: sets
- * dense_layers to the number of dense layers and returns true. Returns false for any other order of layers. */
+ * dense_layers to the number of dense layers and returns true. Returns false if a dense layer comes after a layer with
+ * experts. */
 static bool set_leading(const kinds *k) {
     char text[24];
     int64_t dense = 0;
