@@ -1,15 +1,13 @@
 /* Makes the text of a device file from the description of a machine. The description is the XML of NVIDIA's driver
  * (`nvidia-smi -q -x`) or of hwloc (`lstopo --of xml`).
  *
- *     <gpu ..><product_name>NVIDIA H100 80GB HBM3</product_name>     {"like": "H100 80GB HBM3",
- *       <fb_memory_usage><total>81559 MiB</total> ..            ->    "mem_bytes": 85520809984,
- *       <current_power_limit>700.00 W</current_power_limit>           "power_w": 700,
- *     <gpu ..>                                                        "scale_up": {"devices": 2}}
- *
- *     <object type="OSDev" .. name="cuda0" ..>                       {"like": "P100-SXM2-16GB",
- *       <info name="GPUModel" value="Tesla P100-SXM2-16GB"/>    ->    "mem_bytes": 17071734784,
- *       <info name="CUDAGlobalMemorySize" value="16671616KiB"/>       "scale_up": {"devices": 2}}
- *     <distances2hetero nbobjs="6" .. name="NVLinkBandwidth">
+ * From nvidia-smi, <product_name>NVIDIA H100 80GB HBM3</product_name> becomes "like": "H100 80GB HBM3".
+ * From nvidia-smi, <fb_memory_usage><total>81559 MiB</total> becomes "mem_bytes": 85520809984.
+ * From nvidia-smi, <current_power_limit>700.00 W</current_power_limit> becomes "power_w": 700.
+ * From nvidia-smi, two elements <gpu> become "scale_up": {"devices": 2}.
+ * From hwloc, <info name="GPUModel" value="Tesla P100-SXM2-16GB"/> becomes "like": "P100-SXM2-16GB".
+ * From hwloc, <info name="CUDAGlobalMemorySize" value="16671616KiB"/> becomes "mem_bytes": 17071734784.
+ * From hwloc, the matrix "NVLinkBandwidth" of two joined GPUs becomes "scale_up": {"devices": 2}.
  *
  * All GPUs of the machine must be of one product. The device file inherits rates, prices and efficiencies from the
  * shipped device ("like"). */

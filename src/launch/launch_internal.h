@@ -232,8 +232,8 @@ typedef struct nnc_launch_file {
     /* 1 + index of the file that names this file and whose settings take precedence over those of this file; 0 = no
      * such file */
     int yields_to;
-    /* true: this file is the file `beneath` of another file. A key is first looked up in the file on top of this file,
-     * and the rules of the table are applied only to the file on top */
+    /* true: the member `beneath` of another launch file names this file. A key is first looked up in the file on top of
+     * this file, and the rules of the table are applied only to the file on top */
     bool is_beneath;
 } nnc_launch_file;
 

@@ -820,8 +820,7 @@ static void add_tokenizer(nnc_shell *s, nnc_script_words *options) {
 }
 
 /* Finds the options in the variables of a script that starts no program itself. If the value of a variable is a whole
- * command, stores this command. If no value is a command, joins the values of all variables that begin with an
- * option. */
+ * command, stores this command. If no value is a command, joins all values that begin with an option. */
 static void keep_variables(nnc_shell *s) {
     const nnc_shell_var *order[256];
     nnc_script_words all = { 0 };
