@@ -8,7 +8,7 @@
 #include "clock.h"
 #include "reference.h"
 
-/* Plans on one device and on clusters. The fields of a plan are written as on the command line. */
+/* Each plan is for one device or for a cluster. The fields of a plan are written as on the command line. */
 static const struct {
     const char *model, *plan[10][2];
 } questions[] = {
@@ -53,7 +53,7 @@ typedef struct setup {
     nnc_scratch *scratch;
 } setup;
 
-/* Returns the mean seconds per call of `calls` calls. */
+/* Makes `calls` calls of nnc_estimate and returns the mean time of a call, in seconds. */
 static double time_calls(const setup *s, const nnc_model *model, long calls, nnc_result *result) {
     const double start = now_s();
     for (long i = 0; i < calls; i++) nnc_estimate(model, s->device, &s->software, &s->plan, s->scratch, result, NULL);

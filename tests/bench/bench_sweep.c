@@ -79,7 +79,7 @@ int main(int argc, char **argv) {
              run(argv[1], "constraint on axes alone, 2 threads", MANY "--threads 2 --where seq_len*micro_batches<9",
                  MANY_ROWS) ||
              run(argv[1], "a million rows, CSV, 2 threads", MANY "--format csv --threads 2", MANY_ROWS);
-    struct rusage children; /* ru_maxrss: of the largest child, in KiB */
+    struct rusage children; /* ru_maxrss: largest resident set of a child process, in KiB */
     getrusage(RUSAGE_CHILDREN, &children);
     printf("peak RSS of all these %.1f MiB\n", (double)children.ru_maxrss / 1024);
     return failed;

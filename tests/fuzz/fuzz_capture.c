@@ -37,7 +37,7 @@ static void estimate(nnc_specs *specs, const nnc_model *model, nnc_scratch *scra
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     nnc_specs *specs = fuzz_toys();
-    static nnc_scratch *scratch; /* one for the whole process, because it is large */
+    static nnc_scratch *scratch; /* the whole process uses one scratch, because a scratch is large */
     scratch = scratch != NULL ? scratch : nnc_scratch_create();
     const nnc_model *model = NULL;
     if (specs != NULL && scratch != NULL &&

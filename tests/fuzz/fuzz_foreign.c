@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Configurations that name the architecture `fuzz` alone or for their vision part. */
+/* Each configuration names the architecture `fuzz`: for the whole model, or only for its vision part. */
 static const char *const configurations[] = {
     "{\"model_type\": \"fuzz\", \"num_hidden_layers\": 4, \"hidden_size\": 64, "
     "\"num_attention_heads\": 4, \"intermediate_size\": 128, \"vocab_size\": 100, "

@@ -17,7 +17,8 @@ static void check_row(const nnc_measured *row) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    nnc_specs *specs = fuzz_toys(); /* the set also has words and profiles */
+    /* the set of specs also has the words of published tables and the software profiles */
+    nnc_specs *specs = fuzz_toys();
     nnc_measured_file file;
     nnc_error err;
     if (specs != NULL && nnc_measured_parse(specs, "fuzz", (const char *)data, size, &file, &err) == NNC_OK) {

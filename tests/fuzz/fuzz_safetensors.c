@@ -1,5 +1,5 @@
-/* Fuzzes the reader of .safetensors headers, whose lengths may be wrong. If the reader accepts a header, all sums must
- * be 0 or more. */
+/* Fuzzes the reader of .safetensors headers, whose lengths may be wrong. If the reader accepts a header, the numbers of
+ * parameters, bytes and tensors must be 0 or more. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Runs a fuzz target over files, or all files of a folder, in place of libFuzzer. */
+/* Runs a fuzz target without libFuzzer: once for each given file, or for each file of a given folder. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -4,7 +4,8 @@
 
 #include <nncost/nncost.h>
 
-/* A result with a guard after it. The guard changes if the library writes more bytes than the result has. */
+/* A result, and a number that follows it in memory (the guard). The guard changes if the library writes bytes after the
+ * end of the result. */
 typedef struct guarded {
     nnc_result result;
     unsigned long guard;

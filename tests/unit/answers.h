@@ -143,9 +143,9 @@ static inline nnc_timing timing_on(const nnc_device *device, const nnc_work *wor
     return nnc_op_time(device, &op, work);
 }
 
-/* Returns the smallest number of rows at which a product is compute-bound, if the weights are all its traffic. The
- * compute time grows with the number of rows, but the memory time is constant. The result is memory time / compute time
- * of a product with one row. */
+/* Returns the smallest number of rows at which a product is compute-bound, if only the weights are read from memory.
+ * The compute time grows with the number of rows, but the memory time is constant. The result is memory time / compute
+ * time of a product with one row. */
 static inline double critical_rows(double flops_per_s, double bytes_per_s, nnc_dtype weights) {
     nnc_op op = linear(1, 1000000000, 1000000000);
     op.math_dtype = weights;
@@ -196,8 +196,8 @@ static inline bool is_attention_core(const nnc_op_cost *row) {
 
 static inline double full_flops(const nnc_op_cost *row) { return row->work.full_flops; }
 
-/* Returns the training FLOPs if attention counts s^2/2 pairs, as some programs report the FLOPs. The library counts
- * s(s+1)/2 pairs, which are all pairs under the causal mask. */
+/* Returns the training FLOPs if attention counts s^2/2 pairs of tokens, a convention of some programs. The library
+ * counts s(s+1)/2 pairs, which are all pairs under the causal mask. */
 static inline double half_attention_flops(const nnc_result *r) {
     return r->model_flops - 1.5 * sum_rows(is_attention_core, full_flops);
 }

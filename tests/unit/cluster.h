@@ -6,8 +6,8 @@
 #include "op/op_internal.h"
 #include "support.h"
 
-/* Returns the plain device in servers of eight devices. The links have 300 GB/s within a server, 25 GB/s between
- * servers and to host memory, and no latency. */
+/* Returns the device of plain_device(), with links, in servers of eight devices. The links have 300 GB/s within a
+ * server, 25 GB/s between servers and to host memory, and no latency. */
 static inline nnc_device cluster_device(void) {
     nnc_device device = plain_device();
     device.matmul_flops_per_s[NNC_FP8] = 200e12;

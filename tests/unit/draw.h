@@ -101,7 +101,7 @@ static inline split_case draw_cluster(int number) {
     return c;
 }
 
-/* Draws plans until a plan is legal. *number becomes the number of the next draw. */
+/* Draws plans until a plan is legal. Adds the number of drawn plans to *number. */
 static inline split_case draw_legal(int *number) {
     for (;;) {
         const split_case c = draw_cluster((*number)++);

@@ -107,8 +107,8 @@ static void hidden_ring(const cJSON *in, answers *out) {
     give(out, "tokens", ring_tokens(number(in, "P"), number(in, "B_l"), 32, 32));
 }
 
-/* Returns the time of an all-gather over one axis of a torus. wraps: the axis is a ring, and the all-gather uses both
- * directions. */
+/* Returns the time of an all-gather over one axis of a torus. wraps: the axis is a ring, so the all-gather sends in
+ * both directions. */
 static double gather_s(int32_t ranks, double link_bytes_per_s, bool wraps, double bytes) {
     nnc_device device = cluster_device();
     nnc_route route;
@@ -137,7 +137,7 @@ static void gather_part(const cJSON *in, answers *out) {
 
 /* ---- parameters ---- */
 
-/* The exercise gives F as 2.7 D and ignores norms. */
+/* In the exercise, the inner width F of the MLP is 2.7 times the width D of the model, and norms are ignored. */
 static void params_of_13b(const cJSON *in, answers *out) {
     const int64_t D = whole(in, "D");
     const int64_t F = (int64_t)(number(in, "F_over_D") * (double)D);
@@ -185,7 +185,8 @@ static void years_of_gpt3(const cJSON *in, answers *out) {
     give(out, "years", math_s(number(in, "flops"), number(in, "P")) / (365 * 86400.0));
 }
 
-/* With full recomputation, forward of every layer runs twice. The exercise counts the FLOPs of both runs. */
+/* With full recomputation, forward of every layer runs twice. The exercise counts the FLOPs of the first and of the
+ * second forward. */
 static void achieved_rate(const cJSON *in, answers *out) {
     const nnc_model model = gpt(whole(in, "L"), whole(in, "h"), 128, whole(in, "V"), whole(in, "s"));
     nnc_plan plan = nnc_plan_default();
@@ -196,8 +197,8 @@ static void achieved_rate(const cJSON *in, answers *out) {
     give(out, "tflops", r.hardware_flops / number(in, "step") / number(in, "n") / 1e12);
 }
 
-/* The FLOPs are 6 N D over all parameters, plus the products with attention scores over all pairs. The FLOPs of these
- * products depend only on the number of layers and the width. */
+/* The FLOPs are 6 N D over all parameters, plus the products with attention scores over all pairs. The FLOPs of the
+ * products with attention scores depend only on the number of layers and the width. */
 static void palm_mfu(const cJSON *in, answers *out) {
     const int64_t a = whole(in, "a"), d = whole(in, "d");
     const nnc_model model = llama(whole(in, "L"), a * d, a, a, 256, 256, whole(in, "s"));

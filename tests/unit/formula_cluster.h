@@ -16,7 +16,7 @@ static void deepseek_params(const cJSON *in, answers *out) {
 }
 
 /* Computes the parameters of attention and of the two norms inside attention. Two models differ by one dense layer. The
- * result is the difference of the two models minus the MLP and the other norms. */
+ * result is the difference of the parameters of the two models, without the MLP and the two norms outside attention. */
 static void latent_params(const cJSON *in, answers *out) {
     nnc_plan plan = nnc_plan_default();
     nnc_model model = deepseek_v3(2);

@@ -22,8 +22,8 @@ static inline void open_memory(void) {
 
 static inline void close_memory(void) { free(memory); }
 
-/* Returns random numbers x with 0 <= x < 1, which are equal on every machine. The generator is a xorshift. The upper 53
- * bits of its state are used. */
+/* Returns random numbers x with 0 <= x < 1, which are equal on every machine. The generator is a xorshift. A random
+ * number has the upper 53 bits of the generator's state. */
 static uint64_t seed;
 
 static inline double draw(void) {

@@ -1,4 +1,5 @@
-/* Training runs with a given step time. Tests of whole runs with these cases need no estimate of a step. */
+/* Training runs with a given step time. The tests of whole runs use these cases, so that they need no estimate of a
+ * step. */
 #ifndef NNCOST_RUN_CASES_H
 #define NNCOST_RUN_CASES_H
 

@@ -37,8 +37,8 @@ static int advise(int64_t mem_bytes, const nnc_plan *plan, nnc_advice *advice, i
 static const unsigned recompute[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NORM,
                                       NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
 
-/* Tests whether a plan fits that changes only the settings in `set`. Estimates all such plans, without the advice of
- * the library. The micro-batch is halved while it is even. */
+/* Tests whether the model fits if the plan changes only the settings in `set`. Estimates all plans with such changes,
+ * without the advice of the library. The micro-batch is halved while it is even. */
 static bool any_fits(int64_t mem_bytes, const nnc_plan *plan, unsigned set) {
     int64_t batches[64] = { plan->micro_batch }, count = 1;
     while (batches[count - 1] % 2 == 0) {
@@ -73,8 +73,8 @@ static int fewest_changes(int64_t mem_bytes, const nnc_plan *plan) {
     return fewest;
 }
 
-/* Returns the step time of the fastest plan that fits with only another micro-batch and recomputation. Tries all such
- * plans without the advice of the library. Infinite = no plan fits. */
+/* Returns the step time of the fastest plan that fits with only another micro-batch and recomputation. Tries all
+ * combinations of micro-batch and recomputation, without the advice of the library. Infinite = no plan fits. */
 static double fastest_gentle_s(int64_t mem_bytes, const nnc_plan *plan) {
     double fastest_s = INFINITY;
     for (int64_t batch = plan->micro_batch, passes = plan->micro_batches;; batch /= 2, passes *= 2) {
@@ -125,8 +125,8 @@ static void check_advice(int64_t mem_bytes, const nnc_plan *plan, const nnc_advi
 }
 
 /* The memory of the device decreases from slightly too small to almost nothing. If changes that keep the training
- * result suffice, the first advice is the fastest plan with such changes. If such changes do not suffice, no set with
- * fewer changes than the advice fits. */
+ * result suffice, the first advice is the fastest plan with such changes. If no change that keeps the training result
+ * suffices, no set of fewer changes than those of the advice makes the plan fit. */
 START_TEST(fastest_then_fewest) {
     nnc_plan plans[4] = { plan_of(), plan_of(), plan_of(), plan_of() };
     plans[1].precision = NNC_FP32;
@@ -283,8 +283,8 @@ START_TEST(given_global_batch) {
 }
 END_TEST
 
-/* Full recomputation includes the other kinds of recomputation. With full recomputation, the estimate does not depend
- * on the other kinds. */
+/* Full recomputation includes the other kinds of recomputation. So an estimate with full recomputation is the same with
+ * and without the other kinds. */
 START_TEST(full_contains_the_others) {
     nnc_plan plan = plan_of();
     plan.recompute = NNC_RECOMPUTE_FULL;

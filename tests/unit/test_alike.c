@@ -7,11 +7,11 @@
 
 enum { NETWORKS = 150, PLANS = 24 };
 
-/* Changes the fields in which most plans of a search or sweep differ, so that plans share op lists. Sometimes changes
- * the other fields, too. */
+/* Changes the fields in which most plans of a search or sweep differ, so that plans share op lists. Sometimes also
+ * changes fields in which such plans rarely differ. */
 static void move(nnc_plan *plan) {
     const nnc_plan other = draw_split();
-    if (draw(3) == 0) { /* keeps the passes, changes their number */
+    if (draw(3) == 0) { /* keeps the ops of a pass and changes the number of passes */
         plan->micro_batches = draw(4) == 0 ? plan->micro_batches : between(1, 20) * (1 + coin());
         plan->tokens = draw(2) == 0 ? 1e9 : 2e9;
         plan->price = draw(2) == 0 ? 1.0 : 2.0;
@@ -48,7 +48,8 @@ static void check_same(const nnc_result *a, const nnc_result *b) {
     }
 }
 
-/* The values that every estimate has are equal. A brief estimate does not have the other values. */
+/* Metrics that a brief estimate has are equal in both estimates. The brief estimate has no value for the other
+ * metrics. */
 static void check_brief(const split_case *c, const nnc_result *full, const nnc_result *brief,
                         const nnc_columns *columns) {
     const nnc_report a = { .model = &c->model, .device = &c->device, .software = &c->software, .result = full };
@@ -213,8 +214,8 @@ START_TEST(added_rows_are_their_own) {
 }
 END_TEST
 
-/* An estimate of the verdict alone gives the verdict of a whole estimate. A plan that does not fit does not fit with
- * more samples in a micro-batch either. */
+/* An estimate of the verdict alone gives the verdict of a whole estimate. If a plan does not fit, the plan with more
+ * samples in a micro-batch does not fit either. */
 START_TEST(verdicts_are_the_same) {
     nnc_scratch *whole = nnc_scratch_create(), *quick = nnc_scratch_create();
     int told = 0;

@@ -27,7 +27,7 @@ static bool is_chunked_scan(const nnc_op_cost *row) {
 
 static double executed_flops_of(const nnc_op_cost *row) { return row->work.flops; }
 
-/* Counts every position of the mask. */
+/* Returns the forward FLOPs of an op, with attention over all pairs of tokens, masked or not. */
 static double flops_of(const nnc_op_cost *row) { return nnc_op_work(row->op).full_flops; }
 
 static char faults[1 << 14]; /* of all models */

@@ -230,7 +230,8 @@ START_TEST(messages_stay_one_line) {
                                "e ?"); /* letters stay, bytes that are not UTF-8 become '?' */
     ck_assert_int_eq(nnc_fail(NULL, NNC_IO, "w", "x"), NNC_IO);
     nnc_fail(&err, NNC_IO, "w", "first");
-    nnc_fail(&err, NNC_IO, err.where, "then %s", err.what); /* the argument is the text of the error itself */
+    /* err.what is read as an argument while nnc_fail() writes err */
+    nnc_fail(&err, NNC_IO, err.where, "then %s", err.what);
     ck_assert_str_eq(err.what, "then first");
 }
 END_TEST
@@ -366,7 +367,7 @@ START_TEST(lines_are_taken_apart_as_a_shell_does) {
     ck_assert_int_eq(nnc_shell_split(more, words, 2), -1);
     ck_assert_int_eq(nnc_shell_split(open, words, 2), 1); /* without a closing quote, the word ends with the line */
     ck_assert_str_eq(words[0], "a b");
-    /* Text that is written can be read back. */
+    /* nnc_shell_split() reads back the word that nnc_shell_word() writes. */
     nnc_buffer out = { 0 };
     nnc_shell_word(&out, "it's \"a\" \\ b");
     nnc_buffer_byte(&out, '\0');

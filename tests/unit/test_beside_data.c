@@ -57,8 +57,8 @@ START_TEST(a_table_is_not_cut) {
 }
 END_TEST
 
-/* Tensor ranks communicate over NVLink while gradients cross the network. The two overlaps do not compete, so full
- * overlap is never slower than partial overlap. */
+/* Tensor ranks communicate over NVLink while gradients cross the network. The communication of tensor ranks and that of
+ * gradients use different links, so full overlap is never slower than partial overlap. */
 START_TEST(fabrics_do_not_share_a_window) {
     const nnc_model *llama = NULL;
     const nnc_device *h100 = NULL;
@@ -91,16 +91,18 @@ static const unsigned links_of[NNC_LANES] = {
 /* Times of one segment in one part of a pass. */
 typedef struct pass_part {
     double compute_s, attention_s, issue_s, weight_s;
-    double all_s[NNC_COMM_COUNT], ring_s; /* ring: blocks that overlap with attention */
+    /* ring_s: time of the blocks of ring attention, which overlap with attention */
+    double all_s[NNC_COMM_COUNT], ring_s;
     unsigned links[NNC_COMM_COUNT];
     double exposed_s[NNC_COMM_COUNT]; /* without the ring */
     double hidden_s[NNC_COMM_COUNT], ring_exposed_s;
 } pass_part;
 
-/* docs/formulas.md#overlap: t = C + N - share min(C, N), applied to each kind of communication in order. C is the
- * compute time that no earlier kind on the same links has overlapped with, plus the exposed time of earlier kinds on
- * other links. If weights have n units, the first unit is exposed. Ring blocks overlap with their share of the
- * attention before all other kinds. */
+/* docs/formulas.md#overlap: compute of C seconds and communication of N seconds take t = C + N - share min(C, N). The
+ * formula is applied to one kind of communication after the other. For each kind, C is the compute time that remains:
+ * without the time that earlier kinds on the same links overlap with, and with the exposed time of earlier kinds on
+ * other links. If weights have n units, the first unit is exposed. Before all other kinds, the blocks of ring attention
+ * overlap with a share of the attention. */
 static void expose(pass_part *p, const nnc_overlap *overlap, nnc_part part, double units) {
     const double ring_hidden_s =
         overlap->share[NNC_COMM_CONTEXT] * fmin(p->ring_s, p->attention_s * overlap->ring_share);

@@ -138,10 +138,11 @@ START_TEST(a_slow_host_is_named) {
 }
 END_TEST
 
-/* The user names no host, so the range includes a host that needs 10 us per kernel in place of 37.5 us. The fast host
- * makes the step shorter in proportion, but not shorter than the step without the time that the device waits for the
- * host. h: the range below the step with a named host; f: the range of the fast host. The lower end of the range is
- * step / exp(sqrt(h^2 + f^2)), as h and f are independent. */
+/* The user names no host, so the range includes a host that needs 10 us per kernel in place of 37.5 us. With this
+ * fast host, the step is shorter in proportion, but not shorter than the step without the time that the device waits
+ * for the host. f is the logarithm of step time / step time with the fast host; h is the logarithm of step time / lower
+ * end of the range with a named host. The lower end of the range is step / exp(sqrt(h^2 + f^2)), as h and f are
+ * independent. */
 START_TEST(a_range_includes_fast_hosts) {
     load_eager_gpt2();
     static const char *const hosts[] = { "h100-server", "desktop" };
@@ -174,9 +175,9 @@ END_TEST
 
 /* By hand: 0.3 of the profile and 0.4 of the device make a half width h = sqrt(0.3^2 + 0.4^2) = 0.5. A share x of
  * network time adds (0.25 x)^2 to h^2, and a share y of waiting adds (0.5 y)^2 to h^2. As a logarithm, the range is
- * 0.85 h below the prediction and 1.15 h above. A range that was measured on this device and family, 0.1 with a skew of
- * 0.25, replaces the 0.3, the 0.4 and the skew. A range of another family replaces no value. A range of all devices
- * replaces the 0.3 and the skew. */
+ * 0.85 h below the prediction and 1.15 h above. If a range was measured on this device and family, here 0.1 with a skew
+ * of 0.25, it replaces the parts of profile and device (0.3 and 0.4) and the skew. A range of another family replaces
+ * no value. A range that was measured on all devices replaces the part of the profile (0.3) and the skew. */
 START_TEST(a_range_widens_with_what_is_uncertain) {
     for (int i = 0, number = 0; i < CASES; i++) {
         split_case c = draw_issued(&number);
@@ -199,7 +200,8 @@ START_TEST(a_range_widens_with_what_is_uncertain) {
         c.software.range_count = 2;
         const double narrow = log(result_of_split(&c).interval_s[1] / r.step_s);
         ck_assert_double_eq_tol(narrow, 1.25 * sqrt(0.01 + shares), 1e-9);
-        measured[0].device[0] = measured[1].device[0] = '\0'; /* all devices: the term of the device stays */
+        /* a range of all devices, which keeps the part of the device */
+        measured[0].device[0] = measured[1].device[0] = '\0';
         const double group = log(result_of_split(&c).interval_s[1] / r.step_s);
         ck_assert_double_eq_tol(group, 1.25 * sqrt(0.01 + 0.16 + shares), 1e-9);
         snprintf(measured[0].of, sizeof measured->of, "vit");

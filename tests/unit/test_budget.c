@@ -31,9 +31,9 @@ START_TEST(laws_at_their_points) {
 }
 END_TEST
 
-/* Fewer parameters that are trained longer reach the same loss, and cost less if many tokens are served. No size on a grid needs fewer
- * FLOPs (6 N D for training, and 2 N for each served token) than the returned size. If the number of served tokens is unknown, the optimum does not
- * change. */
+/* Fewer parameters that are trained longer reach the same loss, and cost less if many tokens are served. No size on a
+ * grid needs fewer FLOPs (6 N D for training, and 2 N for each served token) than the returned size. If the number of
+ * served tokens is unknown, the optimum does not change. */
 START_TEST(serving_saves) {
     const double params = 70e9, tokens = 1.4e12, served = 2e13;
     const nnc_optimum best = nnc_serving_optimal(NNC_LAW_EPOCH, params, tokens, served);
@@ -92,7 +92,7 @@ START_TEST(money_by_hand) {
             CLOSE(found->served_tokens, served.served_tokens, 1e-12);
             CLOSE(found->saved_share, served.saved_share, 1e-12);
         }
-        if (!isnan(own.loss)) { /* an optimal model with the least FLOPs has the same loss */
+        if (!isnan(own.loss)) { /* the optimal model with this many FLOPs has the same loss */
             const double least = budget.flops / budget.over_training[i];
             CLOSE(nnc_compute_optimal((nnc_law)i, least).loss, own.loss, 1e-9);
         }

@@ -33,7 +33,7 @@ END_TEST
 
 /* The test compares Daly's interval between checkpoints with numbers worked by hand. With a save of 100 s and a failure
  * every 800 s, save / (2 x 800) is 1/16, so the interval is 400 (1 + 1/12 + 1/144) - 100. With a save of half a second
- * and a failure every 100 s, the ratio is 1/400, so the interval is 10 (1 + 1/60 + 1/3600) - 1/2. */
+ * and a failure every 100 s, save / (2 x 100) is 1/400, so the interval is 10 (1 + 1/60 + 1/3600) - 1/2. */
 START_TEST(interval_of_a_run) {
     static const struct {
         double save_s, mtbf_s, interval_s;
@@ -130,7 +130,8 @@ END_TEST
  * frozen matrix elements and 13 x 64 frozen biases and norm weights. The adapters of a block have 4 x (64 + 64)
  * parameters for each of Q, K, V and the output, and 4 x (64 + 256) for each product of the MLP. ZeRO 3 gathers the
  * frozen weights of two blocks at 2 bytes each and the adapters of two blocks at 4 bytes each. ZeRO 3 also holds the
- * whole fp32 gradient of the adapters of one block. ZeRO 2 holds no such tensors. */
+ * whole fp32 gradient of the adapters of one block. Under ZeRO 2 a rank holds neither gathered weights nor this
+ * gradient. */
 START_TEST(gathered_frozen_weights) {
     const nnc_model model = gpt(6, 64, 4, 100, 16);
     nnc_plan plan = plan_of(4, 1, 1);
@@ -151,11 +152,11 @@ END_TEST
 
 /* Two stages have three blocks each. A block has 12 x 64 x 64 + 13 x 64 parameters in fp32. A pipeline that keeps
  * weights gathered also keeps whole gradients until its last micro-batch (torch/distributed/pipelining/stage.py). The
- * transient memory of such a pipeline has 4 bytes of weights for each parameter of the stage. The transient memory also
- * has 4 bytes of gradient for the half of the parameters that is not in the rank's own shard. With resharding, the
- * transient memory has gathered weights of 2 x 4 bytes and a gradient of 4 bytes per parameter of one block. Without
- * resharding, data communication happens once per step, so twice as many micro-batches do not change the time of this
- * communication. */
+ * transient memory of this pipeline has 4 bytes of weights for each parameter of the stage. For the half of the
+ * parameters that is not in the rank's own shard, the transient memory also has 4 bytes of gradient. With resharding,
+ * the transient memory has gathered weights of 2 x 4 bytes and a gradient of 4 bytes per parameter of one block.
+ * Without resharding, data communication happens once per step, so twice as many micro-batches do not change the time
+ * of this communication. */
 START_TEST(whole_gradients_of_pipelines) {
     const nnc_model model = gpt(6, 64, 4, 100, 16);
     nnc_plan plan = plan_of(2, 1, 2);
@@ -238,8 +239,8 @@ END_TEST
 
 /* ---- pipelines ---- */
 
-/* In a V, the virtual stages go from the first to the last of four devices and come back. In the other schedules, the
- * second chunk starts again at the first device. */
+/* With the V-shaped schedules, the virtual stages go from the first to the last of four devices and then back to the
+ * first. With all other schedules, the second chunk of layers starts again at the first device. */
 START_TEST(devices_of_virtual_stages) {
     static const int32_t vee[] = { 0, 1, 2, 3, 3, 2, 1, 0 }, chunks[] = { 0, 1, 2, 3, 0, 1, 2, 3 };
     nnc_plan plan = nnc_plan_default();

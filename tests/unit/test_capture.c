@@ -63,7 +63,8 @@ START_TEST(equal_layers_are_folded) {
     ck_assert_int_eq(r.params, 60);
     ck_assert_double_eq(r.forward_flops, 3 * 60.0);
     ck_assert_int_eq(r.memory.activation_bytes, 24 + 3 * 40);
-    /* One row lists the second and the third kept tensor: 2 copies, each two positions after the previous copy. */
+    /* One row of the file can list equal tensors: 2 copies of the kept tensor, each two positions after the previous
+     * one. */
     const nnc_result short_r = estimate_of(LINEAR("3"),
                                            PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F
                                                       ",0,1],[60,\"gradient\"," F ",1,2],[40,\"kept\"," F ",2,3,2,2,2]",
@@ -126,7 +127,7 @@ START_TEST(a_tied_table_is_multiplied) {
 }
 END_TEST
 
-/* The step of 2 samples twice looks up [n,4] tokens and then runs a product. With n = 1, the step has two micro-batches
+/* A step of 2 samples looks up [n,4] tokens twice, and then runs a product. With n = 1, the step has two micro-batches
  * of one sample, so 2 x 4 tokens. With n = 2, the step reads both samples twice, as an encoder and a decoder do, so the
  * step has 8 tokens. */
 static int64_t tokens_of(const char *n) {
@@ -265,8 +266,9 @@ START_TEST(two_steps_give_all_between) {
 END_TEST
 
 /* The convolution has 4 input and 4 output channels in 2 groups, a 3 x 3 kernel and stride 2. The convolution makes
- * maps of 4 x 4 from maps of 8 x 8. 72 weights are multiplied at 2 x 16 positions. Each of the two gradients has the
- * same number of products. A transposed convolution multiplies at every position of its input. */
+ * maps of 4 x 4 from maps of 8 x 8. 72 weights are multiplied at 2 x 16 positions. The gradient of the input and the
+ * gradient of the weights each have as many products as forward. A transposed convolution multiplies at every position
+ * of its input. */
 START_TEST(a_convolution_by_hand) {
     const char *ops = OP("convolution", "forward", "[" F ",[2,4,8,8],1],[" F ",[4,2,3,3],0]", "[" F ",[2,4,4,4],2]",
                          "null,[2,2],[1,1],[1,1],false,[0,0],2",
@@ -376,8 +378,8 @@ static double kernel_of(const nnc_op_cost *row) { return (double)row->op->u.flas
 
 /* Attention has 2 x 4 heads of width 16 and 8 tokens. The causal mask leaves 36 pairs. Forward takes 4 FLOPs per pair
  * and value. Backward takes 10 FLOPs per pair and value, which include the scores that are computed again. The usual
- * convention counts all 64 pairs and no recomputed scores. The kernels of forward and backward are those of the
- * profile, as for the model of a library. */
+ * convention counts all 64 pairs and no recomputed scores. The attention kernels of forward and backward are those that
+ * the software profile names, as for a model of a library. */
 START_TEST(fused_attention_by_hand) {
 #define QKV "[" F ",[2,4,8,16],2],[" F ",[2,4,8,16],2],[" F ",[2,4,8,16],2]"
     const nnc_result r = estimate_of(

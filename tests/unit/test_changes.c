@@ -170,7 +170,8 @@ START_TEST(cluster) {
 }
 END_TEST
 
-/* Compiled kernels replace eager kernels. Compiled kernels have other launch costs and fuse pointwise ops. */
+/* Compiled kernels replace eager kernels. Compiled kernels have other launch costs than eager kernels, and fuse
+ * pointwise ops. */
 START_TEST(other_software) {
     static const char *const all[] = { "--software torch-compile", "--micro-batch 256", "--attention flash",
                                        "--optimizer adam8bit",     "--lora 16",         "--lora 16 --frozen nf4" };
@@ -217,7 +218,7 @@ static const nnc_plan_change *listed(const char *options) {
 START_TEST(padding) {
     nnc_plan plan = single();
     device.efficiency.gemm[NNC_FP32].unaligned_ratio = device.efficiency.gemm[NNC_BF16].unaligned_ratio = 4.0;
-    software.lists_operators = true; /* eager kernels; a compiler pads operands itself */
+    software.lists_operators = true; /* the profile runs eager kernels; a compiler would pad the operands itself */
     model.decoder.vocab = 2001;
     find(&plan, true);
     const nnc_result base = estimate_with(&model, &device, &software, &plan);

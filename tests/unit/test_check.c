@@ -6,7 +6,7 @@ START_TEST(a_figure_goes_by_its_full_or_its_last_name) {
     ck_assert_ptr_eq(nnc_figure_find(old_figures, "step.step_s", &err), &old_list[1]);
     ck_assert_ptr_eq(nnc_figure_find(old_figures, "step_s", &err), &old_list[1]);
     ck_assert_ptr_eq(nnc_figure_find(old_figures, "bound_s.host", &err), &old_list[7]);
-    ck_assert_ptr_null(nnc_figure_find(old_figures, "p_s", &err)); /* not a whole part of a name */
+    ck_assert_ptr_null(nnc_figure_find(old_figures, "p_s", &err)); /* "p_s" is not the end of a name after a dot */
     ck_assert_ptr_null(nnc_figure_find(old_figures, "", &err));
 }
 END_TEST
@@ -109,12 +109,12 @@ START_TEST(the_part_that_moved_most_is_responsible) {
     const nnc_figures now = { now_list, COUNT_OF(now_list) };
     copy_old();
     ck_assert_ptr_null(nnc_figures_responsible(old_figures, now, "step.step_s", &by));
-    now_list[1].number = 2.2; /* forward - 0.1, backward + 0.3 */
+    now_list[1].number = 2.2; /* forward is shorter by 0.1 s, backward longer by 0.3 s */
     now_list[2].number = 0.4;
     now_list[3].number = 1.8;
     ck_assert_str_eq(nnc_figures_responsible(old_figures, now, "step.step_s", &by), "step.backward_s");
     ck_assert_double_eq_tol(by, 0.3, 1e-12);
-    now_list[1].number = 1.9; /* forward - 0.4, backward + 0.3: the total decreases */
+    now_list[1].number = 1.9; /* forward is shorter by 0.4 s and backward longer by 0.3 s, so the total is shorter */
     now_list[2].number = 0.1;
     ck_assert_str_eq(nnc_figures_responsible(old_figures, now, "step.step_s", &by), "step.forward_s");
 }

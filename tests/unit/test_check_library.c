@@ -58,8 +58,8 @@ START_TEST(recorded_is_the_same) {
 }
 END_TEST
 
-/* The digest of a profile that nncost chose must have the name of this profile. The digest has this name even after a
- * scenario with another profile. */
+/* The digest of a profile that nncost chose must have the name of this profile. The digest has the name of the chosen
+ * profile even if an earlier scenario has another profile. */
 START_TEST(chosen_profiles_keep_their_names) {
     static char text[100000];
     FILE *file = fopen(path, "w");

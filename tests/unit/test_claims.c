@@ -54,8 +54,8 @@ START_TEST(faster_than_the_peak) {
 }
 END_TEST
 
-/* A text claims: "An iteration is the longest of fetching, processing and transfer". The compute of the device is a
- * fourth limit. */
+/* A text claims: "An iteration is the longest of fetching, processing and transfer". The time of the device for its
+ * computations is a fourth possible limit. */
 START_TEST(the_device_is_a_roof_too) {
     nnc_plan plan = devices_of(1);
     nnc_run_ask ask = nnc_run_ask_default();
@@ -84,8 +84,9 @@ START_TEST(rates_of_devices) {
 }
 END_TEST
 
-/* A text claims that a TPU v5e is compute-bound above 240 tokens, and that two chips that split D need D/2 > 4377, at
- * 45 GB/s per link. nncost gives D = 8755.6. */
+/* A text claims that a TPU v5e is compute-bound above 240 tokens. It also claims that two chips that divide the width D
+ * need D/2 > 4377 to be compute-bound, with links of 45 GB/s. The result of
+ * nncost is D = 8755.6. */
 START_TEST(widths_from_which_arithmetic_counts) {
     nnc_device *v5e = NULL;
     nnc_error err;

@@ -149,8 +149,9 @@ START_TEST(degree_one_is_one_device) {
 }
 END_TEST
 
-/* The expected results were recorded before nncost had clusters. The expected results are for the plain device: first
- * two samples per pass, then four passes with full recomputation. Sums may be rounded in another way. */
+/* The expected results were recorded before nncost had clusters. The expected results are for the plain device. The
+ * first plan has two samples per pass; the second has four passes with full recomputation. Sums may be rounded in
+ * another way. */
 START_TEST(answers_of_one_device) {
     static const struct {
         int model;

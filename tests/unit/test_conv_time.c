@@ -116,17 +116,18 @@ START_TEST(maps_in_another_order_are_turned) {
     ck_assert_double_gt(plain.compute_s, plain.memory_s);
     op.u.conv.contiguous = true;
     ck_assert_double_eq_tol(nnc_op_time(&d, &op, &work).time_s - plain.time_s, 2 * 128 * 64 * 2 / 0.8e12, 1e-19);
-    op = conv(NNC_PHASE_FORWARD, NNC_FP32, 1); /* fp32: not on matrix units, no transpose */
+    /* fp32 convolutions do not run on the matrix units and need no transpose */
+    op = conv(NNC_PHASE_FORWARD, NNC_FP32, 1);
     op.u.conv.contiguous = true;
     const nnc_work in_fp32 = nnc_op_work(&op);
     ck_assert_double_eq_tol(nnc_op_time(&d, &op, &in_fp32).memory_s, bytes_of(&in_fp32) / 1e12, 1e-20);
 }
 END_TEST
 
-/* As PyTorch issues the convolution, a transpose reads and writes each value of a map, and takes the time of 2
- * additional bytes for each. The 48 x 16 x 9 weights are transposed, too, with 2 bytes each at 0.3 of the bandwidth. A
- * convolution with one tap transposes nothing. A convolution with three input channels runs at 0.36 of the peak of the
- * vector units. */
+/* With the separate kernels of PyTorch, a transpose reads and writes each value of a map, and takes the time of 2
+ * additional bytes for each value. The 48 x 16 x 9 weights are transposed, too, with 2 bytes each at 0.3 of the
+ * bandwidth. A convolution with one tap transposes nothing. A convolution with three input channels runs at 0.36 of the
+ * peak of the vector units. */
 START_TEST(layouts_of_pytorch) {
     const nnc_device d = machine();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 1);
@@ -149,13 +150,13 @@ START_TEST(layouts_of_pytorch) {
     work = nnc_op_work(&op);
     ck_assert_double_eq_tol(nnc_op_time(&d, &op, &work).compute_s, work.flops / (0.36 * d.vector_flops_per_s[NNC_FP32]),
                             1e-18);
-    op.u.conv.c_in = 8; /* 8 values are 16 bytes: on matrix units */
+    op.u.conv.c_in = 8; /* 8 values of 2 bytes are 16 bytes, so the matrix units compute the convolution */
     work = nnc_op_work(&op);
     ck_assert_double_lt(nnc_op_time(&d, &op, &work).compute_s, work.flops / d.vector_flops_per_s[NNC_FP32]);
 }
 END_TEST
 
-/* As PyTorch issues the convolution, each gradient in TF32 takes 1.5 times as long as forward. A convolution of 16
+/* With the separate kernels of PyTorch, each gradient in TF32 takes 1.5 times as long as forward. A convolution of 16
  * contiguous single channels with 9 taps runs at 0.04 of the peak of the vector units in any format. The weight
  * gradient of single channels takes 2.5 times as long as forward. */
 START_TEST(gradients_of_pytorch) {
@@ -250,8 +251,9 @@ START_TEST(kernels_of_pytorch_for_single_channels) {
 }
 END_TEST
 
-/* As PyTorch issues the convolution, 128 positions of 48 channels are one tile, which uses one of 4 units. 16 x 128
- * positions use all units. The sums of a weight gradient are split over the units. */
+/* With the separate kernels of PyTorch, 128 positions of 48 channels are one tile, which uses one of 4 units.
+ * With 16 times as many positions, the convolution uses all units. The sums of a weight gradient are split over the
+ * units. */
 START_TEST(small_maps_leave_units_idle) {
     nnc_device d = machine();
     d.units = 4;
@@ -324,7 +326,7 @@ START_TEST(maps_have_their_own_bandwidth) {
     ck_assert_double_eq_tol(nnc_op_time(&d, &norm, &work).time_s, bytes_of(&work) / 0.5e12 + 2e-6, 1e-18);
     d.efficiency.maps_tuned = (nnc_efficiency){ 1, 0.8, 3e-6 };
     ck_assert_double_eq_tol(nnc_op_time(&d, &norm, &work).time_s, bytes_of(&work) / 0.5e12 + 2e-6, 1e-18);
-    nnc_op tuned = norm; /* a kernel written for the device */
+    nnc_op tuned = norm; /* a kernel that was tuned for the device */
     tuned.tuned = true;
     ck_assert_double_eq_tol(nnc_op_time(&d, &tuned, &work).time_s, bytes_of(&work) / 0.8e12 + 3e-6, 1e-18);
 }

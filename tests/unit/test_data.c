@@ -139,8 +139,8 @@ static double peak_16(const nnc_device *device) {
 }
 
 /* In all designs so far, the FLOPs per clock and unit are a power of two. A clock or a peak that is rounded to three
- * digits changes the FLOPs per clock by about one percent. The ratios below detect a peak for sparse matrices, which is
- * another power of two. */
+ * digits changes the FLOPs per clock by about one percent. A peak for sparse matrices gives another power of two;
+ * the tests of ratios between two rates detect such a peak. */
 static void check_power_of_two(const nnc_device *device, double flops_per_s, double tolerance) {
     if (device->units > 0 && !isnan(device->clock_hz) && !isnan(flops_per_s)) {
         const double per_clock = flops_per_s / (device->units * device->clock_hz);

@@ -115,9 +115,9 @@ START_TEST(norms_by_place) {
 }
 END_TEST
 
-/* Parallel attention and MLP read the output of the same norm. So for each token of width 4, the MLP does not keep its
- * own copy of the norm's output, nor the input and the statistics of its own norm. With two norms, only the input of
- * the second norm is not kept. */
+/* Parallel attention and MLP read the output of the same norm. Therefore the MLP keeps neither a copy of the norm's
+ * output nor the input and statistics of a norm of its own: 3 x 8 bytes less for each token of width 4. If attention
+ * and MLP are parallel, but each has its own norm, both norms have the same input, so the input is kept only once. */
 START_TEST(parallel_halves_keep_less) {
     nnc_model model = gpt(1, 4, 2, 10, 3);
     const nnc_plan plan = causal_bf16();
@@ -204,7 +204,7 @@ START_TEST(gates_sinks_and_rotation) {
     ck_assert_double_eq(vector_flops_of("attn.rotary"), turned / 2);
     const nnc_device device = cluster_device();
     nnc_software apart = nnc_software_default();
-    apart.fused_rotary_scale = false; /* with a scale: 6 passes instead of 2 */
+    apart.fused_rotary_scale = false; /* with a scale, the rotation makes 6 passes over memory instead of 2 */
     estimate_with(&model, &device, &apart, &plan);
     const double once = row_of("attn.rotary", NNC_PHASE_FORWARD)->work.read_bytes;
     model.decoder.rotary_scale = true;
@@ -244,7 +244,8 @@ START_TEST(chunks_and_blocks) {
 }
 END_TEST
 
-/* A soft cap takes three more operations for each value: 2 heads x 6 pairs for scores, 3 tokens x 10 words for logits. */
+/* A soft cap takes three more operations for each value: 2 heads x 6 pairs for scores, 3 tokens x 10 words for
+ * logits. */
 START_TEST(soft_caps) {
     nnc_model model = gpt(1, 4, 2, 10, 3);
     nnc_plan plan = causal_bf16();
@@ -254,7 +255,7 @@ START_TEST(soft_caps) {
     estimate_on_cluster(&model, &plan);
     ck_assert_double_eq(vector_flops_of("attn.core"), plain + 3 * 2 * 6);
     ck_assert_double_eq(vector_flops_of("head.softcap"), 3 * 3 * 10);
-    plan.attention = NNC_ATTENTION_UNFUSED; /* over all scores, with and without mask */
+    plan.attention = NNC_ATTENTION_UNFUSED; /* unfused attention caps all 9 scores of a head */
     estimate_on_cluster(&model, &plan);
     ck_assert_double_eq(vector_flops_of("attn.softcap"), 3 * 2 * 9);
 }
@@ -276,13 +277,15 @@ START_TEST(experts_of_other_forms) {
     ck_assert_ptr_null(find_row("moe.bias", NNC_PHASE_FORWARD)); /* the products add the bias */
     const nnc_device device = cluster_device();
     nnc_software apart = nnc_software_default();
-    apart.fused_expert_bias = false; /* 5 x 8 values: 28 B each, 40 B in backward */
+    /* the bias has a separate kernel: for each of 5 x 8 values, 28 B in forward and 40 B in backward */
+    apart.fused_expert_bias = false;
     estimate_with(&model, &device, &apart, &plan);
     const nnc_work forward = row_of("moe.bias", NNC_PHASE_FORWARD)->work;
     const nnc_work backward = row_of("moe.bias", NNC_PHASE_BACKWARD)->work;
     ck_assert_double_eq(forward.read_bytes + forward.write_bytes, 5 * 8 * 28.0);
     ck_assert_double_eq(backward.read_bytes + backward.write_bytes, 5 * 8 * 40.0);
-    apart.expert_bias_gathered = true; /* writes 24 + 8 biases per copy of a token, reads 4 experts */
+    /* a kernel writes 24 + 8 biases for each copy of a token, and reads the biases of 4 experts */
+    apart.expert_bias_gathered = true;
     estimate_with(&model, &device, &apart, &plan);
     const nnc_work gathered = row_of("moe.bias", NNC_PHASE_FORWARD)->work;
     ck_assert_double_eq(gathered.write_bytes, 5 * 32 * 2.0);
@@ -293,7 +296,8 @@ START_TEST(experts_of_other_forms) {
     estimate_on_cluster(&model, &plan);
     /* The kernel of the activation includes the clamp. */
     ck_assert_ptr_null(find_row("moe.clamp", NNC_PHASE_FORWARD));
-    apart.fused_expert_clamp = false; /* 5 tokens x 24 values of 2 B: 4 passes, 5 in backward */
+    /* a separate kernel clamps 5 tokens x 24 values of 2 B: 4 passes over memory in forward, 5 in backward */
+    apart.fused_expert_clamp = false;
     estimate_with(&model, &device, &apart, &plan);
     const nnc_op_cost *cut = row_of("moe.clamp", NNC_PHASE_FORWARD);
     ck_assert_double_eq(cut->work.read_bytes + cut->work.write_bytes, 4 * 5 * 24 * 2.0);
@@ -313,9 +317,9 @@ END_TEST
 
 static double bytes(const nnc_op_cost *row) { return row->work.read_bytes + row->work.write_bytes; }
 
-/* 2 tokens have 2 heads with keys of 2 + 1 values and values of 3. If the rotation is fused, a kernel reads 5 values of
- * keys and values and writes 6: 2 * 2 * 2 B * 11. If the rotation is separate, a kernel also copies queries of 3
- * values: 2 * 2 * 2 B * 17. */
+/* There are 2 tokens and 2 heads. A head has a key of 2 + 1 values and a value vector of 3 values. If the rotation is
+ * fused, a kernel reads 5 values of keys and values per token and head, and writes 6: 2 tokens * 2 heads * 2 B * 11. If
+ * the rotation is separate, a kernel also copies the 3 values of the query (reads 3, writes 3): 2 * 2 * 2 B * 17. */
 START_TEST(latent_keys_lie_by_heads) {
     nnc_model model = llama(1, 4, 2, 2, 12, 10, 2);
     const nnc_plan plan = causal_bf16();

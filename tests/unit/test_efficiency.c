@@ -78,7 +78,8 @@ START_TEST(groups_one_by_one) {
     t = time_of_product(&device, &op);
     near(t.compute_s, 4 * 0.375 * wave_s);
     near(t.time_s, blend(t.compute_s, t.memory_s) + 4e-6);
-    device.efficiency.gemm[NNC_BF16].wave_quantization = (double)NAN; /* rates only, as in a roofline */
+    /* without this parameter, the time follows from rates only, as in a roofline */
+    device.efficiency.gemm[NNC_BF16].wave_quantization = (double)NAN;
     t = time_of_product(&device, &op);
     near(t.compute_s, 2.0 * 4 * 384 * 1280 * 1024 / 80e12);
 }
@@ -115,8 +116,8 @@ START_TEST(cache) {
 }
 END_TEST
 
-/* A long kernel runs at the sustained rate. A short kernel is boost_ratio times as fast. The time of a kernel of half a
- * millisecond is halfway between the two. */
+/* A long kernel runs at the sustained rate. A short kernel is boost_ratio times as fast. The clock of a kernel of half
+ * a millisecond is halfway between the clocks of a short and of a long kernel. */
 START_TEST(throttling) {
     nnc_device device = tiled();
     device.efficiency.gemm[NNC_BF16].boost_ratio = 1.25; /* short kernels reach the peak */
@@ -131,9 +132,10 @@ START_TEST(throttling) {
 }
 END_TEST
 
-/* [gemm-time] A weight gradient that is added to fp32 sums reads and writes 6 B more than a plain result in 16 bits. A
- * kernel that is bound by compute waits for 0.6 of the additional bytes. If half of the passes add, a sum reads and
- * writes 2 + 2 B more. Sums in 16 bits take 2 B more if the pass adds, and 0 B if it does not add. */
+/* [gemm-time] A weight gradient that is added to fp32 sums reads and writes 6 B more than a plain result in 16 bits. If
+ * compute bounds the kernel, its time grows only by the time of 0.6 of these additional bytes. If half of the passes
+ * add to the fp32 sums, a weight gradient writes 2 B more and reads 2 B more on average. With sums in 16 bits, a pass
+ * that adds to the sum reads 2 B more, and a pass that does not add reads no additional bytes. */
 START_TEST(sums) {
     static const struct {
         double grad_bytes, grad_accumulate, more;
@@ -200,8 +202,9 @@ static nnc_op causal_flash(int64_t heads, int64_t tokens, int64_t head_dim, int6
 }
 
 /* [flash-time] 16 heads of width 64 have 1024 queries and 1024 keys: F = 4 16 64 1024 1025 / 2 = 2.15 GFLOP, at half of
- * 100 TFLOP/s. The time is about twice as long for seq_half keys. The time is 1 + 0.5 100 / 128 times as long for 128
- * blocks on 100 units, and twice as long for heads of half the width. */
+ * 100 TFLOP/s. A sequence of seq_half tokens, here 1024, takes about twice as long as this rate allows, because short
+ * sequences are slow. In addition, the time grows by the factor 1 + 0.5 100 / 128 for 128 blocks on 100 units, and by
+ * the factor 2 for heads of half the width. */
 START_TEST(attention) {
     nnc_device device = tiled();
     device.efficiency.attention[NNC_FLASH1] = (nnc_flash_efficiency){ .sustained_fraction = 0.5,
@@ -213,7 +216,7 @@ START_TEST(attention) {
                                                                       .block_penalty = 0.5,
                                                                       .head_multiple = 32.0 };
     nnc_op op = causal_flash(16, 1024, 64, 0);
-    const double ends = 1.0 + 1024.0 / 1025; /* adds 512 keys to the mean of 512.5 */
+    const double ends = 1.0 + 1024.0 / 1025; /* seq_half adds 512 keys to the mean of 512.5 keys per query */
     const double shape = ends * (1.0 + 0.5 * 100 / 128) * 2.0;
     const double flops = 4.0 * 16 * 64 * 1024 * 1025 / 2;
     near(time_of_product(&device, &op).compute_s, flops / 50e12 * shape);
@@ -241,8 +244,8 @@ START_TEST(attention) {
     const double exact = time_of_product(&device, &op).compute_s;
     device.efficiency.attention[NNC_FLASH1].head_multiple = 128.0;
     near(time_of_product(&device, &op).compute_s, 2.0 * exact);
-    /* As PyTorch issues the attention, backward takes the time of its products, plus the time to read or write 20 bytes
-     * for each of 1024 x 16 x 64 values. */
+    /* With the separate kernels of PyTorch, backward takes the time of its products, plus the time to read or write 20
+     * bytes for each of 1024 x 16 x 64 values. */
     op = causal_flash(16, 1024, 64, 0);
     op.phase = NNC_PHASE_BACKWARD;
     const double products_s = time_of_product(&device, &op).compute_s;
@@ -255,8 +258,8 @@ START_TEST(attention) {
 }
 END_TEST
 
-/* For any loss of few blocks and few keys, attention to one more token never takes less time, with and without
- * windows. */
+/* Attention to one more token never takes less time, with and without windows, although few keys and few blocks lower
+ * the rate. */
 START_TEST(attention_grows) {
     nnc_device device = tiled();
     device.efficiency.attention[NNC_FLASH1] = (nnc_flash_efficiency){ .sustained_fraction = 0.5,
@@ -295,7 +298,7 @@ START_TEST(collectives) {
     device.efficiency.collectives.fitted = true;
     ck_assert_int_eq(nnc_route_find(&device, 8, 8, 8, 1, &route, &err), NNC_OK);
     /* The bandwidth is 0.8 (1 - 6.4 / 64) of the link. The knee adds sqrt(35 / 140) = half of the time. The fixed time
-     * is 10 + 3 2 us. */
+     * is 10 us, plus 3 times 2 us. */
     near(nnc_collective_predicted_s(&route, NNC_ALL_REDUCE, 80e6), 140e6 / 72e9 * 1.5 + 16e-6);
     near(nnc_collective_predicted_s(&route, NNC_ALL_GATHER, 80e6), 70e6 / 100e9 + 7e-6); /* bare */
 }
@@ -381,9 +384,9 @@ START_TEST(launches_of_groups) {
 }
 END_TEST
 
-/* [gemm-time] The bound leaves out two rows of each expert: 998 of 1,000 rows, or 992 rows with 4 experts, at 80
- * TFLOP/s. A product with r times as many rows takes at least r times the bound. A weight gradient sums over the tokens
- * and leaves out two terms: 1,022 of 1,024 terms. */
+/* [gemm-time] The lower bound of a product is the time of its rows at 80 TFLOP/s, without two rows of each expert: 998
+ * of 1,000 rows, or 992 rows with 4 experts. A product with r times as many rows takes at least r times this lower
+ * bound. A weight gradient sums over the tokens and leaves out two terms: 1,022 of 1,024 terms. */
 START_TEST(products_grow) {
     nnc_device device = tiled();
     nnc_gemm_efficiency *e = &device.efficiency.gemm[NNC_BF16];

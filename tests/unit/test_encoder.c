@@ -21,7 +21,7 @@ START_TEST(tokens_see_both_sides) {
     ck_assert_double_eq(estimate_on_cluster(&model, &plan).model_flops, all - 3 * 16 * (36 - 16));
     model.decoder.sliding_window = 4;
     ck_assert_double_eq(estimate_on_cluster(&model, &plan).model_flops, all - 3 * 16 * (36 - 24));
-    model.decoder.sliding_window = 12; /* six tokens on each side: all pairs */
+    model.decoder.sliding_window = 12; /* with six tokens on each side, a token attends to all tokens */
     ck_assert_double_eq(estimate_on_cluster(&model, &plan).model_flops, all);
     model.decoder.sliding_window = 0;
     model.decoder.bidirectional = false;
@@ -32,8 +32,9 @@ END_TEST
 /* The model has width 4, 10 words and 6 tokens. "logits" has 4 * 10 products with the tied word table, and no
  * parameters of its own. "masked" has a dense layer of 16 + 4 parameters, a norm of 8 and the logits. "replaced" has
  * the dense layer and 4 + 1 parameters. "pooler" has the dense layer for one token. "projection" has 12 parameters for
- * 3 values. "masked_next" has the parameters of "masked", a pooler and 2 * 4 + 2. "classes" has a dense layer and 3 * 4
- * + 3 parameters for 3 classes. "tags" has 3 * 4 + 3 parameters for all tokens, without a dense layer. */
+ * 3 values. "masked_next" has the parameters of "masked", those of a pooler, and 2 * 4 + 2 parameters of a score for
+ * two classes. "classes" has a dense layer and 3 * 4 + 3 parameters for 3 classes. "tags" has 3 * 4 + 3 parameters for
+ * all tokens, without a dense layer. */
 START_TEST(heads) {
     static const struct {
         const char *name;
@@ -83,8 +84,8 @@ START_TEST(tables) {
 }
 END_TEST
 
-/* 5 buckets for 2 heads are 10 scores. The scores exist once, or in each of 3 layers. 6 * 6 pairs look up 2 values
- * each. */
+/* 5 buckets for 2 heads are 10 scores. One table of scores serves all layers, or each of the 3 layers has its own
+ * table. Each of 6 * 6 pairs looks up 2 values. */
 START_TEST(relative_positions) {
     const nnc_plan plan = bf16();
     nnc_model model = gpt(3, 4, 2, 10, 6);
@@ -108,7 +109,8 @@ END_TEST
 
 /* Two encoder layers over 5 tokens precede one decoder layer over 3 tokens. Encoder and decoder have width h = 4, inner
  * width 16 and biases. A layer has 12 h^2 + 13 h = 244 parameters. The decoder layer also has a cross-attention of 4
- * h^2 + 4 h and a norm, together 88. The encoder also has a last norm, 8, and its own table of 5 positions, 5 * 4. */
+ * h^2 + 4 h and a norm, together 88. The encoder also has a last norm of 8 parameters, and its own table of 5
+ * positions, which has 5 * 4 parameters. */
 static nnc_model pair(void) {
     nnc_model model = gpt(1, 4, 2, 10, 3);
     model.decoder.positions_max = 5;
@@ -233,7 +235,8 @@ START_TEST(distances_are_projected) {
     const nnc_result r = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(r.params, none.params + 6 * 4 + 8);
     ck_assert_double_eq(r.forward_flops - none.forward_flops, 2 * (2 * 6 * 4 * 4) + 2 * (2 * 2 * 6 * 6 * 2));
-    nnc_plan adapters = plan; /* distances use the matrices and adapters of tokens */
+    /* the rows of distances use the matrices and adapters of the tokens, so they add no trained parameters */
+    nnc_plan adapters = plan;
     adapters.adapter_rank = 1;
     const int64_t trained = estimate_on_cluster(&model, &adapters).trained_params;
     model.decoder.positions = NNC_POSITIONS_NONE;

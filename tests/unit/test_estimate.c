@@ -24,7 +24,7 @@ static void check_near(double found, double expected) {
     ck_assert_double_le(fabs(found - expected), 1e-12 * fabs(expected));
 }
 
-/* Checks rules that every result must follow. The rows are those of the last estimate. */
+/* Checks rules that every result must follow. Uses the op table of the last estimate. */
 static void check_sums(const nnc_result *r) {
     const nnc_memory *m = &r->memory;
     int32_t count = 0;
@@ -168,7 +168,7 @@ END_TEST
  * are their copy after dropout and its mask. Fused attention never keeps probabilities, their copy or the mask. */
 START_TEST(recompute_selective) {
     const nnc_model model = model_of_recompute();
-    const double core = 2 * 4.0 * 4 * 32 * 32 * 64; /* batch 2, 4 layers, 4 s s h FLOPs */
+    const double core = 2 * 4.0 * 4 * 32 * 32 * 64; /* batch 2 x 4 layers x 4 s s h FLOPs */
     const int64_t probabilities = INT64_C(2) * 2 * 4 * 4 * 32 * 32;
     for (int attention = 0; attention < NNC_ATTENTION_COUNT; attention++) {
         nnc_plan plan = plan_of_recompute(NNC_RECOMPUTE_NONE, (nnc_attention)attention);
@@ -260,8 +260,9 @@ START_TEST(gradient_accumulation) {
 }
 END_TEST
 
-/* A kernel adds the gradients of each pass to wider sums of all parameters. The products then write 2 B instead of
- * reading and writing 4 B. If sums are not wider than gradients, the gradients of the first pass are the first sums. */
+/* A kernel adds the gradients of each pass to wider sums of all parameters. With this kernel, a product writes 2 B per
+ * gradient, instead of reading and writing a sum of 4 B. If sums are not wider than gradients, the gradients of the
+ * first pass are the first sums. */
 START_TEST(added_gradients) {
     const nnc_model model = gpt(3, 64, 4, 100, 32);
     const nnc_device device = plain_device();
@@ -279,7 +280,7 @@ START_TEST(added_gradients) {
     ck_assert_double_eq_tol(added.update_s - inside.update_s, 5 * 10 * params / device.mem_bytes_per_s,
                             1e-9 * added.update_s);
     ck_assert_double_eq(added.lower_bound_s, inside.lower_bound_s);
-    plan.policy = NNC_POLICY_MIXED; /* sums as wide as the weights */
+    plan.policy = NNC_POLICY_MIXED; /* with this policy, the sums have the number format of the weights */
     const nnc_result plain = estimate_with(&model, &device, &software, &plan);
     plan.micro_batches = 1;
     const nnc_result once = estimate_with(&model, &device, &software, &plan);
@@ -293,13 +294,13 @@ END_TEST
 /* The test compares the pages of a heap with numbers worked by hand from malloc.c of glibc 2.36. A C program that calls
  * malloc takes the same pages. Blocks have 1,000,000 B, their chunks have 1,000,064 B, and pages have 4096 B:
  *
- *     take, free      The block is mapped separately, 245 pages. Later blocks below 1,003,520 B come from the heap. The
- *                     heap is trimmed if at least 2,007,040 bytes are free at its end.
- *     take a, b, c    In the heap, a has 245 pages, b (100,000 B) ends at page 269, and c ends at page 513.
- *     free a          A block of 500,000 B fits in the hole and takes no new pages.
- *     free c, take c  The end of the heap was not trimmed, so c takes no new pages.
- *     free all        2,232,320 B are free at the end, and 33 pages stay (M_TOP_PAD and a chunk).
- *     take            The block takes 245 - 33 new pages. */
+ *     Take a block and free it: the block is mapped separately and has 245 pages. Later blocks below 1,003,520 B come
+ *     from the heap. The heap is trimmed if at least 2,007,040 B are free at its end.
+ *     Take the blocks a, b (100,000 B) and c: in the heap, a has 245 pages, b ends at page 269, and c ends at page 513.
+ *     Free a, then take a block of 500,000 B: the block fits in the hole that a left, and takes no new pages.
+ *     Free c and take it again: the end of the heap was not trimmed, so c takes no new pages.
+ *     Free all blocks: 2,232,320 B are free at the end of the heap, and 33 pages stay (M_TOP_PAD and a chunk).
+ *     Take a block: it takes 245 - 33 new pages. */
 START_TEST(heap_of_glibc) {
     const double page = 4096.0;
     nnc_hole holes[8];
@@ -332,9 +333,10 @@ END_TEST
 
 /* The limits are those of malloc.c. A chunk is 16 B larger than its block, rounded up to 64 B. A block whose chunk has
  * M_MMAP_THRESHOLD bytes is mapped. A block that is 64 B smaller comes from the heap: 131,008 + 131,072 + 32 B are 64
- * pages, and the block touches 32 of these pages. If a freed mapped block is larger than the threshold, the threshold
- * rises to its size, up to 32 MiB. A free hole of 64 KiB trims the end of the heap, but a hole that is 64 B smaller
- * does not. The end is cut if at least trim_least bytes are free. After 131,072 + 131,072 + 33 B, 65 pages are left. */
+ * pages, and the block touches 32 of these pages. If a mapped block that is larger than the threshold is freed, the
+ * threshold rises to the size of this block, up to 32 MiB. A free hole of 64 KiB trims the end of the heap, but a hole
+ * that is 64 B smaller does not. The end of the heap is trimmed if at least trim_least bytes are free there. The
+ * 131,072 B in use, M_TOP_PAD of 131,072 B and 33 B remain, which are 65 pages. */
 START_TEST(limits_of_the_heap) {
     const double page = 4096.0;
     nnc_hole holes[8];
@@ -351,7 +353,7 @@ START_TEST(limits_of_the_heap) {
     nnc_heap_free(&h, NNC_HEAP_MAPPED, 33554432 - 16);
     ck_assert_int_eq(h.mapped_least, 33554432);
     ck_assert_int_eq(h.trim_least, 67108864);
-    /* The block uses up the hole with the exact size, which is one of three holes. */
+    /* The block takes the one of three holes whose size is exactly the size of the block. */
     h = (nnc_heap){ .top = 8192, .end = 8192, .touched = 8192, .count = 3, .holes = holes };
     holes[0] = (nnc_hole){ 0, 128 };
     holes[1] = (nnc_hole){ 1024, 64 };
@@ -382,8 +384,8 @@ END_TEST
  * takes 16,385 pages, with the header of the chunk. The input of 256 KiB and its gradient are mapped in the first step,
  * 65 pages each. After the first step, the input and its gradient are in the heap. At the end of the second step,
  * 659,456 B are free at the end of the heap. 659,456 B are more than twice 65 pages, so the heap is trimmed to 33
- * pages. In the third step, the two tensors of 262,208 B, with headers, reach page 129. A second pass allocates the
- * gradient again after the heap was trimmed again. */
+ * pages. In the third step, the input and its gradient (262,208 B each, with headers) end in page 129 of the heap. A
+ * second pass allocates the gradient again after the heap was trimmed again. */
 START_TEST(new_memory_of_a_product) {
     static nnc_op_list list;
     const nnc_software software = nnc_software_default();
@@ -422,9 +424,9 @@ END_TEST
  * with at most 3 channels. The kept input and the copies are mapped separately each time, with a header of 16 B. A map
  * of 4 channels (64 MiB) takes 16,385 pages, a map of 3 channels 12,289 pages, and a map of 5 channels 20,481 pages.
  * Forward keeps the input and copies input and output. The gradient of the weights copies both maps again. If the
- * kernel is larger than 14 x 14, this gradient also takes a working set of one image and four times the weights (4 x 4
- * B x 4 x 5 x 225: 72,000 B). The gradient of the input copies both maps and writes its result. A kernel of one tap
- * copies no maps. The weights are in the heap, whose size does not change after the first step. */
+ * kernel is larger than 14 x 14, the gradient of the weights also needs a working set: one image, and four times the
+ * weights (4 x 4 B x 4 x 5 x 225: 72,000 B). The gradient of the input copies both maps and writes its result. A kernel
+ * of one tap copies no maps. The weights are in the heap, whose size does not change after the first step. */
 START_TEST(new_memory_of_a_convolution) {
     static const struct {
         int64_t c_in, kernel;
@@ -507,8 +509,8 @@ START_TEST(new_memory) {
 }
 END_TEST
 
-/* On a device that is its own host, SGD with momentum runs at half of the bandwidth, like sums, with 20 B per
- * parameter. AdamW runs at a quarter of the bandwidth, with 28 B per parameter. On a device with a host, both
+/* On a device that is its own host, SGD with momentum reads and writes 20 B per parameter at half of the bandwidth, the
+ * rate of sums. AdamW runs at a quarter of the bandwidth, with 28 B per parameter. On a device with a host, both
  * optimizers use the efficiency of the optimizer. */
 START_TEST(updates_of_a_cpu) {
     nnc_device device = plain_device();
@@ -523,7 +525,7 @@ START_TEST(updates_of_a_cpu) {
     device.efficiency.stream.fixed_s = 0.0;
     const nnc_result adamw = estimate_with(&model, &device, &software, &plan);
     nnc_software slow = software;
-    slow.launch_s = 1e-3; /* no effect: a CPU is its own host */
+    slow.launch_s = 1e-3; /* a launch time has no effect, because a CPU is its own host */
     ck_assert_double_eq(estimate_with(&model, &device, &slow, &plan).step_s, adamw.step_s);
     ck_assert_double_eq_tol(adamw.update_s, 28.0 * (double)adamw.params / (0.25 * device.mem_bytes_per_s), 1e-12);
     plan.optimizer = NNC_OPTIMIZER_MOMENTUM;
@@ -635,7 +637,7 @@ START_TEST(helper_models) {
     ck_assert_int_eq(m.weight_bytes, 4 * alone.weight_bytes);
     ck_assert_int_eq(m.gradient_bytes, 2 * alone.gradient_bytes);
     ck_assert_int_eq(m.optimizer_bytes, 2 * alone.optimizer_bytes);
-    nnc_plan projected = plan; /* the critic's moments have the same form */
+    nnc_plan projected = plan; /* with GaLore, the moments of the critic are as large as those of the policy */
     projected.optimizer = NNC_OPTIMIZER_GALORE;
     projected.optimizer_rank = 2;
     ck_assert_int_eq(memory_with(projected, NNC_METHOD_PPO, as_policy).optimizer_bytes,
@@ -734,8 +736,8 @@ START_TEST(projected_moments) {
 }
 END_TEST
 
-/* The keys and values of BART's cross-attention are two matrices of 768 x 768. A layer of the encoder has 4 such
- * matrices and 2 matrices of 768 x 3072. A layer of the decoder has 8 matrices of 768 x 768 and 2 of 768 x 3072. */
+/* The keys and values of BART's cross-attention are two matrices of 768 x 768. A layer of the encoder has 4 matrices of
+ * 768 x 768 and 2 of 768 x 3072. A layer of the decoder has 8 matrices of 768 x 768 and 2 of 768 x 3072. */
 START_TEST(projected_moments_of_two_stacks) {
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;

@@ -110,8 +110,8 @@ static void training_flops(const cJSON *in, answers *out) {
     give(out, "flops", half ? half_attention_flops(&r) : r.model_flops);
 }
 
-/* In the authors' selective recomputation, the products of the scores run once more. The authors count the FLOPs of
- * this second run three times. */
+/* In the authors' selective recomputation, the products of the scores run once more. The authors count the FLOPs of the
+ * repeated products three times. */
 static void gpt_mfu(const cJSON *in, answers *out) {
     const nnc_model model = gpt(whole(in, "L"), whole(in, "h"), 1, whole(in, "V"), whole(in, "s"));
     nnc_plan plan = nnc_plan_default();
@@ -123,7 +123,7 @@ static void gpt_mfu(const cJSON *in, answers *out) {
     give(out, "hfu", (r.model_flops + 3.0 * r.recompute_flops) / rate);
 }
 
-/* The networks of the benchmark have a vocabulary of 50368 words. */
+/* The networks of the MPT benchmark have a vocabulary of 50368 words. */
 static nnc_model mpt(int64_t layers, int64_t hidden, int64_t seq_len) {
     return gpt(layers, hidden, hidden / 128, 50368, seq_len);
 }
@@ -281,7 +281,8 @@ static const solved table[] = {
     { "text-act-transfer", tensor, NULL },
     { "ring-block-nvlink", hidden_ring, NULL },
     { "shard-ag-x", gather_part, NULL },
-    { "shard-ag-line", gather_line, "ring_asymptotic" }, /* leaves out the factor (n - 1) / n */
+    /* not computed: ring_asymptotic leaves out the factor (n - 1) / n */
+    { "shard-ag-line", gather_line, "ring_asymptotic" },
     { "l3-70b-flops", flops_of_70b, NULL },
     { "l3-70b-44days", days_of_70b, NULL },
     { "gpt3-flops", flops_of_gpt3, NULL },
@@ -320,7 +321,7 @@ static const unsolved later[] = {
     { "networks outside the families", "bert-base-params vit-b16 resnet50 dit-xl2" },
 };
 
-/* The exercises of these topics are not about a training step. */
+/* Exercises with one of the topics in this list are not about a training step. */
 static const char *const later_topics = "inference checkpoint cost lora data-loading";
 
 static cJSON *exercises;

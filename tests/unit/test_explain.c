@@ -99,7 +99,7 @@ static void open_report(const scenario *s, bool ideal) {
     ck_assert_int_eq(nnc_model_load(specs, s->model, &model, &err), NNC_OK);
     ck_assert_int_eq(nnc_device_load(specs, s->device, &device, &err), NNC_OK);
     hardware = *device;
-    hardware.host.mem_bytes_per_s = 200e9; /* offload needs this rate; few files have it */
+    hardware.host.mem_bytes_per_s = 200e9; /* offload needs the rate of host memory, which few device files state */
     plan.mode = ideal ? NNC_MODE_IDEAL : NNC_MODE_PREDICTED;
     for (int i = 0; i < FIELDS_MAX && s->fields[i][0] != NULL; i++) {
         ck_assert_msg(nnc_plan_set(&plan, s->fields[i][0], s->fields[i][1], &err) == NNC_OK, "%s: %s", err.where,
@@ -326,7 +326,8 @@ START_TEST(test_one_device) {
         const scenario s = { .model = models[i], .device = "h100" };
         const nnc_model *model = NULL;
         ck_assert_int_eq(nnc_model_load(specs, models[i], &model, &err), NNC_OK);
-        if (!seen[model->family]) { /* the first model of each family: all; other models: an eighth */
+        /* checks all metrics and ops of the first model of each family, and an eighth of those of other models */
+        if (!seen[model->family]) {
             check_part(&s, false, 1, 0);
             check_part(&s, true, 1, 0);
         } else {
@@ -349,7 +350,7 @@ START_TEST(test_clusters) {
 END_TEST
 
 /* The bubble of a pipeline is also explained by the closed form for equal stages: p - 1 passes of the busiest stage,
- * forward and backward. A plan without a pipeline has no such line. */
+ * forward and backward. For a plan without a pipeline, the answer has no line with this closed form. */
 START_TEST(test_equal_stages) {
     static const char *const stages[] = { "1", "2", "4" };
     for (size_t i = 0; i < COUNT_OF(stages); i++) {
@@ -369,8 +370,8 @@ START_TEST(test_equal_stages) {
 }
 END_TEST
 
-/* At its datasheet rate an H100 computes 989.4e12 FLOPs in 16 bits per second. Each line of an ideal step about the
- * time of a FLOP on the matrix units states the inverse of this rate. */
+/* At its datasheet rate an H100 computes 989.4e12 FLOPs in 16 bits per second. In the explanation of an ideal step,
+ * each line with the time of a FLOP on the matrix units has the value 1 / 989.4e12 s. */
 START_TEST(test_time_of_a_flop) {
     const scenario s = { "gpt2", "h100", NULL, { { "precision", "bf16" } } };
     int said = 0;

@@ -66,7 +66,7 @@ START_TEST(of_a_torus) {
                       .inner_bytes_per_s = 150e9 };
     check_loads(&network, NNC_ALL_TO_ALL, 1e9, 1e9 * 4 / (4 * 1 * 50e9), 0.0);
     check_loads(&network, NNC_ALL_GATHER, 1.6e9, 1.5e9 / 150e9, 0.0);
-    r->axis_length[1] = 12; /* the ring is slower now: 12/8 of a rank's bytes per link */
+    r->axis_length[1] = 12; /* with 12 ranks, the ring is slower than the line: 12/8 of a rank's bytes per link */
     r->size = r->inner = 48;
     check_loads(&network, NNC_ALL_TO_ALL, 1e9, 1e9 * 12 / (4 * 2 * 50e9), 0.0);
 }

@@ -1,5 +1,5 @@
-/* Tests the tables of fields. A field is set by its name, the value of a field is shown, and the tables contain every
- * field. */
+/* Tests the tables of fields. Tests the functions that set a field by its name and that show its value, and checks that
+ * the tables contain every field. */
 #include <stdlib.h>
 #include <string.h>
 

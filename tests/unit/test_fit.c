@@ -73,7 +73,7 @@ static void add_step(int64_t hidden, int64_t seq_len, int64_t micro_batch) {
     models[count - 1] = gpt(4, hidden, hidden / 64, 32000, seq_len);
 }
 
-/* Sets the measured time of every row to the time that this device predicts. */
+/* Sets the measured time of every row to the time that the device `truth` predicts. */
 static void measure(const nnc_device *truth) {
     for (int32_t i = 0; i < count; i++) {
         nnc_scored scored;
@@ -248,7 +248,7 @@ START_TEST(unaligned_steps_give_their_ratio) {
             models[i].decoder.vocab = 32001;
             fit_rows[i].plan.precision = rows[i].plan.precision = NNC_BF16;
         }
-        software.lists_operators = true; /* a program that does not pad products */
+        software.lists_operators = true; /* the profile of a program that does not pad products */
         start.host.kernel_s = 0.0;
         start.efficiency.fitted = true;
         start.efficiency.gemm[NNC_BF16].unaligned_ratio = stated ? 6.0 : 1.0;

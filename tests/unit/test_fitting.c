@@ -31,9 +31,10 @@ static nnc_result again(nnc_model model, nnc_policy policy, unsigned recompute) 
 static nnc_result under(nnc_model model, nnc_policy policy) { return again(model, policy, NNC_RECOMPUTE_NONE); }
 
 /* The numbers are bytes that GPT-2 of transformers keeps per token and hidden unit. Under autocast, two norms keep
- * their fp32 inputs (2 x 4), and c_attn and c_fc keep 16-bit copies (2 x 2). Attention keeps Q, K, V (6) and its output
- * (2). gelu_new keeps 14 and its cast output 2, for 4 h values. The sum is 84. In pure bf16, the same parts keep 2 x 2,
- * 2 x 2, 8 and (8 + 2) x 4. The sum is 56. Sources: src/shape/issued.c. */
+ * their fp32 inputs (2 x 4), and c_attn and c_fc keep 16-bit copies (2 x 2). Attention keeps Q, K and V (3 x 2) and its
+ * output (2). gelu_new works on 4 h values, and keeps 14 bytes and a cast output of 2 bytes for each. The sum is 84. In
+ * pure bf16, the norms keep 2 x 2 bytes, c_attn and c_fc keep 2 x 2, attention keeps 8, and gelu_new keeps (8 + 2) x 4.
+ * The sum is 56. Sources: src/shape/issued.c. */
 START_TEST(gpt2_by_hand) {
     nnc_model model = gpt(1, H, A, V, T);
     model.implementation = NNC_IMPLEMENTATION_TRANSFORMERS;
@@ -125,7 +126,7 @@ START_TEST(peak_at_the_update) {
 END_TEST
 
 /* The largest micro-batch fits, and a micro-batch with one more sample does not fit. The largest micro-batch that may
- * fit is at least tight, and with one more sample it is not. */
+ * fit has the verdict fits or tight; with one more sample, the plan does not fit. */
 START_TEST(largest_micro_batch) {
     const nnc_model model = gpt(4, 128, A, 1000, 64);
     const nnc_software software = eager();
@@ -203,7 +204,8 @@ START_TEST(an_optimizer_with_a_smaller_form) {
     const nnc_software software = eager();
     const nnc_profiles profiles = nnc_profiles_of_one(&software);
     const nnc_optimizer optimizers[] = { NNC_OPTIMIZER_ADAMW, NNC_OPTIMIZER_SGD };
-    for (size_t i = 0; i < COUNT_OF(optimizers); i++) { /* AdamW: 8-bit moments are advised; SGD has none */
+    /* the advice names 8-bit moments for AdamW; SGD has no moments */
+    for (size_t i = 0; i < COUNT_OF(optimizers); i++) {
         nnc_device device = plain_device();
         nnc_plan plan = nnc_plan_default();
         nnc_fitting *fit = calloc(1, sizeof *fit);
@@ -394,7 +396,8 @@ END_TEST
  * The matrices of a layer take 72 T h^2 / t FLOPs at C. So t - 1 <= 4.5 h W / C. The next legal degree above this limit
  * is bound by the network. */
 START_TEST(tensor_degree) {
-    const nnc_model model = gpt(48, 16384, 64, 128, 512); /* all-reduces of table and head: 1 % */
+    /* so many layers that the all-reduces of table and head add only 1 % */
+    const nnc_model model = gpt(48, 16384, 64, 128, 512);
     static const struct {
         double ratio; /* 4.5 h W / C */
         double limit;

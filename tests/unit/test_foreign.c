@@ -301,7 +301,8 @@ START_TEST(lenient_skips_and_names) {
     ck_assert_int_eq(parse(text, &m), NNC_OK);
     ck_assert_int_eq(m.note_count, 1);
     ck_assert_str_eq(m.notes[0], "skipped by --lenient: fast_path");
-    /* Keys of another architecture, and numbers with the name of a size, are refused even with --lenient. */
+    /* Even with --lenient, nncost refuses a key of another architecture, and an unknown key with a number whose name
+     * contains the name of a size, such as extra_hidden_size. */
     ck_assert_int_eq(parse(LLAMA ", \"kv_lora_rank\": 64 }", &m), NNC_BAD_SPEC);
     ck_assert_int_eq(parse(LLAMA ", \"extra_hidden_size\": 64 }", &m), NNC_BAD_SPEC);
     nnc_specs_set_lenient(specs, false);
@@ -379,7 +380,7 @@ END_TEST
 static const struct {
     const char *text, *mixers, *mlps;
 } patterns[] = {
-    /* a period, given by the class or by the file */
+    /* the kinds of layers repeat with a period that the class or the file gives */
     { LAYERS("gemma3_text", "\"sliding_window\": 8"), "WWWWWF", "" },
     { LAYERS("gemma3_text", "\"sliding_window\": 8, \"sliding_window_pattern\": 3"), "WWF", "" },
     { LAYERS("gemma2", "\"sliding_window\": 8"), "WF", "" },
@@ -389,10 +390,10 @@ static const struct {
       "FWF", "" },
     { LAYERS("smollm3", "\"no_rope_layers\": [1, 1, 0, 1, 1, 0]"), "FFU", "" },
     { LAYERS("smollm3", "\"no_rope_layer_interval\": 2"), "FU", "" },
-    /* another kind from a given layer on */
+    /* the layers from a given layer on have another kind */
     { LAYERS("qwen2", "\"use_sliding_window\": true, \"max_window_layers\": 4"), "FFFFWW", "" },
     { LAYERS("qwen2", "\"use_sliding_window\": true, \"max_window_layers\": 9"), "", "" },
-    /* every second layer except listed layers; a range of layers; only listed layers */
+    /* layers with experts: every second layer except listed layers, a range of layers, or only listed layers */
     { LAYERS("qwen3_moe", "\"decoder_sparse_step\": 2"), "", "DE" },
     { LAYERS("qwen3_moe", "\"mlp_only_layers\": [1, 5]"), "", "EDEE" },
     { LAYERS("qwen3_moe", "\"mlp_only_layers\": []"), "", "" },
@@ -435,7 +436,7 @@ static const struct {
       "\"num_attention_heads_per_layer\": [64, 48, 64, 48] }",
       "c.json:4: num_attention_heads_per_layer",
       "disagrees with other kinds of layers, expected full, window, found window, full" },
-    /* The letters do not repeat a whole number of times. */
+    /* The pattern has 4 letters, and 6 layers are not a multiple of 4. */
     { LAYERS("exaone4", "\n\"sliding_window\": 8, \"sliding_window_pattern\": \"LLLG\""),
       "c.json:4: sliding_window_pattern", "wrong length, expected one for each of the 6 layers, found \"LLLG\"" },
     /* layers from 1 */

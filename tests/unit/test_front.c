@@ -15,7 +15,8 @@ static bool smaller(const double a[3], const double b[3]) {
     return a[i] < b[i];
 }
 
-/* Orders the best plans by the objective, then by the other of time and memory, then by the index. */
+/* Orders plans by the objective (time or memory), then by memory or time, the quantity that is not the objective, then
+ * by the index. */
 static bool is_better(nnc_objective objective, const nnc_found *a, const nnc_found *b) {
     const bool memory = objective == NNC_OBJECTIVE_MEMORY;
     const double bytes[] = { (double)a->memory_bytes, (double)b->memory_bytes };
@@ -85,7 +86,9 @@ START_TEST(fronts_hold_the_best) {
             const nnc_found *one = &plans[i];
             const bool taken = nnc_front_takes(&front, objective, BEST, one->index, one->step_s, one->memory_bytes);
             const bool pruned = nnc_front_beats(&front, objective, BEST, one->step_s, one->memory_bytes);
-            bool below = false; /* the slowest front plan that is not slower: faster, not larger */
+            /* finds the slowest plan of the front that is not slower than this plan, and tests whether it is faster and
+             * not larger */
+            bool below = false;
             for (int k = 0; k < front.pareto_count; k++) {
                 below = front.pareto[k].step_s <= one->step_s
                             ? front.pareto[k].step_s < one->step_s && front.pareto[k].memory_bytes <= one->memory_bytes
@@ -133,7 +136,8 @@ START_TEST(merged_fronts_are_one) {
 END_TEST
 
 /* The test adds one plan more than a front can store. The front leaves out the plan with the least memory and marks
- * itself as truncated. A front that is merged with this front, or copied from it, is also marked as truncated. */
+ * itself as truncated. If a front is merged with a truncated front, or copied from it, it is also marked as
+ * truncated. */
 START_TEST(full_fronts_say_so) {
     for (int more = 0; more < 2; more++) {
         const int count = NNC_PARETO_MAX + more;

@@ -69,7 +69,8 @@ static bool casts(const nnc_op_cost *row) { return strcmp(nnc_op_name(row->op), 
 
 static double moved_bytes(const nnc_op_cost *row) { return row->work.read_bytes + row->work.write_bytes; }
 
-/* The network has a single weight. Autocast reads its 4 B and writes 2 B in forward; backward casts the gradient. */
+/* The network has a single weight. Under autocast, forward reads the 4 B of the weight and writes 2 B, and backward
+ * casts the gradient. */
 START_TEST(a_single_weight_is_cast) {
     const nnc_model model =
         read_graph("\"input\":{\"shape\":[1]},\"ops\":[{\"op\":\"linear\",\"out\":1,\"bias\":false},"
@@ -589,8 +590,10 @@ END_TEST
 START_TEST(recurrent_layers_are_counted_as_pytorch_does) {
     static const struct {
         const char *kind;
-        int64_t gates, params[2][2]; /* without and with bias; one direction, both */
-        int64_t kept;                /* values per token in addition to the output */
+        /* params: without and with biases; each for one direction and for both directions */
+        int64_t gates, params[2][2];
+        /* values that forward keeps per token and direction, in addition to output and prediction */
+        int64_t kept;
     } layers[] = {
         { "lstm", 4, { { 2560, 5120 }, { 2688, 5376 } }, 64 + 16 },
         { "gru", 3, { { 1920, 3840 }, { 2016, 4032 } }, 48 + 32 },

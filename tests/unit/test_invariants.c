@@ -21,7 +21,8 @@ static nnc_model draw_decoder(void) {
     d->kv_heads = kv_heads;
     d->ffn_hidden = between(8, 1000);
     d->vocab_multiple = coin() ? 1 : 64;
-    /* The last kind of positions is left out, because its table of distances is projected once for any batch. */
+    /* Disentangled positions, the last kind, are left out, because their table of distances is projected once for any
+     * batch. */
     d->positions = (nnc_positions)draw(NNC_POSITIONS_DISENTANGLED);
     d->positions_max = d->positions == NNC_POSITIONS_LEARNED ? 1000 : 0;
     d->relative_buckets = d->positions >= NNC_POSITIONS_RELATIVE ? 32 : 0;
@@ -198,8 +199,8 @@ START_TEST(parts_and_bounds) {
         ck_assert(at_most(r.upper_bound_s, 3 * r.step_s) || c.plan.mode == NNC_MODE_IDEAL);
         ck_assert_double_eq(r.forward_s + r.backward_s + r.recompute_s + r.update_s, r.step_s);
         ck_assert_double_le(r.mfu, r.hfu);
-        /* Products in 16 bits that run in addition to fp8 products have another peak. fp32 convolutions with 3 x 3 taps
-         * take fewer products than the count. */
+        /* A plan in fp8 also runs products in 16 bits, which have another peak. In fp32, convolutions with 3 x 3 taps
+         * compute up to 2.25 times fewer products than are counted. */
         const double most = c.plan.precision == NNC_FP32 ? 2.25 : 1.0;
         ck_assert(at_most(r.executed_flops, most * r.step_s * r.peak_flops_per_s) || c.plan.precision == NNC_FP8);
         ck_assert_int_eq(m->weight_bytes + m->gradient_bytes + m->optimizer_bytes + m->activation_bytes +
@@ -271,8 +272,8 @@ START_TEST(nothing_is_left_over) {
 END_TEST
 
 /* On the faster device, step time and bounds must not increase. In ideal mode, the step uses the faster of two op
- * lists, and the upper bound is that of the faster list. So the upper bound may increase if the other list becomes
- * faster. */
+ * lists, and the upper bound is that of the faster list. The upper bound may increase if the step on the faster device
+ * uses the list that was slower before. */
 static void check_no_slower(const drawn *c, const nnc_result *before) {
     const nnc_result after = result_of(c);
     ck_assert(at_most(after.step_s, before->step_s));
@@ -389,7 +390,7 @@ START_TEST(doubled_batch) {
 END_TEST
 
 /* The step time has no jumps. If bandwidth or peak grow by a millionth, the time decreases by at most a millionth. If a
- * product becomes so short that its clock stays high, the time may decrease by another millionth. */
+ * product becomes shorter and its clock therefore stays high, the time may decrease by up to two millionths. */
 START_TEST(continuous) {
     for (int i = 0; i < CASES; i++) {
         const drawn c = draw_case(i);
@@ -412,7 +413,7 @@ START_TEST(scale_free) {
         drawn c = draw_case(i);
         for (int d = 0; d < NNC_DTYPE_COUNT; d++) {
             c.device.efficiency.gemm[d].fixed_s = 0.0;
-            c.device.efficiency.gemm[d].boost_ratio = 1.0; /* the clock falls after a fixed time */
+            c.device.efficiency.gemm[d].boost_ratio = 1.0; /* no boost, because the clock falls after a fixed time */
         }
         c.device.efficiency.attention[NNC_FLASH1].fixed_s = 0.0;
         c.device.efficiency.attention[NNC_FLASH2].fixed_s = 0.0;

@@ -1,6 +1,6 @@
 /* Compares the kernels that nncost counts for a network with the operators that the network's library issues. A
- * dispatch mode of PyTorch 1.13 recorded these operators. Dropout, copies of gradients into buffers, and views are left
- * out.   [issued] */
+ * dispatch mode of PyTorch 1.13 recorded the operators of the library. Dropout, copies of gradients into buffers, and
+ * views are left out. [issued] */
 #include "cost/cost_internal.h"
 #include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
@@ -184,9 +184,9 @@ START_TEST(decode_in_pytorch_alone) {
 }
 END_TEST
 
-/* The numbers are from recorded steps of torchvision. DenseNet-121 adds up 6 x 7 / 2 + 12 x 13 / 2 + 24 x 25 / 2 + 16 x
- * 17 / 2 = 535 gradients. GoogLeNet has 9 blocks with four branches, so 9 joins, and each block adds up 3 gradients of
- * its input. SqueezeNet has 8 blocks with two branches. */
+/* The expected numbers follow from recorded steps of torchvision. DenseNet-121 adds up 6 x 7 / 2 + 12 x 13 / 2 + 24 x
+ * 25 / 2 + 16 x 17 / 2 = 535 gradients. GoogLeNet has 9 blocks with four branches, so 9 joins, and each block adds up 3
+ * gradients of its input. SqueezeNet has 8 blocks with two branches. */
 START_TEST(joins_of_branches) {
     near(of_joins("densenet121", false), 535);
     near(of_joins("googlenet", true), 9);
@@ -275,10 +275,10 @@ START_TEST(attention_of_t5) {
 }
 END_TEST
 
-/* timm-swin_base_patch4_window7_224 lists 29 kernels in forward for a block, or 32 if the block shifts its windows.
- * Backward of such a block has 36 or 38 kernels. On a GPU, padding has two kernels, and each of two slices has two. The
- * sum of the bias gradient by index has four more kernels, and the gradient of each of two norms has two. The last
- * stage has one window. */
+/* timm-swin_base_patch4_window7_224 lists 29 kernels in forward for a block, or 32 if the block shifts its windows. In
+ * backward, a block without shifted windows has 36 kernels, and a block that shifts its windows has 38. On a GPU,
+ * padding has two kernels, and each of two slices has two. On a GPU, the sum by index for the bias gradient has four
+ * additional kernels, and the gradient of each of two norms has two kernels. The last stage has one window. */
 START_TEST(attention_of_swin) {
     const nnc_model *model = NULL;
     const nnc_software *eager = NULL;
@@ -325,7 +325,7 @@ START_TEST(sums_of_maps) {
         near(forward.bytes + forward.mixed_bytes, cases[i].forward * cases[i].values);
         int32_t count = 0;
         const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
-        double bytes = 0.0, mixed = 0.0; /* of the sum with the most values */
+        double bytes = 0.0, mixed = 0.0; /* bytes: of the sum with the most values */
         for (int32_t k = 0; k < count; k++) {
             if (strcmp(rows[k].op->name, cases[i].sum) != 0 || rows[k].op->phase == NNC_PHASE_FORWARD) { continue; }
             bytes = fmax(bytes, nnc_op_issued(rows[k].op).bytes);
@@ -339,7 +339,7 @@ END_TEST
 
 /* The table lists the kernels of an op and the bytes per element that they read and write, counted by hand from the
  * operators. The second number of bytes is for kernels with operands of two formats. A value has 2 B in 16 bits and 4 B
- * in fp32, so a cast takes 2 + 4 B. The order is 16 bits, fp32, autocast, and in each of them forward, backward. */
+ * in fp32, so a cast takes 2 + 4 B. A row has three pairs (16 bits, fp32, autocast), each with forward first. */
 START_TEST(bytes_of_operators) {
     enum { ELEMENTS = 8 };
     static const struct {
@@ -399,9 +399,9 @@ START_TEST(bytes_of_operators) {
           NNC_IMPLEMENTATION_TRANSFORMERS,
           "attn.expand_kv",
           { { { 0, 0, 0 }, { 0, 0, 0 } }, { { 0, 0, 0 }, { 0, 0, 0 } }, { { 0, 0, 0 }, { 0, 0, 0 } } } },
-        /* The sum reads two values and writes one. Backward does the same for the sum of two gradients. Under autocast
-         * the residual stream is fp32, so the sum reads 4 + 2 B and writes 4 B. Backward takes 3 fp32 values, and the
-         * cast of one gradient. */
+        /* The sum reads two values and writes one. In backward, the sum of two gradients also reads two values and
+         * writes one. Under autocast the residual stream is fp32, so the sum reads 4 + 2 B and writes 4 B. Backward
+         * takes 3 fp32 values, and the cast of one gradient. */
         { NNC_OP_POINTWISE,
           NNC_PW_RESIDUAL,
           NNC_IMPLEMENTATION_DIFFUSERS,
@@ -577,9 +577,9 @@ static void issue_one(nnc_op_list *list, const nnc_op *op, const nnc_model *mode
 
 /* The forward kernels of an RMS norm are cast, power, mean, sum, root, product, cast, and product with the weight. In
  * fp32 a power and a product take 8 B, the mean 4 B, and kernels on one value per row 0 B. The casts take 6 B each. The
- * last product takes 2 + 2 B in 16 bits. Under autocast the input of a norm is fp32, so a norm has no casts under
- * autocast and in fp32. GELU is written out as 0.5 x (4 B in 16 bits), power, product, sum with x (6 B), product, tanh,
- * sum, product of two values (6 B). */
+ * last product takes 2 + 2 B in 16 bits. Under autocast and in fp32, the input of a norm is fp32, so a norm has no
+ * casts. GELU has 8 kernels: a product with 0.5 (4 B per value in 16 bits), a power, a product, a sum with x (6 B), a
+ * product, a tanh, a sum, and a product of two values (6 B). */
 START_TEST(chains_of_operators) {
     static const nnc_issued norms[] = { { 8, 8 + 4 + 8 + 4, 12 }, { 6, 8 + 4 + 8 + 8, 0 }, { 6, 8 + 4 + 8 + 8, 0 } };
     static const nnc_issued gelus[] = { { 8, 6 * 4 + 2 * 6, 0 }, { 8, 6 * 8 + 2 * 12, 0 } };
@@ -638,8 +638,8 @@ END_TEST
 
 /* Adapters with rank 2 and outputs of three parts (n = 6) keep an fp32 copy of their input for each part, 3 * 4 B per
  * value. The first product of an adapter on the output projection also counts the output of attention, 2 B per value.
- * No other op counts the output of attention. With 16-bit adapters (ZeRO, or narrow_adapters) all parts share their 16-bit
- * input, 2 B per value; on the output projection, this input is the output of attention. */
+ * No other op counts the output of attention. With 16-bit adapters (ZeRO, or narrow_adapters) all parts share their
+ * 16-bit input, 2 B per value; on the output projection, this input is the output of attention. */
 START_TEST(adapters_keep_their_input) {
     static const struct {
         const char *before, *name;
@@ -730,10 +730,10 @@ END_TEST
 
 /* The adapters of queries, keys and values have 2 rows of 4 values and fp32 weights. Each of the three first products
  * casts the input (2 + 4 B) and reads the fp32 copy (4 B). In backward, the gradient of the input is cast back (4 + 2
- * B) and added in 16 bits (3 x 2 B). The gradient of the weights reads the copy again. The second products read and
- * write only fp32. In fp32 no tensors are cast. The sum runs three times. A sum has 3 kernels in 16 bits, 2 in fp32 and
- * 2 under autocast. In backward, a sum has 3 kernels in 16 bits, 1 in fp32 and 2 under autocast. With weights of 16
- * bits (ZeRO), nothing is cast, and the gradients of the input are added; a sum has 2 kernels, in backward 1. */
+ * B) and added in 16 bits (3 x 2 B). The weight gradient reads the fp32 copy again. The second products read and write
+ * only fp32. In fp32 no tensors are cast. The sum runs three times. A sum has 3 kernels in 16 bits, 2 in fp32 and 2
+ * under autocast. In backward, a sum has 3 kernels in 16 bits, 1 in fp32 and 2 under autocast. With weights of 16 bits
+ * (ZeRO), nothing is cast, and the gradients of the input are added; a sum has 2 kernels, in backward 1. */
 START_TEST(products_of_adapters) {
     enum { INPUT = 2 * 4, PARTS = 3 };
     static const double sums[4][2] = { { 9, 9 }, { 6, 3 }, { 6, 6 }, { 6, 3 } };
@@ -772,9 +772,10 @@ START_TEST(products_of_adapters) {
 }
 END_TEST
 
-/* The output of an adapter is fp32. For the sum with a linear layer, the scale takes 8 B, and the sum reads 4 + 2 B and
- * writes 4 B. Without autocast, a cast back reads 4 B and writes 2 B. Backward scales (8 B) and casts the gradient, and
- * casts once more without autocast. In fp32 and with 16-bit adapters, the scale takes 2 values and the sum 3 values, and backward only scales. */
+/* The output of an adapter is fp32. In the sum with a linear layer, the scale takes 8 B, and the sum reads 4 + 2 B and
+ * writes 4 B. Without autocast, a cast back reads 4 B and writes 2 B. Backward scales (8 B) and casts the gradient,
+ * twice without autocast. In fp32 and with 16-bit adapters, the scale takes 2 values and the sum 3, and backward only
+ * scales. */
 START_TEST(sums_of_adapters) {
     enum { ELEMENTS = 8 };
     static const nnc_issued expected[4][2] = { { { 3, 8, 10 + 6 }, { 3, 8, 6 + 6 } },
@@ -816,21 +817,21 @@ START_TEST(casts_of_attention_with_a_bias) {
     ck_assert_double_eq(is[1].kernels, 19);
     ck_assert_double_eq(is[0].mixed_bytes, 6 * (bias + 2 * queries + 2 * keys));
     ck_assert_double_eq(is[1].mixed_bytes, 6 * (2 * bias + 2 * queries + 2 * keys));
-    /* Backward reads and writes these bytes per score in fp32: 16 for three products that read or write the score (dP,
-     * dQ, dK) and for dV, which reads the probabilities; 12 for softmax; 4 for the sum over samples. The sum of the
-     * bias gradient is written (4) and added to the sum of the previous layer (12). For keys and values, products read
-     * two tensors and write two; the scaling of the keys takes 8, and a copy in 16 bits 4. For queries, the fp32 copy
-     * of the gradient takes 8, and two products read it (8). The query is read (4), its gradient is written (4),
-     * scaling takes 8, and a copy in 16 bits 4. In forward, scaling and copy of a key take 8 each, and reading 4; the
-     * copy of a value takes 8, and reading 4. The bytes of queries in forward, and of the search for rows without keys,
-     * are those of the recorded operators. */
+    /* In backward, each fp32 score takes 32 B: 16 B for three products that read or write the score (dP, dQ, dK) and
+     * for dV, which reads the probabilities; 12 B for softmax; 4 B for the sum over samples. A value of the bias
+     * gradient takes 4 B to write it, and 12 B to add it to the sum of the previous layer. For each value of K and V,
+     * products read two tensors (8 B) and write two (8 B), scaling K takes 8 B, and each of two copies in 16 bits takes
+     * 4 B. For each value of Q, the fp32 copy of the output's gradient takes 8 B, and two products read it (8 B).
+     * Reading Q takes 4 B, writing its gradient 4 B, scaling it 8 B, and copying it in 16 bits 4 B. In forward, scaling
+     * a value of K takes 8 B, copying it 8 B and reading it 4 B; copying a value of V takes 8 B and reading it 4 B. The
+     * bytes of Q in forward, and of the search for rows without keys, are those of the recorded operators. */
     ck_assert_double_eq(is[1].bytes, (16 + 12 + 4) * 120 + (4 + 12) * bias + (8 + 8 + 4 + 4 + 8 + 4) * queries +
                                          (8 + 8 + 4 + 8 + 4) * keys);
     ck_assert_double_eq(is[0].bytes, 39 * 120 + 28 * queries + (20 + 12) * keys);
 }
 END_TEST
 
-/* Attention has 8 heads. Its profile copies 2 key heads for all 8 heads. PyTorch reads the 2 heads without copies. */
+/* The profile copies 2 key heads for 8 query heads, but PyTorch reads the 2 key heads without copies. */
 START_TEST(grouped_heads_are_read_without_copies) {
     const nnc_model model = { .family = NNC_FAMILY_DECODER, .implementation = NNC_IMPLEMENTATION_TRANSFORMERS };
     const nnc_op op = { .name = "attn.core",
@@ -906,8 +907,8 @@ START_TEST(scores_of_windows) {
 }
 END_TEST
 
-/* Estimates ResNet-50 with torch-eager and the operators of `by`. Returns the kernels per step. Writes the device time
- * of all rows of the op table, without waiting for the host, to rows_s. */
+/* Estimates ResNet-50 with the profile torch-eager and the operators of the library `by`. Returns the kernels per step.
+ * Writes the device time of all rows of the op table, without waiting for the host, to rows_s. */
 static double kernels_of_resnet(const char *device, nnc_implementation by, bool asked, nnc_policy policy,
                                 double *rows_s) {
     const nnc_model *shipped = NULL;

@@ -21,12 +21,12 @@ static const struct {
     { "a: 2e-5\n", "{\"a\":2e-5}" },
     { "a: -.5\n", "{\"a\":\"-.5\"}" },
     { "a: 010\n", "{\"a\":\"010\"}" },   /* octal in YAML 1.1 */
-    { "a: 0x10\n", "{\"a\":\"0x10\"}" }, /* not meant as a number in launch files */
+    { "a: 0x10\n", "{\"a\":\"0x10\"}" }, /* hexadecimal digits are a text in launch files */
     { "a: 1:30\n", "{\"a\":\"1:30\"}" }, /* base 60 in YAML 1.1 */
     { "a: 1.2.3.4\n", "{\"a\":\"1.2.3.4\"}" },
     { "a: 1-2\n", "{\"a\":\"1-2\"}" },
     { "a: .inf\n", "{\"a\":\".inf\"}" },
-    { "a: \"x\\0y\"\n", "{\"a\":\"x y\"}" }, /* a separator in a chat template */
+    { "a: \"x\\0y\"\n", "{\"a\":\"x y\"}" }, /* a NUL is a separator in chat templates and becomes a blank */
     { "a: 1e999\n", "{\"a\":\"1e999\"}" },
     { "a: |\n  x\n  y\nb: 1\n", "{\"a\":\"x\\u000ay\\u000a\",\n\n\n\"b\":1}" },
     { "{a: {b: [{c: 1}]}}", "{\"a\":{\"b\":[{\"c\":1}]}}" },
@@ -272,13 +272,13 @@ static const struct {
     int open;            /* number of keys that are open or make the estimate inexact */
     const char *model;   /* name of the model, or fields of the model in the file */
 } samples[] = {
-    /* ZeRO stage 3, optimizer and weights in host memory, no overlap. bf16, fp16, three batch sizes and clipping are
-     * "auto". */
+    /* The file sets ZeRO stage 3, puts optimizer states and weights in host memory, and switches overlap off. The
+     * values of bf16, fp16, three batch sizes and clipping are "auto". */
     { { "LLaMA-Factory--deepspeed--ds_z3_offload_config.json" },
       "zero=3 offload=optimizer,weights overlap=0",
       6,
       NULL },
-    /* ZeRO stage 1 with the overlap of the software profile. */
+    /* The file sets ZeRO stage 1; the overlap is that of the software profile. */
     { { "axolotl--deepspeed_configs--zero1.json" }, "zero=1", 6, NULL },
     /* Stage 0 means no ZeRO. Gradients are clipped at 1.0. */
     { { DEEPSPEED_EXAMPLES "bing_bert--deepspeed_bsz32k_lamb_config_seq512.json" },
@@ -286,7 +286,7 @@ static const struct {
       "overlap=0",
       0,
       NULL },
-    /* AutoTP over 4 tensor ranks, ZeRO stage 2. overlap_comm is off by default. */
+    /* The file sets 4 tensor ranks (AutoTP) and ZeRO stage 2. By default, overlap_comm is off. */
     { { DEEPSPEED_EXAMPLES "tensor_parallel--hf_integration--configs--ds_config.json" },
       "zero=2 tensor=4 optimizer=adamw overlap=0",
       5,
@@ -512,7 +512,7 @@ static const struct {
       "precision=bf16 recompute=full attention=flash2 clip_gradients=on loss_keep=chunks",
       1,
       "zai-org/GLM-4.7-Flash" },
-    /* Each gradient is applied in backward. nncost does not count the decomposition that renews the projections. */
+    /* GaLore applies each gradient in backward. The decomposition that renews its projections is not counted. */
     { { "LLaMA-Factory--extras--galore--llama3_full_sft.yaml" },
       "optimizer=galore optimizer_rank=128 policy=bf16-layerwise clip_gradients=off seq_len=2048 micro_batch=1 "
       "micro_batches=1 precision=bf16 recompute=full",
@@ -553,7 +553,8 @@ static const struct {
       1,
       "layers=32 hidden=4096 heads=32 kv_heads=8 ffn_hidden=14336 vocab=32000 experts=8 "
       "experts_per_token=2 expert_hidden=14336 positions=rotary norm=rms mlp=swiglu biases=off" },
-    /* The conditions of this script have known values. With "MOCK" data, the script sets its own vocabulary. */
+    /* nncost knows the values of all variables in the conditions of this script. With "MOCK" data, the script sets its
+     * own vocabulary. */
     { { "Megatron-LM--gptoss--02_train.sh" },
       "devices=8 devices_per_node=8 tensor=1 pipeline=8 expert=1 context=1 zero=1 seq_len=8192 "
       "micro_batch=1 global_batch=128 precision=fp8 policy=mixed-fp32grad recompute=selective "

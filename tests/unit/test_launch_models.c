@@ -54,7 +54,7 @@ END_TEST
 #define FOUNDRY "llm-foundry--train--yamls--pretrain--"
 #define MAXTEXT "maxtext--maxtext--configs--"
 #define INFERENCE "InferenceX--benchmarks--single_node--fixed_seq_len--"
-/* Most files of a format state these options, or the options are defaults of the format's program. */
+/* Options that most files of a format state, or that are defaults of the format's program. */
 #define ONE "tensor=1 pipeline=1 context=1 context_kind=all-gather "
 #define FSDP "optimizer=adamw clip_gradients=on policy=amp zero=3 reshard=on recompute=full "
 
@@ -185,11 +185,12 @@ static const struct {
       "tensor=8 data=1 memory_use=0.8 chunk=131072 kv_precision=fp8", "deepseek-v3" },
     { INFERENCE "deprecated--glm5_fp8_h200.sh", "TP=8 deepseek-v3", true, "sglang", "tensor=8 data=1 memory_use=0.85",
       "deepseek-v3" },
-    /* This plan has no expert parallelism. The script uses larger chunks for another length than 1,024. */
+    /* This plan has no expert parallelism. If the prompts (ISL) do not have 1,024 tokens, the script uses larger
+     * chunks. */
     { INFERENCE "dsv4_fp4_b200_vllm.sh", "TP=8 ISL=1024 DP_ATTENTION=false deepseek-v3", true, "vllm",
       "tensor=8 attention_data=1 kv_precision=fp8 block=256 chunk=2048", "deepseek-v3" },
-    /* This plan has expert parallelism, with 8 groups of ranks that each attend to their own requests. The experts of a
-     * rank are whole. */
+    /* This plan has expert parallelism, with 8 groups of ranks that each attend to their own requests. Each expert is
+     * whole on one rank. */
     { INFERENCE "dsv4_fp4_b200_vllm.sh", "TP=8 EP_SIZE=8 ISL=1024 DP_ATTENTION=true deepseek-v3", true, "vllm",
       "tensor=1 attention_data=8 expert=8 kv_precision=fp8 block=256 chunk=2048", "deepseek-v3" },
 };
@@ -260,7 +261,7 @@ static const struct {
     bool serves;
 } refusals[] = {
     { INFERENCE "dsr1_fp8_mi300x.sh", "deepseek-v3", "${TP}", true },
-    /* The script writes this file itself, and uses a variable that the script does not set. */
+    /* The script writes the configuration of the engine from a variable that the script does not set. */
     { INFERENCE "deprecated--gptoss_fp4_b200_trt.sh", "TP=2 EP_SIZE=2 gpt-oss-120b", "DP_ATTENTION=VALUE", true },
     { INFERENCE "dsr1_fp8_mi300x.sh", "TP=8 deepseek-v3", "starts a serving engine", false },
     { TITAN "llama3--train_configs--llama3_8b.toml", "", "starts a training run", true },
@@ -361,7 +362,8 @@ START_TEST(plans_come_back_from_commands) {
 END_TEST
 
 /* SGLang divides the tokens of a step and the requests among 4 groups: 32,768 / 4, and 130 / 4 without the remainder.
- * In vLLM, both limits are per group. SGLang and vLLM can divide a batch into two micro-batches. */
+ * In vLLM, the limit of tokens and the limit of requests are already limits of one group. SGLang and vLLM can divide a
+ * batch into two micro-batches. */
 START_TEST(limits_are_of_a_group) {
     char sglang[] = "python -m sglang.launch_server --model-path deepseek-v3 --tp 8 --dp 4 --enable-dp-attention "
                     "--chunked-prefill-size 32768 --max-running-requests 130 --enable-two-batch-overlap";

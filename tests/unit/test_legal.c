@@ -129,7 +129,7 @@ START_TEST(is_refused) {
 }
 END_TEST
 
-/* Values that messages of refused plans suggest, and values just inside the limits. */
+/* Legal plans: values that messages about refused plans suggest, and values just inside the limits. */
 static const struct {
     int model;
     const char *settings;
@@ -184,8 +184,8 @@ START_TEST(open_degrees) {
     plan = nnc_plan_default();
     ck_assert_int_eq(nnc_plan_resolve(&plan, &model, &device, &resolved, NULL), NNC_OK);
     ck_assert_int_eq(resolved.devices, 1);
-    /* Four ranks hold experts. With whole experts, the four ranks of experts include the two tensor ranks. With divided
-     * experts, all four ranks are data ranks. */
+    /* Four ranks hold experts. With whole experts, the four ranks of experts include the two tensor ranks. If the
+     * tensor ranks divide each expert, all four ranks that hold experts are data ranks. */
     const nnc_model experts = model_of(MIXTRAL);
     for (int whole = 0; whole < 2; whole++) {
         plan = nnc_plan_default();
@@ -197,7 +197,8 @@ START_TEST(open_degrees) {
 }
 END_TEST
 
-/* If a link rate is missing, the error names the link. A plan that does not need the link has no error. */
+/* If a link rate is missing, the error names the link. If a plan does not use the link whose rate is missing, its
+ * estimate succeeds. */
 START_TEST(missing_links) {
     const nnc_model model = gpt(4, 64, 4, 64, 32);
     const nnc_software software = nnc_software_default();
@@ -214,7 +215,7 @@ START_TEST(missing_links) {
     device.host = (nnc_host_link){ .bytes_per_s = 25e9, .mem_bytes_per_s = (double)NAN };
     ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err), NNC_OK);
     const double without_s = r.step_s;
-    device.host.mem_bytes_per_s = 76.8e9; /* the default of an unknown value */
+    device.host.mem_bytes_per_s = 76.8e9; /* the rate that nncost assumes if the rate of host memory is unknown */
     ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err), NNC_OK);
     ck_assert_double_eq(r.step_s, without_s);
     plan.offload = 0;

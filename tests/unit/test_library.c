@@ -174,7 +174,7 @@ START_TEST(missing_specs_are_named) {
     expect_device(folder, NNC_IO, folder, "cannot be read, expected a readable file, found: Is a directory");
     snprintf(path, sizeof(path), "%s/hw/other.json", folder);
     ck_assert_int_eq(chmod(path, 0), 0);
-    if (geteuid() != 0) { /* root can read it in any case */
+    if (geteuid() != 0) { /* root can read every file, so this test is only for other users */
         expect_device("other", NNC_IO, "other.json",
                       "cannot be opened, expected a readable file, found: Permission denied");
     }

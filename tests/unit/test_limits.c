@@ -189,7 +189,7 @@ START_TEST(searches_are_checked) {
     const struct {
         const char *where;
         size_t offset;
-        double value; /* below 0: an int32_t; from 0: a double */
+        double value; /* a negative value is stored as an int32_t, any other value as a double */
     } bad[] = {
         { "nnc_search.best", offsetof(nnc_search, best), -1 },
         { "nnc_search.threads", offsetof(nnc_search, threads), -2 },
@@ -226,7 +226,8 @@ START_TEST(searches_are_checked) {
     search.micro_batch = (nnc_choice){ { INT64_MIN }, 1 };
     ck_assert_int_eq(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err), NNC_BAD_USAGE);
     search.micro_batch.count = 0;
-    search.tensor = (nnc_choice){ { 1, ((int64_t)1 << 32) + 1 }, 2 }; /* would be 1 if it were cut to 32 bits */
+    /* if the second value were cut to 32 bits, it would be 1 */
+    search.tensor = (nnc_choice){ { 1, ((int64_t)1 << 32) + 1 }, 2 };
     ck_assert_int_eq(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err), NNC_BAD_USAGE);
     ck_assert_str_eq(err.where, "nnc_search.tensor.values[1]");
     search.tensor.count = 0;
@@ -246,7 +247,7 @@ END_TEST
 START_TEST(a_shorter_plan_is_taken) {
     enum { KNOWN = offsetof(nnc_plan, price) };
     nnc_plan plan = nnc_plan_default();
-    unsigned char *old = malloc(KNOWN); /* a sanitizer detects reads after its end */
+    unsigned char *old = malloc(KNOWN); /* a sanitizer detects reads after the end of `old` */
     const size_t size = KNOWN;
     nnc_result expected, result;
     plan.micro_batch = 3;
@@ -256,7 +257,7 @@ START_TEST(a_shorter_plan_is_taken) {
     memcpy(old, &size, sizeof size);
     ck_assert_int_eq(nnc_estimate(model, device, NULL, (nnc_plan *)(void *)old, scratch, &result, &err), NNC_OK);
     ck_assert_mem_eq(&result, &expected, sizeof result);
-    nnc_plan_init((nnc_plan *)(void *)old, size); /* nnc_plan_init also stops at the end */
+    nnc_plan_init((nnc_plan *)(void *)old, size); /* nnc_plan_init writes no byte after the end of the older struct */
     ck_assert_mem_eq(old, &size, sizeof size);
     free(old);
 }
@@ -309,7 +310,8 @@ START_TEST(a_shorter_result_is_filled) {
 }
 END_TEST
 
-/* After an estimate that failed, the result has zeros, and its size. So a caller can pass the same struct again. */
+/* After an estimate that failed, the result has zeros, and its size. So a caller can pass the struct to the next
+ * estimate without setting its size again. */
 START_TEST(a_result_is_used_again) {
     nnc_plan plan = nnc_plan_default();
     nnc_result result = { .struct_size = sizeof result };
@@ -326,7 +328,8 @@ START_TEST(a_result_is_used_again) {
 }
 END_TEST
 
-/* A result contains structs that may grow in later releases. Members after these structs must keep their offsets. */
+/* A result contains structs that may grow in later releases. The space that is reserved for each of these structs keeps
+ * the offsets of all later members. */
 START_TEST(what_is_inside_has_room) {
     ck_assert_uint_le(sizeof(nnc_plan), NNC_PLAN_SPACE);
     ck_assert_uint_le(sizeof(nnc_memory), NNC_MEMORY_SPACE);

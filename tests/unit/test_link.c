@@ -20,12 +20,13 @@ START_TEST(routes_of_nodes_of_eight) {
     expect_levels(route_of(&d, 64, 0, 2, 4), 2, 1, "scale_up");
     expect_levels(route_of(&d, 8, 0, 2, 4), 2, 1, "scale_up");
     expect_levels(route_of(&d, 4, 0, 4, 1), 4, 1, "scale_up");
-    expect_levels(route_of(&d, 64, 0, 4, 3), 2, 2, "scale_out"); /* 0,3,6,9: counted as 2 + 2 */
+    /* the ranks 0, 3, 6 and 9 count as 2 ranks in each of 2 nodes */
+    expect_levels(route_of(&d, 64, 0, 4, 3), 2, 2, "scale_out");
     expect_levels(route_of(&d, 12, 0, 12, 1), 8, 2, "scale_out");
     /* With NICs of 100 GB/s, 8 NICs have a higher rate than 450 GB/s. */
     d.scale_out.bytes_per_s = 100e9;
     expect_levels(route_of(&d, 512, 0, 512, 1), 8, 64, "scale_up");
-    /* In nodes of 4, 4 x 100 GB/s is less than 450 GB/s again. */
+    /* In nodes of 4 devices, 4 x 100 GB/s are less than 450 GB/s. */
     expect_levels(route_of(&d, 512, 4, 8, 1), 4, 2, "scale_out");
 }
 END_TEST
@@ -133,7 +134,7 @@ START_TEST(a_set_share_changes_one_kind) {
     expect_s(&d, 2, NNC_ALL_REDUCE, 0.1 / 0.2);
     expect_s(&d, 8, NNC_ALL_GATHER, 0.0875 / 0.39349375);
     expect_s(&d, 8, NNC_REDUCE_SCATTER, 0.0875 / 0.39349375);
-    /* If another value is set, the share does not change. */
+    /* If the user sets another value of the collectives, the share of a link does not change. */
     d = cards();
     set(&d, "efficiency.collectives.all_gather.fixed_s", "1e-3");
     expect_s(&d, 8, NNC_ALL_GATHER, 0.0875 / 0.39349375 + 1e-3);
@@ -215,7 +216,7 @@ START_TEST(routes_in_a_plane) {
     expect_axis(r, 0, 8, 1, false);
     expect_axis(r, 1, 16, 1, true);
 
-    r = route_of(&v5e, 256, 0, 16, 1); /* tensor along the first axis, data along the other */
+    r = route_of(&v5e, 256, 0, 16, 1); /* tensor ranks are along the first axis, data ranks along the second axis */
     ck_assert_int_eq(r.axes, 1);
     expect_axis(r, 0, 16, 1, true);
     r = route_of(&v5e, 256, 0, 16, 16);
@@ -224,7 +225,7 @@ START_TEST(routes_in_a_plane) {
 
     r = route_of(&v5e, 256, 0, 4, 1); /* a part of an axis is a line */
     expect_axis(r, 0, 4, 1, false);
-    r = route_of(&v5e, 256, 0, 64, 4); /* every fourth rank of axis 0, all ranks of axis 1 */
+    r = route_of(&v5e, 256, 0, 64, 4); /* the group has every fourth rank of axis 0, and all ranks of axis 1 */
     ck_assert_int_eq(r.axes, 2);
     expect_axis(r, 0, 4, 4, true);
     expect_axis(r, 1, 16, 1, true);
@@ -253,11 +254,12 @@ START_TEST(latency_and_pods_in_a_plane) {
     ck_assert_double_eq(nnc_collective_s(&r, NNC_ALL_GATHER, 1e9), 8 + 8); /* overlaps 5 ms */
     r = route_of(&v5e, 256, 0, 4, 1);                                      /* all of a line */
     ck_assert_double_eq(nnc_collective_s(&r, NNC_ALL_REDUCE, 0), 2 * 3);
-    r = route_of(&v5e, 256, 0, 64, 4); /* two steps of four links, and half a ring */
+    /* latency: two steps over four links each on axis 0, and half of the ring on axis 1 */
+    r = route_of(&v5e, 256, 0, 64, 4);
     ck_assert_double_eq(nnc_collective_s(&r, NNC_ALL_GATHER, 0), 8 + 8);
 
-    /* With two pods, the broadcast goes to the other pod at the 200 GB/s of one device, and then runs inside at the
-     * same rate. */
+    /* With two pods, the broadcast first sends all bytes to the other pod at the 200 GB/s of one device, and then
+     * distributes them inside each pod at 200 GB/s. */
     v5e.scale_up.latency_s = 0;
     r = route_of(&v5e, 512, 0, 512, 1);
     ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_BROADCAST, 200e9), 2, 1e-9);

@@ -32,7 +32,7 @@ START_TEST(examples_on_one_level) {
     nnc_route r = level(ranks(id, "n"), in(id, "B_l"), in(id, "alpha"));
     expect(id, "time", nnc_collective_s(&r, NNC_ALL_REDUCE, in(id, "S")));
     expect(id, "sent_per_rank", nnc_collective_sent_bytes(NNC_ALL_REDUCE, ranks(id, "n"), in(id, "S")));
-    r.inner_latency_s = 1; /* no bytes: the time counts the steps */
+    r.inner_latency_s = 1; /* without bytes and with a latency of 1 s, the time is the number of steps */
     expect(id, "steps", nnc_collective_by_s(&r, NNC_ALL_REDUCE, 0, NNC_ALGORITHM_RING));
 
     id = "F11.2";
@@ -126,8 +126,9 @@ START_TEST(examples_of_data_and_tensor_parallel) {
 END_TEST
 
 START_TEST(thresholds_on_a_torus) {
-    /* Backward of N parameters and T tokens takes 4NT/P. The all-reduce of 2N bytes takes the same time if T = P/(axes
-     * W_bi). In a pod of 4096 devices, (n-1)/n is 1 within the tolerance. */
+    /* Backward of N parameters and T tokens takes 4NT/P. The all-reduce of 2N bytes takes as long as backward if T =
+     * P/(axes W_bi), where W_bi is the rate of one axis in both directions together. In a pod of 4096 devices, (n-1)/n
+     * is 1 within the tolerance. */
     const char *const ids[] = { "F12.2", "train-dp-threshold" };
     const char *const one[] = { "min_tokens_one_axis", "one" };
     const char *const three[] = { "min_tokens_three_axes", "three" };
@@ -150,8 +151,8 @@ START_TEST(published_claims) {
     /* 3.1 GB of gradients over 8 devices at 150 GB/s take 2 x 7/8 x 3.1/150 = 36 ms, not 5 ms. */
     r.inner_latency_s = 0;
     ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_REDUCE, 3.1e9), 0.03617, 1e-5);
-    /* For four nodes at 12.5 GB/s, the time is 2 x 3/4 x 3.1/12.5 = 0.372 s. If each device sends an eighth, the time
-     * is 0.0465 s. */
+    /* For four nodes at 12.5 GB/s, the time is 2 x 3/4 x 3.1/12.5 = 0.372 s. If each of the eight devices of a node
+     * sends an eighth of the bytes, the time is 0.0465 s. */
     r = level(4, 12.5e9, 0);
     ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_REDUCE, 3.1e9), 0.372, 1e-9);
     r = two_levels(8, 1e18, 4, 12.5e9);
@@ -168,7 +169,8 @@ START_TEST(all_to_all_and_broadcast_on_two_levels) {
     ck_assert_double_eq_tol(pairs, 15e-3, 1e-12);
     ck_assert_double_eq_tol(levels, 15e-3 + 7.0 / 8 / 450, 1e-12);
 
-    r.inner_latency_s = 1; /* ring: 31 slow steps; tree: 3 fast, 2 slow steps */
+    /* a ring takes 31 steps over slow links; a tree takes 3 steps over fast links and 2 steps over slow links */
+    r.inner_latency_s = 1;
     r.outer_latency_s = 10;
     ck_assert_double_eq(nnc_collective_by_s(&r, NNC_BROADCAST, 0, NNC_ALGORITHM_RING), 310);
     ck_assert_double_eq(nnc_collective_by_s(&r, NNC_BROADCAST, 0, NNC_ALGORITHM_TREE), 23);
@@ -176,7 +178,7 @@ START_TEST(all_to_all_and_broadcast_on_two_levels) {
     ck_assert_double_eq(nnc_collective_by_s(&r, NNC_ALL_TO_ALL, 0, NNC_ALGORITHM_RING), 7 + 240);
     ck_assert_double_eq(nnc_collective_by_s(&r, NNC_ALL_TO_ALL, 0, NNC_ALGORITHM_HIERARCHICAL), 37);
 
-    r.inner = 1; /* no link inside a domain: its rate is not used */
+    r.inner = 1; /* a domain has one rank, so the rate of links inside a domain is not used */
     r.inner_bytes_per_s = r.inner_latency_s = (double)NAN;
     ck_assert_double_eq(nnc_collective_by_s(&r, NNC_BROADCAST, 0, NNC_ALGORITHM_TREE), 20);
 }

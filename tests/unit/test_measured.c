@@ -143,7 +143,8 @@ START_TEST(a_gpt_under_megatron_deepspeed) {
     ck_assert_ptr_null(row->reason);
     ck_assert_str_eq(row->undecided, "");
     ck_assert_str_eq(row->device, "a100-80g-sxm");
-    ck_assert_str_eq(row->framework, "Megatron-DeepSpeed"); /* the release gives the other fields */
+    /* fields that the row does not state are those of the framework's release */
+    ck_assert_str_eq(row->framework, "Megatron-DeepSpeed");
     ck_assert_int_eq(d->layers, 48);
     ck_assert_int_eq(d->hidden, 8192);
     ck_assert_int_eq(d->heads, 64);
@@ -183,7 +184,7 @@ START_TEST(a_gpt_under_fsdp) {
     const nnc_plan *p = &row->plan;
     ck_assert_ptr_null(row->reason);
     ck_assert_str_eq(row->undecided, "");
-    ck_assert_ptr_null(row->software); /* the release gives the other fields */
+    ck_assert_ptr_null(row->software); /* fields that the row does not state are those of the framework's release */
     ck_assert(nnc_measured_gives(row, "zero") && !nnc_measured_gives(row, "policy"));
     ck_assert_int_eq(d->layers, 80);
     ck_assert_int_eq(d->vocab_multiple, 1);
@@ -225,7 +226,7 @@ START_TEST(experts_with_latent_attention) {
     ck_assert_int_eq(d->ffn_hidden, 12288);
     ck_assert_int_eq(d->q_lora_rank, 1536);
     ck_assert_int_eq(d->kv_lora_rank, 512);
-    ck_assert_int_eq(d->head_dim, 192); /* 128 values without position, 64 with position */
+    ck_assert_int_eq(d->head_dim, 192); /* a head has 128 values without position and 64 values with position */
     ck_assert_int_eq(d->v_head_dim, 128);
     ck_assert_int_eq(d->mlp, NNC_MLP_SWIGLU);
     ck_assert_int_eq(d->norm, NNC_NORM_RMS);
@@ -234,7 +235,7 @@ START_TEST(experts_with_latent_attention) {
     ck_assert_int_eq(p->expert, 4);
     ck_assert_int_eq(p->pipeline, 2);
     ck_assert_int_eq(p->zero, 1);
-    ck_assert(!p->sequence_parallel); /* stated in the row, but there is only one tensor rank */
+    ck_assert(!p->sequence_parallel); /* the row states sequence parallelism, but there is only one tensor rank */
     ck_assert_double_eq(p->capacity_factor, 1.0);
     ck_assert_double_eq_tol(row->measured_bytes[NNC_MEMORY_ALLOCATED], 44.7029 * 1073741824.0, 1.0);
     ck_assert_double_eq_tol(row->measured_bytes[NNC_MEMORY_RESERVED], 47.0469 * 1073741824.0, 1.0);
@@ -264,7 +265,8 @@ START_TEST(a_peak_of_nothing_is_a_reason) {
 }
 END_TEST
 
-/* A row may state a peak of memory without a time; one that states neither has nothing to compare. */
+/* A row may state a peak of memory without a time. A row with neither of them is refused, because it has nothing to
+ * compare. */
 START_TEST(a_peak_needs_no_time) {
     const nnc_measured_file file = parse("id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,dp,"
                                          "global_batch,measured_step_s,allocated_bytes\n"
@@ -355,7 +357,7 @@ START_TEST(a_column_is_a_field) {
 }
 END_TEST
 
-/* Only adapters are trained. The rank is the rank in the row, or 16 if the row has no rank. */
+/* Only adapters are trained. The adapter rank is that of the row, or 16 if the row states no rank. */
 START_TEST(adapters_beside_frozen_weights) {
     const nnc_measured_file file = parse("id,hardware,n_devices,task,lora_rank,global_batch,n_layers,d_model,n_heads,"
                                          "d_ff,vocab,seq_len,measured_step_s\n"
@@ -381,8 +383,8 @@ START_TEST(a_word_that_says_nothing_gives_nothing) {
 }
 END_TEST
 
-/* If an embedding has no size, its bytes give the size. An embedding without usable bytes has no size. A sanitizer
- * checks the conversion, because conversion of a too large number is undefined. */
+/* If an embedding has no size, its bytes give the size. An embedding without usable bytes has no size. The conversion
+ * of a too large number of bytes to an integer is undefined, and a sanitizer would detect it. */
 START_TEST(an_embedding_has_the_size_of_its_bytes) {
     const nnc_measured_file file = parse("id,hardware,op,n,dtype,least_bytes,time_us\n"
                                          "a-torch/1,h100,embedding,,bf16,4096,1\n"
@@ -492,7 +494,8 @@ START_TEST(open_settings_of_published_rows_are_guessed) {
         STEP_COLUMNS "task,tp,pp,dp,global_batch,recompute,notes,measured_step_s\n"
                      "a,x,h100,8,4,64,4,256,512,128,dense,m,pretrain,1,1,8,128,none,quality A,1\n" /* 16 per replica */
                      "b,x,h100,8,4,64,4,256,512,128,dense,m,pretrain,1,1,8,136,none,quality B; no batch,1\n" /* 17 */
-                     "c,x,h100,8,4,64,4,256,512,128,dense,m,sft,,,,2,,,1\n" /* 8 devices, 2 sequences: tensor 4 */
+                     /* with 8 devices and 2 sequences, the guess is 4 tensor ranks */
+                     "c,x,h100,8,4,64,4,256,512,128,dense,m,sft,,,,2,,,1\n"
                      "d,x,h100,8,4,64,4,256,512,128,dense,m,lora,1,2,4,16,full,,1\n" /* 4 per replica, 2 stages */
                      "e,x,h100,8,4,64,4,256,512,128,dense,m,distill,1,1,8,8,full,,1\n"
                      "f,x,h100,8,4,64,4,256,512,128,dit,m,pretrain,1,1,8,8,full,,1\n"
@@ -555,7 +558,7 @@ START_TEST(served_rows_of_collections_are_read) {
     const nnc_serve_ask *a = &file.rows[0].ask, *c = &file.rows[2].ask, *d = &file.rows[3].ask;
     ck_assert_int_eq(file.count, 4);
     ck_assert_str_eq(file.rows[0].software, "tensorrt-llm");
-    ck_assert_int_eq(a->input_len, 900); /* 1000 x the mean of 0.8 and 1 */
+    ck_assert_int_eq(a->input_len, 900); /* 1,000 x the mean of the range from 0.8 to 1 */
     ck_assert_int_eq(a->output_len, 450);
     ck_assert_int_eq(a->kv_precision, NNC_STORED_FP8);
     ck_assert_str_eq(file.rows[1].software, "vllm-2024");

@@ -248,8 +248,8 @@ START_TEST(stand_ins_have_the_counts_of_others) {
 }
 END_TEST
 
-/* The range of a ResNet-50 as a stand-in is wider. Half of the range is sqrt(own^2 + 0.5^2) instead of own, and the
- * memory range has 1.3 times the memory. */
+/* If a ResNet-50 is the stand-in of a network, the ranges of its estimate are wider. The half-width of the time range
+ * is sqrt(own^2 + 0.5^2) instead of `own`, and the upper end of the memory range is 1.3 times as large. */
 START_TEST(stand_ins_have_wider_ranges_and_leave_the_network_open) {
     nnc_measured_file file;
     nnc_error err = { 0 };

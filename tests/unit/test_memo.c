@@ -49,7 +49,7 @@ static void check_table(uint32_t slots, uint32_t ways, uint64_t keys, bool all_s
 
 START_TEST(a_table_holds_what_was_added) {
     seed(1);
-    check_table(8, 8, 8, true);    /* every key in any slot, without a hash */
+    check_table(8, 8, 8, true);    /* 8 keys in 8 slots without a hash, so a key may be in any slot */
     check_table(1, 1, 1, true);    /* one entry */
     check_table(64, 4, 4, true);   /* few keys: two hash words with two keys each, in at least four slots */
     check_table(16, 4, 48, false); /* more keys than slots: some are replaced */
@@ -150,7 +150,8 @@ START_TEST(passes_are_found_again) {
         ck_assert_uint_eq(cache->lists, 1);
         ck_assert_uint_eq(cache->passes.count, i > 1 ? 1 : 0);
     }
-    for (int i = 1; i <= 3; i++) { /* the same list with other passes, one entry for each */
+    /* with another ZeRO stage, the op list is the same, but the passes have an entry of their own */
+    for (int i = 1; i <= 3; i++) {
         plan.zero = i;
         (void)brief_result(&model, &device, &plan, scratch);
         ck_assert_uint_eq(cache->lists, 1);
@@ -263,7 +264,8 @@ START_TEST(products_are_told_apart) {
     scratch = nnc_scratch_create();
     ck_assert(nnc_scratch_share(scratch, &model, &device, true));
     const nnc_op_timer *timer = &scratch->shared->timer;
-    /* The first pairs differ in one bit or in none, the others in any bits. (A step of 3 leaves out all pairs that
+    /* The first pairs of products differ in one bit or in no bit, and all of these pairs are tested. The other pairs
+     * may differ in any bits, and every seventh of them is tested. (Every third pair would leave out all pairs that
      * differ in one bit, because 512 a + a +- 2^k is never a multiple of 3.) */
     enum { BITS = 9, SINGLE = PRODUCTS_TOLD * (BITS + 1) };
     for (int k = 0; k < SINGLE + PRODUCTS_TOLD * PRODUCTS_TOLD; k += k < SINGLE ? 1 : 7) {

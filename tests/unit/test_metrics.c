@@ -135,7 +135,7 @@ START_TEST(names_are_found) {
         nnc_name_match match;
     } cases[] = {
         { "step.step_s", { 0, -1 } }, /* the full name */
-        { "step_s", { 4, -1 } },      /* a full name; also the end of "step.step_s" */
+        { "step_s", { 4, -1 } },      /* "step_s" is a full name, and also the end of "step.step_s" */
         { "host", { 3, -1 } },        /* the end of one name */
         { "bound_s.host", { 3, -1 } },
         { "stage", { 1, 2 } },   /* the end of two names */
@@ -327,7 +327,8 @@ START_TEST(few_steps_say_nothing) {
     ck_assert_int_eq(own.of, NNC_PAST_DEVICE);
     ck_assert_int_eq(own.unseen, 10);
     ck_assert_double_eq_tol(own.bias, -0.1, 1e-12);
-    ck_assert_double_eq_tol(own.error_range[0], 0.1, 1e-12); /* of b: 0.2 / 2 and 0.2 x 2; of all devices: 3.5 */
+    /* device b: from 0.2 / 2 to 0.2 x 2; all devices: the factor is 3.5 */
+    ck_assert_double_eq_tol(own.error_range[0], 0.1, 1e-12);
     ck_assert_double_eq_tol(own.error_range[1], 0.4, 1e-12);
     ck_assert_double_eq_tol(all.error_range[0], 3.2 / 42, 1e-12);
     ck_assert_double_eq_tol(all.error_range[1], 3.2 / 12 * 3.5, 1e-12);

@@ -7,9 +7,9 @@ enum { CASES = 500 };
 /* Returns true if a <= b, except for the rounding of sums. */
 static bool at_most(double a, double b) { return a <= b * (1 + 1e-9); }
 
-/* A step time is the longest span of a stage plus the longest step end of a stage, which may be another stage. If the
- * two stages are close, a faster device has less time for overlap, and the step can become slightly longer. Returns the
- * factor by which the test allows a longer step. */
+/* A step time is the longest span of a stage plus the longest step end of a stage, which may be another stage. If two
+ * stages take nearly the same time, a faster device leaves less time for overlap, and the step can become slightly
+ * longer. Returns the factor by which the test allows a longer step. */
 static double slack_of(const nnc_plan *plan) { return plan->pipeline > 1 ? 1.002 : 1.0; }
 
 static void check_no_slower(const split_case *c, const nnc_result *before, const char *what, int number) {
@@ -104,8 +104,8 @@ START_TEST(more_work) {
 }
 END_TEST
 
-/* A micro-batch that is k times larger keeps at least the same activations and working set, and at most k times as many
- * bytes. A search uses this rule to decide which plans fit. */
+/* If a micro-batch becomes k times larger, its activations and its working set do not become smaller, and become at
+ * most k times larger. A search uses this rule to decide which plans fit. */
 START_TEST(whole_micro_batches) {
     int number = 0, compared = 0, close = 0;
     for (int i = 0; i < 8 * CASES; i++) {

@@ -50,7 +50,7 @@ START_TEST(further_tokens_lie_on_the_last_stage) {
     ck_assert_int_eq(stages[0].layers, 3);
     ck_assert_int_eq(stages[2].layers, 2);
     ck_assert_int_eq(stages[3].layers, 0);
-    /* the stage also has a head, a norm and a second embedding table */
+    /* the last stage also has a head, a norm and a second embedding table */
     ck_assert_int_eq(stages[3].params, 496 + 128 + 24 + 80 + 8 + 80);
 }
 END_TEST

@@ -115,7 +115,8 @@ END_TEST
 
 static void ignore(void *context, const nnc_interval *interval) { (void)context, (void)interval; }
 
-/* software and plan may be NULL. The estimate then uses the neutral profile and the default of every field. */
+/* software and plan may be NULL. If they are NULL, the estimate uses the neutral profile, and the default of every
+ * field of the plan. */
 START_TEST(estimates_need_their_pointers) {
     nnc_result result, other;
     nnc_advice advice;
@@ -150,7 +151,7 @@ START_TEST(estimates_need_their_pointers) {
     REFUSES("count", nnc_sensitivity_of(model, device, NULL, NULL, scratch, &entry, 1, NULL, into));
     REFUSES("scratch", nnc_sensitivity_of(model, device, NULL, NULL, NULL, &entry, 1, &count, into));
     ck_assert_int_eq(nnc_sensitivity_of(model, device, NULL, NULL, scratch, &entry, 1, &count, &err), NNC_OK);
-    ck_assert_int_eq(count, 1); /* at most as many entries as the array has */
+    ck_assert_int_eq(count, 1); /* the function writes at most as many entries as the array has */
     REFUSES("target", nnc_target_find(model, device, NULL, NULL, NNC_PARAMETER_MATMUL, 1.0, scratch, NULL, into));
     ck_assert_int_eq(
         nnc_target_find(model, device, NULL, NULL, (nnc_sensitivity_parameter)4711, 1.0, scratch, &target, &err),

@@ -332,8 +332,8 @@ START_TEST(zeros_around_a_map) {
 }
 END_TEST
 
-/* 7 positions with stride 2 give 4 outputs if the pads keep the size, for every size of the kernel. Without pads they
- * give (7 - 3) / 2 + 1 = 3 outputs. */
+/* If padding keeps the size of a map (SAME), 7 positions with stride 2 give 4 outputs for every size of the kernel.
+ * Without padding, 7 positions and a kernel of 3 give (7 - 3) / 2 + 1 = 3 outputs. */
 START_TEST(pads_that_are_not_said) {
     static const struct {
         const char *how;
@@ -350,7 +350,7 @@ START_TEST(pads_that_are_not_said) {
 }
 END_TEST
 
-/* Scales of 2 turn 2 x 3 positions into 4 x 6. Sizes of 6 and 9 turn them into 6 x 9. */
+/* Scales of 2 turn 2 x 3 positions into 4 x 6. Sizes of 6 and 9 turn 2 x 3 positions into 6 x 9. */
 START_TEST(maps_become_larger) {
     begin("1 2 2 3");
     floats("scales", "1 1 2 2");

@@ -11,7 +11,7 @@ START_TEST(matmul) {
     ck_assert_double_eq(nnc_op_work(&op).full_flops, 48);
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 16);      /* A is kept */
     ck_assert_double_eq(nnc_op_transient_bytes(&op), 28); /* dA and dC */
-    /* An op of a library without working bytes of its own has the same transient bytes. */
+    /* An op of a library without recorded working bytes has the transient bytes of the same op without a library. */
     nnc_op library = op;
     library.by_library = true;
     ck_assert_double_eq(nnc_op_transient_bytes(&library), 28);
@@ -21,7 +21,7 @@ START_TEST(matmul) {
     op.u.matmul.keeps_b = true;
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 16 + 24);
 
-    op = linear(2, 1, 4); /* one output per row, and its bias */
+    op = linear(2, 1, 4); /* each row has one output, to which the bias is added */
     op.weights.vector = 1;
     ck_work(nnc_op_work(&op), 16, 2, 16 + 8 + 2, 4);
 }
@@ -138,8 +138,8 @@ START_TEST(flash) {
     op.u.flash.kept_kv_heads = 4; /* the keys are copied to every query head */
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 2 * (192 + 192 + 192) + 96);
 
-    /* Backward has five products, forward has two. It reads Q, O, dO, K, V and two numbers per row, and writes dQ, dK
-     * and dV. */
+    /* Backward has five products, forward has two. Backward reads Q, O, dO, K, V and two numbers per row, and writes
+     * dQ, dK and dV. */
     nnc_op backward[NNC_BACKWARD_MAX];
     ck_assert_int_eq(nnc_op_backward(&op, backward), 1);
     ck_work(nnc_op_work(&backward[0]), 640 * 6, 6 * 48, 2 * (3 * 192 + 2 * 96) + 2 * 96, 2 * (192 + 96 + 96));
@@ -234,8 +234,8 @@ START_TEST(conv_of_a_rank) {
 }
 END_TEST
 
-/* Two tensor ranks divide the heads of a scan and its values per head. They also divide its groups if there are two or
- * more. */
+/* Two tensor ranks divide the heads of a scan and its values per head. The ranks also divide the groups of the scan if
+ * there are two groups or more. */
 START_TEST(scan_of_a_rank) {
     const nnc_degrees degrees = { .tensor = 2, .context = 3 };
     for (int64_t groups = 1; groups <= 4; groups *= 2) {
@@ -272,7 +272,7 @@ START_TEST(scores_of_a_rank) {
 END_TEST
 
 /* With one expert rank, imbalance adds no rows and no padding. With two ranks and an imbalance of 1.5, the busiest rank
- * has half as many rows more than the mean, and a third of its rows are in excess of the mean. */
+ * has 1.5 times the mean number of rows, so a third of its rows are in excess of the mean. */
 START_TEST(experts_of_a_rank) {
     for (int64_t expert = 1; expert <= 2; expert++) {
         const nnc_degrees degrees = {
@@ -286,9 +286,9 @@ START_TEST(experts_of_a_rank) {
         ck_assert_double_eq(work.flops, 2.0 * 3 * 4 * (expert > 1 ? 12 : 8));
         ck_assert_double_eq(work.full_flops, 2.0 * 3 * 4 * 8);
         ck_assert_int_eq(op.u.matmul.experts, 4 / expert);
-        /* A cast forward of 24 received values (8 rows of 3) and backward of 32 gradients (8 rows of 4), which keeps 16
-         * bytes more. In Megatron-LM, sort_chunks_by_idxs of MoEAlltoAllTokenDispatcher processes the rows that a rank
-         * received. */
+        /* The cast reads 24 received values (8 rows of 3) in forward and 32 gradients (8 rows of 4) in backward, and
+         * keeps 16 additional bytes. In Megatron-LM, sort_chunks_by_idxs of MoEAlltoAllTokenDispatcher processes the
+         * rows that a rank received. */
         nnc_op cast = op_of(NNC_OP_POINTWISE);
         cast.split = NNC_SPLIT_EXPERT_ROW;
         cast.u.pointwise = (nnc_pointwise){
@@ -306,7 +306,8 @@ END_TEST
  * heads on 2 key heads, 3 queries, 5 keys of width 8, values of width 6. Q has 2*4*3*8 = 192 elements, K 2*2*5*8 = 160,
  * V 2*2*5*6 = 120, O 2*4*3*6 = 144, and 24 rows have 4 B each. A pair takes 2*2*4*(8+6) = 224 FLOPs forward. Backward
  * takes 2*224 FLOPs, and 2*2*4*8 = 128 for the scores again. Of 15 pairs, 7 are not masked, and 12 are in a window of 4
- * keys. A soft cap adds 3 operations to 5 per pair and head forward, and 3 + 4 to 6 backward. */
+ * keys. Per pair and head, a soft cap adds 3 operations to the 5 of forward, and 3 + 4 operations to the 6 of
+ * backward. */
 START_TEST(flash_of_two_widths) {
     nnc_op op = op_of(NNC_OP_FLASH);
     op.u.flash = (nnc_flash){ .batch = 2,
@@ -395,10 +396,10 @@ START_TEST(flash_of_a_rank) {
 }
 END_TEST
 
-/* A product of 60 rows, 48 columns and 24 inner values. In the first five cases 2 tensor ranks and 3 context ranks
- * divide it; with sequence parallelism, 6 ranks divide the rows. In the cases of experts, 3 expert ranks have 2 tensor
- * ranks each, and 5 ranks divide the rows. The bias is divided with the columns. Sequence parallelism also divides the
- * kept operand of a product that is divided by columns. */
+/* A product of 60 rows, 48 columns and 24 inner values. In the first five cases, 2 tensor ranks and 3 context ranks
+ * divide the product; with sequence parallelism, 6 ranks divide the rows. In the cases of experts, 3 expert ranks have
+ * 2 tensor ranks each, and 5 ranks divide the rows. The bias is divided with the columns. Sequence parallelism also
+ * divides the kept operand of a product that is divided by columns. */
 START_TEST(matmul_of_a_rank) {
     static const struct {
         nnc_split split;
@@ -506,7 +507,7 @@ START_TEST(matmul_in_blocks) {
     ck_work(nnc_op_work(&op), 48, 0, 20 * (1 + 1.0 / 32), 12);
     op.math_dtype = NNC_FP4;
     ck_work(nnc_op_work(&op), 48, 0, 20 * (0.5 + 1.0 / 16), 12);
-    op.u.matmul.useful = 0.25; /* a quarter of the rows is useful */
+    op.u.matmul.useful = 0.25; /* only a quarter of the rows counts as model FLOPs */
     ck_assert_double_eq(nnc_op_work(&op).full_flops, 12);
     op.u.matmul.useful = -1; /* no model FLOPs */
     ck_assert_double_eq(nnc_op_work(&op).full_flops, 0);
@@ -621,7 +622,8 @@ END_TEST
 /* AdamW updates 10 elements once, SGD updates 30 elements three times. In one kernel, an update moves 28 B per element
  * (AdamW) or 12 B (SGD): 280 + 360 B if each element is updated once, 280 + 3 * 360 B in this step. AdamW keeps 20
  * states for its 10 elements; if it updated all 40 elements, there were 2 * 40. As single kernels, AdamW passes over
- * memory 20 times and SGD 3 times. Momentum does so 6 times, or 8 times in a step whose main optimizer is AdamW. */
+ * memory 20 times and SGD 3 times. As single kernels, momentum passes over memory 6 times, or 8 times in a step whose
+ * main optimizer is AdamW. */
 START_TEST(updates_of_two_optimizers) {
     nnc_optimizer_group groups[] = { { .kind = NNC_OPTIMIZER_ADAMW, .count = 1, .elements = 10, .calls = 1 },
                                      { .kind = NNC_OPTIMIZER_SGD, .count = 1, .elements = 30, .calls = 3 } };

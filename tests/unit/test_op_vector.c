@@ -70,8 +70,9 @@ END_TEST
 /* ---- pointwise ---- */
 
 /* A cast before a product that is divided by columns: forward reads the whole input of the rank, backward the rank's
- * part of the gradient of the output. Before a product that is divided by rows, it is the other way round. Other
- * pointwise ops process the tokens or columns of their rank. */
+ * part of the gradient of the output. Before a product that is divided by rows, forward reads the rank's part of the
+ * input, and backward reads the whole gradient of the output. Other pointwise ops process the tokens or columns of
+ * their rank. */
 START_TEST(casts_of_a_rank) {
     static const struct {
         nnc_split split;
@@ -98,9 +99,9 @@ START_TEST(casts_of_a_rank) {
 }
 END_TEST
 
-/* Counts per output element of 4 B, worked by hand: FLOPs, bytes moved in one kernel (fused), bytes moved with one
- * kernel per primitive (unfused); each has a value forward and a value backward. kept: number of kept input elements
- * per output element. With 4 B, a quarter of an element is a whole number of bytes. */
+/* Each row has numbers per output element of 4 B, worked by hand, first for forward and then for backward: the FLOPs,
+ * the bytes that one fused kernel moves, and the bytes that separate kernels move, one per primitive. kept: number of
+ * kept input elements per output element. With 4 B, a quarter of an element is a whole number of bytes. */
 static const struct {
     nnc_pointwise_kind kind;
     double flops[2], fused[2], unfused[2], kept, mask;
@@ -114,19 +115,19 @@ static const struct {
     { NNC_PW_HARD_SWISH, { 4, 4 }, { 8, 12 }, { 8, 12 }, 1, 0 },
     /* Unfused, forward has eight primitives of 8 B; backward has eight of two inputs, 12 B each. */
     { NNC_PW_GELU, { 8, 13 }, { 8, 12 }, { 64, 96 }, 1, 0 },
-    /* Unfused, forward has a maximum and a square, 2 x 8 B. Backward has a product with dy (12 B) and a product with the
-     * constant 2 (8 B). */
+    /* Unfused, forward has a maximum and a square, 2 x 8 B. Backward has a product with dy (12 B) and a product with
+     * the constant 2 (8 B). */
     { NNC_PW_RELU2, { 2, 3 }, { 8, 12 }, { 16, 20 }, 1, 0 },
     /* Unfused, backward has a product (8 B), and a sum of dy times x over the row, which reads dy and x (8 B). */
     { NNC_PW_SCALE, { 1, 3 }, { 8, 12 }, { 8, 16 }, 1, 0 },
-    /* Unfused, forward has three kernels of 8 B. Backward has one more input: 3 x 8 + 4 B. */
+    /* Unfused, forward has three kernels of 8 B. Unfused, backward reads one more input than forward: 3 x 8 + 4 B. */
     { NNC_PW_SOFTCAP, { 3, 4 }, { 8, 12 }, { 24, 28 }, 1, 0 },
     { NNC_PW_SOFTMAX, { 5, 4 }, { 8, 12 }, { 24, 28 }, 1, 0 },
-    /* Forward reads two tensors and writes one. Backward reads three tensors and writes two tensors. Unfused, backward has two products
-     * of two inputs. */
+    /* Forward reads two tensors and writes one. Backward reads three tensors and writes two tensors. Unfused, backward
+     * has two products of two inputs. */
     { NNC_PW_MUL, { 1, 2 }, { 12, 20 }, { 12, 24 }, 2, 0 },
-    /* Fused, these ops move the same bytes as a product. Unfused, forward has the activation (8 B) and the product (12
-     * B); backward has 12 + 8 + 12 B. */
+    /* Fused, SwiGLU and GEGLU move the same bytes as a product. Unfused, forward has the activation (8 B) and the
+     * product (12 B); backward has 12 + 8 + 12 B. */
     { NNC_PW_SWIGLU, { 5, 10 }, { 12, 20 }, { 20, 32 }, 2, 0 },
     { NNC_PW_GEGLU, { 6, 12 }, { 12, 20 }, { 20, 32 }, 2, 0 },
     /* Forward reads one tensor and writes one. Backward reads dy for the sum over rows; dx is the same tensor as dy. */
@@ -147,10 +148,10 @@ static const struct {
     { NNC_PW_ROTARY, { 3, 3 }, { 8, 8 }, { 24, 24 }, 1, 0 },
     /* The output is only written. */
     { NNC_PW_TIMESTEP, { 2, 0 }, { 4, 0 }, { 4, 0 }, 0, 0 },
-    /* 2x2 windows: forward reads four values and writes one value and an index of 8 B. Backward reads and writes the
-     * reverse. */
+    /* 2x2 windows: forward reads four values and writes one value and an index of 8 B. Backward reads one value and the
+     * index, and writes four values. */
     { NNC_PW_MAX_POOL, { 4, 1 }, { 28, 28 }, { 28, 28 }, 4, 8 },
-    /* Counts only the output and its index; pools_of_any_window counts the input. */
+    /* This row counts only the output and its index; the test pools_of_any_window counts the input. */
     { NNC_PW_MAX_POOL2D, { 0, 1 }, { 12, 12 }, { 12, 12 }, 1, 8 },
     { NNC_PW_AVG_POOL2D, { 1, 1 }, { 4, 4 }, { 4, 4 }, 1, 0 },
     { NNC_PW_RESIZE, { 1, 0 }, { 4, 4 }, { 4, 4 }, 1, 0 },
@@ -162,7 +163,7 @@ static const struct {
     { NNC_PW_CONCAT, { 0, 0 }, { 8, 0 }, { 8, 0 }, 1, 0 },
     { NNC_PW_COPY, { 0, 0 }, { 8, 8 }, { 8, 8 }, 1, 0 },
     { NNC_PW_HALVES, { 0, 0 }, { 0, 8 }, { 0, 8 }, 1, 0 },
-    /* Counts the joined tensor; parts_by_heads counts the parts. */
+    /* This row counts the joined tensor; the test parts_by_heads counts the parts. */
     { NNC_PW_BY_HEADS, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
     /* Forward reads 4 B and writes 2 B, backward the reverse. If the gradients are copied to one buffer and cast there,
      * backward moves 6 + 8 + 6 B. */
@@ -174,9 +175,9 @@ static const struct {
     { NNC_PW_CLAMP, { 1, 1 }, { 16, 20 }, { 16, 20 }, 1, 0 },
     /* Forward and backward read 4 B and write 1 B. */
     { NNC_PW_CAST, { 2, 2 }, { 5, 5 }, { 5, 5 }, 1, 1 },
-    /* Counts only the written weights; the stored weights are the input. */
+    /* This row counts only the written weights, because the stored weights are the input of the op. */
     { NNC_PW_DEQUANTIZE, { 1, 0 }, { 4, 0 }, { 4, 0 }, 0, 0 },
-    /* Counts the copies; dispatch_and_combine counts the tokens. */
+    /* These rows count the copies; the test dispatch_and_combine counts the tokens. */
     { NNC_PW_DISPATCH, { 0, 1 }, { 4, 4 }, { 4, 4 }, 0, 0 },
     { NNC_PW_SUM_COPIES, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
     { NNC_PW_COMBINE, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
@@ -245,7 +246,7 @@ START_TEST(sums_and_random_numbers_apart) {
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 4 * 12, 4 * 24, 24);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_DROPOUT, .elements = 12, .fused = true, .random_written = true };
-    ck_work(nnc_op_work(&op), 0, 12, 24 + 12, 24); /* also reads a mask of 12 B */
+    ck_work(nnc_op_work(&op), 0, 12, 24 + 12, 24); /* the read bytes include a mask of 12 B */
     op.phase = NNC_PHASE_FORWARD;
     ck_work(nnc_op_work(&op), 0, 12, 24 + 48, 24 + 12 + 48);
 }
@@ -278,7 +279,8 @@ START_TEST(dispatch_and_combine) {
     op.phase = NNC_PHASE_FORWARD;
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_COMBINE, .elements = 12, .input_elements = 24 };
     ck_work(nnc_op_work(&op), 0, 48, 48, 24);
-    /* a product with the weight of each copy, and a dot product for the gradient of each weight */
+    /* backward multiplies the gradient by the weight of each copy, and computes the gradient of each weight by a dot
+     * product */
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 72, 24 + 48, 48);
     /* the copies already have their weights, so backward gives each copy the same gradient */
@@ -300,8 +302,9 @@ START_TEST(parts_by_heads) {
 }
 END_TEST
 
-/* SwiGLU of 6 values whose rows have weights, the scores of the router. Backward reads the gate, the other half and the
- * gradient for the gradient of the input, and all three again for the gradient of the scores: 2 x 3 x 12 B. */
+/* SwiGLU of 6 values whose rows have weights, the scores of the router. For the gradient of the input, backward reads
+ * the gate, the second input and the gradient of the output. For the gradient of the scores, backward reads these three
+ * tensors again: 2 x 3 x 12 B. */
 START_TEST(scores_cost_a_second_read) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_SWIGLU, .elements = 6, .fused = true, .weighted = true };
@@ -337,7 +340,8 @@ START_TEST(loss) {
     ck_assert_double_eq(nnc_op_transient_bytes(&op), 0);
     op.u.loss.keep = NNC_LOSS_KEEPS_FP32;
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 60);
-    op.u.loss.fused = false; /* logits, fp32 copy and fp32 probabilities, minus the kept bytes */
+    /* transient bytes: logits, their fp32 copy and the fp32 probabilities, minus the kept bytes */
+    op.u.loss.fused = false;
     ck_assert_double_eq(nnc_op_transient_bytes(&op), 15 * (2 + 4 + 4) - 60);
     ck_work(nnc_op_work(&op), 0, 75, 15 * 6, 15 * 8);
     op.phase = NNC_PHASE_BACKWARD;
@@ -474,7 +478,7 @@ static nnc_op update(nnc_optimizer optimizer, nnc_policy policy, bool fused) {
 }
 
 /* Expected FLOPs and bytes of one fused update of 100 parameters; 60 of them are in matrices, and 30 elements are
- * factored. Bytes count the gradient, the weight and the states of the optimizer, each as read and written. */
+ * factored. The bytes count each read and each write of the gradient, the weight and the states of the optimizer. */
 START_TEST(update_steps) {
     static const struct {
         nnc_optimizer optimizer;
@@ -494,9 +498,10 @@ START_TEST(update_steps) {
         { NNC_OPTIMIZER_ADAM8BIT, NNC_POLICY_FP32, 2400, 100 * (12 + 2 * 2.03125) },
         { NNC_OPTIMIZER_ADAM4BIT, NNC_POLICY_FP32, 2400, 100 * (12 + 2 * 1.0625) },
         { NNC_OPTIMIZER_ADAM_MINI, NNC_POLICY_FP32, 1200, 2000 },
-        /* 28 B per parameter as for Adam, then reads and writes the direction and reads the weight: arXiv:1904.00962 */
+        /* LAMB moves 28 B per parameter as Adam does, then writes and reads the direction and reads the weight:
+         * arXiv:1904.00962 */
         { NNC_OPTIMIZER_LAMB, NNC_POLICY_FP32, 2200, 2800 + 100 * (4 + 4 + 4) },
-        /* 20 B per parameter as for momentum, then reads weight and gradient: arXiv:1708.03888 */
+        /* LARS moves 20 B per parameter as momentum does, then reads weight and gradient: arXiv:1708.03888 */
         { NNC_OPTIMIZER_LARS, NNC_POLICY_FP32, 1000, 2000 + 100 * (4 + 4) },
         { NNC_OPTIMIZER_LARS, NNC_POLICY_MIXED, 1000, 2000 + 100 * (4 + 2) },
         /* one moment for 60 parameters, two for 40; five iterations of four passes of 2 B over the 60 */
@@ -510,8 +515,9 @@ START_TEST(update_steps) {
     }
     /* GaLore and APOLLO: 60 of 100 parameters are projected to rank 2, and the projections have 23 rows and columns in
      * all. The moments are 2 * 23 values of 4 B, and 80 values of 4 B for the other 40 parameters. A fused kernel reads
-     * and writes the moments, and moves 12 B of gradient and weight per parameter. GaLore has 13 passes of 4 B more
-     * over the 40 parameters, APOLLO 9. GaLore has 4 FLOPs per rank and projected parameter, APOLLO 2. */
+     * and writes the moments, and moves 12 B of gradient and weight per parameter. Over the other 40 parameters, GaLore
+     * makes 13 passes of 4 B more than a fused kernel, and APOLLO makes 9 more. GaLore has 4 FLOPs per rank and
+     * projected parameter, APOLLO 2. */
     for (int i = 0; i < 2; i++) {
         nnc_op op = update(i == 0 ? NNC_OPTIMIZER_GALORE : NNC_OPTIMIZER_APOLLO, NNC_POLICY_FP32, true);
         op.u.update.projected_params = 60;

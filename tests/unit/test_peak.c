@@ -201,7 +201,7 @@ static void find_both_directions(const nnc_plan *plan) {
     }
 }
 
-/* The activations of every stage, in estimates of random plans, are those that a replay counts. */
+/* For random plans, the activations that an estimate counts for each stage must be those of a replay. */
 START_TEST(activations_of_random_plans) {
     int number = 0, tried = 0, by_schedule[NNC_SCHEDULE_COUNT] = { 0 };
     while (tried < 1000) {
@@ -258,9 +258,10 @@ static op_bytes bytes_of(const nnc_op_list *list, const nnc_op *op, const nnc_po
                        .working = cast ? 0.0 : nnc_op_transient_bytes(op) };
 }
 
-/* Returns the bytes of one instance while backward runs its op `last`: the activations of all ops up to this op, its
- * working set, and the gradients of this op and the ops after it. again: the instance is recomputed. It then keeps the
- * inputs of its blocks, up to the block of `last`, and the activations of the ops in this block up to `last`. */
+/* Returns the bytes of one instance while backward runs its op `last`: the activations of all ops up to `last`, the
+ * working set of `last`, and the gradients of `last` and of the ops after it. again: the instance is recomputed. A
+ * recomputed instance keeps the inputs of its blocks, up to the block of `last`, and the activations of the ops of this
+ * block up to `last`. */
 static double inside(const nnc_op_list *list, const nnc_policy_sizes *sizes, int32_t last, bool again, double stream) {
     const nnc_op *now = &list->ops[last];
     double sum = bytes_of(list, now, sizes).working + (list->segments[now->segment].layer ? stream : 0.0);
@@ -353,8 +354,8 @@ static void expect_peak_of(const nnc_model *model, nnc_policy policy, unsigned r
                   (int)batch, found, expected);
 }
 
-/* With small batches the peak is at the update. With large batches it is at the start of backward. With large layers
- * and a small vocabulary it is between them. */
+/* With small batches the peak is at the update. With large batches, the peak is at the start of backward. With large
+ * layers and a small vocabulary, the peak is between the start of backward and the update. */
 START_TEST(backward_instance_by_instance) {
     const nnc_model models[] = { gpt(3, 64, 4, 500, 32), llama(4, 64, 4, 2, 200, 90, 64), gpt(2, 256, 8, 64, 16),
                                  residual_unet(32, 32, 3), double_conv_unet(64, 16, 3) };

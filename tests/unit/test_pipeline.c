@@ -11,7 +11,7 @@ static double whole_step_s(const nnc_pipeline *pipeline, int32_t stage) {
 }
 
 /* 1F1B with 8 micro-batches and stages of c_i = 3, 3.6, 3 and 2.4 s. The step takes at least max_j(sum_{i<j} c_i + m
- * c_j) = 3 + 8 * 3.6 = 31.8 s. It takes at most sum c_i + (m-1) max c_i = 12 + 7 * 3.6 = 37.2 s. */
+ * c_j) = 3 + 8 * 3.6 = 31.8 s. The step takes at most sum c_i + (m-1) max c_i = 12 + 7 * 3.6 = 37.2 s. */
 START_TEST(unequal_1f1b) {
     const double forward[] = { 1.0, 1.2, 1.0, 0.8 }, backward[] = { 2.0, 2.4, 2.0, 1.6 };
     for (int i = 0; i < 4; i++) {
@@ -210,8 +210,8 @@ START_TEST(any_number_of_micro_batches) {
 }
 END_TEST
 
-/* The order of ZB-V on two devices begins with three micro-batches. This pipeline has only two, a and b. Each pass of a
- * chunk takes 1 s.
+/* The order of ZB-V on two devices begins with three micro-batches. The pipeline of the test has only two
+ * micro-batches, a and b. Each pass of a chunk takes 1 s.
  *     device 0  F0a F0b  .  F1a B1a W1a F1b B1b W1b B0a W0a  .  B0b W0b       ends at 14
  *     device 1   .  F0a F1a F0b F1b B1a W1a B0a W0a B1b W1b B0b W0b           from 1 to 13 */
 START_TEST(fewer_micro_batches_than_zb_v_lists) {
@@ -247,7 +247,7 @@ START_TEST(monotone_in_every_time) {
 }
 END_TEST
 
-/* A pipeline takes at least the busy time of its busiest device. It takes at most the sum of all passes and
+/* A pipeline takes at least the busy time of its busiest device. A pipeline takes at most the sum of all passes and
  * messages. */
 START_TEST(bounds) {
     seed = 521288629521288629U;

@@ -74,7 +74,8 @@ START_TEST(events_are_a_schedule) {
     seed = 123456789123456789U;
     for (int i = 0; i < 700; i++) {
         nnc_pipeline pipeline = random_pipeline(MICRO_BATCHES);
-        if (pipeline.micro_batches > MICRO_BATCHES) { continue; /* it was rounded up to a multiple of the stages */ }
+        /* random_pipeline() may round the number of micro-batches up to a multiple of the stages */
+        if (pipeline.micro_batches > MICRO_BATCHES) { continue; }
         const bool splits = pipeline.schedule == NNC_SCHEDULE_ZB_H1 || pipeline.schedule == NNC_SCHEDULE_ZB_H2 ||
                             pipeline.schedule == NNC_SCHEDULE_ZB_V ||
                             (pipeline.schedule == NNC_SCHEDULE_DUALPIPE && pipeline.stages > 1);

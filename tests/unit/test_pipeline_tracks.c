@@ -85,7 +85,8 @@ START_TEST(tracks_are_runs) {
 }
 END_TEST
 
-/* The same test with two stages and many micro-batches, where tracks often skip repeated rounds at different times. */
+/* Repeats the test above with two stages and many micro-batches, so that tracks often skip repeated rounds at different
+ * times. */
 START_TEST(tracks_skip_at_different_times) {
     static double times[3][VIRTUAL * NNC_TRACKS];
     static track_times kept[NNC_TRACKS];

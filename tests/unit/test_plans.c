@@ -70,7 +70,7 @@ START_TEST(a_scenario_inherits_key_by_key) {
 }
 END_TEST
 
-/* The digest of a plan changes with every field that changes the estimate. It does not change with the order of
+/* The digest of a plan changes with every field that changes the estimate. The digest does not change with the order of
  * keys. */
 START_TEST(the_digest_of_a_plan_is_what_counts) {
     ck_assert_int_eq(parse(HEAD "\"scenarios\": [ { \"id\": \"a\", \"model\": \"m\", \"device\": "
@@ -253,7 +253,7 @@ START_TEST(what_is_recorded_is_read_again) {
 }
 END_TEST
 
-/* Estimates are read one at a time. Faults name the line of their estimate, and the digest covers all of them. */
+/* Estimates are read one at a time. A fault names the line of its estimate, and the digest covers all estimates. */
 START_TEST(estimates_are_read_one_by_one) {
     const nnc_figure slow = { .name = "step.step_s", .text = "slow" };
     const nnc_recorded_estimate several[] = { { .id = "a", .figures = pack(to_find) },

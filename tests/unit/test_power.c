@@ -56,10 +56,10 @@ START_TEST(a_cap_is_a_lower_limit) {
     nnc_device device = hungry_device();
     double pass_s = 0.0, slow_s = 0.0;
     const nnc_result board = run_on(&device);
-    device.power_cap_w = 1000; /* above the limit of the board, so nothing changes */
+    device.power_cap_w = 1000; /* a cap above the limit of the board changes nothing */
     ck_assert_double_eq(run_on(&device).step_s, board.step_s);
     ck_assert_double_eq(run_on(&device).energy_j, board.energy_j);
-    device.efficiency.power.exponent = 0; /* 0: power does not slow down the clock */
+    device.efficiency.power.exponent = 0; /* with exponent 0, power does not slow down the clock */
     (void)run_on(&device);
     const double watts = drawn_w(&device, &pass_s);
     device.efficiency.power.exponent = 0.5;
@@ -71,8 +71,8 @@ START_TEST(a_cap_is_a_lower_limit) {
 }
 END_TEST
 
-/* The device draws all of its power when idle, so a slower clock cannot bring it below the limit. nncost then does not
- * slow it down. */
+/* The idle device already draws all of its power, so a slower clock cannot bring it below the limit, and nncost does
+ * not slow down the clock. */
 START_TEST(a_limit_without_room_slows_nothing) {
     nnc_device device = hungry_device();
     device.efficiency.power.idle_share = 1.0;
@@ -113,7 +113,8 @@ START_TEST(work_below_the_limit_is_not_held) {
 }
 END_TEST
 
-/* power_share holds at the peak: matrix units with twice the peak also draw 600 W there, and the step is shorter. */
+/* power_share is a share at the peak: matrix units with twice the peak also draw 600 W at this peak, and the step is
+ * shorter. */
 START_TEST(a_doubled_peak_still_pays) {
     nnc_device device = hungry_device();
     const double before_s = run_on(&device).step_s;
@@ -152,7 +153,7 @@ START_TEST(tuned_kernels_have_a_rate_of_their_own) {
     device.efficiency.pointwise_tuned = device.efficiency.pointwise;
     device.efficiency.pointwise_tuned.memory_fraction = NAN;
     const double plain_s = estimate_with(&model, &device, &software, &plan).step_s;
-    software.tuned_pointwise = true; /* the device file has no such efficiency, so the step does not change */
+    software.tuned_pointwise = true; /* the device file has no pointwise_tuned, so the step does not change */
     ck_assert_double_eq(estimate_with(&model, &device, &software, &plan).step_s, plain_s);
     device.efficiency.pointwise_tuned.memory_fraction = 1.0;
     const double tuned_s = estimate_with(&model, &device, &software, &plan).step_s;
@@ -181,8 +182,8 @@ END_TEST
 
 /* Kernels of expert communication occupy units, so compute takes 1.5 times as long. A product that is bound by compute,
  * with 2 us fixed time and 8 us of compute, takes 14 us. A product that is bound by memory, with 8 us of memory and 5
- * us of compute, keeps its time. With 6 us of compute it becomes bound by compute, 9 us: 2 us + 8 us x 9 / 8 = 11 us. A
- * factor of 1 changes nothing. */
+ * us of compute, keeps its time. If the product has 6 us of compute, its compute takes 9 us and becomes the bound: 2 us
+ * + 8 us x 9 / 8 = 11 us. A factor of 1 changes nothing. */
 START_TEST(lent_units_slow_down_the_work) {
     const nnc_op product = { .kind = NNC_OP_MATMUL, .u.matmul = { .m = 8, .n = 8, .k = 8, .batch = 1 } };
     static nnc_rows rows;
@@ -210,8 +211,8 @@ END_TEST
 
 /* A norm in fp64 has no matrix product, so the power limit also works on a device without an fp64 peak for products. A
  * product of 100 us at the peak draws 600 W. The norm reads and writes 100 MB in 100 us and draws 100 W. The mean of
- * both is 350 W above the 100 W of the idle device, and the limit leaves 300 W. So both take sqrt(350 / 300) times as
- * long. */
+ * both is 350 W above the 100 W of the idle device, and the limit leaves 300 W. So the product and the norm take
+ * sqrt(350 / 300) times as long. */
 START_TEST(rows_without_products_need_no_peak) {
     const nnc_op product = { .kind = NNC_OP_MATMUL, .math_dtype = NNC_BF16 };
     const nnc_op norm = { .kind = NNC_OP_POINTWISE, .math_dtype = NNC_FP64 };

@@ -50,7 +50,8 @@ START_TEST(follows_what_the_plan_does) {
 }
 END_TEST
 
-/* For a scenario, nncost loads only the profiles that its plans may need. Every chosen profile is one of these. */
+/* For a scenario, nncost loads only the profiles that its plans may need. Every profile that nncost chooses for a plan
+ * is among the loaded profiles. */
 START_TEST(no_chosen_profile_is_left_out) {
     const nnc_device *v100 = NULL, *a100 = NULL;
     nnc_error err;
@@ -141,8 +142,8 @@ static const char *id_of(const char *words) {
     return release.entry != NULL ? release.software->id : "none";
 }
 
-/* With a version, nncost takes the newest release that is not newer than this version. Without a version, it takes the
- * newest release. */
+/* With a version, nncost takes the newest release that is not newer than this version. Without a version, nncost takes
+ * the newest release. */
 START_TEST(releases_are_found_by_their_words) {
     ck_assert_str_eq(id_of("NeMo 25.11"), "nemo-25.09");
     ck_assert_str_eq(id_of("nemo-26.04.01"), "nemo-26.02");
@@ -194,7 +195,8 @@ START_TEST(releases_fill_in_what_is_open) {
 }
 END_TEST
 
-/* For Qwen3, the recipe of release 25.09 sends every copy of a token. Recipes of other models do not. */
+/* For Qwen3, the recipe of release 25.09 sends every copy of a token. Recipes of other models do not change how the
+ * profile sends tokens. */
 START_TEST(recipes_set_switches) {
     const nnc_release release = found("NeMo 25.09", "", "");
     const char *const models[] = { "qwen3-30b-a3b", "llama3-8b" };
@@ -241,8 +243,9 @@ START_TEST(names_what_a_framework_lacks) {
 }
 END_TEST
 
-/* Every plan that a search finds has the profile that nncost selects for this plan. It has the same metrics as an
- * estimate with this profile. It needs no feature that the framework lacks. */
+/* Every plan that a search finds has the profile that nncost selects for this plan. A plan of the search has the same
+ * metrics as an estimate of the plan with this profile. No plan of the search needs a feature that the framework
+ * lacks. */
 START_TEST(a_search_compares_plans_under_their_own) {
     nnc_search search = nnc_search_default();
     search.best = 40;
@@ -272,7 +275,8 @@ START_TEST(a_search_compares_plans_under_their_own) {
 }
 END_TEST
 
-/* A search refuses a schedule that the profile lacks. With --software any, it uses this schedule. */
+/* A search refuses a schedule that the profile lacks. With --software any, a search uses schedules that the profile
+ * lacks. */
 START_TEST(any_lifts_what_is_shipped) {
     nnc_search search = nnc_search_default();
     search.best = 1;

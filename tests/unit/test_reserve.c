@@ -12,8 +12,8 @@ static nnc_software reserved(double bytes, double share, double high) {
     return software;
 }
 
-/* The profile reserves 1000 bytes and a tenth of the counted bytes. A reserve that the user gives replaces both values,
- * and the interval. */
+/* The profile reserves 1000 bytes and a tenth of the counted bytes. A reserve that the user gives replaces the 1000
+ * bytes, the tenth, and the interval. */
 START_TEST(what_is_set_aside) {
     const nnc_model model = gpt(2, 64, 4, 500, 64);
     const nnc_device device = plain_device();
@@ -32,8 +32,8 @@ START_TEST(what_is_set_aside) {
 }
 END_TEST
 
-/* Verdicts on devices whose memory is the upper end of the interval, the predicted bytes, and one byte less than
- * each. */
+/* Tests the verdict for devices with four sizes of memory: the upper end of the interval, the predicted bytes, and one
+ * byte less than each of these two. */
 START_TEST(three_words) {
     const nnc_model model = gpt(2, 64, 4, 500, 64);
     const nnc_software software = reserved(1000.0, 0.1, 1.2);
@@ -110,8 +110,8 @@ START_TEST(an_allocator_keeps_up_to_twice_its_share) {
 END_TEST
 
 /* ln(measured / predicted) has a normal distribution. The risk is 0.05 at the upper end of the interval, because 5 % of
- * programs need more. It is half at the predicted bytes, and 0.95 at the same factor below them. Without an interval,
- * the bytes are certain. */
+ * programs need more. The risk is 0.5 at the predicted bytes, and 0.95 at the bytes that are smaller by the factor of
+ * the upper end. Without an interval, the bytes are certain. */
 START_TEST(risk_of_a_memory) {
     const nnc_memory m = { .total_bytes = 1000000000000, .total_interval_bytes = { 900000000000, 1250000000000 } };
     ck_assert_double_eq_tol(nnc_memory_risk(&m, 1250000000000), 0.05, 1e-5);

@@ -73,7 +73,7 @@ START_TEST(batches_refused) {
     plan.micro_batch = 0;
     plan.micro_batches = 5;
     check_refused(&model, &device, &plan, NNC_ILLEGAL_PLAN, "--global-batch");
-    plan.micro_batch = 3; /* 3 x 5 is not 12 */
+    plan.micro_batch = 3; /* 3 samples in each of 5 passes are not a global batch of 12 */
     check_refused(&model, &device, &plan, NNC_BAD_USAGE, "--global-batch");
     plan.global_batch = 0;
     plan.micro_batch = plan.micro_batches = INT64_C(1) << 40;
@@ -157,7 +157,7 @@ START_TEST(images) {
     ck_assert_int_eq(resolved_of(&model, &plan).image, 16);
     plan.image = 12; /* the deepest level of the U-Net has no pixel left */
     check_refused(&model, &device, &plan, NNC_ILLEGAL_PLAN, "--image");
-    plan.image = 66; /* not a multiple of the latent factor */
+    plan.image = 66; /* 66 is not a multiple of the latent factor */
     check_refused(&model, &device, &plan, NNC_ILLEGAL_PLAN, "--image");
 }
 END_TEST
@@ -326,7 +326,7 @@ START_TEST(profiles_of_early_devices) {
 END_TEST
 
 /* A framework without a feature refuses a plan that needs this feature, and names the option. It accepts the other
- * plan. A framework with all features accepts both plans. */
+ * plan. A framework with all features accepts the plan with the feature and the plan without it. */
 START_TEST(frameworks_lack_features) {
 #define LACKS(feature) offsetof(nnc_shipped, feature)
     static const struct {

@@ -45,8 +45,9 @@ START_TEST(goodput_of_known_runs) {
 END_TEST
 
 /* The number of spares is a quantile of a Poisson distribution. With a mean of 2, the probability of at most 4 failed
- * nodes is e^-2 (1 + 2 + 2 + 4/3 + 2/3) = 0.947. It is 0.983 for 5 (4/15 more) and 0.995 for 6 (4/45 more), so 99 %
- * needs 6 spares. Above a mean of 700, nncost uses the normal distribution: 900 + 2.3263 x 30 = 969.8. */
+ * nodes is e^-2 (1 + 2 + 2 + 4/3 + 2/3) = 0.947. The probability is 0.983 for 5 failed nodes (4/15 more) and 0.995 for
+ * 6 (4/45 more), so 6 spares are enough in 99 % of the time. Above a mean of 700, nncost uses the normal distribution:
+ * 900 + 2.3263 x 30 = 969.8. */
 START_TEST(spares_by_hand) {
     double short_share = 0.0;
     ck_assert_double_eq(nnc_spares(2.0, 0.99, &short_share), 6.0);
@@ -215,8 +216,8 @@ START_TEST(failures_wait_for_spares) {
 }
 END_TEST
 
-/* A checkpoint of AdamW has, per parameter, 2 B of 16-bit weights, 4 B of the master copy and 8 B of moments. In fp32
- * it has 4 B of weights and 8 B of moments. */
+/* A checkpoint of AdamW has, per parameter, 2 B of 16-bit weights, 4 B of the master copy and 8 B of moments. A
+ * checkpoint in fp32 has 4 B of weights and 8 B of moments per parameter. */
 START_TEST(checkpoint_of_a_model) {
     const nnc_model model = gpt(2, 64, 4, 500, 32);
     const nnc_device device = plain_device();
@@ -269,7 +270,7 @@ START_TEST(sellers_and_regions) {
     ck_assert(sold->price_count > 0 && sold->prices[0].per_device_hour < list);
     ck_assert_ptr_nonnull(sold->prices[0].source);
     ck_assert_ptr_nonnull(sold->prices[0].date);
-    /* the seller has no such offer, and the device does not change */
+    /* the seller has no offer of this kind, so the prices of the device do not change */
     const nnc_price *kept = sold->prices;
     ck_assert_int_eq(nnc_prices_load(specs, "nebius", NNC_OFFER_RESERVED_3Y, NULL, sold, &err), NNC_BAD_USAGE);
     ck_assert_ptr_eq(sold->prices, kept);
@@ -369,8 +370,8 @@ START_TEST(compute_optimal_models) {
 }
 END_TEST
 
-/* A budget of 1M USD at 2.95 USD an hour, MFU 0.40, goodput 0.95 and 30 days, and the money that its model and tokens
- * need. */
+/* Finds the best model for a budget of 1M USD at 2.95 USD an hour, MFU 0.40, goodput 0.95 and 30 days. Then computes
+ * the money that this model and its tokens need. */
 START_TEST(a_budget_and_its_inverse) {
     const nnc_device *h100 = NULL;
     nnc_budget budget, back;
@@ -484,8 +485,8 @@ START_TEST(every_line_is_true) {
 }
 END_TEST
 
-/* After each of 3 planned stops, a run restarts in 600 + 30 s and loads 1.6e12 B at 1e9 B/s. The same holds without
- * failures, and with or without checkpoints. */
+/* After each of 3 planned stops, a run restarts in 600 + 30 s and loads 1.6e12 B at 1e9 B/s. The restarts take the same
+ * time without failures, and with or without checkpoints. */
 START_TEST(planned_stops_restart) {
     nnc_plan plan = devices_of(8);
     nnc_run_ask ask = nnc_run_ask_default();
@@ -502,8 +503,8 @@ START_TEST(planned_stops_restart) {
 }
 END_TEST
 
-/* Four sites with 8 devices each train 7 billion parameters. They average the weights over a link of 1.25 GB/s after
- * every 500 steps of 2 s. */
+/* Four sites with 8 devices each train 7 billion parameters. The sites average the weights over a link of 1.25 GB/s
+ * after every 500 steps of 2 s. */
 START_TEST(sites_that_average) {
     nnc_plan plan = devices_of(8);
     nnc_run_ask ask = nnc_run_ask_default();

@@ -31,14 +31,15 @@ START_TEST(flops_of_a_token) {
     ck_assert_double_eq(flops_of(&ask), 16.0 / 2.0);
     ask.reference_params = 0.0;
     ck_assert_double_eq(flops_of(&ask), 12.0 / 2.0);
-    /* rollout 2, old policy 2, reference 2, reward model 2, critic 2, and K (6 + 6) in the updates */
+    /* FLOPs: 2 each for rollout, old policy, reference, reward model and critic, and 6 + 6 for policy and critic in
+     * each of K updates */
     ask = unit_ask(NNC_METHOD_PPO);
     ck_assert_double_eq(flops_of(&ask), 22.0);
     ask.update_epochs = 4.0;
     ck_assert_double_eq(flops_of(&ask), 58.0);
     ask.reward_params = 3.0; /* three times as many parameters as the policy */
     ck_assert_double_eq(flops_of(&ask), 62.0);
-    ask = unit_ask(NNC_METHOD_KTO); /* policy 6, policy on a second answer 2, reference on both answers 4 */
+    ask = unit_ask(NNC_METHOD_KTO); /* FLOPs: policy 6, policy on a second answer 2, reference on both answers 4 */
     ck_assert_double_eq(flops_of(&ask), 12.0);
     ask = unit_ask(NNC_METHOD_GRPO);
     ck_assert_double_eq(flops_of(&ask), 12.0);

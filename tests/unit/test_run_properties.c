@@ -239,7 +239,7 @@ START_TEST(scoring_is_a_forward_pass) {
 }
 END_TEST
 
-/* The inverse of a budget, for random budgets: the best model of an amount of money needs the same amount of money. */
+/* Tests random budgets: training the best model of an amount of money must cost the same amount of money. */
 START_TEST(budgets_come_back) {
     const nnc_device *h100 = NULL;
     state = 20;

@@ -122,8 +122,8 @@ START_TEST(published_failures) {
     CLOSE(spared.short_share, 0.00666607, 1e-5);
     CLOSE(spared.spares_needed / spared.nodes, 0.0102539, 1e-5);
 
-    /* Llama 3 405B: a checkpoint of 14 bytes per parameter is written at 2 TB/s, and a restart takes 900 s. Then the
-     * asynchronous save that arXiv:2407.20143 measured. */
+    /* Llama 3 405B: a checkpoint of 14 bytes per parameter is written at 2 TB/s, and a restart takes 900 s. The second
+     * case has the asynchronous save that arXiv:2407.20143 measured. */
     ask = nnc_run_ask_default();
     ask.days = 54.0;
     ask.device_mtbf_s = 54.0 * DAY * 16384.0 / 419.0;
@@ -293,8 +293,8 @@ START_TEST(published_optima) {
         within(nnc_law_name(known[i].law), "tokens", best.tokens, known[i].tokens, known[i].share);
         CLOSE(6.0 * best.params * best.tokens, known[i].flops, 1e-12);
     }
-    /* Models that have the loss of 70B on 1.4T tokens or of 13B on 260B, but the least compute for training and serving
-     * together. Tokens served and results: arXiv:2401.00448. */
+    /* Each model has the loss of 70B parameters on 1.4T tokens or of 13B parameters on 260B tokens, but the least
+     * compute for training and serving together. Tokens served and results: arXiv:2401.00448. */
     static const double served[][6] = { { 70e9, 1.4e12, 2e12, 50.6e9, 2.04e12, 0.051 },
                                         { 70e9, 1.4e12, 1e13, 34.5e9, 3.75e12, 0.26 },
                                         { 13e9, 260e9, 2e12, 6.1e9, 736e9, 0.29 } };

@@ -21,10 +21,11 @@ START_TEST(an_even_number_of_errors) {
     double errors[] = { -0.4, 0.1, 0.3, -0.2 };
     nnc_score_stats stats = { 0 };
     nnc_errors_sum(errors, 4, &stats);
-    ck_assert_double_eq_tol(stats.mape, 0.25, 1e-15);   /* (4 + 1 + 3 + 2) / 40 */
+    ck_assert_double_eq_tol(stats.mape, 0.25, 1e-15);   /* mean of 0.4, 0.1, 0.3 and 0.2 */
     ck_assert_double_eq_tol(stats.median, 0.25, 1e-15); /* between 0.2 and 0.3 */
-    ck_assert_double_eq_tol(stats.p90, 0.4, 1e-15);     /* rank 4 of 4, because three errors are only 75 % */
-    ck_assert_double_eq_tol(stats.bias, -0.05, 1e-15);  /* (-4 + 1 + 3 - 2) / 40 */
+    /* the largest of 4 errors, because three errors are only 75 % */
+    ck_assert_double_eq_tol(stats.p90, 0.4, 1e-15);
+    ck_assert_double_eq_tol(stats.bias, -0.05, 1e-15); /* mean of -0.4, 0.1, 0.3 and -0.2 */
 }
 END_TEST
 
@@ -81,8 +82,9 @@ START_TEST(rows_that_leave_something_open_stand_apart) {
     int32_t count = 0;
     const nnc_score_group *groups = nnc_score_groups(arena, scored, 4, &count);
     ck_assert_ptr_nonnull(groups);
-    /* The first section has file, device, framework and total, and so has the second. Rows in a fit and other rows are
-     * counted separately, per file and in total: both kinds in the first section, one kind in the second. */
+    /* Each of two sections has groups by file, device and framework, and a total. Rows that a fit used and other rows
+     * are counted separately, per file and in total. The first section has both kinds of rows, the second section only
+     * one kind. */
     ck_assert_int_eq(count, 8 + 4 + 2);
     const nnc_score_stats *fitted = &find(groups, count, NNC_SECTION_STEP, NNC_SCORE_FITTED)->stats;
     ck_assert_int_eq(fitted->scored, 1);
@@ -279,7 +281,7 @@ START_TEST(a_program_may_work_on_its_host) {
     row.host_sample_s = 0.25;
     ck_assert_int_eq(nnc_score_row(&row, row.model, &device, &software, &row.plan, scratch, &scored, NULL), NNC_OK);
     ck_assert_double_eq_tol(scored.predicted_s, alone.predicted_s + 1.5, 1e-12);
-    row.input_samples_per_s = 2.0; /* a rate of the whole host; only part of its devices train */
+    row.input_samples_per_s = 2.0; /* the rate is that of the whole host, but only some of its devices train */
     row.plan.devices_per_node = 8;
     ck_assert_int_eq(nnc_score_row(&row, row.model, &device, &software, &row.plan, scratch, &scored, NULL), NNC_OK);
     ck_assert_double_eq_tol(scored.predicted_s, alone.predicted_s + 1.5, 1e-12);

@@ -139,8 +139,8 @@ START_TEST(runs_are_those_of_a_run) {
 END_TEST
 
 /* Plans of other models, profiles and choices equal their estimates, too. A search shares results only between plans
- * for which they are equal. Each space is searched as a whole and in parts, so that each choice is the first one in a
- * cache once. */
+ * for which they are equal. Each space is searched as a whole and in parts, so that each choice is once the first
+ * choice for which a cache stores a result. */
 START_TEST(equals_estimate_whatever_is_searched) {
     static const struct {
         const char *model, *software;
@@ -191,8 +191,9 @@ END_TEST
 
 /* Every choice of offload, on one device and on eight. Plans of a block share a pass only if the pass has the same
  * costs. In gpt2, embedding and head share one table, which is on one device (zb-v) or on two. In each of these two
- * cases there are passes without offload and with offloaded activations, each with and without ZeRO 3, and a pass with
- * offloaded weights, which needs ZeRO 3. These are 10 passes, 2 more than the search keeps at a time. */
+ * cases there are five kinds of passes: without offload, with and without ZeRO 3; with offloaded activations, with and
+ * without ZeRO 3; and with offloaded weights, which need ZeRO 3. These are 10 passes, 2 more than the search keeps at a
+ * time. */
 START_TEST(every_offload_equals_its_estimate) {
     static const struct {
         int32_t devices;
@@ -294,8 +295,8 @@ static int64_t drawn(uint64_t *state, int64_t least, int64_t most) {
     return least + (int64_t)((*state >> 33) % (uint64_t)(most - least + 1));
 }
 
-/* Random spaces and memory limits. A search with pruning computes few complete estimates. It counts and finds the same
- * plans as a search that evaluates every plan. */
+/* Random spaces and memory limits. A search with pruning computes few complete estimates. A search with pruning counts
+ * and finds the same plans as a search that evaluates every plan. */
 START_TEST(random_spaces_prune_alike) {
     static const char *const models[] = { "gpt2", "llama3-8b", "mixtral-8x7b", "deepseek-v3", "sd1-unet" };
     static const int32_t sizes[] = { 1, 6, 8, 16, 24, 64 };
@@ -395,7 +396,7 @@ START_TEST(the_front_is_one) {
 }
 END_TEST
 
-/* All plans that the search returns meet the deadline. All plans that it leaves out break the deadline. */
+/* All plans that the search returns meet the deadline. All plans that the search leaves out break the deadline. */
 START_TEST(limits_hold_for_the_run) {
     nnc_search search = search_of(16, 64);
     search.base.tokens = 1e9;
@@ -420,8 +421,9 @@ START_TEST(limits_hold_for_the_run) {
 END_TEST
 
 /* A plan is feasible if the probability that it runs out of memory is at most the given risk. Without a risk, a plan is
- * feasible if the upper end of its memory fits, here 1.1 times the memory. A search with unlimited memory finds all plans of a small space. The
- * capacity is then a little more than the fastest of these plans needs, so this plan has a risk just below 0.5. */
+ * feasible if the upper end of its memory fits, here 1.1 times the memory. A search with unlimited memory finds all
+ * plans of a small space. The capacity is then a little more than the fastest of these plans needs, so this plan has a
+ * risk just below 0.5. */
 START_TEST(a_risk_selects_plans) {
     static const double risks[] = { 0.0, 0.02, 0.5, 0.9 };
     nnc_software software = nnc_software_default();
@@ -550,7 +552,7 @@ END_TEST
 
 /* The framework of this profile cannot run stages with different numbers of layers. 48 layers divide over 16 stages,
  * but not over 32 or 10. With embedding and head there are 50 layers, which divide over 10 stages. If the framework
- * counts embedding and head as layers, a search does so, too. */
+ * counts embedding and head as layers, a search also counts them. */
 START_TEST(equal_stages_divide_the_layers) {
     static const struct {
         int32_t stages;
@@ -699,9 +701,9 @@ static void answer(void *context, const nnc_waiting *plan, double step_s) {
     ++*count;
 }
 
-/* There are more shapes than sets of the batch, more pipelines than lanes and more plans than slots. Each plan is
- * answered once. Its time is that of its pipeline alone: the time of the stage that ends last. A replayed pipeline is
- * no longer in the batch. */
+/* The test has more shapes than a batch has sets, more pipelines than lanes, and more plans than slots. Each plan is
+ * answered once. The time of a plan is that of its pipeline alone: the time of the stage that ends last. A replayed
+ * pipeline is no longer in the batch. */
 START_TEST(batches_are_replays) {
     nnc_pipeline_memory *memory = calloc(1, sizeof *memory);
     nnc_pipeline_result *alone = calloc(1, sizeof *alone);
@@ -780,8 +782,9 @@ static uint64_t wait_group(nnc_plan_groups *groups, uint64_t size, uint64_t coun
 }
 
 /* Plans of a block share their step ends if their schedules put the same layers on each stage. The step ends of zb-v
- * and dualpipe differ, because they put the first and the last layers on one device. Those of zb-h1 differ, because it
- * overlaps less communication than 1f1b. Each plan that waited for a batch has the step time of its estimate. */
+ * and dualpipe differ, because they put the first and the last layers on one device. The step ends of zb-h1 differ,
+ * because zb-h1 overlaps less communication than 1f1b. Each plan that waited for a batch has the step time of its
+ * estimate. */
 START_TEST(waited_plans_equal_estimates) {
     nnc_software software = nnc_software_default();
     const nnc_model *model;
@@ -824,8 +827,8 @@ START_TEST(waited_plans_equal_estimates) {
 }
 END_TEST
 
-/* In dualpipe the first forward of a stage overlaps with no backward. A search that also has another schedule with
- * separate weight gradients must not use the times of experts of this schedule for dualpipe. */
+/* In dualpipe the first forward of a stage overlaps with no backward. For dualpipe, a search must not use the times of
+ * experts that it computed for another schedule with separate weight gradients. */
 START_TEST(experts_of_dualpipe_equal_estimates) {
     nnc_software software = nnc_software_default();
     const nnc_model *model;

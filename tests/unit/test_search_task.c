@@ -151,7 +151,7 @@ static void name_commands(nnc_search_report *report) {
 static char names[SHARDS][64];
 static char *paths[SHARDS];
 
-/* Runs the shards of a task and writes each shard to a file. Returns the sums of their counts. */
+/* Runs the shards of a task and writes each shard to a file. Returns the sums of the counts of all shards. */
 static nnc_search_total write_shards(const nnc_search_task *whole) {
     nnc_search_total sum = { 0 };
     for (int32_t i = 0; i < SHARDS; i++) {

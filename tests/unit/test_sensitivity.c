@@ -150,7 +150,7 @@ START_TEST(an_unrecorded_figure_is_left_out) {
 }
 END_TEST
 
-/* The value that nncost finds reaches the target. A slightly lower value does not reach it. */
+/* The value that nncost finds reaches the target. A slightly lower value misses the target. */
 START_TEST(a_target_is_the_smallest_value) {
     const nnc_software software = nnc_software_default();
     nnc_plan plan = nnc_plan_default();
@@ -189,9 +189,9 @@ START_TEST(a_target_out_of_reach_says_what_is_left) {
 }
 END_TEST
 
-/* If the target is the present step time, the needed value is exactly the present value. If the target is the step time that an
- * unlimited value allows, the target is reached. A target below this step time, even by a rounding error, is not
- * reached. */
+/* If the target is the present step time, the needed value is exactly the present value. If the target is the step time
+ * that an unlimited value allows, the target is reached. A target below this step time, even by a rounding error, is
+ * not reached. */
 START_TEST(targets_at_the_ends_are_reached) {
     const nnc_software software = nnc_software_default();
     nnc_plan plan = nnc_plan_default();

@@ -78,7 +78,7 @@ START_TEST(loads_agree) {
     const nnc_serve open = served("llama3-8b", &ask);
     ck_assert(!open.saturated);
     ck_assert_double_eq_tol(open.running, open.requests_per_s * open.request_s, 1e-6);
-    /* close to the number of open requests of the closed loop */
+    /* the mean number of running requests is close to the 32 open requests of the closed loop */
     ck_assert_double_eq_tol(open.running / 32.0, 1.0, 0.1);
 
     ask.request_rate = open.saturation_rate * 1.001;

@@ -107,8 +107,8 @@ START_TEST(units_limit_what_kernels_read) {
 END_TEST
 
 /* Kernels for warps of 32 threads use half of a wave of 64 threads. AMD Instinct MI100 has 120 units at 1.502 GHz; with
- * 6.24 bytes per unit and clock they read 562 GB/s. Measured there with llama.cpp and 14.96 GiB of weights: 36.85
- * tokens/s (592 GB/s), and 49.38 tokens/s with kernels for waves of 64
+ * 6.24 bytes per unit and clock they read 562 GB/s. On this device, llama.cpp with 14.96 GiB of weights reached 36.85
+ * tokens/s (592 GB/s), and 49.38 tokens/s with kernels for waves of 64 threads
  * (https://github.com/ggml-org/llama.cpp/pull/11519). */
 START_TEST(kernels_for_warps_use_half_a_wave) {
     const nnc_serve_ask ask = batch_of(1);
@@ -128,8 +128,9 @@ START_TEST(kernels_for_warps_use_half_a_wave) {
 }
 END_TEST
 
-/* A prompt of 128 tokens is computed in 32 passes of 4 tokens through 4 stages. If passes overlap, they take the time
- * of 32 + 3 passes of a stage, else of 32 x 4. With 4 sequences, every stage has work even if passes do not overlap. */
+/* A prompt of 128 tokens is computed in 32 passes of 4 tokens through 4 stages. If passes overlap, the prompt takes the
+ * time of 32 + 3 passes of a stage. If passes do not overlap, the prompt takes the time of 32 x 4 passes. With 4
+ * sequences, every stage has work even if passes do not overlap. */
 START_TEST(stages_compute_passes_of_a_prompt_together) {
     nnc_serve_ask ask = batch_of(1);
     ask.pipeline = 4;
@@ -254,8 +255,8 @@ START_TEST(attention_of_experts_stays_wide) {
 END_TEST
 
 /* A prompt of 4,000 tokens. 2 of 8 experts compute each token. With 4-bit weights and 16-bit products, experts reach
- * 0.26 of the peak of a dense product; with 16-bit weights they reach 0.7. Reading the experts takes less time. Compute
- * time c and memory time m are joined as (c^1.5 + m^1.5)^(2/3). */
+ * 0.26 of the peak of a dense product; with 16-bit weights they reach 0.7. Reading the experts takes less time than
+ * their products. Compute time c and memory time m are joined as (c^1.5 + m^1.5)^(2/3). */
 START_TEST(narrow_experts_are_widened) {
     static const struct {
         nnc_stored weights;

@@ -51,7 +51,7 @@ static void check_rates(const nnc_serve *s) {
     const nnc_spread tpot = nnc_serve_widened(nnc_serve_spread(&engine->serving, false), s);
     CLOSE(s->saturation_interval[0] * tpot.high, s->saturation_rate, 1e-12);
     CLOSE(s->saturation_interval[1] * tpot.low, s->saturation_rate, 1e-12);
-    if (s->mode == NNC_SERVE_OPEN) { /* these intervals include the queue; see open_loops_widen_ranges */
+    if (s->mode == NNC_SERVE_OPEN) { /* the intervals of an open loop include the queue; see open_loops_widen_ranges */
         ck_assert_double_le(s->tpot_interval_s[0], fmax(tpot.low * s->tpot_s, s->tpot_lower_bound_s));
         ck_assert_double_ge(s->tpot_interval_s[1], tpot.high * s->tpot_s);
     } else {
@@ -63,8 +63,8 @@ static void check_rates(const nnc_serve *s) {
         CLOSE(s->ttft_interval_s[0], fmax(ttft.low * s->ttft_s, s->ttft_lower_bound_s), 1e-12);
         CLOSE(s->ttft_interval_s[1], ttft.high * s->ttft_s, 1e-12);
     }
-    /* FLOPs of one request on one device: its prefill and its decode steps. In a static batch, its prefill is a share
-     * of the prefill of the batch, and the first token needs no decode step. */
+    /* FLOPs of one request on one device: its prefill and its decode steps. In a static batch, the prefill of a request
+     * is its share of the prefill of the batch, and the first token needs no decode step. */
     const bool of_batch = s->mode == NNC_SERVE_STATIC;
     const double each =
         s->prefill.flops / (of_batch ? s->prefill.sequences : 1.0) +
@@ -134,7 +134,7 @@ START_TEST(open_loops) {
         ck_assert_double_eq(s.simulated, 10000.0);
         check_rates(&s);
 
-        ask.request_rate = 1e-4 * ask.data; /* so rare that a request is alone */
+        ask.request_rate = 1e-4 * ask.data; /* requests are so rare that each request runs alone */
         const nnc_serve alone = served(&ask);
         ask.request_rate = NAN;
         ask.batch = ask.data;
@@ -171,7 +171,8 @@ START_TEST(open_loops_widen_ranges) {
     CLOSE(s.tpot_interval_s[1], 1.25 * fast.tpot_s, 1e-12);
     CLOSE(s.ttft_interval_s[0], 0.5 * slow.ttft_s, 1e-12);
     CLOSE(s.ttft_interval_s[1], 2.0 * fast.ttft_s, 1e-12);
-    ck_assert_double_gt(s.tpot_interval_s[1], 1.02 * 1.25 * s.tpot_s); /* wider than the range of step times alone */
+    /* with the queue, the range is wider than the range of step times alone */
+    ck_assert_double_gt(s.tpot_interval_s[1], 1.02 * 1.25 * s.tpot_s);
     CLOSE(s.saturation_interval[0], most / 1.25, 1e-12);
     CLOSE(s.saturation_interval[1], most / 0.8, 1e-12);
 
@@ -180,7 +181,7 @@ START_TEST(open_loops_widen_ranges) {
     ck_assert(!s.saturated && isinf(s.ttft_interval_s[1]) && isfinite(s.ttft_interval_s[0]));
     CLOSE(s.tpot_interval_s[1], 1.25 * (double)s.plan.max_batch / (most * 200.0), 1e-12);
 
-    ask.request_rate = 1.1 * most; /* saturated, but not if steps take 0.8 of the time */
+    ask.request_rate = 1.1 * most; /* the rate is above saturation, but not if steps take 0.8 of the time */
     ok(nnc_serve_of(model, device, &wide, &ask, scratch, &s, &err), &err);
     ck_assert(s.saturated && isinf(s.ttft_interval_s[1]));
     ask.request_rate = 0.8 * 1.1 * most;
@@ -254,8 +255,9 @@ START_TEST(full_loops) {
 }
 END_TEST
 
-/* A benchmark of one wave ends with fewer open requests than it starts with. Its rate is at most the saturation rate.
- * By Little's law, its rate is also at most that of a loop in which all requests are always open. */
+/* A benchmark of one wave ends with fewer open requests than it starts with. The rate of a benchmark of one wave is at
+ * most the saturation rate. By Little's law, the rate of this benchmark is also at most that of a loop in which all
+ * requests are always open. */
 START_TEST(one_wave) {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         for (int64_t open = 4; open <= 1024; open *= 16) {
@@ -328,8 +330,8 @@ START_TEST(closed_loops) {
 }
 END_TEST
 
-/* Each of two groups runs 3 sequences and computes 500 prompt tokens per step. Together they run 6 sequences, and
- * compute a prompt of 1,000 tokens in one step. With 1,000 tokens per step and group, a prompt takes one step, too.
+/* Each of two groups runs 3 sequences and computes 500 prompt tokens per step. The two groups together run 6 sequences,
+ * and compute a prompt of 1,000 tokens in one step. With 1,000 tokens per step and group, a prompt takes one step, too.
  * With 250 it takes two. */
 START_TEST(groups_add_up) {
     const nnc_model *mixtral = NULL;
@@ -354,11 +356,11 @@ START_TEST(groups_add_up) {
 END_TEST
 
 /* Four drafted tokens are each accepted with probability 0.8, so one verification gives 1 + 0.8 + 0.64 + 0.512 + 0.4096
- * tokens. It takes the time of the verification and of four draft steps. */
+ * tokens. These tokens take the time of one verification and of four draft steps. */
 START_TEST(speculation) {
     nnc_serve_ask ask = split_of(&splits[0]);
     ask.batch = 4;
-    const nnc_serve none = served(&ask); /* without drafts, their results are unknown */
+    const nnc_serve none = served(&ask); /* without drafts, the results of speculative decoding are unknown */
     ck_assert(isnan(none.tokens_per_verify) && isnan(none.speculation_speedup) && isnan(none.speculation_tpot_s) &&
               isnan(none.draft_s) && isnan(none.verify_s));
     ask.draft_length = 4;
@@ -382,7 +384,7 @@ START_TEST(speculation) {
     ok(nnc_model_load(specs, "llama3-8b", &draft, &err), &err);
     ask.draft_model = draft; /* the draft is the model itself, so a draft step takes as long as a decode step */
     CLOSE(served(&ask).draft_s, s.decode.time_s, 1e-12);
-    ask.acceptance = 1.0; /* all drafted tokens are accepted: draft_length tokens, or 4 if it is 0 */
+    ask.acceptance = 1.0; /* all drafted tokens are accepted: draft_length tokens, or 4 tokens if draft_length is 0 */
     ask.draft_length = 2;
     ck_assert_double_eq(served(&ask).tokens_per_verify, 3.0);
     ask.draft_length = 0;
@@ -430,10 +432,10 @@ START_TEST(separate_prefill) {
 }
 END_TEST
 
-/* vLLM of 2024 divides a sequence among the units of a device if sequences x query heads per device are at most 512. It
- * then reads the cache 1 + 3 x 0.18 times, at the rate of other devices (0.87 of the bandwidth). With more than 512, it
- * reads the cache of Llama 3 8B once for each of 4 query heads, at the rate in the device file. Two tensor ranks halve
- * the query heads. */
+/* vLLM of 2024 divides a sequence among the units of a device if sequences x query heads per device are at most 512. If
+ * it divides sequences, vLLM reads the cache 1 + 3 x 0.18 times, at the rate of other devices (0.87 of the bandwidth).
+ * If sequences x query heads are more than 512, vLLM reads the cache of Llama 3 8B once for each of 4 query heads, at
+ * the rate in the device file. Two tensor ranks halve the query heads. */
 START_TEST(few_heads_divide_sequences) {
     const nnc_model *llama = NULL;
     const nnc_device *h100 = NULL;
@@ -465,10 +467,10 @@ START_TEST(few_heads_divide_sequences) {
 END_TEST
 
 /* Llama 3 8B has 32 query heads and 8 heads of keys and values. If device and engine read the cache again for each
- * further query head, decode attention without fixed time takes 4 times as long, instead of 1 + 3 x 0.18 times. An
- * engine that reads the cache once ignores kv_reread and kv_fraction of such a device. AMD published 13,280 tokens/s
- * for Llama 3.1 70B on 8 MI300X (fp8, 3,200 requests of 128 + 2,048 tokens, vLLM 0.11); with rereads, nncost predicted
- * 3,682. */
+ * further query head, decode attention without fixed time takes 4 times as long, instead of 1 + 3 x 0.18 times. If an
+ * engine reads the cache once, the kv_reread and kv_fraction of the device have no effect. AMD published 13,280
+ * tokens/s for Llama 3.1 70B on 8 MI300X (fp8, 3,200 requests of 128 + 2,048 tokens, vLLM 0.11); with rereads, nncost
+ * predicted 3,682. */
 START_TEST(a_device_may_read_the_cache_once_per_query_head) {
     const nnc_model *llama = NULL;
     const nnc_device *h100 = NULL;

@@ -84,7 +84,8 @@ START_TEST(one_request) {
     ck_assert_int_eq(own.plan.input_len, 700);
     ck_assert_int_eq(own.plan.output_len, 9);
     arrivals[0] = (nnc_serve_arrival){ .arrival_s = 5.0 };
-    /* Two requests, each alone. One has a single token, which its prompt gives. The other has three tokens. */
+    /* Two requests, each alone. The first request has a single token, which its prompt gives. The other has three
+     * tokens. */
     ask.arrival_count = 2;
     arrivals[0].output_len = 1;
     arrivals[1] = (nnc_serve_arrival){ .arrival_s = 1000.0 };
@@ -92,9 +93,9 @@ START_TEST(one_request) {
 }
 END_TEST
 
-/* Writing the text of a token takes one second. Two requests have two tokens after the prompts and two after the step.
- * The step ends while the text of the first two tokens is written. If the text takes less time than a step, only the
- * last token is later. */
+/* Writing the text of a token takes one second. The two requests together have two tokens after their prompts, and two
+ * tokens after the decode step. The step ends while the text of the first two tokens is written. If the text takes less
+ * time than a step, only the last token is later. */
 START_TEST(tokens_become_text_in_turn) {
     nnc_serve_ask ask = recorded(2, 2), batch = ask_of(2);
     arrivals[0] = arrivals[1] = (nnc_serve_arrival){ .arrival_s = 0.0 };
@@ -118,8 +119,8 @@ START_TEST(tokens_become_text_in_turn) {
 }
 END_TEST
 
-/* The second request arrives during the first decode step of the first request. Its prompt is computed in the second
- * step, which is the last step of the first request. Then the second request decodes alone. */
+/* The second request arrives during the first decode step of the first request. The prompt of the second request is
+ * computed in the second step, which is the last step of the first request. Then the second request decodes alone. */
 START_TEST(a_prompt_joins_a_step) {
     nnc_serve_ask ask = recorded(3, 2);
     const double prompt = prompt_s(), step = decode_s(1, 1001);
@@ -164,8 +165,8 @@ START_TEST(chunks) {
 }
 END_TEST
 
-/* Prompts with one output token, one prompt per iteration. Each takes `prompt_s`, and the mean wait is that of an M/D/1
- * queue. */
+/* Prompts with one output token, one prompt per iteration. Each prompt takes `prompt_s`, and the mean wait is that of
+ * an M/D/1 queue. */
 START_TEST(one_server) {
     static const double loads[] = { 0.3, 0.6, 0.9 };
     const double service_s = prompt_s();
@@ -279,9 +280,9 @@ static double mean_of(const double *values, int count) {
     return sum;
 }
 
-/* Prompts with one output token, one prompt per iteration. Their waits follow Lindley's recursion: wait' = max(0, wait
- * + service - gap). The test draws gaps by the published methods from the same random numbers, and scales them to the
- * requested rate in each run. The first tenth of the requests is not counted. */
+/* Prompts with one output token, one prompt per iteration. The waits of the requests follow Lindley's recursion: wait'
+ * = max(0, wait + service - gap). The test draws gaps by the published methods from the same random numbers, and scales
+ * them to the requested rate in each run. The first tenth of the requests is not counted. */
 START_TEST(gaps_are_drawn_as_published) {
     static const double shapes[] = { 1.0, 0.25, 0.9, 1.5, 4.0, 100.0 };
     enum { REQUESTS = 1000, FIRST = REQUESTS / 10 };
@@ -356,9 +357,9 @@ static int by_size(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Requests that are never open at the same time take as long as alone. Their percentiles are those of the sorted times,
- * by nearest rank. With few lengths, many times are equal. Lengths are drawn in pairs with the same mean, because times
- * are interpolated from the mean length. */
+/* Requests that are never open at the same time take as long as alone. The percentiles of the request times are those
+ * of the sorted times, by nearest rank. With few lengths, many times are equal. Lengths are drawn in pairs with the
+ * same mean, because times are interpolated from the mean length. */
 START_TEST(shares_are_nearest_ranks) {
     enum { LENGTHS = 25, COUNT = 60 };
     double first_s[LENGTHS], whole_s[LENGTHS], firsts_s[COUNT], wholes_s[COUNT];
@@ -467,13 +468,14 @@ START_TEST(spreads) {
 END_TEST
 
 /* A cache has space for two complete sequences of 1,008 + 1,008 tokens. A third prompt fits while the first two are
- * short; later the newest sequence is preempted. Its tokens are computed again, and it still gets all of its output. */
+ * short; later the newest sequence is preempted. The tokens of the preempted sequence are computed again, and the
+ * sequence still gets all of its output. */
 START_TEST(a_full_cache) {
     nnc_serve_ask ask = recorded(1016, 3);
     for (int i = 0; i < 3; i++) { arrivals[i] = (nnc_serve_arrival){ .arrival_s = 0.0 }; }
-    engine.serving.preempt = false; /* true in the profile of vllm */
+    engine.serving.preempt = false; /* the profile of vllm has preempt = true */
     const double whole = served(&ask).max_sequences;
-    ask.memory_use = 0.9; /* then reduced to the memory of two sequences */
+    ask.memory_use = 0.9; /* a first value; later values leave memory for two sequences */
     const nnc_serve roomy = served(&ask);
     const double each = roomy.free_bytes / floor(whole);
     ask.memory_use = (roomy.weight_bytes + roomy.workspace_bytes + 2.2 * each) / roomy.capacity_bytes;
@@ -499,9 +501,9 @@ START_TEST(a_full_cache) {
 }
 END_TEST
 
-/* A second prompt of 1,000 tokens arrives while the first request decodes. It waits 20 iterations for further prompts.
- * It starts earlier if the waiting tokens and the token of the first request reach wait_share x the chunk of 8,192
- * tokens: at once with 0.1, together with a third prompt with 0.2. */
+/* A second prompt of 1,000 tokens arrives while the first request decodes. The second prompt waits 20 iterations for
+ * further prompts. The second prompt starts earlier if the waiting tokens and the token of the first request reach
+ * wait_share x the chunk of 8,192 tokens: at once if wait_share is 0.1, together with a third prompt if it is 0.2. */
 START_TEST(prompts_wait_for_more) {
     nnc_serve_ask ask = recorded(101, 3);
     const double alone_s = prompt_s(), step_s = decode_s(1, 1021);
@@ -516,7 +518,7 @@ START_TEST(prompts_wait_for_more) {
     ck_assert_double_eq(served(&ask).ttft_s, plain.ttft_s);
     ask.wait_share = 0.2;
     CLOSE(3.0 * (served(&ask).ttft_s - plain.ttft_s), 20.0 * step_s, 2e-3);
-    arrivals[2].arrival_s = arrivals[1].arrival_s + 5.0 * step_s; /* the waiting tokens are then 2,001 */
+    arrivals[2].arrival_s = arrivals[1].arrival_s + 5.0 * step_s; /* with the third prompt, 2,001 tokens wait */
     const nnc_serve two = served(&ask);
     ask.wait_share = 0.9;
     const nnc_serve held = served(&ask); /* the two prompts start 15 and 14 iterations later */
@@ -524,9 +526,10 @@ START_TEST(prompts_wait_for_more) {
 }
 END_TEST
 
-/* Both of two attention groups decode when a third prompt arrives. It starts at the next multiple of balance_steps: 20
- * steps later with 50 than with 30, and at the same time with 5 and with 15. A fourth prompt arrives 5 steps after the
- * third, so that each group has a prompt. Then both start at once, or 5 steps later if balance_more is 5. */
+/* Both of two attention groups decode when a third prompt arrives. The third prompt starts at the next multiple of
+ * balance_steps: 20 steps later if balance_steps is 50 instead of 30, and at the same time if it is 5 or 15. A fourth
+ * prompt arrives 5 steps after the third, so that each group has a prompt. Then the third and the fourth prompt start
+ * at once, or 5 steps later if balance_more is 5. */
 START_TEST(prompts_wait_for_groups) {
     nnc_serve_ask ask = recorded(101, 4);
     nnc_error err = { 0 };
@@ -661,8 +664,8 @@ START_TEST(replicas_with_unequal_clients) {
 }
 END_TEST
 
-/* If all tokens of a draft are accepted, a step gives several tokens. The lower bound of the time per token is then at
- * most this time. */
+/* If all tokens of a draft are accepted, a step gives several tokens. Even with such steps, the lower bound of the time
+ * per token is at most the predicted time. */
 START_TEST(bounds_with_a_draft) {
     nnc_serve_ask ask = ask_of(128);
     ask.draft_length = 4;
@@ -678,8 +681,8 @@ START_TEST(bounds_with_a_draft) {
 }
 END_TEST
 
-/* The lengths in a list of requests determine throughput and price, and must fit. Their means are rounded in the
- * plan. */
+/* The lengths in a list of requests determine throughput and price, and must fit. The plan has the means of these
+ * lengths, rounded to whole tokens. */
 START_TEST(recorded_lengths) {
     nnc_error err = { 0 };
     nnc_serve serve;

@@ -300,7 +300,7 @@ START_TEST(disaggregated) {
 END_TEST
 
 /* On one device, expert parallelism gives the same deployment, so the search evaluates one deployment, as for a model
- * without experts. On two devices, it evaluates tensor parallelism with divided and with whole experts. */
+ * without experts. On two devices, the search evaluates tensor parallelism with divided and with whole experts. */
 START_TEST(whole_experts_are_tried_once) {
     nnc_serve_search_result *r = calloc(1, sizeof *r);
     ck_assert_ptr_nonnull(r);

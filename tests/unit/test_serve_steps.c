@@ -70,8 +70,8 @@ END_TEST
 
 /* DeepSeek-V4-Flash: 2 layers have a window of 128 tokens. 21 layers add a key of 512 values for every 4 tokens, and an
  * indexer of 64 heads of 128 selects 512 of these keys. 20 layers add a key for every 128 tokens. Each key is also the
- * value. Until a group of tokens has its key, the cache keeps a value and a score of each token in fp32: for groups of
- * 4 tokens in two sets and two windows, or for 128 tokens. */
+ * value. Until a group of tokens has its key, the cache keeps a value and a score of each of its tokens in fp32: 4 x 4
+ * tokens for groups of 4 (two sets of values, two windows), and 128 tokens for groups of 128. */
 START_TEST(compressed_keys_by_hand) {
     const double vector = 512.0 * 2.0, near = 43.0 * 128.0;
     set_up("deepseek-v4-flash", 1, 1);
@@ -87,7 +87,8 @@ START_TEST(compressed_keys_by_hand) {
     const nnc_serve_step at_400 = nnc_serve_decode(&of, 1.0, 400.0, NULL);
     const nnc_serve_step at_4000 = nnc_serve_decode(&of, 1.0, 4000.0, NULL);
     CLOSE(at_4000.kv_bytes, vector * (near + 21.0 * (512.0 + 1000.0 / 4.0) + 20.0 * 4000.0 / 128.0 + 43.0), 1e-12);
-    /* 512 instead of 100 selected keys, 31 instead of 3 keys of 128 tokens, and 1000 instead of 100 scored keys */
+    /* from 400 to 4,000 tokens, 512 instead of 100 keys are selected, there are 31 instead of 3 keys of 128 tokens, and
+     * 1000 instead of 100 keys get a score */
     CLOSE(at_4000.flops - at_400.flops,
           2.0 * 64.0 * 1024.0 * (21.0 * 412.0 + 20.0 * 28.0) + 21.0 * 2.0 * (64.0 * 128.0 + 64.0) * 900.0, 1e-9);
 
@@ -246,7 +247,7 @@ START_TEST(ranks_and_stages) {
     ck_assert_double_gt(ranks.comm_s, 0.0);
     set_up("llama3-8b", 1, 2);
     const nnc_serve_step stages = nnc_serve_decode(&of, 8.0, 500.0, NULL);
-    CLOSE(stages.flops, half.flops, 1e-12); /* the sum over all stages, for the sequences of one stage */
+    CLOSE(stages.flops, half.flops, 1e-12); /* the FLOPs are summed over all stages, for the sequences of one stage */
     CLOSE(stages.network_bytes, 4.0 * 4096.0 * 2.0 / 2.0, 1e-12);
     ck_assert_double_eq(stages.sequences, 8.0);
     const nnc_serve_step few = nnc_serve_decode(&of, 1.0, 500.0, NULL); /* a single sequence is not divided */
@@ -345,7 +346,7 @@ END_TEST
 /* 3 workers compute prompts of 1,000 tokens with 2 stages and 2 attention groups, 4 prompts at a time. So one prompt
  * ends in each quarter of the prefill time. 2 workers decode 10 tokens of 8 requests each (4 slots of 2 groups), or of
  * the 5 requests that fit. The cache of a prompt, 131,072 B per token over 2 tensor ranks, is sent over the NICs of
- * both. */
+ * both ranks. */
 START_TEST(prefill_and_decode_apart) {
     const nnc_model *mixtral = load("mixtral-8x7b");
     nnc_serve_ask ask = ask_of(2, 2);
@@ -374,8 +375,8 @@ END_TEST
 
 /* Number of simulated requests with 4 replicas. 10 clients are simulated as 5 clients on 2 replicas, 3 clients as 1
  * client on one replica, and 1,030 clients as 258 clients on one replica. Each client sends four requests, or one per
- * wave if the benchmark has fewer waves. Of 10 recorded requests, a replica gets 3. An open loop simulates the number
- * in the plan. */
+ * wave if the benchmark has fewer waves. Of 10 recorded requests, a replica gets 3. An open loop simulates as many
+ * requests as the plan states. */
 START_TEST(requests_of_a_replica) {
     static const struct {
         int64_t concurrency, arrivals;
@@ -396,8 +397,8 @@ START_TEST(requests_of_a_replica) {
 END_TEST
 
 /* Each token of a prompt is sent to its experts and back once, in chunks of any size: 4,096 x 2 B x 2 experts x 1/2,
- * there and back, in 32 layers. Each chunk has the fixed time of an all-to-all. Of two prompts each group has one, so a
- * device sends as many bytes for two prompts as for one. */
+ * there and back, in 32 layers. Each chunk has the fixed time of an all-to-all. Each of the two attention groups has
+ * one of two prompts, so a device sends as many bytes for two prompts as for one. */
 START_TEST(chunks_send_their_tokens_once) {
     const nnc_model *mixtral = load("mixtral-8x7b");
     nnc_serve_ask ask = ask_of(1, 1);
@@ -418,9 +419,10 @@ END_TEST
 
 /* DeepSeek-V3 on 32 ranks in 4 nodes of 8. 58 layers send 7,168 values per token, as 7,168 x 33/32 = 7,392 B with
  * scales, and receive results of 14,336 B. 2 of 8 groups of experts are in each node, and a group is on 4 ranks. A
- * token of a prompt reaches 4 (1 - C(6,4) / C(8,4)) = 22/7 nodes; 3/4 of them are other nodes: 33/14. It reaches 4 x 4
- * (1 - (3/4)^2) = 7 ranks; 7/8 of them over NVLink. In decode, each of 8 copies is sent to its expert: 6 leave the node
- * and 2 stay, 7/8 of these over NVLink. [experts] */
+ * token of a prompt reaches 4 (1 - C(6,4) / C(8,4)) = 22/7 nodes; 3/4 of them are other nodes: 33/14. A token reaches 4
+ * x 4 (1 - (3/4)^2) = 7 ranks in these nodes, 7/8 of them over NVLink. In decode, each of the 8 copies of a token is
+ * sent to its expert: 6 copies leave the node and 2 copies stay. Of the copies that stay, 7/8 are sent over NVLink.
+ * [experts] */
 static void check_dispatch(double token_bytes, double across, double inside) {
     const double bytes = 58.0 * (token_bytes + 14336.0), fixed_s = 2.0 * 58.0 * 3e-5;
     const nnc_serve_step prefill = nnc_serve_prefill(&of, 32.0, 0.0, 1000.0, NULL);
@@ -476,8 +478,8 @@ START_TEST(links_inside_a_node_can_be_slower) {
 }
 END_TEST
 
-/* Times of DeepEP's low-latency kernels on H800, with 128 tokens of DeepSeek-V3 per rank: 118 + 195 us for dispatch and
- * combine with 16 ranks, then with 32, 64 and 128 ranks. Source: docs/legacy.md of
+/* Published times of dispatch + combine with DeepEP's low-latency kernels on H800, with 128 tokens of DeepSeek-V3 per
+ * rank: for 16 ranks (118 + 195 us), 32, 64 and 128 ranks. Source: docs/legacy.md of
  * https://github.com/deepseek-ai/DeepEP. NCCL's fixed time of a collective between nodes is added only for software
  * that does not use DeepEP. */
 START_TEST(low_latency_kernels_as_published) {
@@ -527,7 +529,7 @@ END_TEST
 START_TEST(a_latent_is_read_once) {
     set_up("deepseek-v2-lite", 1, 1);
     of.rates.kv_reread = 0.25;
-    of.rates.attention_flops_per_s = 1e18; /* so high that memory takes longer */
+    of.rates.attention_flops_per_s = 1e18; /* with such fast products, reading the cache takes longer */
     const nnc_serve_step d = nnc_serve_decode(&of, 3.0, 500.0, NULL);
     CLOSE(d.kv_bytes, 3.0 * 501.0 * 27.0 * 576.0 * 2.0, 1e-12);
     CLOSE(d.attention_s, d.kv_bytes / of.rates.kv_bytes_per_s, 1e-12);
@@ -585,8 +587,8 @@ END_TEST
 /* The tensor ranks of a torus send over all links to their neighbours. 16 TPU v5e are a slice of 4 x 4, two lines
  * without wrap-around links, so each has 2 links of 50e9 B/s. 256 are the whole pod of 16 x 16 with wrap-around links,
  * so each has 4 links (Cloud TPU documentation of v5e: 1,600 Gb/s = 4 x 50e9 B/s per chip). In the mesh of 8 MI300X, 4
- * ranks use 3 of the 7 links of 64e9 B/s. An all-reduce of b bytes in two rounds on 16 v5e takes 2 (15/16) b / (2 x
- * 50e9 r2) seconds. */
+ * ranks use 3 of the 7 links of 64e9 B/s. On 16 v5e, an all-reduce of b bytes in two rounds
+ * takes 2 (15/16) b / (2 x 50e9 r2) seconds; r2 is the fraction of the link rate that two rounds reach. */
 START_TEST(tensor_ranks_use_all_their_links) {
     static const struct {
         const char *id;
@@ -677,8 +679,8 @@ START_TEST(sequences_take_whole_blocks) {
 }
 END_TEST
 
-/* Embedding table and head have the same size. One device has both; of two stages, each has one. Each stage has half of
- * the layers and norms. */
+/* Embedding table and head have the same size. One stage stores both; with two stages, each stage stores one of them.
+ * Each stage has half of the layers and norms. */
 START_TEST(tables_lie_on_both_ends) {
     nnc_serve one = { 0 }, two = { 0 };
     set_up("llama3-8b", 1, 1);
@@ -693,7 +695,8 @@ START_TEST(tables_lie_on_both_ends) {
 END_TEST
 
 /* A device costs 3,600 an hour, so 1 a second. A prompt of 1,000 tokens takes 6 s, and at any time it is on one of 2
- * stages and one of 3 attention groups. So 6 devices cost 6 for 1,000 tokens. A static batch occupies all devices. */
+ * stages and one of 3 attention groups. So a prompt of 1,000 tokens takes 6 s of one of 6 devices, and costs 6. A
+ * static batch occupies all devices. */
 START_TEST(prices_by_hand) {
     set_up("llama3-8b", 1, 1);
     plan.price = 3600.0;
@@ -753,7 +756,7 @@ START_TEST(weights_are_as_published) {
     set_up_model(&model, &ask);
     ck_assert_int_eq(plan.weights, NNC_STORED_INT4);
     ck_assert_int_eq(plan.group_size, 32);
-    model.published_group_size = 0; /* 0: the group size of the plan is used */
+    model.published_group_size = 0; /* without a published group size, the group size of the plan is used */
     set_up_model(&model, &ask);
     ck_assert_int_eq(plan.group_size, ask.group_size);
 }

@@ -54,7 +54,7 @@ START_TEST(tiny_gpt_keeps) {
     /* unfused attention keeps 9 probabilities of 2 B per head and no log-sum-exp */
     plan.attention = NNC_ATTENTION_UNFUSED;
     ck_assert_double_eq(kept_of(&model, &plan), 2 * (3 * (16 * 4 * 2 + 16) + 2 * 9 * 2) + outside);
-    plan.micro_batch = 2; /* twice the bytes, except for the position ids */
+    plan.micro_batch = 2; /* with two samples, all kept bytes double, except those of the position ids */
     ck_assert_double_eq(kept_of(&model, &plan), 2 * (2 * (3 * (16 * 4 * 2 + 16) + 2 * 9 * 2) + outside) - 24);
 }
 END_TEST
@@ -156,8 +156,8 @@ START_TEST(sliding_window) {
 END_TEST
 
 /* Dropout keeps masks of 1 B per element: one after the embedding and two per layer. Unfused attention also drops
- * probabilities. It keeps a mask of 1 B and the remaining probabilities of 2 B, in addition to the output of the
- * softmax. */
+ * probabilities. For the dropped probabilities, unfused attention keeps a mask of 1 B and the remaining probabilities
+ * of 2 B, in addition to the output of the softmax. */
 START_TEST(dropout_keeps_masks) {
     nnc_model model = gpt(2, 4, 2, 10, 3);
     nnc_plan plan = bf16();

@@ -93,7 +93,7 @@ START_TEST(published_networks) {
     tally t = segmentation(572, 64, 5, false);
     check_tally(&model, &t);
     model.unet.up = NNC_UP_BILINEAR;
-    model.published_params = 0; /* 0: the published count is of another network */
+    model.published_params = 0; /* the published count is of another network, so it must not be compared */
     ck_assert_int_eq(estimate(&model, &plan).params, 17263042);
     t = segmentation(572, 64, 5, true);
     check_tally(&model, &t);
@@ -236,7 +236,7 @@ END_TEST
 
 /* A diffusion network in bf16 with maps of 4 x 4, 8 channels, and one level of one block without attention. A block
  * keeps the inputs of its two norms, the outputs of the norms and of SiLU, and the activated time embedding for its
- * projection. It also keeps two statistics for each of 4 groups in each of its two norms. Three blocks have 8 -> 8
+ * projection. A block also keeps two statistics for each of 4 groups in each of its two norms. Three blocks have 8 -> 8
  * channels, two have 16 -> 8. Ops outside the blocks keep the inputs of the time embedding, the embedding, the last
  * norm, SiLU and convolution, and the prediction. */
 START_TEST(diffusion_keeps) {

@@ -23,8 +23,9 @@ START_TEST(parameters) {
     const nnc_result r = estimate(&model, &plan);
     /* Parameters: patches 3 x 2 x 2 x 8 + 8 = 104, class token 8, positions 5 x 8 = 40. */
     ck_assert_int_eq(r.params_by_group[NNC_GROUP_EMBEDDING], 104 + 8 + 40);
-    /* Parameters of attention in a layer: qkv 8 x 24 + 24 = 216, output 8 x 8 + 8 = 72. Parameters of its MLP: up 8 x
-     * 16 + 16 = 144, down 16 x 8 + 8 = 136. A layer has two norms of 16, and the last norm also has 16. */
+    /* Parameters of attention in a layer: qkv 8 x 24 + 24 = 216, output 8 x 8 + 8 = 72. Parameters of the MLP in a
+     * layer: up 8 x 16 + 16 = 144, down 16 x 8 + 8 = 136. A layer has two norms of 16, and the last norm also has
+     * 16. */
     ck_assert_int_eq(r.params_by_group[NNC_GROUP_ATTENTION], 2 * (216 + 72));
     ck_assert_int_eq(r.params_by_group[NNC_GROUP_MLP], 2 * (144 + 136));
     ck_assert_int_eq(r.params_by_group[NNC_GROUP_NORM], 2 * 32 + 16);
@@ -50,12 +51,12 @@ START_TEST(flops) {
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = 10;
     const nnc_result r = estimate(&model, &plan);
-    /* FLOPs: patches 4 positions x 12 inputs x 8 outputs x 2 = 768. In a layer of 5 tokens, qkv has 5 x 8 x 24 x 2 =
-     * 1920. Two products over 25 pairs and 2 heads of 4 have 800. The output has 5 x 8 x 8 x 2 = 640. Up and down
-     * together have 5 x 8 x 16 x 2 x 2 = 2560. The sum is 5920. The head processes only the class token: 8 x 3 x 2 =
-     * 48. */
+    /* FLOPs: patches 4 positions x 12 inputs x 8 outputs x 2 = 768. In a layer of 5 tokens, the FLOPs of qkv are 5 x 8
+     * x 24 x 2 = 1920. The two products over 25 pairs and 2 heads of width 4 have 800 FLOPs. The output projection has
+     * 5 x 8 x 8 x 2 = 640 FLOPs. Up and down projection together have 5 x 8 x 16 x 2 x 2 = 2560 FLOPs. The sum is 5920.
+     * The head processes only the class token: 8 x 3 x 2 = 48. */
     ck_assert_double_eq(r.forward_flops, 10 * (768 + 2 * 5920 + 48));
-    /* Backward has twice these FLOPs, but no gradient of the image. */
+    /* Backward has twice the FLOPs of forward, but does not compute the gradient of the image. */
     ck_assert_double_eq(r.backward_flops, 10 * (768 + 2 * (2 * 5920 + 48)));
     ck_assert_int_eq(r.tokens, 0); /* images are not counted in tokens */
     ck_assert_double_eq(r.input_bytes, 10 * 4 * 4 * 3);
@@ -109,7 +110,7 @@ START_TEST(sequence_ranks) {
     estimate_with(&model, &device, &software, &plan);
     shape_of("embed.tensor", patches, sizeof patches);
     shape_of("head.tensor", classes, sizeof classes);
-    ck_assert_str_eq(patches, "bytes=288"); /* 3 x 6 x 8 x 2 */
+    ck_assert_str_eq(patches, "bytes=288"); /* 3 images x 6 tokens x 8 values x 2 B */
     ck_assert_str_eq(classes, "bytes=48");  /* 3 x 8 x 2 */
 }
 END_TEST

@@ -68,8 +68,8 @@ static bool in_list(const char *list, const char *name) {
     return at != NULL && (at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0');
 }
 
-/* Returns true for ops of the residual stream. Every tensor rank computes them for all tokens, unless sequence
- * parallelism divides the tokens. */
+/* Returns true for ops of the residual stream. Every tensor rank computes an op of the residual stream for all tokens,
+ * unless sequence parallelism divides the tokens. */
 static bool in_stream(const nnc_op *op) {
     return op->kind == NNC_OP_NORM ||
            in_list("embed.positions embed.dropout attn.residual mlp.residual moe.router moe.scores "
@@ -96,8 +96,8 @@ static double params_on_ranks(const nnc_op *op, const nnc_plan *plan) {
     return matrices * (row || column || expert ? 1.0 : t) + (double)w->vector * (column ? 1.0 : t);
 }
 
-/* Returns the number of key and value heads on all tensor ranks in excess of those of the model. Each rank has at least
- * one head. */
+/* Returns the number of key and value heads that all tensor ranks together have in addition to the heads of the model.
+ * Each rank has at least one head. */
 static double extra_kv_heads(const nnc_model *model, int64_t ranks) {
     const nnc_decoder *d = &model->decoder;
     return d->kv_lora_rank == 0 && ranks > d->kv_heads ? (double)(ranks - d->kv_heads) : 0.0;
@@ -135,9 +135,9 @@ static void check_work(const nnc_model *model, const nnc_plan *plan) {
 }
 
 /* Checks that the kept bytes of all ranks, minus repeated bytes, are those of one device. Without sequence parallelism,
- * ranks repeat the residual stream and the inputs of products divided by columns. With sequence parallelism, they
- * repeat the ids of the lookup, tokens that arrive at experts, and key and value heads in excess of those of the
- * model. */
+ * ranks repeat the residual stream and the inputs of products divided by columns. With sequence parallelism, ranks
+ * repeat the ids of the lookup, tokens that arrive at experts, and the key and value heads that they have in addition
+ * to the heads of the model. */
 static void check_kept(const nnc_model *model, const nnc_plan *plan) {
     const nnc_decoder *d = &model->decoder;
     const double t = plan->tensor, c = plan->context;

@@ -18,8 +18,8 @@ static double core_flops(const nnc_op_cost *row) { return row->work.causal_flops
 static double moved_bytes(const nnc_op_cost *row) { return row->work.read_bytes + row->work.write_bytes; }
 
 /* Width 8 with 4 query heads and 2 key heads of 2: queries have 64 parameters, keys 32, values 32, output 64. Window
- * layers with 1 key head and heads of width 4 have 128 + 32 + 32 + 128. If keys are also the values, the other layer
- * has 32 fewer. */
+ * layers with 1 key head and heads of width 4 have 128 + 32 + 32 + 128. If keys are also the values, the layer without
+ * a window has 32 parameters less. */
 START_TEST(windows_have_other_heads) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 8);
     const int64_t plain = params_of(&model);
@@ -51,8 +51,9 @@ START_TEST(heads_have_sinks_gates_and_widths) {
 }
 END_TEST
 
-/* 4 experts have 3 matrices of 8 x 12 at width 8. With a latent of width 4 they have 3 matrices of 4 x 12, and products
- * of 8 x 4 to and from the latent. Norms of experts have 4 * 8 parameters, and one scale per expert. */
+/* 4 experts have 3 matrices of 8 x 12 at width 8. With a latent of width 4, the experts have 3 matrices of 4 x 12, and
+ * there are products of 8 x 4 to the latent and back. The norms of the experts have 4 * 8 parameters, and the scales
+ * have one parameter per expert. */
 START_TEST(experts_work_at_another_width) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 8);
     model.decoder.experts = 4;
@@ -136,10 +137,10 @@ START_TEST(layers_read_blocks) {
 END_TEST
 
 /* Parts of Gemma 3n: 2 layers of width 8, 3 streams, rank 2, 8 tokens. Each layer predicts the streams with a norm of
- * 8, 3 scores of 8 and 9 weights of 3. It corrects them with 3 weights of 3 and a scale of 8. A product of low rank has
- * 2 * 16 weights and a norm of 8. Two products of 8 x 8 make the other streams from the embedding, and two make one
- * stream from all streams. The scores are computed twice. A layer that reuses keys and values has 2 * 32 fewer
- * weights. */
+ * 8, 3 scores of 8 and 9 weights of 3. Each layer corrects the streams with 3 weights of 3 and a scale of 8. A product
+ * of low rank has 2 * 16 weights and a norm of 8. Two products of 8 x 8 make the other streams from the embedding, and
+ * two make one stream from all streams. The scores are computed twice. A layer that reuses keys and values has 2 * 32
+ * fewer weights. */
 START_TEST(layers_predict_streams) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 8);
     const nnc_plan plan = causal_bf16();
@@ -198,13 +199,15 @@ START_TEST(layers_have_two_halves) {
 END_TEST
 
 /* Queries: 8 -> 3 -> 4 heads of 2 have 24 + 3 + 24 parameters. The key has 16 and its norm 2. The output has 2 groups
- * of 2 heads, 4 -> 3 each, and then 6 -> 8: 24 + 48. A key for each 4 tokens adds 8 x 4, 4 x 2 scores and a norm of 2.
- * A key for each 2 tokens, with two sets of values, adds 8 x 8, 2 x 4 and 2. Its indexer of 2 heads of 4 adds 8 x 16, 2
- * x 8, 4, queries 3 x 8 and weights 8 x 2. With 8 tokens, a window of 3 has 21 pairs. Token i also attends to i / 4
- * keys (6 pairs in all), or to at most 2 of i / 2 keys (12 in all). A pair costs 4 heads * 2 * (2 + 2) FLOPs. */
+ * of 2 heads, 4 -> 3 each, and then 6 -> 8: 24 + 48. A key for each 4 tokens adds a projection of 8 x 4, 4 x 2 scores
+ * and a norm of 2 parameters. A key for each 2 tokens, with two sets of values, adds a projection of 8 x 8, 2 x 4
+ * scores and a norm of 2 parameters. The indexer of the keys for each 2 tokens has 2 heads of 4. It adds a projection
+ * of 8 x 16, 2 x 8 scores, a norm of 4, queries of 3 x 8 and weights of 8 x 2 parameters. With 8 tokens, a window of 3
+ * has 21 pairs. Token i also attends to i / 4 keys (6 pairs in all), or to at most 2 of i / 2 keys (12 in all). A pair
+ * costs 4 heads * 2 * (2 + 2) FLOPs. */
 START_TEST(keys_are_shared) {
     nnc_model model = llama(1, 8, 4, 1, 12, 10, 8);
-    const int64_t plain = params_of(&model); /* its attention has 64 + 16 + 16 + 64 parameters */
+    const int64_t plain = params_of(&model); /* the attention of this model has 64 + 16 + 16 + 64 parameters */
     nnc_decoder *d = &model.decoder;
     d->shared_keys = true;
     d->q_lora_rank = 3;
@@ -259,7 +262,7 @@ START_TEST(plain_heads_have_an_indexer) {
 END_TEST
 
 /* The last 2 of 4 layers have no keys and values (2 matrices of 8 x 4 per layer) and MLPs of 3 matrices of 8 x 24
- * instead of 8 x 12. They compute as many scores as the other layers, and keep no keys and values. */
+ * instead of 8 x 12. The last 2 layers compute as many scores as the other layers, and keep no keys and values. */
 START_TEST(layers_reuse_keys_and_values) {
     nnc_model model = llama(4, 8, 4, 2, 12, 10, 8);
     model.decoder.sliding_window = 3;

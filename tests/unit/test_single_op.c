@@ -55,7 +55,7 @@ START_TEST(ops_by_hand) {
 END_TEST
 
 /* Far above the ridge point, products are bound by the peak: 2 x 8192^3 FLOPs at 100 TFLOP/s. Fast algorithms compute a
- * 3 x 3 convolution with fewer products, but never faster than its bytes move. */
+ * 3 x 3 convolution with fewer products, but the time is never below the time to move the bytes of the convolution. */
 START_TEST(large_ops_are_bound_by_products) {
     nnc_error err;
     nnc_single_op product = asked("matmul", (const int64_t[]){ 8192, 8192, 8192 }, 3);
@@ -122,9 +122,9 @@ START_TEST(collectives_by_hand) {
 }
 END_TEST
 
-/* The time of attention bound by products is inversely proportional to the kernel's fraction of the peak. `flash` is
- * FlashAttention 2; `efficient` has the values of FlashAttention 1; `math` adds the times of separate kernels; `cudnn`
- * needs a value in the device file. */
+/* If its products bound attention, the time is inversely proportional to the fraction of the peak that the kernel
+ * reaches. `flash` is FlashAttention 2; `efficient` has the values of FlashAttention 1; `math` adds the times of
+ * separate kernels; `cudnn` needs a value in the device file. */
 START_TEST(kernels_of_attention) {
     static const struct {
         const char *kernel;
@@ -227,8 +227,8 @@ START_TEST(operators_of_pytorch) {
 }
 END_TEST
 
-/* On an A100, fp32 products run on vector units, 16 times slower than bf16. The fitted loss of short sums (k_fill) is
- * then a sixteenth of k_fill. */
+/* On an A100, fp32 products run on vector units, 16 times slower than bf16. On vector units, the loss of short sums is
+ * a sixteenth of the fitted k_fill. */
 START_TEST(fills_take_as_long_on_slow_units) {
     const nnc_device *a100 = load_device("hw/a100-sxm4-80gb.json");
     nnc_single_op fp32 = { .kind = "matmul", .dims = { 4096, 4096, 64 }, .dim_count = 3, .precision = NNC_FP32 };
@@ -265,7 +265,8 @@ START_TEST(operators_by_hand) {
             ck_assert_msg(op.issued[way].mixed_bytes == cases[i].mixed[way], "%s: casts", cases[i].name);
         }
     }
-    /* A number of values alone is a matrix with one column. A copy of 250 x 4 values moves as many bytes. */
+    /* An op with only a number of values has a matrix with one column. A copy of 250 x 4 values moves as many bytes as
+     * a copy of 1,000 values. */
     nnc_error err;
     nnc_single_op values = asked("copy", (const int64_t[]){ 1000 }, 1);
     nnc_single_op columns = asked("copy", (const int64_t[]){ 1000, 1 }, 2);
@@ -279,8 +280,8 @@ START_TEST(operators_by_hand) {
 }
 END_TEST
 
-/* Convolutions read channels-last maps in the order of their products. Contiguous maps need a transposition, which the
- * fitted fraction of 0.8 of the bandwidth contains. So a convolution that moves many bytes takes longer with contiguous
+/* Convolutions read channels-last maps in the order of their products. Contiguous maps need a transposition, which runs
+ * at the fitted fraction of 0.8 of the bandwidth. So a convolution that moves many bytes takes longer with contiguous
  * maps. */
 START_TEST(layouts_differ) {
     const nnc_device *h100 = NULL;

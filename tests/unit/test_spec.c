@@ -134,7 +134,8 @@ START_TEST(bad_syntax_is_placed) {
 }
 END_TEST
 
-/* The reader skips ordinary letters eight at a time. It must stop at a byte with a meaning, at every position. */
+/* The reader skips ordinary letters eight at a time. At every position of the text, the reader must stop at a byte that
+ * is no ordinary letter. */
 START_TEST(no_place_in_a_text_is_passed_over) {
     char text[] = "\"________________________\"";
     const size_t size = sizeof text - 1;

@@ -13,8 +13,8 @@ static nnc_op scan_of(int64_t chunk, bool delta) {
 }
 
 /* A scan of 8 tokens with 6 values, each with a state of 5 numbers. Token by token, there are 8 operations per number
- * and 2 per value: 8 * 6 * 42 = 2016; backward has three times as many. Per token, it reads 6 values, 2 * 5 keys and
- * queries and one step size per value (6), and writes 6 values. */
+ * and 2 per value: 8 * 6 * 42 = 2016; backward has three times as many. Per token, the scan reads 6 values, 2 * 5 keys
+ * and queries and one step size per value (6), and writes 6 values. */
 START_TEST(selective_scan) {
     nnc_op op = scan_of(0, false);
     ck_work(nnc_op_work(&op), 0, 2016, 8 * 22 * 2, 8 * 6 * 2);
@@ -62,15 +62,15 @@ static nnc_model with(const char *mixers, const char *mlps) {
     return model;
 }
 
-/* Width 8, 16 values, state 3, 4 heads, 2 groups, rank 2, kernel 3. A layer also has a norm of 8 parameters. Elements
- * of the products and of the vectors of each mixer:
- * mamba: 8*32 + 16*(2 + 6) + 2*16 + 16*8; convolution 48, bias of steps 16, A and D 16*4.
- * mamba2: 8*(32 + 12 + 4) + 16*8; convolution 28*3, 3*4, norm 16.
- * gated delta: 8*(32 + 12) + 8*8 + 16*8; convolution 28*3, 2*4, norm 4.
- * kimi delta: 8*(16 + 12) + 8*4 + 8*2*2 + 2*(4*3 + 16) + 16*8; convolution 28*3, 4*(3 + 1), norm 4.
- * lightning, 4 heads of 2: 8*24 + 8*8 + 8*8; norm 8.
- * short convolution: 8*24 + 8*8; convolution 24.
- * attention and mamba2: those of mamba2, and 8*16 + 8*8 of 4 query heads and 2 key heads of width 2. */
+/* Width 8, 16 values, state 3, 4 heads, 2 groups, rank 2, kernel 3. A layer also has a norm of 8 parameters. The
+ * numbers of elements in the products and vectors of each mixer:
+ * Mamba: the products have 8*32 + 16*(2 + 6) + 2*16 + 16*8; convolution 48, bias of steps 16, A and D 16*4.
+ * Mamba-2: the products have 8*(32 + 12 + 4) + 16*8; convolution 28*3, 3*4, norm 16.
+ * Gated delta: the products have 8*(32 + 12) + 8*8 + 16*8; convolution 28*3, 2*4, norm 4.
+ * Kimi delta: the products have 8*(16 + 12) + 8*4 + 8*2*2 + 2*(4*3 + 16) + 16*8; convolution 28*3, 4*(3 + 1), norm 4.
+ * Lightning, 4 heads of 2: the products have 8*24 + 8*8 + 8*8; norm 8.
+ * Short convolution: the products have 8*24 + 8*8; convolution 24.
+ * Attention and Mamba-2 together: as Mamba-2, and 8*16 + 8*8 of 4 query heads and 2 key heads of width 2. */
 START_TEST(mixers_that_keep_a_state) {
     static const struct {
         const char *name;

@@ -302,7 +302,8 @@ static char *record_text(const nnc_model *model, const nnc_device *device, const
     return out.bytes;
 }
 
-/* Sets the same plan in a new struct. It must be legal in the same cases, with the same metrics to the last digit. */
+/* Sets the same plan in a new struct. The new plan must be legal in the same cases, with the same metrics to the last
+ * digit. */
 static void check_row(nnc_point *point, const int32_t *places, nnc_scratch *other) {
     const nnc_sweep_axis *a = point->axes->axes;
     nnc_result swept, alone;

@@ -17,7 +17,7 @@ static void close_sweep(void) {
 
 enum { ROWS_MAX = 12000, COLUMNS_MAX = 32 };
 
-/* Rows of a run. Texts are not kept, because only static texts stay valid. */
+/* Rows of a run. The struct stores no texts, because only static texts stay valid after a row. */
 typedef struct rows {
     int64_t numbers[ROWS_MAX];
     double values[ROWS_MAX][COLUMNS_MAX];

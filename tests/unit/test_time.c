@@ -116,8 +116,8 @@ static bool stays_apart(const nnc_op_cost *row) {
 
 static double moved(const nnc_op_cost *row) { return bytes_of(&row->work); }
 
-/* The lower bound is the time of one engine. With a slow memory, this is the time to move bytes, with norms and
- * pointwise ops fused into other ops. */
+/* The lower bound is the time of one engine. With a slow memory, the lower bound is the time to move bytes, with norms
+ * and pointwise ops fused into other ops. */
 START_TEST(lower_bound_of_memory) {
     nnc_device device = plain_device();
     device.mem_bytes_per_s = 1e6;
@@ -174,7 +174,7 @@ START_TEST(unknown_vector_rate) {
               isfinite(unknown.mfu));
     ck_assert_double_le(unknown.step_s, known.step_s);
     ck_assert_double_eq(unknown.vector_flops, known.vector_flops);
-    device.vector_flops_per_s[NNC_FP32] = 1e30; /* the same result as without a known rate */
+    device.vector_flops_per_s[NNC_FP32] = 1e30; /* a very high rate gives the same step time as an unknown rate */
     ck_assert_double_eq(run_on(&device).step_s, unknown.step_s);
     device.vector_flops_per_s[NNC_FP32] = 1e3; /* slow enough to bound everything */
     const nnc_result slow = run_on(&device);
@@ -218,7 +218,7 @@ START_TEST(roofline) {
     ck_assert_double_eq(t.compute_s, 4.0);
     ck_assert_double_eq(t.memory_s, 4.0);
     ck_assert_double_eq(t.time_s, 4.125);
-    ck_assert_int_eq(t.bound, NNC_BOUND_COMPUTE); /* compute, if both times are equal */
+    ck_assert_int_eq(t.bound, NNC_BOUND_COMPUTE); /* if both times are equal, the bound is compute */
     roof.efficiency.conv.fixed_s = 5.0;
     ck_assert_int_eq(timing_on(&roof, &work).bound, NNC_BOUND_HOST);
     work = (nnc_work){ 0 };

@@ -55,7 +55,7 @@ static void check(const nnc_model *model, const nnc_device *device, const nnc_pl
         ck_assert_int_eq(l->passes[NNC_ACTIVITY_FORWARD], l->passes[NNC_ACTIVITY_BACKWARD]);
         ck_assert_int_ge(l->passes[NNC_ACTIVITY_FORWARD], result.plan.micro_batches);
     }
-    /* The times of the busiest stage add up to those of the result. */
+    /* The times of the busiest stage are equal to the times in the result. */
     const lane *l = &all.stage[result.stage];
     ck_assert_double_eq_tol(l->spent_s[NNC_ACTIVITY_UPDATE], result.update_s, 1e-9 * result.step_s);
 }

@@ -85,10 +85,9 @@ static double kept_by(const char *name) {
 
 /* An indexer on width 8 with query latent 3 and 2 heads of width 4. Parameters: queries 3 * 8, key 8 * 4, its norm 8,
  * weights 8 * 2. With 4 tokens, all products run once per token, and each of 16 pairs has 2 * 4 products and a sum over
- * 2 heads, without a mask. If the indexer selects 2 of 4 tokens, attention has 7 of the 10 causal pairs. With values of 2
- * bytes, the product of the scores keeps 4 * 2 * 4 values of queries and 4 * 4 values of keys. The sum of the scores
- * keeps no tensor. The queries of a token are
- * computed from its 3 latent values, or from 1. */
+ * 2 heads, without a mask. If the indexer selects 2 of 4 tokens, attention has 7 of the 10 causal pairs. With values of
+ * 2 bytes, the product of the scores keeps 4 * 2 * 4 values of queries and 4 * 4 values of keys. The sum of the scores
+ * keeps no tensor. The queries of a token are computed from its 3 latent values, or from 1. */
 START_TEST(indexers_pick_tokens) {
     nnc_plan plan = plan_of(1, 1, 1);
     nnc_model model = gpt(1, 8, 2, 10, 4);
@@ -106,7 +105,8 @@ START_TEST(indexers_pick_tokens) {
     ck_assert_double_eq(all.forward_flops - plain.forward_flops, 2 * 4 * (24 + 32 + 16) + 2 * 16 * (2 * 4 + 2));
     ck_assert_double_eq(kept_by("index.scores"), 2 * (32 + 16));
     ck_assert_double_eq(kept_by("index.sum"), 0.0);
-    ck_assert_double_eq(kept_by("index.norm"), 2 * 4 * 4 + 4 * 8); /* the keys, and two fp32 statistics per token */
+    /* the norm keeps the keys, and two fp32 statistics per token */
+    ck_assert_double_eq(kept_by("index.norm"), 2 * 4 * 4 + 4 * 8);
     ck_assert_double_eq(kept_by("attn.q_up"), 2 * 4 * 3);
     d->q_lora_rank = 1;
     estimate_on_cluster(&model, &plan);

@@ -109,7 +109,8 @@ END_TEST
 
 /* FSDP with param_dtype bf16 and reduce_dtype fp32, in three passes: 2 B per weight are gathered and 4 B are scattered.
  * At the peak, 10 B per weight of a unit are in memory: the weights of two units in 2 B each, and the gradient of one
- * unit in 16 and in 32 bits. ZeRO 2 instead casts all weights (2 B each) and gathers fp32 weights after the update. */
+ * unit in 16 and in 32 bits. Under ZeRO 2, all weights are cast (2 B each), and fp32 weights are gathered after the
+ * update. */
 START_TEST(weights_are_cast_before_the_gather) {
     const nnc_model model = small_gpt();
     nnc_plan plan = plan_of(8, 1, 1);
@@ -137,8 +138,8 @@ static double bytes_of_row(const nnc_op_cost *row) { return row->work.read_bytes
 static bool casts(const nnc_op_cost *row) { return strcmp(row->op->name, "weights.cast") == 0; }
 
 /* If weights are in one fp32 buffer, each of three passes gathers 4 B and scatters 2 B per weight; casts move 6 B
- * forward and 20 B backward. Otherwise, weights are gathered once (4 B), each pass scatters 4 B, and casts move 6 B
- * forward and 6 B backward. */
+ * forward and 20 B backward. Without such a buffer, weights are gathered once (4 B), each pass scatters 4 B, and casts
+ * move 6 B forward and 6 B backward. */
 START_TEST(weights_of_one_buffer) {
     const nnc_model model = small_gpt();
     const nnc_device device = cluster_device();
@@ -155,7 +156,8 @@ START_TEST(weights_of_one_buffer) {
         near(total_exchanged("data.scatter_gradients", NNC_PHASE_COMM), (flat ? 6 : 12) * params, 1e-12);
         near(sum_rows(casts, bytes_of_row), 3 * (flat ? 26 : 12) * params, 1e-12);
     }
-    const nnc_model experts = mixtral(2, 128, 8, 8, 32, 4, 512, 128); /* weights of experts are cast like the others */
+    /* the weights of experts are cast like all other weights */
+    const nnc_model experts = mixtral(2, 128, 8, 8, 32, 4, 512, 128);
     nnc_plan one = plan_of(1, 1, 1);
     one.policy = NNC_POLICY_AMP;
     software.flat_weights = false;
@@ -189,8 +191,9 @@ START_TEST(copied_heads) {
 }
 END_TEST
 
-/* 8 ranks share each copy, and there are 4 replicas. Inside a copy, weights are gathered twice and gradients are
- * scattered once; the gradient of a shard is reduced over the replicas. Example F12.3 has the bytes per parameter. */
+/* 8 ranks share each copy of the weights, and there are 4 replicas. Inside a copy, weights are gathered twice and
+ * gradients are scattered once; the gradient of a shard is reduced over the replicas. Example F12.3 has the bytes per
+ * parameter. */
 START_TEST(hybrid_shards) {
     const nnc_model model = small_gpt();
     nnc_plan plan = plan_of(32, 1, 1);
@@ -262,8 +265,8 @@ END_TEST
 
 /* ---- tensor ---- */
 
-/* A layer has two all-reduces forward and two backward. With sequence parallelism it has gathers and scatters, and
- * backward gathers the kept inputs again. S is 2 B x 128 tokens x width 256. */
+/* A layer has two all-reduces forward and two backward. With sequence parallelism, a layer has gathers and scatters,
+ * and backward gathers the kept inputs again. S is 2 B x 128 tokens x width 256. */
 START_TEST(tensor_parallel) {
     const nnc_model model = small_gpt();
     const double S = 2.0 * 128 * 256;
@@ -282,7 +285,7 @@ START_TEST(tensor_parallel) {
         near(forward->network_s, 2 * 7.0 / 8 * S / 300e9, 1e-12);
         ck_assert_str_eq(forward->link, "scale_up");
     }
-    /* also collectives of the embedding, of the head in backward, and of three numbers per token in the loss */
+    /* the embedding, the head in backward, and the loss (three numbers per token) have collectives, too */
     ck_assert_double_eq(total_exchanged("embed.tensor", NNC_PHASE_FORWARD), S);
     ck_assert_double_eq(total_exchanged("head.tensor_in", NNC_PHASE_BACKWARD), S);
     ck_assert_double_eq(total_exchanged("loss.tensor", NNC_PHASE_FORWARD), 3 * 4.0 * 128);
@@ -349,7 +352,7 @@ END_TEST
 /* ---- pipeline ---- */
 
 /* Example F15.4: a stage sends the activations of one micro-batch. With sequence parallelism, a rank sends its share of
- * them. */
+ * these activations. */
 START_TEST(pipeline_sends) {
     const nnc_model model = gpt(4, 12288, 96, 512, 2048);
     nnc_plan plan = plan_of(1, 8, 4);
@@ -397,7 +400,7 @@ START_TEST(expert_parallel) {
     near(total_exchanged("data.reduce_replicas", NNC_PHASE_COMM),
          (double)(r.params - 64 * 3 * 7168 * 64) + 4.0 * 3 * 7168 * 64, 1e-12);
     /* In Megatron-Core's dispatcher, each of two tensor ranks sends the copies of its half of the tokens. Then both
-     * ranks gather all copies. */
+     * tensor ranks gather the copies of all tokens. */
     const double tokens = 4096.0 * 7168 * 2;
     plan = plan_of(64, 2, 1);
     plan.expert = 64;
@@ -471,7 +474,8 @@ END_TEST
 /* ---- recomputation ---- */
 
 /* If full recomputation runs r layers from one kept input, the inputs of all such groups are kept, and r layers are in
- * memory while they run again. The test recomputes all layers, then some. The recomputed FLOPs do not depend on r. */
+ * memory while they run again. The test first recomputes all layers, and then only some layers. The recomputed FLOPs do
+ * not depend on the number r of layers per kept input. */
 START_TEST(recompute_segments) {
     const nnc_model model = gpt(12, 256, 8, 64, 128);
     nnc_plan plan = plan_of(1, 1, 1);

@@ -33,7 +33,7 @@ START_TEST(llama_adapters) {
     ck_assert_int_eq(estimate(model, &plan).trained_params, 39976960 / 2);
     plan.adapters = NNC_ADAPTED_LINEAR;
     plan.adapter_rank = 16;
-    plan.dora = true; /* one length for each of 4 * 4096 + 2 * 11008 + 4096 outputs */
+    plan.dora = true; /* DoRA adds a length for each of 4 * 4096 + 2 * 11008 + 4096 outputs */
     ck_assert_int_eq(estimate(model, &plan).trained_params, 39976960 + 32 * (4 * 4096 + 2 * 11008 + 4096));
     plan.adapter_rank = 0;
     plan.dora = false;
@@ -44,7 +44,8 @@ START_TEST(llama_adapters) {
 END_TEST
 
 /* DoRA multiplies A (k x 16) with B (16 x n) to compute the length of W + A B. Full recomputation repeats all of
- * forward. So a layer of LLaMA 7B repeats these products for 4 matrices of 4096 x 4096 and 3 of 4096 x 11008. */
+ * forward. So a layer of LLaMA 7B repeats the product of A and B for 4 matrices of 4096 x 4096 and 3 of 4096 x
+ * 11008. */
 START_TEST(lengths_of_dora_are_computed_again) {
     const nnc_model *model = load_model("models/llama-7b.json");
     nnc_plan plan = nnc_plan_default();
@@ -87,8 +88,8 @@ START_TEST(adapters_of_layer_inputs) {
 END_TEST
 
 /* Adafactor keeps one number per row and per column of a matrix, and one per value of a vector. The second of 2 stages
- * has a layer of width 8 (qkv 8 + 24 and a bias of 24, output 16 + 8, up 40 + 32, down 40 + 8, two norms of 16). It
- * also has the last norm and a second table for the tied head, 100 x 8. */
+ * has a layer of width 8 (qkv 8 + 24 and a bias of 24, output 16 + 8, up 40 + 32, down 40 + 8, two norms of 16). The
+ * second stage also has the last norm and a second table for the tied head, 100 x 8. */
 START_TEST(factored_moments_of_a_second_table) {
     const nnc_model model = gpt(2, 8, 2, 100, 6);
     nnc_plan plan = nnc_plan_default();
@@ -123,7 +124,7 @@ END_TEST
 
 /* 2 tokens of width 4 are the input of the projection of queries and, after its norm, of the projection of keys and
  * values. The first product keeps its input, 2 * 4 values of 2 bytes, even if it is frozen, as long as the second
- * product has an adapter. With rank 1, too, only the adapters are trained. */
+ * product has an adapter. Only the adapters, which have rank 1, are trained. */
 START_TEST(a_frozen_product_keeps_for_the_next) {
     const nnc_device device = cluster_device();
     const nnc_software software = nnc_software_default();
@@ -140,7 +141,8 @@ START_TEST(a_frozen_product_keeps_for_the_next) {
         const nnc_result r = estimate_with(&model, &device, &software, &plan);
         const nnc_op_cost *row = find_row("attn.q_down", NNC_PHASE_FORWARD);
         ck_assert_double_eq(nnc_op_kept_bytes(row->op), i == 0 ? 2.0 * 2 * 4 : 0.0);
-        /* adapters from 4 to 5 values and from 4 to 2 heads of 2 + 3, or from 2 heads of 3 to 4 values */
+        /* parameters of adapters: from 4 to 5 values and from 4 values to 2 heads of 2 + 3, or from 2 heads of 3 to 4
+         * values */
         ck_assert_int_eq(r.trained_params, i == 0 ? 4 + 5 + 4 + 10 : 6 + 4);
     }
 }
@@ -174,8 +176,8 @@ START_TEST(frozen_weights_are_stored) {
 END_TEST
 
 /* Width 4, MLP 16, 10 words, 6 tokens: products with 3 * 16 + 16 + 128 weights and 40 of the logits. Frozen products
- * compute only the gradient of their input; the logits compute both if they use the embedding table. If only the head
- * is trained, all ops before the head run only forward and keep nothing. */
+ * compute only the gradient of their input. If the logits use the embedding table, they compute the gradients of input
+ * and weights. If only the head is trained, all ops before the head run only forward and keep nothing. */
 START_TEST(gradients_that_remain) {
     const nnc_model model = gpt(1, 4, 2, 10, 6);
     const nnc_result all = trained(&model, NNC_TRAIN_ALL, 0);
@@ -195,8 +197,8 @@ START_TEST(gradients_that_remain) {
 }
 END_TEST
 
-/* The last 2 of 32 layers of LLaMA 7B are trained. Each has 4 matrices of 4096 x 4096, 3 of 4096 x 11008 and two gains
- * of 4096. The 30 layers before them run only forward. */
+/* The last 2 of 32 layers of LLaMA 7B are trained. Each layer has 4 matrices of 4096 x 4096, 3 of 4096 x 11008 and two
+ * gains of 4096. The first 30 layers run only forward. */
 START_TEST(last_layers_are_trained) {
     const nnc_model *model = load_model("models/llama-7b.json");
     const int64_t of_layer = 4 * 4096 * 4096 + 3 * 4096 * 11008 + 2 * 4096;
@@ -209,7 +211,7 @@ START_TEST(last_layers_are_trained) {
     ck_assert_int_eq(last.params, all.params);
     ck_assert_int_eq(last.trained_params, 2 * of_layer);
     ck_assert_double_eq(last.forward_flops, all.forward_flops);
-    /* two layers with all gradients, and the gradient of the input of the head */
+    /* backward computes all gradients of two layers, and the gradient of the input of the head */
     ck_assert_double_eq_tol(last.backward_flops, 2 * of_layer_flops + 2.0 * 2048 * 32000 * 4096, 1e6);
     ck_assert_double_eq_tol((double)last.memory.gradient_bytes, 2.0 * 2 * (double)of_layer, 2);
     /* layers 4 and 5 are trained: layers 6 to 31 compute the gradient of their input, with the FLOPs of their
@@ -288,7 +290,7 @@ START_TEST(mixed_layers_divide) {
     const nnc_result whole = estimate(model, &plan);
     ck_assert_int_eq(whole.trained_params, all.trained_params);
     ck_assert_double_eq_tol(whole.step_s, all.step_s, 1e-12 * all.step_s);
-    plan.train = NNC_TRAIN_ALL; /* without the norm after the layers and without the tower */
+    plan.train = NNC_TRAIN_ALL; /* trains all layers, but neither the norm after the layers nor the tower */
     plan.train_from = -1;
     const int64_t layers = estimate(model, &plan).trained_params;
     int64_t sum = 0;
@@ -363,8 +365,8 @@ START_TEST(odd_blocks_that_rotate) {
 END_TEST
 
 /* A layer of BERT begins with the product of queries, keys and values. If only the last layer is trained, this product
- * needs no gradient of its input. If more layers are trained, all but the first of them need this gradient; nncost
- * counts it for the first layer, too. */
+ * needs no gradient of its input. If several layers are trained, all trained layers but the first need this gradient;
+ * nncost counts the gradient for the first layer, too. */
 START_TEST(the_first_trained_layer_passes_nothing_on) {
     const nnc_model *model = load_model("hub/bert-base.json");
     nnc_plan plan = nnc_plan_default();
@@ -379,7 +381,7 @@ START_TEST(the_first_trained_layer_passes_nothing_on) {
 END_TEST
 
 /* Adapters of rank 2 for the output of attention and for queries, keys and values: 2 * (3 * 4 + 12) and 2 * (4 + 4)
- * parameters. Their products run once forward and twice backward. */
+ * parameters. The products of the adapters run once forward and twice backward. */
 START_TEST(adapters_work_beside) {
     const nnc_model model = gpt(1, 4, 2, 10, 6);
     nnc_plan plan = plan_of(1, 1, 1);
@@ -493,9 +495,9 @@ START_TEST(the_first_that_is_trained_passes_nothing_on) {
 }
 END_TEST
 
-/* On the last of two stages, a tied head is a second copy of the embedding table. If it is frozen, because only
- * adapters are trained, it has weights, but no gradients or states there. It then has the same memory as a separate
- * frozen head. A trained copy has gradients and states. */
+/* On the last of two stages, a tied head is a second copy of the embedding table. If the second copy is frozen, because
+ * only adapters are trained, the last stage has the weights of this copy, but no gradients or states. A frozen copy has
+ * the same memory as a separate frozen head. A trained copy also has gradients and states. */
 START_TEST(second_table_of_adapters_is_frozen) {
     const nnc_model tied = gpt(2, 64, 4, 500, 32);
     nnc_model own = tied;
@@ -521,8 +523,8 @@ START_TEST(second_table_of_adapters_is_frozen) {
 END_TEST
 
 /* Masked FLOPs of a step of 3 sequences of 32 tokens. Forward has 2 FLOPs per token and weight: 12 h^2 weights per
- * layer and 500 h of the head. It has 4 h FLOPs for each of 32 x 33 / 2 causal pairs of tokens. Backward has twice
- * these FLOPs. */
+ * layer and 500 h of the head. Forward also has 4 h FLOPs for each of 32 x 33 / 2 causal pairs of tokens in each layer.
+ * Backward has twice these FLOPs. */
 START_TEST(masked_flops_by_hand) {
     const double h = 64.0, tokens = 3.0 * 32.0, pairs = 3.0 * 32.0 * 33.0 / 2.0;
     for (int layers = 1; layers <= 4; layers++) {

@@ -92,7 +92,7 @@ START_TEST(a_datasheet_gets_near_the_device_it_describes) {
         const nnc_device from = device_of(pairs[i][0]), to = device_of(pairs[i][1]);
         nnc_device changed = become(&from, &to);
         /* FlashAttention-2 reaches 0.50 of the peak of A100 and 0.36 of the peak of H100, because it does not use the
-         * product instructions of H100. A datasheet does not contain this value. */
+         * product instructions of H100. A datasheet does not contain the fraction of the peak that a kernel reaches. */
         changed.efficiency.attention[NNC_FLASH2] = to.efficiency.attention[NNC_FLASH2];
         for (int k = 0; k < PLANS; k++) {
             nnc_plan plan = plans[k];
