@@ -242,8 +242,8 @@ def pipeline(answer, d, plan, path):
         check(f"bytes kept by {schedule}", round(peak(mine, number, keeps)), stage["activation_bytes"])
     if schedule not in ("gpipe", "1f1b", "interleaved"):
         return
-    # If all stages are equal and transfers take no time, the idle time of each of these schedules is (p - 1) / (m v)
-    # times the work of a stage.
+    # If all stages are equal and transfers take no time, the idle time of gpipe, 1f1b and interleaved is (p - 1) / (m
+    # v) times the work of a stage.
     ideal = simulate(schedule, p, m, v, [1.0] * p, [2.0] * p, 0.0)
     check(f"bubble of {schedule}, simulated", (p - 1) / (m * v), max(e[5] for e in ideal) / (3.0 * m * v) - 1.0, 1e-9)
 

@@ -28,7 +28,8 @@ for kind in devices:hw models:models software:software; do
         ! grep -q '"family": "graph"' "$file" || continue
         clean show "$id" --format json >"$home/$id.json"
         # For the id of a model, nncost predicts by default the operators of the library that runs the model; for a
-        # model file, it does not. With --implementation none, the estimates of both must be equal.
+        # model file, it does not. With --implementation none, the estimate of the id and the estimate of the model file
+        # must be equal.
         [[ $(clean estimate "$id" a100 --implementation none --format json) == \
            "$(clean estimate "$home/$id.json" a100 --implementation none --format json)" ]] ||
             { echo "$file: shown as JSON it is another model"; exit 1; }

@@ -46,7 +46,7 @@ def settled(row):
     return not {"quality B", "parallelism", "network"} & set(row["undecided"].split(", "))
 
 
-# Profiles that a plan gets by default. The ranges of such profiles are fitted on rows that are predicted without a
+# Profiles that a plan gets by default. The ranges of these profiles are fitted on rows that are predicted without a
 # named framework, as in a command without --software.
 BY_PLAN = {"torch-compile", "fsdp", "megatron", "maxtext", "torch-1", "fsdp-1", "torch-1-maps"}
 

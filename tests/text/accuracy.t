@@ -513,10 +513,10 @@ $ nncost validate toy/software/eager.json
 ! nncost: toy/software/eager.json:22: stands_for: wrong type, expected a list of frameworks, found 3
 [3]
 
-# The expected times of kernels are computed by hand, for a bandwidth of 1 TB/s. A convolution has maps of 2 x 20 MB; it
-# is measured forward, and together with both gradients. A copy moves 4 bytes per element and a sum moves 6; both reach
-# 0.88 of the bandwidth, after 3 us to start. Batch norm moves 3 tensors forward and 5 backward. AdamW moves 28 bytes
-# per parameter.
+# The expected times of kernels are computed by hand, for a bandwidth of 1 TB/s. A convolution has maps of 2 x 20 MB;
+# its forward is measured alone, and forward and both gradients are measured together. A copy moves 4 bytes per element
+# and a sum moves 6; both reach 0.88 of the bandwidth, after 3 us to start. Batch norm moves 3 tensors forward and 5
+# backward. AdamW moves 28 bytes per parameter.
 $ printf 'id,hardware,dtype,batch,channels_in,side,channels_out,kernel_side,stride,groups,channels_last,forward_us,both_us\nconv,round,bf16,10,100,100,100,1,1,1,1,20,60\nodd,round,bf16,10,100,100,100,1,1,3,1,20,60\n' >conv.csv; nncost accuracy conv.csv --format csv
 id,measured,predicted,error,low,high,reason\r
 conv,2e-5,4.002e-5,1.001,,,\r

@@ -498,7 +498,7 @@ $ : >libnlopt.so.0; LD_LIBRARY_PATH=. nncost calibrate products.csv --device rou
 
 # A file of nncost.measure has rows of several kinds. Rows that no parameter explains are listed with the reason.
 # --explain MODEL lists the parameters to measure next: the first is the one whose range changes the step of the model
-# most. Options of the plan apply to this model only; the measured rows keep their own plans.
+# most. Options of the plan apply only to MODEL of --explain; the measured rows keep their own plans.
 $ echo '{"schema": "nncost.measure/1", "rows": [{"kind": "gemm", "id": "g", "op": "matmul", "m": 4096, "n": 4096, "k": 4096, "measured_s": 0.002, "device": "fitted", "dtype": "bf16"}, {"kind": "attention", "id": "a", "op": "sdp_fwd", "batch": 4, "seq_len": 2048, "n_heads": 32, "n_kv_heads": 32, "head_dim": 128, "causal": 1, "kernel": "FlashAttention-2", "measured_s": 0.004, "device": "fitted", "dtype": "bf16"}, {"kind": "collective", "id": "c", "op": "all_reduce", "devices": 2, "nodes": 1, "bytes": 268435456, "measured_s": 0.01, "device": "fitted", "dtype": "bf16"}, {"kind": "step", "id": "own/0", "op": "", "dtype": "", "measured_s": 0.1, "device": "fitted"}, {"kind": "link", "id": "l", "op": "to_device", "n": 1024, "measured_s": 1e-05, "device": "fitted", "dtype": "bf16"}]}' >mixed.json
 $ nncost calibrate mixed.json --format csv | cut -d, -f1,5-7 | grep -v ',0,'
 name,high,rows,of
@@ -553,7 +553,7 @@ $ printf 'model,gpu,step_ms,step_s,micro_batch,recompute\ndense,round,20,0.03,1,
 ! nncost: two.csv: no row to fit on, expected rows of round, found 0 of other devices, 0 held out and 1 that cannot be used (the first: the row states its time in two columns)
 [3]
 
-# The measured time of a launch is a parameter of the host of a GPU. On a CPU, which is its own host, the time is a
-# parameter of the kernels.
+# The measured time of a launch is a parameter of the host of a GPU. On a CPU, which is its own host, the measured time
+# of a launch is a parameter of the kernels.
 $ echo '{"schema": "nncost.measure/1", "rows": [{"kind": "gemm", "id": "g", "op": "matmul", "m": 4096, "n": 4096, "k": 4096, "measured_s": 0.002, "device": "fitted", "dtype": "bf16"}, {"kind": "launch", "id": "o", "op": "add", "dtype": "fp32", "kernels": 200, "measured_s": 0.001, "device": "fitted"}]}' >launch.json; nncost calibrate launch.json | grep launch.json
    1  launch.json  is host.kernel_s of a GPU, fixed_s of the kernels of a CPU  o

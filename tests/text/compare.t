@@ -159,8 +159,8 @@ $ nncost run dense round --devices 16 --tokens 100B --device-mtbf-s 1000h --stor
 "energy_j": 1179150938.99
 "carbon_kg": null
 
-# A list of names such as norm,activation is one value in every command, as in 'nncost estimate'. A list with another
-# kind of value, such as none, gives several values.
+# A list of names such as norm,activation is one value in every command, as in 'nncost estimate'. A list that also has a
+# value of another kind, such as none, is a list of several values.
 $ for o in recompute=norm,activation offload=optimizer,activations train=attention,mlp; do for c in estimate compare sweep; do nncost $c dense round --$o --format json | grep -oE '"(step|step.)?step_s": ?[0-9.]+' | head -1 | tr '\n' ' '; nncost $c dense round --$o --format json | grep -o '"command": "nncost estimate' | wc -l; done; done
 "step_s": 0.010987756 0
 "step_s": 0.010987756 1

@@ -248,7 +248,7 @@ total     2.409 GB (2.24 GiB) of 10.00 GB (9.31 GiB), 24.1%: fits, 7.591 GB free
 cost      1 USD per device-hour (nowhere, 2020-01), 4.771e-06 USD per step,
           0.001193 USD per million tokens
 
-# Estimates a U-Net for diffusion and a U-Net for segmentation. Their rates are in samples per second.
+# Estimates a U-Net for diffusion and a U-Net for segmentation. The rates of both U-Nets are in samples per second.
 $ nncost estimate unet round --full --full --micro-batch 8
 model     unet, A small diffusion U-Net, unet, 9,546,304 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -656,7 +656,7 @@ backward  4.866 ms  51.5%    attention  3.409 ms  36.0%
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash3 attention, recompute none,
 backward  4.119 ms  48.6%    attention  2.422 ms  28.6%
 
-# --set changes any field. The prefix "plan.", "model." or "device." tells where the field is.
+# --set changes any field. The prefix "plan.", "model." or "device." of a field names the object that has the field.
 $ nncost estimate dense round --full --full --set hidden=2000 --set head_dim=250 --set ffn_hidden=8000 --set mem_bytes_per_s=2e12 | head -13
 model     dense, A small decoder, decoder, 406,212,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 2.000 TB/s, ridge 50 FLOP/B

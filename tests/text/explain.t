@@ -1361,7 +1361,7 @@ $ nncost explain mfu --format json
   "example": "a mixture of experts split in every way over 16 devices"
 }
 
-# Explains several names in one call. An unknown name among them is an error.
+# Explains several names in one call. An unknown name in a list of names is an error.
 $ nncost explain step_s,mfu,memory.total_bytes dense round
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B

@@ -373,8 +373,8 @@ $ nncost show twice.yaml --to-options
 ! nncost: twice.yaml:3: micro_batch_size: repeated key, expected each key once, found this key again
 [3]
 
-# If accelerate uses FSDP 2 and fp8, it gathers the weights in 8 bits. With the backend TE (Transformer Engine), it
-# gathers them in their full format.
+# If accelerate uses FSDP 2 and fp8, it gathers the weights in 8 bits. With the backend TE (Transformer Engine),
+# accelerate gathers the weights in their full format.
 $ printf 'distributed_type: FSDP\nmixed_precision: fp8\nfsdp_config:\n  fsdp_version: 2\n  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\n  fsdp_reshard_after_forward: true\n' >fp8.yaml
 $ nncost show fp8.yaml --to-options
 nncost estimate MODEL DEVICE --zero 3 --reshard --precision fp8 --fp8-gather
@@ -459,7 +459,7 @@ $ echo 'llamafactory-cli train /workspace/x.yaml' >run/configs/x.sh; nncost show
 [3]
 
 # By default, Megatron-FSDP uses ZeRO 3 and stores gradients in the number format of the weights. Options of Megatron-LM
-# can change both settings.
+# can change the ZeRO stage and the format of the gradients.
 $ nncost show dense --to-options -- torchrun pretrain_gpt.py --num-layers 2 --bf16 --use-distributed-optimizer --use-megatron-fsdp | grep -o -- '--zero .\|--policy [^ ]*'
 --zero 3
 --policy mixed
@@ -558,8 +558,8 @@ $ mkfifo pipe.yaml; echo 'vllm serve a/b --config pipe.yaml' >pipes.sh; timeout 
 ! nncost: pipe.yaml: a pipe or a device, expected a file
 [3]
 
-# A script may read another script whose name is an argument (conf/$1.sh). Without this argument, nncost asks for it. In
-# Megatron-DeepSpeed, a model with one expert is a dense network.
+# A script may read another script whose name is an argument (conf/$1.sh). If the argument that names the script is
+# missing, nncost asks for it. In Megatron-DeepSpeed, a model with one expert is a dense network.
 $ mkdir -p conf; printf 'OPTIONS="--bf16"\n' >conf/small.sh; printf 'source "${DIR}/conf/${1}.sh"\ntorchrun pretrain_gpt.py --num-layers 2 $OPTIONS\n' >named.sh; nncost show named.sh --to-options
 ! nncost: named.sh:1: reads ${DIR}/conf/${1}.sh, expected 1=VALUE among the arguments
 [3]
@@ -1096,8 +1096,8 @@ $ nncost show dense --to-options -- --num-layers 2 --bf16 --grpo-group-size 16 -
 --update-epochs 2
 --method grpo
 
-# MaxText can list the tensors that it keeps (remat_policy: custom). If this list has only the input of each layer,
-# nncost uses full recomputation. For any other list, nncost asks for --recompute.
+# MaxText can list the tensors that it keeps (remat_policy: custom). If MaxText keeps only the input of each layer,
+# nncost uses full recomputation. For any other list of kept tensors, nncost asks for --recompute.
 $ printf 'remat_policy: custom\ndecoder_layer_input: offload\nper_device_batch_size: 1\n' >remat.yml; nncost show remat.yml dense --to-options | grep -o -e '--recompute full' -e '--offload activations'
 --recompute full
 --offload activations
@@ -1105,8 +1105,8 @@ $ (cat remat.yml; echo 'out_proj: device') >kept.yml; nncost estimate kept.yml d
 ! nncost: kept.yml:1: remat_policy: left open, expected --recompute, or a file that sets this field
 [3]
 
-# MaxText: the rules of the mesh have no effect if only the axis fsdp has several devices. Otherwise nncost refuses the
-# key mesh_axes.
+# MaxText: the rules of the mesh have no effect if only the axis fsdp has several devices. If another axis has several
+# devices, nncost refuses the key mesh_axes.
 $ printf 'mesh_axes: [fsdp, expert]\nlogical_axis_rules: [[embed, [fsdp, expert]]]\nper_device_batch_size: 1\n' >mesh.yml; nncost show mesh.yml dense --to-options | grep -o -e '--zero 3'
 --zero 3
 $ (cat mesh.yml; echo 'ici_expert_parallelism: 2') >expert.yml; nncost show expert.yml dense --to-options
@@ -1149,7 +1149,7 @@ nncost serve dense DEVICE --software sglang --tensor 2 --attention-data 4
 \# engine.yaml:2: enable_dp_attention: SGLang divides its own chunked_prefill_size by dp_size: --chunk N gives the tokens of each group
 
 # The Megatron-LM scripts for its paper of 2021 read two other scripts. nncost knows these two scripts, so they may be
-# missing. In a script without the variable MEGATRON_EXTRA_PARAMS, they may not be missing.
+# missing. In a script without the variable MEGATRON_EXTRA_PARAMS, the two other scripts must exist.
 $ printf 'PP=2\nGBS=16\nNLS=4\nNNODES=3\nTP=4\nMBS=1\nHS=64\nNAH=4\nDDP=local\nMEGATRON_EXTRA_PARAMS="--activations-checkpoint-method uniform "\n. `pwd`/CONFIG.sh\n. `pwd`/SBATCH.sh\n' >figure.sh; nncost show figure.sh --to-options | grep -o -e '--tensor 4' -e '--pipeline 2' -e '--devices 24' -e '--global-batch 16' -e '--recompute full' -e '--precision fp16'
 --recompute full
 --tensor 4

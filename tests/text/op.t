@@ -46,8 +46,8 @@ $ nncost op matmul 10x10x10 round --zero 3
 ! nncost: --zero: is not an option of 'op'
 [2]
 
-# The op copy of PyTorch reads 2 B and writes 2 B per value. This op reaches 0.88 of 1 TB/s and needs 3 us to start. A
-# convolution can have a stride, and --kernel selects the kernel of attention.
+# The op copy of PyTorch reads 2 B and writes 2 B per value. The op copy reaches 0.88 of 1 TB/s and needs 3 us to start.
+# A convolution can have a stride, and --kernel selects the kernel of attention.
 $ nncost op copy 1e8 round
 op        copy, elements=100000000, bf16 on round
 time      457.5 us, bound by memory,

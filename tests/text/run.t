@@ -52,7 +52,8 @@ goodput     100.00% (failures are not counted: the device file has no rate of fa
 cost        13.89 USD, at 2 USD per device-hour
 energy      6.944 kWh, 1.000 kW per device as rated, PUE 1
 
-# Without model and device: 16,384 devices for 54 days, with checkpoints that are saved while training continues.
+# Predicts a run of 16,384 devices for 54 days without a model and a device; checkpoints are saved while training
+# continues.
 $ nncost run --devices 16384 --days 54 --device-mtbf-s 50677h --asynchronous --block-s 0.59 --save-s 51.06 --load-s 130 --checkpoint-bytes 5.67T --price 2
 run         54.00 days, 21,233,664 device-hours
 

@@ -1,7 +1,7 @@
-# Serving a decoder: latency, throughput, memory and cost, by how requests come.
+# Tests 'nncost serve', which predicts latency, throughput, memory and cost of a served model for each kind of load.
 
-# A static batch of one. Every kernel reaches the datasheet: 192 MB of products over 1 TB/s is 192 us, 20 MB of
-# head 20 us; the engine adds 1 ms per step, 10 us per layer and per sequence.
+# Serves a static batch of one request. Kernels reach the rates of the datasheet: at 1 TB/s, 192 MB of products take 192
+# us and 20 MB of the head take 20 us. The engine adds 1 ms per step, and 10 us per layer and per sequence.
 $ nncost serve dense round --input-len 500 --output-len 100
 A small decoder on A device of round figures serves a batch of 1: 700.2 tokens/s, first token after
 12.16 ms, then 1.320 ms per token; it fits: 1.234 GB of 9.000 GB per device.
@@ -30,7 +30,7 @@ cost         0.3967 USD per million output tokens, if output tokens carry the wh
 energy       1.428 J a token at rated power
 cheaper      --batch 400: 13.07 ms per token, 23,108 tokens/s, 0.01202 USD per million out
 
-# Requests that are always open, on two replicas of two ranks each, at a price.
+# Serves a fixed number of open requests on two replicas of two tensor ranks each, with a given price.
 $ nncost serve dense round --concurrency 64 --tensor 2 --devices 4 --input-len 500 --output-len 100 --price 2 | sed -n '/^plan/,$p'
 plan         4 devices, tensor 2, data 2, weights bf16, cache bf16, software vllm
 requests     500 tokens in, 100 out, 64 always open
@@ -55,7 +55,7 @@ cost         0.07248 USD per million output tokens, if output tokens carry the w
              split by time 0.004012 input, 0.06351 output, at 2 USD per device-hour
 energy       130.5 mJ a token at rated power
 
-# Requests at a rate, and too many of them.
+# Serves requests that come at a rate, first below and then above saturation.
 $ nncost serve dense round --request-rate 50 --input-len 500 --output-len 100 | sed -n '/^step/,$p'
 step         time  products  experts  attention      head  network      host  at least  bound
 prefill  2.157 ms  1.016 ms      0 s   40.08 us  20.01 us      0 s  1.080 ms  1.000 ms  host
@@ -91,7 +91,7 @@ cost         0.01219 USD per million output tokens, if output tokens carry the w
 energy       43.87 mJ a token at rated power
 would serve  --devices 3: 3.601 ms per token, 50,000 tokens/s, 0.01667 USD per million out
 
-# As many as fit; more than fit.
+# Serves as many sequences as fit in memory, and then more sequences than fit.
 $ nncost serve dense round --offline --input-len 500 --output-len 100 --max-batch 1000 | grep -E '^(throughput|memory)' -A 1
 throughput   23,653 tokens/s, 59.13 per user, 236.5 requests/s, 400 running, 29.1% of the peak
 saturation   at 236.5 requests/s
@@ -102,7 +102,7 @@ $ nncost serve dense round --batch 1000 --input-len 500 --output-len 100 | grep 
 memory       does not fit by 11.67 GB, 20.67 GB of 9.000 GB, weights 214.2 MB, cache 19.46 GB
              32.00 kB a token, at most 400 sequences of this length
 
-# A process gets no more than usable_bytes, unless --memory-use asks for more.
+# A process can use at most usable_bytes of the device memory, unless --memory-use gives it a larger share.
 $ nncost serve dense round --batch 400 --input-len 500 --output-len 100 --set usable_bytes=7.5e9 | grep '^memory'
 memory       does not fit by 1.497 GB, 8.997 GB of 7.500 GB, weights 214.2 MB, cache 7.782 GB
 $ nncost serve dense round --batch 401 --input-len 500 --output-len 100 --set usable_bytes=9.5e9 | grep '^memory'
@@ -110,7 +110,7 @@ memory       does not fit by 16.07 MB, 9.016 GB of 9.000 GB, weights 214.2 MB, c
 $ nncost serve dense round --batch 300 --input-len 500 --output-len 100 --set usable_bytes=7.5e9 --memory-use 0.9 | grep '^memory'
 memory       fits, 7.051 GB of 9.000 GB, weights 214.2 MB, cache 5.837 GB
 
-# Experts: eight of them, two for each token.
+# Serves a model with eight experts, two of which compute each token.
 $ nncost serve experts round --batch 4 --weights int4 --kv-precision int8 --input-len 500 --output-len 100 | sed -n '/^plan/,/^decode /p'
 plan         1 device, weights int4, products in bf16, cache int8, software vllm
 requests     500 tokens in, 100 out, a static batch of 4
@@ -119,7 +119,7 @@ step         time  products   experts  attention      head  network      host  a
 prefill  5.209 ms  388.1 us  3.696 ms   64.13 us  20.11 us      0 s  1.040 ms  1.410 ms  compute
 decode   1.163 ms  19.37 us  36.35 us   7.335 us  20.27 us      0 s  1.080 ms  80.69 us  host
 
-# What cannot be.
+# Tests models and options that 'nncost serve' refuses.
 $ nncost serve unet round
 ! nncost: unet: cannot be served: the model generates no tokens, expected a decoder, or a diffusion model with --steps N; for a forward pass: nncost estimate MODEL DEVICE --train none
 [3]
@@ -151,7 +151,8 @@ $ nncost serve dense round --software none
 ! nncost: --software: unknown software profile, expected one of deepspeed-0.14, eager, torch-compile, torch-eager, vllm, found "none"
 [3]
 
-# A search: the cheapest and the fastest deployment, the front between them; none that holds.
+# 'nncost search --serve' prints the cheapest deployment, the fastest deployment and the Pareto front. In the second
+# search, no deployment meets the limits.
 $ nncost search dense round --serve --slo 'ttft_s<=50ms,tpot_s<=0.003' --input-len 500 --output-len 100 --max-devices 4
 searched   dense on round with vllm, 10 deployments, 160 pairs of deployment and load, 160 fit,
            125 meet ttft_s<=50ms,tpot_s<=0.003
@@ -206,7 +207,8 @@ $ nncost search dense round --slo 'tpot_s<=0.0003'
 ! nncost: --slo: is not an option of 'search'
 [2]
 
-# Every combination; the ops of both steps; what a figure is.
+# Tests --serve of other commands: 'nncost sweep' prints every combination, 'nncost ops' prints the ops of a prefill and
+# of a decode step, and 'nncost explain' explains metrics of serving.
 $ nncost sweep dense,experts round --serve --concurrency 1..16*4 --tensor 1,3 --input-len 500 --output-len 100
 model   concurrency tensor     TTFT     TPOT  request tok/s tok/s/user   fit per M out decode
 dense             1      1 12.14 ms 1.320 ms 142.8 ms 700.3      757.7   400    0.3967 host
@@ -273,7 +275,7 @@ latency.queue_s:
 queue_s           Part of the time to the first token in which a request waits for other requests.
                   = 0 s (0 s)
 
-# The tail, a draft, prefill apart from decode.
+# Tests percentiles of latency, speculative decoding with a draft model, and separate workers for prefill and decode.
 $ nncost serve dense round --request-rate 20 --input-len 500 --output-len 100 --draft-length 4 --disaggregate 1:2 | sed -n '/^percentiles/,$p'
 percentiles  first token 13.77 ms (half), 13.98 ms (90 %), 15.52 ms (99 %),
              per token 583.8 us, 598.7 us, 612.0 us, request 72.10 ms, 76.09 ms, 78.60 ms
@@ -360,7 +362,7 @@ $ nncost search dense round --serve --draft-length 4
 ! nncost: --draft-length: is not searched, because it was not compared with measurements; 'nncost serve' estimates it
 [2]
 
-# Images.
+# Tests networks that generate images by denoising.
 $ nncost serve unet round --steps 20 --guidance --batch 2 --price 3
 images     unet on round, 256 x 256 pixels, 2 at a time, 20 steps with guidance, fp16,
            software torch-compile
@@ -465,13 +467,15 @@ plan         1 device, weights fp16, cache fp16, software vllm
 $ nncost serve dense round --weights int4 --input-len 100 --output-len 100 | grep ^plan
 plan         1 device, weights int4, products in bf16, cache bf16, software vllm
 
-# A number of sequences that is already passed is one of the datasheet's rates.
+# If the batch is already larger than the batch from which decode is compute-bound, the output states the batch for
+# which decode is compute-bound at datasheet rates.
 $ nncost serve dense fitted --batch 3000 --input-len 9 --output-len 9 | grep '^decode  *[a-z]*-'
 decode       host-bound, compute-bound at datasheet rates with 128 sequences or more
 $ nncost serve dense fitted --batch 30 --input-len 9 --output-len 9 | grep '^decode  *[a-z]*-'
 decode       host-bound, becomes compute-bound with 128 sequences or more
 
-# A model that fits on this device in no format fits on more devices of the server, in fewer bits if need be.
+# If a model fits on one device in no format, the output proposes more devices of the server, and weights with fewer
+# bits if necessary.
 $ nncost serve dense fitted --input-len 500 --set layers=80 --set mem_bytes=1.5e9 | sed -n '/^would/,$p'
 would fit    --devices 8 --tensor 8: 4.248 ms per token, 232.7 tokens/s, 19.1 USD per million out
              --devices 8 --tensor 8 --batch 3: 4.342 ms per token, 679.4 tokens/s, 6.541 USD per
@@ -484,12 +488,12 @@ would fit    --devices 8 --tensor 8 --weights fp8: 12.85 ms per token, 77.34 tok
 $ nncost serve dense fitted --input-len 500 --set layers=80 --set mem_bytes=1e9 | sed -n '/^would/,$p'
 would fit    none of the tried changes: a smaller batch, weights with fewer bits, more tensor ranks
 
-# The mildest change comes first: fewer requests at a time, with the same weights on the same device.
+# The first proposed change is the mildest one: fewer requests at a time, with the same weights on the same device.
 $ nncost serve dense round --input-len 600 --output-len 400 --batch 65536 | grep -A2 'would fit'
 would fit    --batch 241: 10.28 ms per token, 21,804 tokens/s, 0.01274 USD per million out
 
-# A load that fits on no device of the plan, or whose rate is too high, gets the changes with which it is served. If the
-# user gave the number of replicas, the change states it.
+# If a load does not fit on the devices of the plan, or if its rate is too high, the output lists changes with which the
+# load is served. If the user gave the number of replicas, the proposed change is another number of replicas.
 $ nncost serve dense fitted --input-len 500 --set layers=80 --set mem_bytes=1.5e9 --concurrency 8 | sed -n '1,2p;/^would/,$p'
 A small decoder on A device of round efficiencies would serve 8 concurrent requests: 223.5 tokens/s,
 first token after 7.975 s, then 4.664 ms per token; it does not fit: 3.190 GB of 1.350 GB per
@@ -515,7 +519,7 @@ percentiles  first token 55.43 ms (half), 225.2 ms (90 %), 513.7 ms (99 %),
 throughput   22,700 tokens/s, 94.96 per user, 227 requests/s, 259.1 running, 27.9% of the peak
 saturation   at 227.9 requests/s, 90 % range 182.3 to 284.9
 
-# Options of programs in PyTorch, which issue operators one by one.
+# Refuses options for PyTorch programs that issue operators one by one, because an engine does not.
 $ nncost serve dense round --implementation pytorch
 ! nncost: --implementation: has no effect here, expected together with --software torch-eager
 [2]

@@ -1,6 +1,7 @@
-# Plan files with scenarios that are served.
+# Tests plan files with scenarios of serving.
 
-# What is required of them; a scenario of the other kind inherits model and device alone.
+# Tests requirements on metrics of serving. A scenario of training in the same file inherits only the model and the
+# device.
 $ nncost check inputs/served.json
 inputs/served.json: 3 estimated; 1 of 6 requirements missed
 
@@ -10,7 +11,8 @@ inputs/served.json:9: fp8: estimated
 The file has no recorded estimates yet; 'nncost check inputs/served.json --update' records them.
 [1]
 
-# Recorded; then the cache is stored otherwise, and more requests are open.
+# Records the estimates of the plan file. After that, a larger number of open requests changes the estimate of one
+# scenario.
 $ cp inputs/served.json p.json; nncost check p.json --update | tail -1
 recorded by nncost VERSION
 $ nncost check p.json | head -1
@@ -38,7 +40,8 @@ p.json:9: fp8: as recorded
 If this is intended, accept it with 'nncost check p.json --update'.
 [1]
 
-# They are answered like any other, options on top; and not as what they are not.
+# Commands with --serve accept a scenario of serving, and options of the command line replace its values. A command for
+# the other kind of scenario is refused.
 $ nncost serve inputs/served.json --scenario fp8 --batch 4 | sed -n '/^requests/p'
 requests     500 tokens in, 100 out, a static batch of 4
 $ nncost serve inputs/served.json --scenario fp8 --weights fp8 | sed -n '/^plan/p;/^requests/p'
@@ -69,7 +72,7 @@ $ nncost serve dense
 ! nncost: DEVICE: missing, expected MODEL DEVICE or a plan file, found only "dense"
 [2]
 
-# One to begin with.
+# 'nncost init --serve' writes a first plan file.
 $ nncost init dense round --serve --concurrency 8 --kv-precision fp8 --input-len 500 --output-len 100 --output new.json && cat new.json && nncost check new.json
 {
   "schema": "nncost.plans/1",
@@ -99,7 +102,7 @@ $ nncost init dense round --serve --concurrency 8 --kv-precision fp8 --input-len
 new.json: 1 estimated; 3 of 3 requirements met
 The file has no recorded estimates yet; 'nncost check new.json --update' records them.
 
-# Slips.
+# Tests misspelt keys and metrics, wrong values, and two kinds of load in one scenario.
 $ sed 's/"output_len"/"output_lenght"/; s/"kv_precision": "fp8"/"kv_precision": "fp9"/; s/"serve": false/"serve": 0/' inputs/served.json >p.json; nncost validate p.json
 ! nncost: p.json:4: common.output_lenght: unknown key, expected one of the serve plan's keys, perhaps "output_len", found "output_lenght"
 ! nncost: p.json:9: scenarios[1].kv_precision: unknown value, expected one of fp32, bf16, fp16, fp8, fp8-block, int8, int4, nvfp4, mxfp4, found "fp9"
@@ -113,7 +116,7 @@ $ sed 's/"concurrency": 8, "kv/"concurrency": 8, "batch": 2, "kv/' inputs/served
 ! nncost: p.json:9: fp8: --batch: one kind of load is enough, expected --batch, --concurrency, --request-rate or --offline, found 2 of them
 [2]
 
-# Two answers side by side.
+# 'nncost diff' compares two serving estimates.
 $ nncost serve dense round --input-len 500 --format json >a.json; nncost serve dense round --input-len 500 --weights fp8 --format json >b.json; nncost diff a.json b.json | sed -n '1,8p;/^op/,$p'
 a.json -> b.json: the estimates differ
 
@@ -133,7 +136,7 @@ attn.qkv  prefill  254.1 us  245.0 us   -9.072 us
 attn.out  decode   16.01 us  8.015 us   -7.996 us
 attn.out  prefill  84.70 us  81.68 us   -3.024 us
 
-# Whose prices, and where: source and date are named.
+# --seller and --region select price and carbon intensity; the output names the source and the date of each.
 $ nncost serve dense round --input-len 500 --seller corner --offer spot --region TOY | sed -n '/^cost/,$p'
 cost         0.3791 EUR per million output tokens, if output tokens carry the whole cost,
              split by time 0.001198 input, 0.3673 output, at 1 EUR per device-hour (Corner box of 8,

@@ -43,8 +43,8 @@ plan.zero,plan.software,plan.software_chosen\r
 0,eager,false\r
 3,eager,false\r
 
-# A search uses the profile of each plan, and tries only features that its framework has. In this case, the framework of
-# the profile has only the schedule 1f1b. --software any tries all features. An option that asks for a missing feature
+# A search uses the profile of each plan, and tries only features that its framework has. The framework of the profile
+# in this test has only the schedule 1f1b. --software any tries all features. An option that asks for a missing feature
 # is refused.
 $ for id in fsdp megatron; do sed "s/torch-compile/$id/" toy/software/torch-compile.json >toy/software/$id.json; done
 $ sed -i 's/"sources"/"ships": { "gpipe": false, "interleaved": false, "zb_h1": false, "zb_h2": false, "zb_v": false, "dualpipe": false, "recompute_norm": false }, "sources"/' toy/software/megatron.json

@@ -774,8 +774,7 @@ END_TEST
 
 /* The output of an adapter is fp32. In the sum with a linear layer, the scale takes 8 B, and the sum reads 4 + 2 B and
  * writes 4 B. Without autocast, a cast back reads 4 B and writes 2 B. Backward scales (8 B) and casts the gradient,
- * twice without autocast. In fp32 and with 16-bit adapters, the scale takes 2 values and the sum 3, and backward only
- * scales. */
+ * twice without autocast. In fp32 and with 16-bit adapters, scaling takes 2 values, the sum 3. Backward only scales. */
 START_TEST(sums_of_adapters) {
     enum { ELEMENTS = 8 };
     static const nnc_issued expected[4][2] = { { { 3, 8, 10 + 6 }, { 3, 8, 6 + 6 } },
@@ -907,8 +906,8 @@ START_TEST(scores_of_windows) {
 }
 END_TEST
 
-/* Estimates ResNet-50 with the profile torch-eager and the operators of the library `by`. Returns the kernels per step.
- * Writes the device time of all rows of the op table, without waiting for the host, to rows_s. */
+/* Estimates ResNet-50 with torch-eager and the operators of the library `by`. Returns the kernels per step. Writes the
+ * device time of all rows of the op table, without waiting for the host, to rows_s. */
 static double kernels_of_resnet(const char *device, nnc_implementation by, bool asked, nnc_policy policy,
                                 double *rows_s) {
     const nnc_model *shipped = NULL;
