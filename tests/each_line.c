@@ -1,7 +1,7 @@
 /* Runs each line of standard input as a command line of nncost; tabs separate its words. All command lines run in one
- * process. This takes a third of the time that a separate process for each line takes. For each run, writes a line with
- * the exit code and a number of bytes, then as many bytes of output or error message. A command line that succeeds runs
- * a second time with --format json. */
+ * process. One process for all command lines takes a third of the time of one process per line. For each run, writes a
+ * line with the exit code and a number of bytes, then as many bytes of output or error message. A command line that
+ * succeeds runs a second time with --format json. */
 #include <signal.h>
 
 #define main nncost_main

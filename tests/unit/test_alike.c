@@ -8,7 +8,7 @@
 enum { NETWORKS = 150, PLANS = 24 };
 
 /* Changes the fields in which most plans of a search or sweep differ, so that plans share op lists. Sometimes also
- * changes fields in which such plans rarely differ. */
+ * changes other fields of the plan. */
 static void move(nnc_plan *plan) {
     const nnc_plan other = draw_split();
     if (draw(3) == 0) { /* keeps the ops of a pass and changes the number of passes */
@@ -48,8 +48,8 @@ static void check_same(const nnc_result *a, const nnc_result *b) {
     }
 }
 
-/* Metrics that a brief estimate has are equal in both estimates. The brief estimate has no value for the other
- * metrics. */
+/* Metrics that a brief estimate has are equal in the brief and in the full estimate. The brief estimate has no value
+ * for the other metrics. */
 static void check_brief(const split_case *c, const nnc_result *full, const nnc_result *brief,
                         const nnc_columns *columns) {
     const nnc_report a = { .model = &c->model, .device = &c->device, .software = &c->software, .result = full };

@@ -33,8 +33,8 @@ START_TEST(everything_competes) {
 }
 END_TEST
 
-/* Without the work of its bound, a step takes no longer than with this work. A step without the work of its bound takes
- * at least the time that the busiest stage needs for the other resources. */
+/* If the work of its bound took no time, a step would not be longer. A step without the work of its bound takes at
+ * least the time that the busiest stage needs for the other resources. */
 START_TEST(without_a_limit_the_rest_remains) {
     int seen[NNC_BOUND_COUNT] = { 0 };
     int odd = 21230; /* a new schedule of shorter passes ends later */
@@ -69,8 +69,8 @@ START_TEST(without_a_limit_the_rest_remains) {
 }
 END_TEST
 
-/* An ideal step overlaps all resources. Without the work of its bound, an ideal step takes the longest of the other
- * times of compute, memory and network. */
+/* An ideal step overlaps all resources. If the work of its bound took no time, an ideal step would take the longest of
+ * the remaining times of compute, memory and network. */
 START_TEST(without_a_limit_an_ideal_step_is_its_next) {
     int seen[NNC_BOUND_COUNT] = { 0 };
     for (int i = 0, number = 0; i < CASES; i++) {
@@ -248,8 +248,7 @@ START_TEST(ideal_rows_load_their_links) {
             ck_assert_double_eq_tol(r.communication_s[k], sums_s[k], 1e-9 * sums_s[k] + 1e-300);
         }
         ck_assert_double_le(busiest_s, r.bound_s[NNC_BOUND_NETWORK] * (1.0 + 1e-9));
-        /* If a device waits for its links, its bubble is the bubble of the longest engine, which may be on any
-         * stage. */
+        /* If a device waits for its links, its idle time is that of the longest engine, which may be on any stage. */
         const double engine_s = fmax(r.bound_s[NNC_BOUND_COMPUTE], r.bound_s[NNC_BOUND_MEMORY]);
         ck_assert_double_ge(r.step_s - r.exposed_comm_s, engine_s * (1.0 - 1e-9));
         if (r.plan.pipeline == 1) { /* messages between stages have no row */

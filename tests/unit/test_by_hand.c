@@ -130,8 +130,8 @@ END_TEST
  * frozen matrix elements and 13 x 64 frozen biases and norm weights. The adapters of a block have 4 x (64 + 64)
  * parameters for each of Q, K, V and the output, and 4 x (64 + 256) for each product of the MLP. ZeRO 3 gathers the
  * frozen weights of two blocks at 2 bytes each and the adapters of two blocks at 4 bytes each. ZeRO 3 also holds the
- * whole fp32 gradient of the adapters of one block. Under ZeRO 2 a rank holds neither gathered weights nor this
- * gradient. */
+ * whole fp32 gradient of the adapters of one block. Under ZeRO 2, a rank holds neither gathered weights nor the whole
+ * gradient of a block. */
 START_TEST(gathered_frozen_weights) {
     const nnc_model model = gpt(6, 64, 4, 100, 16);
     nnc_plan plan = plan_of(4, 1, 1);
@@ -152,11 +152,11 @@ END_TEST
 
 /* Two stages have three blocks each. A block has 12 x 64 x 64 + 13 x 64 parameters in fp32. A pipeline that keeps
  * weights gathered also keeps whole gradients until its last micro-batch (torch/distributed/pipelining/stage.py). The
- * transient memory of this pipeline has 4 bytes of weights for each parameter of the stage. For the half of the
- * parameters that is not in the rank's own shard, the transient memory also has 4 bytes of gradient. With resharding,
- * the transient memory has gathered weights of 2 x 4 bytes and a gradient of 4 bytes per parameter of one block.
- * Without resharding, data communication happens once per step, so twice as many micro-batches do not change the time
- * of this communication. */
+ * transient memory of a pipeline that keeps weights gathered has 4 bytes of weights for each parameter of the stage.
+ * For the half of the parameters that is not in the rank's own shard, the transient memory also has 4 bytes of
+ * gradient. With resharding, the transient memory has gathered weights of 2 x 4 bytes and a gradient of 4 bytes per
+ * parameter of one block. Without resharding, data communication happens once per step, so twice as many micro-batches
+ * do not change the time of this communication. */
 START_TEST(whole_gradients_of_pipelines) {
     const nnc_model model = gpt(6, 64, 4, 100, 16);
     nnc_plan plan = plan_of(2, 1, 2);

@@ -5,7 +5,7 @@
 
 static nnc_error error;
 
-/* Reads a file with these operators, storages and blocks, and with the modules "" and "fc". */
+/* Reads a captured program with the given operators, storages and blocks, and with the modules "" and "fc". */
 static nnc_status parse(const char *ops, const char *storages, const char *blocks, int params, nnc_model *model) {
     char text[8192];
     snprintf(text, sizeof text,
@@ -320,8 +320,8 @@ START_TEST(biases_of_convolutions) {
 }
 END_TEST
 
-/* One call of a recurrent layer has an operator for 3 time steps and an operator for 2 time steps. All time steps of
- * both operators are one launch. */
+/* One call of a recurrent layer has an operator for 3 time steps and an operator for 2 time steps. The time steps of
+ * the two operators together are one launch. */
 START_TEST(time_steps_of_one_call) {
 #define STEP(steps) OP("mm", "forward", "[" F ",[2,3],2],[" F ",[3,5],0]", "[" F ",[2,5],3]", "", "1,\"steps\":" steps)
     static const char in[] =

@@ -122,7 +122,7 @@ START_TEST(one_device) {
     check_list(&plan, all, COUNT_OF(all));
     ck_assert_str_eq(changes.together.options, "--micro-batch 512 --precision bf16 --policy mixed --attention flash");
     /* A quick search does not try adapters, smaller batches, or several changes together. If the plan fits, a quick
-     * search does not try recomputation either. */
+     * search does not try recomputation. */
     find(&plan, true);
     check_list(&plan, first, COUNT_OF(first));
     ck_assert_str_eq(changes.together.options, "");

@@ -84,8 +84,8 @@ START_TEST(rates_of_devices) {
 }
 END_TEST
 
-/* A text claims that a TPU v5e is compute-bound above 240 tokens. It also claims that two chips that divide the width D
- * need D/2 > 4377 to be compute-bound, with links of 45 GB/s. The result of
+/* A text claims that a TPU v5e is compute-bound above 240 tokens. The text also claims that two chips that divide the
+ * width D need D/2 > 4377 to be compute-bound, with links of 45 GB/s. The result of
  * nncost is D = 8755.6. */
 START_TEST(widths_from_which_arithmetic_counts) {
     nnc_device *v5e = NULL;

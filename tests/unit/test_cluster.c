@@ -290,7 +290,8 @@ START_TEST(uneven_layers) {
 }
 END_TEST
 
-/* Passes run one after the other. The activations in memory are those of one pass, and gradients are sent once. */
+/* Passes run one after the other. With gradient accumulation, memory holds the activations of one pass, and gradients
+ * are sent once per step. */
 START_TEST(gradient_accumulation) {
     const nnc_model model = gpt(4, 128, 4, 500, 64);
     nnc_plan plan = plan_of(8, 1, 1);

@@ -95,8 +95,8 @@ START_TEST(filling) {
 }
 END_TEST
 
-/* A product of one tile with a large k is split into 8 parts. Each part computes an eighth of the terms, and the
- * partial sums are added. */
+/* A product of one tile with a large k is split into 8 parts. Each of the 8 parts computes an eighth of the terms, and
+ * the partial sums are added. */
 START_TEST(splitting) {
     const nnc_device device = tiled();
     const nnc_op op = product(128, 128, 65536);
@@ -202,9 +202,9 @@ static nnc_op causal_flash(int64_t heads, int64_t tokens, int64_t head_dim, int6
 }
 
 /* [flash-time] 16 heads of width 64 have 1024 queries and 1024 keys: F = 4 16 64 1024 1025 / 2 = 2.15 GFLOP, at half of
- * 100 TFLOP/s. A sequence of seq_half tokens, here 1024, takes about twice as long as this rate allows, because short
- * sequences are slow. In addition, the time grows by the factor 1 + 0.5 100 / 128 for 128 blocks on 100 units, and by
- * the factor 2 for heads of half the width. */
+ * 100 TFLOP/s. A sequence of seq_half tokens, here 1024, takes about twice the time of its products at this rate,
+ * because short sequences are slow. In addition, the time grows by the factor 1 + 0.5 100 / 128 for 128 blocks on 100
+ * units, and by the factor 2 for heads of half the width. */
 START_TEST(attention) {
     nnc_device device = tiled();
     device.efficiency.attention[NNC_FLASH1] = (nnc_flash_efficiency){ .sustained_fraction = 0.5,
@@ -385,7 +385,7 @@ START_TEST(launches_of_groups) {
 END_TEST
 
 /* [gemm-time] The lower bound of a product is the time of its rows at 80 TFLOP/s, without two rows of each expert: 998
- * of 1,000 rows, or 992 rows with 4 experts. A product with r times as many rows takes at least r times this lower
+ * of 1,000 rows, or 992 rows with 4 experts. A product with r times as many rows takes at least r times the lower
  * bound. A weight gradient sums over the tokens and leaves out two terms: 1,022 of 1,024 terms. */
 START_TEST(products_grow) {
     nnc_device device = tiled();

@@ -79,7 +79,8 @@ START_TEST(tables) {
     model.decoder.bidirectional = false;
     model.decoder.head = NNC_HEAD_LOGITS;
     ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, plain - 2 * 10 + 8 + 8);
-    model.decoder.head = NNC_HEAD_NONE; /* without a head, both projections remain */
+    /* without a head, the decoder still has the projection of the words and the projection back */
+    model.decoder.head = NNC_HEAD_NONE;
     ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, plain - 2 * 10 + 8 + 8);
 }
 END_TEST
@@ -222,9 +223,9 @@ START_TEST(positions_may_be_of_two_kinds) {
 }
 END_TEST
 
-/* DeBERTa with 3 buckets has a table of 6 rows of width 4, and a norm of 8 parameters. Every layer projects the rows
- * with the matrices of its queries and keys, 2 * 6 * 4 * 4 FLOPs each. Every layer then multiplies the projected rows
- * with keys and queries: 2 heads of width 2, 6 tokens by 6 rows. */
+/* DeBERTa with 3 buckets has a table of 6 rows of width 4, and a norm of 8 parameters. Every layer projects the 6 rows
+ * of the table with the matrices of its queries and keys, 2 * 6 * 4 * 4 FLOPs for each matrix. Every layer then
+ * multiplies the projected rows with keys and queries: 2 heads of width 2, 6 tokens by 6 rows. */
 START_TEST(distances_are_projected) {
     const nnc_plan plan = bf16();
     nnc_model model = encoder();

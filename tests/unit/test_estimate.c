@@ -260,9 +260,9 @@ START_TEST(gradient_accumulation) {
 }
 END_TEST
 
-/* A kernel adds the gradients of each pass to wider sums of all parameters. With this kernel, a product writes 2 B per
- * gradient, instead of reading and writing a sum of 4 B. If sums are not wider than gradients, the gradients of the
- * first pass are the first sums. */
+/* A kernel adds the gradients of each pass to wider sums of all parameters. If a separate kernel adds the gradients, a
+ * product writes 2 B per gradient, instead of reading and writing a sum of 4 B. If sums are not wider than gradients,
+ * the gradients of the first pass are the first sums. */
 START_TEST(added_gradients) {
     const nnc_model model = gpt(3, 64, 4, 100, 32);
     const nnc_device device = plain_device();
@@ -423,10 +423,11 @@ END_TEST
 /* The op is a convolution to 5 channels of 2048 x 2048 in fp32. oneDNN copies maps to its own layout, except an input
  * with at most 3 channels. The kept input and the copies are mapped separately each time, with a header of 16 B. A map
  * of 4 channels (64 MiB) takes 16,385 pages, a map of 3 channels 12,289 pages, and a map of 5 channels 20,481 pages.
- * Forward keeps the input and copies input and output. The gradient of the weights copies both maps again. If the
- * kernel is larger than 14 x 14, the gradient of the weights also needs a working set: one image, and four times the
- * weights (4 x 4 B x 4 x 5 x 225: 72,000 B). The gradient of the input copies both maps and writes its result. A kernel
- * of one tap copies no maps. The weights are in the heap, whose size does not change after the first step. */
+ * Forward keeps the input and copies input and output. The gradient of the weights copies the input and the gradient of
+ * the output again. If the kernel is larger than 14 x 14, the gradient of the weights also needs a working set: one
+ * image, and four times the weights (4 x 4 B x 4 x 5 x 225: 72,000 B). The gradient of the input copies its two maps
+ * and writes its result. A kernel of one tap copies no maps. The weights are in the heap, whose size does not change
+ * after the first step. */
 START_TEST(new_memory_of_a_convolution) {
     static const struct {
         int64_t c_in, kernel;
@@ -481,8 +482,8 @@ START_TEST(new_memory_of_a_convolution) {
 END_TEST
 
 /* A tensor of 131,072 x 64 in fp32 has 32 MiB. With the header of its chunk, the tensor takes 8193 pages and is mapped
- * separately each time. In each step, the gradient (unless it is kept) and two temporary tensors of Adam have this
- * size. Other tensors are in the heap. */
+ * separately each time. In each step, the gradient of the tensor (unless it is kept) and two temporary tensors of Adam
+ * also have 32 MiB. All tensors of another size are in the heap. */
 START_TEST(new_memory) {
     nnc_device device = plain_device();
     nnc_software software = nnc_software_default();
@@ -510,8 +511,8 @@ START_TEST(new_memory) {
 END_TEST
 
 /* On a device that is its own host, SGD with momentum reads and writes 20 B per parameter at half of the bandwidth, the
- * rate of sums. AdamW runs at a quarter of the bandwidth, with 28 B per parameter. On a device with a host, both
- * optimizers use the efficiency of the optimizer. */
+ * rate of sums. AdamW runs at a quarter of the bandwidth, with 28 B per parameter. On a device with a host, SGD and
+ * AdamW use the efficiency of the optimizer. */
 START_TEST(updates_of_a_cpu) {
     nnc_device device = plain_device();
     const nnc_software software = nnc_software_default();
@@ -611,10 +612,10 @@ static nnc_memory memory_with(nnc_plan plan, nnc_method method, double params) {
     return memory_of(&model, plan, method, params);
 }
 
-/* The memory of frozen helper models is worked by hand. Helper models take 2 bytes per parameter. ZeRO 3 divides these
- * 2 bytes over the ranks if weights are freed after forward. With adapters, the reference model is the base model
- * without adapters. A trained critic doubles weights, gradients and states. Sources: trl/trainer/dpo_trainer.py,
- * trl/models/utils.py (prepare_deepspeed). */
+/* The memory of frozen helper models is worked by hand. Helper models take 2 bytes per parameter. ZeRO 3 divides the
+ * weights of helper models over the ranks if weights are freed after forward. With adapters, the reference model is the
+ * base model without adapters. A trained critic doubles weights, gradients and states. Sources:
+ * trl/trainer/dpo_trainer.py, trl/models/utils.py (prepare_deepspeed). */
 START_TEST(helper_models) {
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;

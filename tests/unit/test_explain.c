@@ -350,7 +350,7 @@ START_TEST(test_clusters) {
 END_TEST
 
 /* The bubble of a pipeline is also explained by the closed form for equal stages: p - 1 passes of the busiest stage,
- * forward and backward. For a plan without a pipeline, the answer has no line with this closed form. */
+ * forward and backward. For a plan without a pipeline, the answer has no line with the closed form for equal stages. */
 START_TEST(test_equal_stages) {
     static const char *const stages[] = { "1", "2", "4" };
     for (size_t i = 0; i < COUNT_OF(stages); i++) {

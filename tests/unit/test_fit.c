@@ -237,9 +237,9 @@ START_TEST(steps_of_several_shapes_give_two_figures) {
 }
 END_TEST
 
-/* Six steps with logits of 32,001 columns determine the ratio for the gradients of these products. If the device file
- * has no ratio for forward, the six steps determine the ratio for forward, too. Four unaligned steps are not enough, so
- * they belong to the group of the other steps. */
+/* Six steps with logits of 32,001 columns determine the ratio for the gradients of unaligned products. If the device
+ * file has no ratio for forward, the six steps determine the ratio for forward, too. Four unaligned steps are not
+ * enough, so they belong to the group of the other steps. */
 START_TEST(unaligned_steps_give_their_ratio) {
     for (int stated = 0; stated < 2; stated++) {
         open_all();
@@ -369,8 +369,8 @@ START_TEST(held_out_rows_have_no_say) {
 END_TEST
 
 /* The products were measured one call at a time, so their times include the launch of a call. The device predicts the
- * steps exactly. A fixed time from these products adds the launch to each product of a step, so the fit must not keep
- * it. */
+ * steps exactly. A fixed time that is fitted to these single products would add the launch of a call to each product of
+ * a step, so the fit must not keep this fixed time. */
 START_TEST(kernels_leave_the_steps_as_good_as_they_were) {
     add_products();
     const int32_t products = count;

@@ -49,8 +49,8 @@ START_TEST(gpt2_by_hand) {
                         56.0 * T * H + statistics + half_ends);
     /* Parts that backward computes again keep only their inputs. With recomputed norms, c_attn and c_fc keep no copies
      * (2 x 2). With recomputed activations, gelu_new keeps its 16-bit input (2 for 4 h values), and c_proj keeps no
-     * tensor. A recomputed MLP keeps its input instead of the 16-bit copy. The input of the MLP is fp32 under autocast.
-     * Attention in one kernel keeps its inputs in any case. */
+     * tensor. A recomputed MLP keeps its input instead of a 16-bit copy of the input. The input of the MLP is fp32
+     * under autocast. Attention in one kernel keeps its inputs in any case. */
     const struct {
         unsigned recompute;
         double amp, half; /* kept bytes per token and hidden unit */

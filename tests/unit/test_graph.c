@@ -524,8 +524,8 @@ START_TEST(tables_are_shared_and_updated_in_place) {
 }
 END_TEST
 
-/* Successive tables send the sums of 32 samples in one all-to-all, 8 + 2 values in fp32. The next table comes after a
- * product, so it has its own all-to-all of 2 values. */
+/* Successive tables send the sums of 32 samples in one all-to-all, 8 + 2 values in fp32. A table after a product has
+ * its own all-to-all, here of 2 values per sample. */
 START_TEST(successive_tables_share_an_all_to_all) {
     const nnc_model model =
         read_graph("\"input\":{\"shape\":[4]},\"ops\":[{\"op\":\"linear\",\"out\":4},{\"op\":\"table\","
@@ -568,8 +568,8 @@ END_TEST
 /* Tests volumes. In PyTorch 1.13, torch.nn.Conv3d(4, 8, (3, 5, 2), stride=(1, 2, 2), padding=(1, 2, 0), groups=2) has
  * 488 parameters. Conv3d computes 8 x 6 x 5 x 5 values from 4 x 6 x 9 x 10 values: 2 x 1200 x 2 x 30 FLOPs.
  * ConvTranspose3d(8, 4, (2, 3, 4), stride=(2, 1, 3)) has 772 parameters. ConvTranspose3d computes 4 x 12 x 7 x 16
- * values: 2 x 1200 x 4 x 24 FLOPs. Pools of 2 give 4 x 6 x 3 x 8 values. Upsampling to twice these sides gives 4 x 12 x
- * 6 x 16 values. The last convolution has one tap and 4 weights. */
+ * values: 2 x 1200 x 4 x 24 FLOPs. Pools of 2 give 4 x 6 x 3 x 8 values. Upsampling by 2 gives 4 x 12 x 6 x 16 values.
+ * The last convolution has one tap and 4 weights. */
 START_TEST(volumes_have_a_depth) {
     const nnc_model model =
         read_graph("\"input\":{\"shape\":[4,6,9,10]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel_d\":3,"
@@ -585,8 +585,9 @@ START_TEST(volumes_have_a_depth) {
 END_TEST
 
 /* Recurrent layers of width 16 read 7 tokens of width 24. The parameters are those of PyTorch 1.13: torch.nn.LSTM(24,
- * 16, bidirectional=.., bias=..), GRU and RNN. Forward has two FLOPs per weight and token. Backward computes both
- * gradients of the products with the state, but only the weight gradient of the products with the input. */
+ * 16, bidirectional=.., bias=..), GRU and RNN. Forward has two FLOPs per weight and token. Backward computes the
+ * gradients of state and weights of the products with the state, but only the weight gradient of the products with the
+ * input. */
 START_TEST(recurrent_layers_are_counted_as_pytorch_does) {
     static const struct {
         const char *kind;
@@ -707,7 +708,7 @@ START_TEST(frozen_steps_are_not_trained) {
     ck_assert_double_eq(r.backward_flops, 2 * 2.0 * 5 * 16);
     ck_assert_int_eq(r.memory.optimizer_bytes, 8 * 16);
     ck_assert_int_eq(r.memory.gradient_bytes, 4 * 16);
-    /* A plan that trains only MLPs does not train frozen layers either. */
+    /* If a plan trains only MLPs, frozen layers stay frozen. */
     nnc_plan plan = fp32();
     plan.train = NNC_TRAIN_MLP;
     ck_assert_int_eq(estimate_of(&model, plan).trained_params, 16);

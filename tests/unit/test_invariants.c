@@ -272,8 +272,8 @@ START_TEST(nothing_is_left_over) {
 END_TEST
 
 /* On the faster device, step time and bounds must not increase. In ideal mode, the step uses the faster of two op
- * lists, and the upper bound is that of the faster list. The upper bound may increase if the step on the faster device
- * uses the list that was slower before. */
+ * lists, and the upper bound is that of the faster list. The upper bound may increase, because the step on the faster
+ * device may use the other of the two op lists. */
 static void check_no_slower(const drawn *c, const nnc_result *before) {
     const nnc_result after = result_of(c);
     ck_assert(at_most(after.step_s, before->step_s));

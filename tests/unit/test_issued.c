@@ -155,8 +155,8 @@ END_TEST
 
 /* A decode step of LLaMA 7B in plain PyTorch has 740 kernels: 32 layers of 21 kernels and 2 kernels that write keys and
  * values into the cache, the word table, the last norm, the head and the choice of the token. The host issues each
- * kernel in 0.6 ms instead of 1 ms. The cache has its full size. So the step copies 4 B for each of the new 2 x 32 x
- * 4096 values, but does not copy older values. */
+ * kernel in 0.6 ms instead of 1 ms. The cache is allocated in its full size at the start. So the step copies 4 B for
+ * each of the new 2 x 32 x 4096 values, but does not copy older values. */
 START_TEST(decode_in_pytorch_alone) {
     nnc_model model;
     const nnc_software *eager = NULL;
@@ -301,8 +301,8 @@ START_TEST(attention_of_swin) {
 END_TEST
 
 /* Under autocast, a batch norm writes 16 bits, so ResNet-50 adds 16-bit maps. Two reads and a write are 6 bytes per
- * value, and the sum of both gradients in backward also takes 6 bytes. The layer norms of ConvNeXt write fp32: 4 + 2 +
- * 4 bytes in forward. Backward takes 3 x 4 bytes for the sum of gradients and 4 + 2 bytes for the cast of one gradient.
+ * value, and the sum of two gradients in backward also takes 6 bytes. The layer norms of ConvNeXt write fp32: 4 + 2 + 4
+ * bytes in forward. Backward takes 3 x 4 bytes for the sum of gradients and 4 + 2 bytes for the cast of one gradient.
  * The sums in the first stages of ResNet-50 and ConvNeXt have 56 x 56 positions, with 256 and 96 channels. */
 START_TEST(sums_of_maps) {
     static const struct {
@@ -325,7 +325,7 @@ START_TEST(sums_of_maps) {
         near(forward.bytes + forward.mixed_bytes, cases[i].forward * cases[i].values);
         int32_t count = 0;
         const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
-        double bytes = 0.0, mixed = 0.0; /* bytes: of the sum with the most values */
+        double bytes = 0.0, mixed = 0.0; /* bytes of the sum with the most values */
         for (int32_t k = 0; k < count; k++) {
             if (strcmp(rows[k].op->name, cases[i].sum) != 0 || rows[k].op->phase == NNC_PHASE_FORWARD) { continue; }
             bytes = fmax(bytes, nnc_op_issued(rows[k].op).bytes);
@@ -853,7 +853,7 @@ static double last_said(const nnc_derivation *why, const char *name) {
 }
 
 /* A product of 10 x 30 and 30 x 20 values of 2 B reads 1,800 B and writes 400 B. Additional kernels take 100 + 50 B:
- * 0.6 of the bytes are read, the others are written. If the kernels run instead of the product, only their bytes
+ * 0.6 of these bytes are read, and 0.4 are written. If the kernels run instead of the product, only their bytes
  * count. */
 START_TEST(said_bytes_are_those_of_the_row) {
     nnc_op op = { .kind = NNC_OP_MATMUL, .dtype = NNC_BF16, .math_dtype = NNC_BF16, .issued = { { 3, 100, 50 } } };

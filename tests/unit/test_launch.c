@@ -265,7 +265,7 @@ END_TEST
 
 #define DEEPSPEED_EXAMPLES "DeepSpeedExamples--training--"
 
-/* Each row has files of tests/data/interop and the options that they set, read by hand. */
+/* Each row has files of tests/data/interop, and the options that a person read from these files. */
 static const struct {
     const char *files[2];
     const char *options; /* NAME=VALUE, in any order */
@@ -322,8 +322,8 @@ static const struct {
       "precision=bf16",
       0,
       NULL },
-    /* The first file names a DeepSpeed file by a path that does not exist here. The second file of the row replaces the
-     * missing DeepSpeed file. */
+    /* The first file names a DeepSpeed file by a path that does not exist in tests/data/interop. The second file of the
+     * row replaces the missing DeepSpeed file. */
     { { "accelerate--config_yaml_templates--deepspeed.yaml", "axolotl--deepspeed_configs--zero1.json" },
       "devices=2 zero=1",
       6,

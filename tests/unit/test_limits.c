@@ -328,8 +328,8 @@ START_TEST(a_result_is_used_again) {
 }
 END_TEST
 
-/* A result contains structs that may grow in later releases. The space that is reserved for each of these structs keeps
- * the offsets of all later members. */
+/* A result contains structs that may grow in later releases. Reserved space after each struct inside a result keeps the
+ * offsets of all later members. */
 START_TEST(what_is_inside_has_room) {
     ck_assert_uint_le(sizeof(nnc_plan), NNC_PLAN_SPACE);
     ck_assert_uint_le(sizeof(nnc_memory), NNC_MEMORY_SPACE);

@@ -325,7 +325,7 @@ static double busiest_link(int32_t X, int32_t k, bool wrap, double bytes_per_pai
             }
         }
     }
-    double most = 0; /* the other direction carries the same bytes */
+    double most = 0; /* the links in the opposite direction carry the same bytes */
     for (int32_t i = 0; i < L; i++) { most = right[i] > most ? right[i] : most; }
     return most;
 }
@@ -553,8 +553,8 @@ START_TEST(algorithms_by_hand) {
 }
 END_TEST
 
-/* Algorithms with levels need several ranks in each of several domains. Other groups use a ring, a tree, or pairs of
- * ranks. */
+/* Algorithms with levels need several ranks in each of several domains. Groups with a single domain, or with one rank
+ * per domain, use a ring, a tree, or pairs of ranks. */
 START_TEST(levels_need_two_levels) {
     nnc_route route = { .inner_bytes_per_s = 1e11, .outer_bytes_per_s = 1e9, .link_bytes_per_s = 1e11 };
     const int32_t sizes[][2] = { { 8, 1 }, { 1, 8 }, { 4, 2 } };

@@ -200,12 +200,13 @@ START_TEST(a_gpt_under_fsdp) {
     ck_assert_int_eq(p->attention, NNC_ATTENTION_FLASH);
     ck_assert_int_eq(p->optimizer, NNC_OPTIMIZER_ADAMW);
     ck_assert_int_eq(p->offload, NNC_OFFLOAD_NONE);
-    /* The row does not set the rate, so the device file gives it. */
+    /* The row does not set scale_out.bytes_per_s, so the device file gives this rate. */
     ck_assert(isnan(device_field(row, "scale_out.bytes_per_s")));
 }
 END_TEST
 
-/* The row has a measured latency of the network of its cluster. Rows of other frameworks have no such latency. */
+/* The row has a measured latency of the network of its cluster. Rows of other frameworks have no measured latency of
+ * the network. */
 START_TEST(slow_network) {
     const nnc_measured *row = published("training_nanotron", "nanotron/8.86B/n64");
     ck_assert_double_eq(device_field(row, "scale_out.latency_s"), 3e-4);
@@ -265,8 +266,8 @@ START_TEST(a_peak_of_nothing_is_a_reason) {
 }
 END_TEST
 
-/* A row may state a peak of memory without a time. A row with neither of them is refused, because it has nothing to
- * compare. */
+/* A row may state a peak of memory without a time. A row with neither a time nor a peak is refused, because there is
+ * nothing to compare. */
 START_TEST(a_peak_needs_no_time) {
     const nnc_measured_file file = parse("id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,dp,"
                                          "global_batch,measured_step_s,allocated_bytes\n"

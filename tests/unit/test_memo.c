@@ -59,8 +59,8 @@ END_TEST
 
 /* ---- keys ---- */
 
-/* Plans that differ only in fields that have no effect on an op list have the same key. Each other field changes the
- * key. */
+/* Plans that differ only in fields that have no effect on an op list have the same key. A change of any other field of
+ * the plan changes the key. */
 START_TEST(lists_are_shared) {
     static const char *const shared[][2] = {
         { "devices", "64" },

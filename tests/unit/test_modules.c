@@ -94,9 +94,10 @@ START_TEST(names_of_modules) {
 END_TEST
 
 /* Number of servers that receive copies of one token. DeepSeek-V3 has 8 groups of experts, and a token goes to experts
- * of 4 groups. With one group per server, the token reaches 4 of 8 servers. With two groups per server, it reaches 4 (1
- * - C(6,4) / C(8,4)) = 22/7 of 4 servers. With two servers per group, each of the 4 groups gets 2 copies, and the token
- * reaches 4 * 2 (1 - (1/2)^2) = 6 of 16 servers. Without groups, 8 copies reach 8 (1 - (7/8)^8) of 8 servers. */
+ * of 4 groups. With one group per server, the token reaches 4 of 8 servers. With two groups per server, the token
+ * reaches 4 (1 - C(6,4) / C(8,4)) = 22/7 of 4 servers. With two servers per group, each of the 4 groups gets 2 copies,
+ * and the token reaches 4 * 2 (1 - (1/2)^2) = 6 of 16 servers. Without groups, 8 copies reach 8 (1 - (7/8)^8) of 8
+ * servers. */
 START_TEST(servers_that_a_token_reaches) {
     const struct {
         double domains, groups, met, reached;
@@ -188,8 +189,8 @@ static const nnc_op *forward_op(const char *name) {
 }
 
 /* 2 data ranks with 2 tensor ranks each hold eight experts. With whole experts, each of the four ranks holds two
- * complete experts and computes half of the tokens of its replica. Then the tensor ranks gather only the tokens of the
- * shared expert. */
+ * complete experts and computes half of the tokens of its replica. With whole experts, the tensor ranks gather only the
+ * tokens of the shared expert. */
 START_TEST(whole_experts) {
     const nnc_model model = latent_experts();
     nnc_plan plan = nnc_plan_default();
@@ -222,9 +223,9 @@ START_TEST(whole_experts) {
 }
 END_TEST
 
-/* [experts] One data rank and four tensor ranks. The same four ranks are two groups of 2 expert ranks. Each expert has 1 x 4 / 2 = 2
- * copies, on ranks 0 and 2 or on ranks 1 and 3. Without ZeRO, both copies add their gradients. With ZeRO 1, the shards
- * are those of the one data rank, so the two copies are replicas of these shards. */
+/* [experts] One data rank and four tensor ranks. The same four ranks are two groups of 2 expert ranks. Each expert has
+ * 1 x 4 / 2 = 2 copies, on ranks 0 and 2 or on ranks 1 and 3. Without ZeRO, the two copies of an expert add their
+ * gradients. With ZeRO 1, the shards are those of the one data rank, so the two copies are replicas of these shards. */
 START_TEST(copies_of_whole_experts) {
     const nnc_device device = cluster_device();
     nnc_plan plan = nnc_plan_default();

@@ -83,7 +83,7 @@ START_TEST(decoder_allocates_nothing) {
 }
 END_TEST
 
-/* Estimates of two families use the same scratch in turn. No estimate may enlarge the scratch for the other family. */
+/* Estimates of two families use the same scratch in turn. No estimate may enlarge the scratch for the next estimate. */
 START_TEST(unet_allocates_nothing) {
     const nnc_model *decoder = load("llama3-8b"), *unet = load("sd1-unet");
     const nnc_plan plan = nnc_plan_default();

@@ -115,8 +115,8 @@ END_TEST
 
 static void ignore(void *context, const nnc_interval *interval) { (void)context, (void)interval; }
 
-/* software and plan may be NULL. If they are NULL, the estimate uses the neutral profile, and the default of every
- * field of the plan. */
+/* software and plan may be NULL. If software and plan are NULL, the estimate uses the neutral profile, and the default
+ * of every field of the plan. */
 START_TEST(estimates_need_their_pointers) {
     nnc_result result, other;
     nnc_advice advice;

@@ -200,8 +200,8 @@ START_TEST(a_convolution_and_a_linear_layer) {
 }
 END_TEST
 
-/* 4 tokens of width 8: a norm of nine nodes, two linear layers of two nodes each, and a GELU of five nodes. Both layers
- * read the same tensor as bias, and its parameters are counted once per layer. */
+/* 4 tokens of width 8: a norm of nine nodes, two linear layers of two nodes each, and a GELU of five nodes. The two
+ * linear layers read the same tensor as bias, and its parameters are counted once per layer. */
 START_TEST(what_is_written_as_many_nodes) {
     begin("1 4 8");
     tensor("axis", "1", "-1");

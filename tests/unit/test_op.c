@@ -1,5 +1,6 @@
 /* Tests FLOPs and bytes of single ops that are small enough to count by hand: products, attention and convolutions.
- * Also tests the tables of all kinds of ops. test_op_vector.c tests the other kinds. */
+ * Also tests the tables of all kinds of ops. test_op_vector.c tests norms, pointwise ops, lookups, losses and
+ * updates. */
 #include "answers.h"
 
 /* ---- products ---- */

@@ -71,8 +71,8 @@ END_TEST
 
 /* A cast before a product that is divided by columns: forward reads the whole input of the rank, backward the rank's
  * part of the gradient of the output. Before a product that is divided by rows, forward reads the rank's part of the
- * input, and backward reads the whole gradient of the output. Other pointwise ops process the tokens or columns of
- * their rank. */
+ * input, and backward reads the whole gradient of the output. Pointwise ops that are no casts process the tokens or
+ * columns of their rank. */
 START_TEST(casts_of_a_rank) {
     static const struct {
         nnc_split split;
@@ -151,7 +151,8 @@ static const struct {
     /* 2x2 windows: forward reads four values and writes one value and an index of 8 B. Backward reads one value and the
      * index, and writes four values. */
     { NNC_PW_MAX_POOL, { 4, 1 }, { 28, 28 }, { 28, 28 }, 4, 8 },
-    /* This row counts only the output and its index; the test pools_of_any_window counts the input. */
+    /* The row of max-pooling over any window counts only the output and its index; the test pools_of_any_window counts
+     * the input. */
     { NNC_PW_MAX_POOL2D, { 0, 1 }, { 12, 12 }, { 12, 12 }, 1, 8 },
     { NNC_PW_AVG_POOL2D, { 1, 1 }, { 4, 4 }, { 4, 4 }, 1, 0 },
     { NNC_PW_RESIZE, { 1, 0 }, { 4, 4 }, { 4, 4 }, 1, 0 },
@@ -163,7 +164,7 @@ static const struct {
     { NNC_PW_CONCAT, { 0, 0 }, { 8, 0 }, { 8, 0 }, 1, 0 },
     { NNC_PW_COPY, { 0, 0 }, { 8, 8 }, { 8, 8 }, 1, 0 },
     { NNC_PW_HALVES, { 0, 0 }, { 0, 8 }, { 0, 8 }, 1, 0 },
-    /* This row counts the joined tensor; the test parts_by_heads counts the parts. */
+    /* The row of NNC_PW_BY_HEADS counts the joined tensor; the test parts_by_heads counts the parts. */
     { NNC_PW_BY_HEADS, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
     /* Forward reads 4 B and writes 2 B, backward the reverse. If the gradients are copied to one buffer and cast there,
      * backward moves 6 + 8 + 6 B. */
@@ -175,9 +176,10 @@ static const struct {
     { NNC_PW_CLAMP, { 1, 1 }, { 16, 20 }, { 16, 20 }, 1, 0 },
     /* Forward and backward read 4 B and write 1 B. */
     { NNC_PW_CAST, { 2, 2 }, { 5, 5 }, { 5, 5 }, 1, 1 },
-    /* This row counts only the written weights, because the stored weights are the input of the op. */
+    /* The row of NNC_PW_DEQUANTIZE counts only the written weights, because the stored weights are the input of the
+     * op. */
     { NNC_PW_DEQUANTIZE, { 1, 0 }, { 4, 0 }, { 4, 0 }, 0, 0 },
-    /* These rows count the copies; the test dispatch_and_combine counts the tokens. */
+    /* The rows of dispatch and combine count the copies; the test dispatch_and_combine counts the tokens. */
     { NNC_PW_DISPATCH, { 0, 1 }, { 4, 4 }, { 4, 4 }, 0, 0 },
     { NNC_PW_SUM_COPIES, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
     { NNC_PW_COMBINE, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
@@ -303,7 +305,7 @@ START_TEST(parts_by_heads) {
 END_TEST
 
 /* SwiGLU of 6 values whose rows have weights, the scores of the router. For the gradient of the input, backward reads
- * the gate, the second input and the gradient of the output. For the gradient of the scores, backward reads these three
+ * the gate, the second input and the gradient of the output. For the gradient of the scores, backward reads the three
  * tensors again: 2 x 3 x 12 B. */
 START_TEST(scores_cost_a_second_read) {
     nnc_op op = op_of(NNC_OP_POINTWISE);

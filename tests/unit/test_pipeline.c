@@ -49,7 +49,8 @@ START_TEST(one_micro_batch) {
     pipeline.send_s = 0.25;
     replay(&pipeline);
     ck_assert_double_eq(replayed.total_s, 5 * 3 + 8 * 0.25);
-    /* In a folded pipeline, the last device runs two successive chunks, and no message is sent between them. */
+    /* In a folded pipeline, the last device runs two successive chunks, and sends no message from one chunk to the
+     * next. */
     pipeline = equal_stages(NNC_SCHEDULE_ZB_V, 5, 2, 1, 1, 2, 0);
     pipeline.send_s = 0.25;
     replay(&pipeline);

@@ -46,8 +46,8 @@ static void on_event(void *context, const nnc_pipeline_event *event) {
     to->at[s][event->micro_batch][event->phase].device = d;
 }
 
-/* Checks that a pass starts after the pass on which it depends. If the two passes run on different devices, a message
- * of send_s lies between them. */
+/* Checks that a pass starts after the pass on which it depends. If the pass and the earlier pass run on different
+ * devices, a message of send_s seconds lies between them. */
 static void expect_after(const trace *t, int32_t from, int from_phase, int32_t to, int to_phase, int64_t k) {
     const double way_s = t->at[from][k][from_phase].device == t->at[to][k][to_phase].device ? 0 : t->pipeline->send_s;
     ck_assert_double_ge(t->at[to][k][to_phase].start_s * (1 + 1e-14), t->at[from][k][from_phase].end_s + way_s);

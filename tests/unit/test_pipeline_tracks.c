@@ -85,8 +85,8 @@ START_TEST(tracks_are_runs) {
 }
 END_TEST
 
-/* Repeats the test above with two stages and many micro-batches, so that tracks often skip repeated rounds at different
- * times. */
+/* Repeats the test of tracks with two stages and many micro-batches, so that tracks often skip repeated rounds at
+ * different times. */
 START_TEST(tracks_skip_at_different_times) {
     static double times[3][VIRTUAL * NNC_TRACKS];
     static track_times kept[NNC_TRACKS];

@@ -71,8 +71,8 @@ START_TEST(a_cap_is_a_lower_limit) {
 }
 END_TEST
 
-/* The idle device already draws all of its power, so a slower clock cannot bring it below the limit, and nncost does
- * not slow down the clock. */
+/* The idle device already draws all of its power, so a slower clock cannot bring the device below the limit, and nncost
+ * does not slow down the clock. */
 START_TEST(a_limit_without_room_slows_nothing) {
     nnc_device device = hungry_device();
     device.efficiency.power.idle_share = 1.0;
@@ -210,9 +210,9 @@ START_TEST(lent_units_slow_down_the_work) {
 END_TEST
 
 /* A norm in fp64 has no matrix product, so the power limit also works on a device without an fp64 peak for products. A
- * product of 100 us at the peak draws 600 W. The norm reads and writes 100 MB in 100 us and draws 100 W. The mean of
- * both is 350 W above the 100 W of the idle device, and the limit leaves 300 W. So the product and the norm take
- * sqrt(350 / 300) times as long. */
+ * product of 100 us at the peak draws 600 W. The norm reads and writes 100 MB in 100 us and draws 100 W. The mean power
+ * of product and norm is 350 W above the 100 W of the idle device, and the limit leaves 300 W. So the product and the
+ * norm take sqrt(350 / 300) times as long. */
 START_TEST(rows_without_products_need_no_peak) {
     const nnc_op product = { .kind = NNC_OP_MATMUL, .math_dtype = NNC_BF16 };
     const nnc_op norm = { .kind = NNC_OP_POINTWISE, .math_dtype = NNC_FP64 };

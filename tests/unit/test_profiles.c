@@ -165,8 +165,8 @@ static bool gives_padding(const void *in, const char *field) {
 }
 
 /* NeMo 24.03 with 32 layers on 4 tensor ranks and 4 stages. A device has 8 virtual stages, because 64 micro-batches are
- * a multiple of 4 stages. The rows of the embedding table are padded to a multiple of 128 x 4. In bf16, gradients are
- * in fp32; in fp16 they are not. */
+ * a multiple of 4 stages. The rows of the embedding table are padded to a multiple of 128 x 4. With a plan in bf16,
+ * gradients are in fp32; with a plan in fp16, gradients are not in fp32. */
 START_TEST(releases_fill_in_what_is_open) {
     const nnc_framework *nemo = found("NeMo 24.07", "", "").entry;
     const nnc_given nothing = { gives_zero, NULL }, zero = { gives_zero, "" };
@@ -244,8 +244,8 @@ START_TEST(names_what_a_framework_lacks) {
 END_TEST
 
 /* Every plan that a search finds has the profile that nncost selects for this plan. A plan of the search has the same
- * metrics as an estimate of the plan with this profile. No plan of the search needs a feature that the framework
- * lacks. */
+ * metrics as an estimate with the profile that nncost selects for the plan. No plan of the search needs a feature that
+ * the framework lacks. */
 START_TEST(a_search_compares_plans_under_their_own) {
     nnc_search search = nnc_search_default();
     search.best = 40;

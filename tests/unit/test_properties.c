@@ -74,7 +74,7 @@ static split_case draw_shipped(int number) {
     return c;
 }
 
-/* Draws plans until one is legal. number: index of the next draw; it is increased. */
+/* Draws plans until one is legal. number: index of the next draw, which the function increases. */
 static split_case next_legal(int *number) {
     for (;;) {
         const split_case c = draw_shipped((*number)++);

@@ -81,7 +81,7 @@ START_TEST(batches_refused) {
 }
 END_TEST
 
-/* The default precision is bf16, then fp16. A device without rates of matrix products in these formats gets fp32 on the
+/* The default precision is bf16, then fp16. A device without rates of matrix products in bf16 and fp16 gets fp32 on the
  * vector units. */
 START_TEST(precision) {
     const nnc_model model = decoder();
@@ -104,7 +104,8 @@ START_TEST(precision) {
     device.matmul_flops_per_s[NNC_INT8] = 1e15; /* int8 has a rate, but is not a format for training */
     plan.precision = NNC_INT8;
     check_refused(&model, &device, &plan, NNC_ILLEGAL_PLAN, "--precision");
-    device.matmul_flops_per_s[NNC_FP8] = 1e15; /* in fp8 plans attention runs in bf16, which has no rate here */
+    /* in fp8 plans attention runs in bf16, but this device has no rate for bf16 */
+    device.matmul_flops_per_s[NNC_FP8] = 1e15;
     plan.precision = NNC_FP8;
     check_refused(&model, &device, &plan, NNC_ILLEGAL_PLAN, "--precision");
     device.vector_flops_per_s[NNC_FP32] = device.matmul_flops_per_s[NNC_TF32] = (double)NAN;
@@ -265,8 +266,8 @@ START_TEST(recompute_texts) {
 }
 END_TEST
 
-/* On one device, a model of a library gets the profile that runs op by op, unless ZeRO divides its state. Other models
- * do not get this profile. */
+/* On one device, a model of a library gets the profile that runs op by op, unless ZeRO divides its state. Models that
+ * are not of a library do not get the profile that runs op by op. */
 START_TEST(profiles_of_a_device) {
     nnc_model library = decoder();
     nnc_plan plan = nnc_plan_default();

@@ -371,7 +371,7 @@ START_TEST(compute_optimal_models) {
 END_TEST
 
 /* Finds the best model for a budget of 1M USD at 2.95 USD an hour, MFU 0.40, goodput 0.95 and 30 days. Then computes
- * the money that this model and its tokens need. */
+ * the money for training the best model on its tokens. */
 START_TEST(a_budget_and_its_inverse) {
     const nnc_device *h100 = NULL;
     nnc_budget budget, back;

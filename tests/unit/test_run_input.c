@@ -126,7 +126,7 @@ END_TEST
 /* Compares claims of a popular text on data loaders with results from the numbers of this text. */
 START_TEST(claims_about_loaders) {
     /* The text: "3.5 GB/s in sequence is 0.35 at random". Elsewhere, the same text takes half of 3 GB/s and subtracts
-     * 90 %. So the share of the rate is an option of nncost. */
+     * 90 %. The text gives two shares of the rate, so the share is an option of nncost. */
     nnc_run_ask ask = nnc_run_ask_default();
     ask.sample_bytes = 1e9;
     ask.input_bytes_per_s = 3.5e9;
@@ -163,7 +163,8 @@ START_TEST(claims_about_loaders) {
     ask.serial_input = true;
     CLOSE(input_of(1, 40.0, ask).step_s, 90.0, 1e-12);
 
-    /* The text: "2 batches of 256 images of 1024 x 1024 held ready are 2 GB". In fact they are 1.61 GB per worker. */
+    /* The text: "2 batches of 256 images of 1024 x 1024 held ready are 2 GB". In fact the 2 batches are 1.61 GB for
+     * each worker. */
     ask = nnc_run_ask_default();
     ask.workers = 1.0;
     ask.prepared_bytes = 3.0 * 1024 * 1024;
@@ -171,7 +172,7 @@ START_TEST(claims_about_loaders) {
 }
 END_TEST
 
-/* Compares claims of the same text on money and failures with results from its numbers. */
+/* Compares claims of a popular text on money and failures with results from the numbers of this text. */
 START_TEST(claims_about_cost_and_failures) {
     static const struct {
         int32_t devices;
@@ -193,7 +194,7 @@ START_TEST(claims_about_cost_and_failures) {
         ask.days = rows[i].days;
         CLOSE(run_of(&plan, &ask).cost, rows[i].cost, 1e-12);
     }
-    /* The text: "50,000 steps of 512 at 220 samples/s take 14 days". In fact they take 32.3 hours. */
+    /* The text: "50,000 steps of 512 at 220 samples/s take 14 days". In fact the steps take 32.3 hours. */
     nnc_plan plan = devices_of(1);
     plan.global_batch = 512;
     plan.samples = 50e3 * 512;

@@ -175,8 +175,8 @@ START_TEST(goodput) {
 }
 END_TEST
 
-/* A device is busy during a step, except for bubbles, exposed communication and waits for the host. Its power follows
- * this busy share. A failure that waits for a node loses time in proportion to the wait. */
+/* A device is busy during a step, except for bubbles, exposed communication and waits for the host. The power of a
+ * device follows the busy share of the step. A failure that waits for a node loses time in proportion to the wait. */
 START_TEST(busy_is_the_rest_of_a_step) {
     const nnc_device *h100 = load_device("hw/h100-sxm5-80gb.json");
     nnc_plan plan = nnc_plan_default();

@@ -190,10 +190,10 @@ START_TEST(equals_estimate_whatever_is_searched) {
 END_TEST
 
 /* Every choice of offload, on one device and on eight. Plans of a block share a pass only if the pass has the same
- * costs. In gpt2, embedding and head share one table, which is on one device (zb-v) or on two. In each of these two
- * cases there are five kinds of passes: without offload, with and without ZeRO 3; with offloaded activations, with and
- * without ZeRO 3; and with offloaded weights, which need ZeRO 3. These are 10 passes, 2 more than the search keeps at a
- * time. */
+ * costs. In gpt2, embedding and head share one table, which is on one device (zb-v) or on two. With the table on one
+ * device and with the table on two devices, there are five kinds of passes: without offload, with and without ZeRO 3;
+ * with offloaded activations, with and without ZeRO 3; and with offloaded weights, which need ZeRO 3. So there are 10
+ * kinds of passes, 2 more than the search keeps at a time. */
 START_TEST(every_offload_equals_its_estimate) {
     static const struct {
         int32_t devices;
@@ -422,8 +422,8 @@ END_TEST
 
 /* A plan is feasible if the probability that it runs out of memory is at most the given risk. Without a risk, a plan is
  * feasible if the upper end of its memory fits, here 1.1 times the memory. A search with unlimited memory finds all
- * plans of a small space. The capacity is then a little more than the fastest of these plans needs, so this plan has a
- * risk just below 0.5. */
+ * plans of a small space. After that, the capacity is set to a little more than the fastest plan needs, so this plan
+ * has a risk just below 0.5. */
 START_TEST(a_risk_selects_plans) {
     static const double risks[] = { 0.0, 0.02, 0.5, 0.9 };
     nnc_software software = nnc_software_default();
@@ -457,8 +457,8 @@ START_TEST(a_risk_selects_plans) {
 }
 END_TEST
 
-/* A switch is off (0) or on (1). A search can try both, and refuses any other value. Five tensor ranks divide the 25
- * heads of GPT-2 XL. */
+/* A switch is off (0) or on (1). A search can try 0 and 1 for a switch, and refuses any other value. Five tensor ranks
+ * divide the 25 heads of GPT-2 XL. */
 START_TEST(switches_are_off_or_on) {
     const nnc_software software = nnc_software_default();
     nnc_search search = search_of(5, 40);
@@ -613,7 +613,8 @@ START_TEST(shards_divide_the_space) {
 }
 END_TEST
 
-/* All shards together return the plans of the whole search. Without pruning they also evaluate the same plans. */
+/* All shards together return the plans of the whole search. Without pruning, all shards together also evaluate the same
+ * plans as the whole search. */
 static void check_shards(const nnc_search *whole, int32_t shards) {
     nnc_front *front = calloc(1, sizeof *front), *part = calloc(1, sizeof *part);
     nnc_search_result sum = { .space = 0 };

@@ -113,7 +113,7 @@ START_TEST(no_size_is_legal) {
     task.search.base.devices = 53;
     ck_assert_int_eq(nnc_search_task_run(&task, arena, &report, &err), NNC_ILLEGAL_PLAN);
     task.search.shard = 1;
-    task.search.shards = 2; /* the other shard may have a legal plan */
+    task.search.shards = 2; /* the second of two shards may have a legal plan */
     ck_assert_int_eq(nnc_search_task_run(&task, arena, &report, &err), NNC_OK);
     ck_assert_int_eq(report.why.status, NNC_ILLEGAL_PLAN);
     ck_assert(!nnc_search_answered(&report));

@@ -106,9 +106,9 @@ START_TEST(units_limit_what_kernels_read) {
 }
 END_TEST
 
-/* Kernels for warps of 32 threads use half of a wave of 64 threads. AMD Instinct MI100 has 120 units at 1.502 GHz; with
- * 6.24 bytes per unit and clock they read 562 GB/s. On this device, llama.cpp with 14.96 GiB of weights reached 36.85
- * tokens/s (592 GB/s), and 49.38 tokens/s with kernels for waves of 64 threads
+/* Kernels for warps of 32 threads use half of a wave of 64 threads. AMD Instinct MI100 has 120 units at 1.502 GHz.
+ * Kernels that read 6.24 bytes per unit and clock read 562 GB/s. On this device, llama.cpp with 14.96 GiB of weights
+ * reached 36.85 tokens/s (592 GB/s), and 49.38 tokens/s with kernels for waves of 64 threads
  * (https://github.com/ggml-org/llama.cpp/pull/11519). */
 START_TEST(kernels_for_warps_use_half_a_wave) {
     const nnc_serve_ask ask = batch_of(1);
@@ -175,7 +175,7 @@ START_TEST(launches_hide_behind_the_device) {
 END_TEST
 
 /* PyTorch without an engine issues 40 kernels in each of 32 layers, 10 for the embedding table, the last norm and the
- * head, and one that selects the token. These are 1,291 kernels at 0.6 x 0.1 ms, because no gradients are recorded.
+ * head, and one that selects the token. The 1,291 kernels take 0.6 x 0.1 ms each, because no gradients are recorded.
  * Without host time, other kernels than products and attention move 18.87 MB per token in the layers. In each layer,
  * two norms move 36 B per value of 4,096, the rotation 20 B per value of 5,120, two sums 6 B per value of 4,096, and
  * the activation 10 B per value of 14,336. The last norm moves 36 B per value of 4,096, and the embedding reads a row

@@ -256,8 +256,8 @@ START_TEST(full_loops) {
 END_TEST
 
 /* A benchmark of one wave ends with fewer open requests than it starts with. The rate of a benchmark of one wave is at
- * most the saturation rate. By Little's law, the rate of this benchmark is also at most that of a loop in which all
- * requests are always open. */
+ * most the saturation rate. By Little's law, the rate of a benchmark of one wave is also at most that of a loop in
+ * which all requests are always open. */
 START_TEST(one_wave) {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         for (int64_t open = 4; open <= 1024; open *= 16) {
@@ -356,7 +356,7 @@ START_TEST(groups_add_up) {
 END_TEST
 
 /* Four drafted tokens are each accepted with probability 0.8, so one verification gives 1 + 0.8 + 0.64 + 0.512 + 0.4096
- * tokens. These tokens take the time of one verification and of four draft steps. */
+ * tokens. The tokens of one verification take the time of the verification and of four draft steps. */
 START_TEST(speculation) {
     nnc_serve_ask ask = split_of(&splits[0]);
     ask.batch = 4;

@@ -565,10 +565,10 @@ START_TEST(prompts_wait_for_groups) {
 }
 END_TEST
 
-/* The first request decodes. The second request arrives during step 29. The engine receives it after step 29 with
- * receive_steps 1, and after step 30 with 10 or 30. A third request that arrives while the prompt of the second one is
- * computed is received right after this prompt. If the third request arrives two steps later, it waits until step 10 or
- * step 30 after this prompt. */
+/* The first request decodes. The second request arrives during step 29. The engine receives the second request after
+ * step 29 with receive_steps 1, and after step 30 with receive_steps 10 or 30. A third request that arrives while the
+ * prompt of the second one is computed is received right after this prompt. If the third request arrives two steps
+ * later, it waits until step 10 or step 30 after the prompt of the second request. */
 START_TEST(engine_receives_requests) {
     nnc_serve_ask ask = recorded(101, 2);
     const double alone_s = prompt_s(), step_s = decode_s(1, 1030);
@@ -601,7 +601,7 @@ START_TEST(engine_receives_requests) {
 }
 END_TEST
 
-/* One prefill worker and one decode worker. The second prompt waits for the first. Both requests decode after their
+/* One prefill worker and one decode worker. The second prompt waits for the first. The two requests decode after their
  * caches are sent, and no prompt is computed in their decode steps. */
 START_TEST(separate_workers) {
     nnc_serve_ask ask = recorded(2, 2);
@@ -664,8 +664,8 @@ START_TEST(replicas_with_unequal_clients) {
 }
 END_TEST
 
-/* If all tokens of a draft are accepted, a step gives several tokens. Even with such steps, the lower bound of the time
- * per token is at most the predicted time. */
+/* If all tokens of a draft are accepted, a step gives several tokens. Even if all tokens of a draft are accepted, the
+ * lower bound of the time per token is at most the predicted time. */
 START_TEST(bounds_with_a_draft) {
     nnc_serve_ask ask = ask_of(128);
     ask.draft_length = 4;
@@ -681,8 +681,8 @@ START_TEST(bounds_with_a_draft) {
 }
 END_TEST
 
-/* The lengths in a list of requests determine throughput and price, and must fit. The plan has the means of these
- * lengths, rounded to whole tokens. */
+/* The lengths in a list of requests determine throughput and price, and must fit. The plan has the mean lengths of the
+ * requests, rounded to whole tokens. */
 START_TEST(recorded_lengths) {
     nnc_error err = { 0 };
     nnc_serve serve;

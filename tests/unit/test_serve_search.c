@@ -264,8 +264,8 @@ START_TEST(disaggregated) {
     snprintf(ask.disaggregate, sizeof ask.disaggregate, "none");
     ok(nnc_serve_of(model, device, engine, &ask, scratch, &s, &err), &err);
     ck_assert_int_eq(s.plan.prefill_workers, 0);
-    /* --devices counts the devices of all workers: 2 + 1 workers of 2 devices are 6 devices. 12 devices are two such
-     * groups. */
+    /* --devices counts the devices of all workers: 2 + 1 workers of 2 devices are 6 devices. 12 devices are two groups
+     * of 2 + 1 workers. */
     ask.concurrency = 8;
     ask.tensor = 2;
     snprintf(ask.disaggregate, sizeof ask.disaggregate, "2P1D");

@@ -419,10 +419,10 @@ END_TEST
 
 /* DeepSeek-V3 on 32 ranks in 4 nodes of 8. 58 layers send 7,168 values per token, as 7,168 x 33/32 = 7,392 B with
  * scales, and receive results of 14,336 B. 2 of 8 groups of experts are in each node, and a group is on 4 ranks. A
- * token of a prompt reaches 4 (1 - C(6,4) / C(8,4)) = 22/7 nodes; 3/4 of them are other nodes: 33/14. A token reaches 4
- * x 4 (1 - (3/4)^2) = 7 ranks in these nodes, 7/8 of them over NVLink. In decode, each of the 8 copies of a token is
- * sent to its expert: 6 copies leave the node and 2 copies stay. Of the copies that stay, 7/8 are sent over NVLink.
- * [experts] */
+ * token of a prompt reaches 4 (1 - C(6,4) / C(8,4)) = 22/7 nodes. 3/4 of these nodes are not the node of the token:
+ * 33/14. A token of a prompt reaches 4 x 4 (1 - (3/4)^2) = 7 ranks, 7/8 of them over NVLink. In decode, each of the 8
+ * copies of a token is sent to its expert: 6 copies leave the node and 2 copies stay. Of the copies that stay, 7/8 are
+ * sent over NVLink. [experts] */
 static void check_dispatch(double token_bytes, double across, double inside) {
     const double bytes = 58.0 * (token_bytes + 14336.0), fixed_s = 2.0 * 58.0 * 3e-5;
     const nnc_serve_step prefill = nnc_serve_prefill(&of, 32.0, 0.0, 1000.0, NULL);
@@ -529,7 +529,7 @@ END_TEST
 START_TEST(a_latent_is_read_once) {
     set_up("deepseek-v2-lite", 1, 1);
     of.rates.kv_reread = 0.25;
-    of.rates.attention_flops_per_s = 1e18; /* with such fast products, reading the cache takes longer */
+    of.rates.attention_flops_per_s = 1e18; /* the products are so fast that reading the cache takes longer */
     const nnc_serve_step d = nnc_serve_decode(&of, 3.0, 500.0, NULL);
     CLOSE(d.kv_bytes, 3.0 * 501.0 * 27.0 * 576.0 * 2.0, 1e-12);
     CLOSE(d.attention_s, d.kv_bytes / of.rates.kv_bytes_per_s, 1e-12);
@@ -585,9 +585,9 @@ START_TEST(one_device_needs_no_link) {
 END_TEST
 
 /* The tensor ranks of a torus send over all links to their neighbours. 16 TPU v5e are a slice of 4 x 4, two lines
- * without wrap-around links, so each has 2 links of 50e9 B/s. 256 are the whole pod of 16 x 16 with wrap-around links,
- * so each has 4 links (Cloud TPU documentation of v5e: 1,600 Gb/s = 4 x 50e9 B/s per chip). In the mesh of 8 MI300X, 4
- * ranks use 3 of the 7 links of 64e9 B/s. On 16 v5e, an all-reduce of b bytes in two rounds
+ * without wrap-around links, so each chip has 2 links of 50e9 B/s. 256 TPU v5e are the whole pod of 16 x 16 with
+ * wrap-around links, so each chip has 4 links (Cloud TPU documentation of v5e: 1,600 Gb/s = 4 x 50e9 B/s per chip). In
+ * the mesh of 8 MI300X, 4 ranks use 3 of the 7 links of 64e9 B/s. On 16 v5e, an all-reduce of b bytes in two rounds
  * takes 2 (15/16) b / (2 x 50e9 r2) seconds; r2 is the fraction of the link rate that two rounds reach. */
 START_TEST(tensor_ranks_use_all_their_links) {
     static const struct {
@@ -679,8 +679,8 @@ START_TEST(sequences_take_whole_blocks) {
 }
 END_TEST
 
-/* Embedding table and head have the same size. One stage stores both; with two stages, each stage stores one of them.
- * Each stage has half of the layers and norms. */
+/* Embedding table and head have the same size. With one stage, the device stores embedding table and head; with two
+ * stages, each stage stores one of them. Each stage has half of the layers and norms. */
 START_TEST(tables_lie_on_both_ends) {
     nnc_serve one = { 0 }, two = { 0 };
     set_up("llama3-8b", 1, 1);

@@ -101,15 +101,18 @@ START_TEST(published_networks) {
 END_TEST
 
 /* Elements that each op keeps per sample, in bf16, for a network of 2 levels with maps of 4 x 4 and 3 -> 2 -> 4
- * channels. Convolutions keep their input, except the image. Norms keep their input, too. The last activation of a pair
- * keeps its output. Pooling keeps an index of 8 B. Norms also keep two fp32 numbers per channel, for any batch size. */
+ * channels. Convolutions keep their input, except the image. Norms keep their input, too. The last activation of each
+ * pair of convolutions keeps its output. Pooling keeps an index of 8 B. Norms also keep two fp32 numbers per channel,
+ * for any batch size. */
 START_TEST(segmentation_keeps) {
     const nnc_model model = double_conv_unet(4, 2, 2);
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;
-    const double first = 32 + 32 + 32 + 32;      /* norm1, conv2, norm2 and act2, with maps of 4x4x2 */
-    const double pooled = 8 + 16 + 16 + 16 + 16; /* conv1 with maps of 2x2x2; the other ops with 2x2x4 */
-    const double up = 64 + 32 + 32 + 32 + 32;    /* conv1 with maps of 4x4x4; the other ops with 4x4x2 */
+    const double first = 32 + 32 + 32 + 32; /* norm1, conv2, norm2 and act2, with maps of 4x4x2 */
+    /* conv1 has maps of 2x2x2; norm1, conv2, norm2 and act2 have maps of 2x2x4 */
+    const double pooled = 8 + 16 + 16 + 16 + 16;
+    /* conv1 has maps of 4x4x4; norm1, conv2, norm2 and act2 have maps of 4x4x2 */
+    const double up = 64 + 32 + 32 + 32 + 32;
     const double logits = 32;
     const double index = 8 * 8, statistics = 8 * (2 + 2 + 4 + 4 + 2 + 2);
     for (plan.micro_batch = 1; plan.micro_batch <= 2; plan.micro_batch++) {
@@ -307,8 +310,8 @@ static bool joins_attention(const nnc_op_cost *row) {
     return strcmp(row->op->name, "attn.residual") == 0 && nnc_op_phase(row->op) == NNC_PHASE_FORWARD;
 }
 
-/* A map is copied to another layout before a transformer and after it. Both copies together have twice the elements of
- * the residual sum after the transformer. */
+/* A map is copied to another layout before a transformer and after it. The two copies of a map together have twice the
+ * elements of the residual sum after the transformer. */
 START_TEST(maps_are_copied_to_tokens) {
     nnc_model model = residual_unet(16, 8, 2);
     const nnc_device device = plain_device();

@@ -201,10 +201,10 @@ END_TEST
 /* Queries: 8 -> 3 -> 4 heads of 2 have 24 + 3 + 24 parameters. The key has 16 and its norm 2. The output has 2 groups
  * of 2 heads, 4 -> 3 each, and then 6 -> 8: 24 + 48. A key for each 4 tokens adds a projection of 8 x 4, 4 x 2 scores
  * and a norm of 2 parameters. A key for each 2 tokens, with two sets of values, adds a projection of 8 x 8, 2 x 4
- * scores and a norm of 2 parameters. The indexer of the keys for each 2 tokens has 2 heads of 4. It adds a projection
- * of 8 x 16, 2 x 8 scores, a norm of 4, queries of 3 x 8 and weights of 8 x 2 parameters. With 8 tokens, a window of 3
- * has 21 pairs. Token i also attends to i / 4 keys (6 pairs in all), or to at most 2 of i / 2 keys (12 in all). A pair
- * costs 4 heads * 2 * (2 + 2) FLOPs. */
+ * scores and a norm of 2 parameters. The indexer of the keys for each 2 tokens has 2 heads of 4. The indexer adds a
+ * projection of 8 x 16, 2 x 8 scores, a norm of 4, queries of 3 x 8 and weights of 8 x 2 parameters. With 8 tokens, a
+ * window of 3 has 21 pairs. Token i also attends to i / 4 keys (6 pairs in all), or to at most 2 of i / 2 keys (12 in
+ * all). A pair costs 4 heads * 2 * (2 + 2) FLOPs. */
 START_TEST(keys_are_shared) {
     nnc_model model = llama(1, 8, 4, 1, 12, 10, 8);
     const int64_t plain = params_of(&model); /* the attention of this model has 64 + 16 + 16 + 64 parameters */
@@ -317,8 +317,8 @@ END_TEST
 
 /* Laguna-XS-2.1 has 40 layers. 10 layers attend to all tokens with 48 heads of 128, and 30 layers attend to a window
  * with 64 heads. A layer has 8 heads of keys, a gate per head, and norms of 128 for queries and keys. The first layer
- * has an MLP of 3 x 2048 x 8192. Each other layer has 256 experts and a shared expert of 3 x 2048 x 512, and a
- * router. */
+ * has an MLP of 3 x 2048 x 8192. Each layer after the first one has 256 experts and a shared expert of 3 x 2048 x 512,
+ * and a router. */
 START_TEST(windows_have_more_heads) {
     const nnc_model *model = NULL;
     nnc_error err = { .status = NNC_OK };

@@ -22,9 +22,9 @@ static nnc_status parse(const char *text, nnc_model *model) {
 
 /* Parameters of the decoder: tables 2 * 80, attention 4 * 64, MLP 3 * 128, norms 3 * 8, sum 824. The tower has 4
  * patches and a class token: patches 3 * 2 * 2 * 4 = 48, class token 4, positions 5 * 4, norms before and after the
- * layers 2 * 8. Each of its two layers has 4 * 16 + 16, 2 * 32 + 8 + 4 and 2 * 8 = 172; the sum is 432. The projector
- * has 4 * 8 + 8 and 8 * 8 + 8, sum 112. FLOPs of one image: a convolution of 2 * 4 * 48, two layers of 5 tokens with
- * products of 64 + 64 weights and 25 pairs at 4 * 4, and the projector for 4 tokens. */
+ * layers 2 * 8. Each of the two layers of the tower has 4 * 16 + 16, 2 * 32 + 8 + 4 and 2 * 8 = 172 parameters; the sum
+ * of the tower is 432. The projector has 4 * 8 + 8 and 8 * 8 + 8, sum 112. FLOPs of one image: a convolution of 2 * 4 *
+ * 48, two layers of 5 tokens with products of 64 + 64 weights and 25 pairs at 4 * 4, and the projector for 4 tokens. */
 START_TEST(towers_read_images) {
     nnc_model model;
     const nnc_plan plan = plan_of(1, 1, 1);
@@ -126,10 +126,11 @@ END_TEST
     "\"num_attention_heads\": 2, \"intermediate_size\": 16, \"image_size\": 4, "      \
     "\"patch_size\": 2, " more " } }"
 
-/* The decoder has 824 parameters. The tower has patches 3 * 2 * 2 * 8 + 8 = 104, class token 8 and positions 5 * 8. Its
- * layer has 4 * 64 + 4 * 8, 2 * 128 + 16 + 8, norms 32 and scales 16 = 616. The norm of 4 joined patches has 64, the
- * projector 32 * 8 + 8 and 64 + 8. The sum is 1168. Norms of queries and keys have 2 * 8 more; without biases there are
- * 24 fewer, and 16 fewer in norms. Source: huggingface/transformers, models/internvl/modeling_internvl.py. */
+/* The decoder has 824 parameters. The tower has patches 3 * 2 * 2 * 8 + 8 = 104, class token 8 and positions 5 * 8. The
+ * layer of the tower has 4 * 64 + 4 * 8, 2 * 128 + 16 + 8, norms 32 and scales 16 = 616 parameters. The norm of 4
+ * joined patches has 64, the projector 32 * 8 + 8 and 64 + 8. The sum is 1168. Norms of queries and keys have 2 * 8
+ * more; without biases there are 24 fewer, and 16 fewer in norms. Source: huggingface/transformers,
+ * models/internvl/modeling_internvl.py. */
 START_TEST(internvl_scales_its_layers) {
     nnc_model model;
     const nnc_plan plan = plan_of(1, 1, 1);

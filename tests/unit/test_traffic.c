@@ -138,8 +138,8 @@ static double bytes_of_row(const nnc_op_cost *row) { return row->work.read_bytes
 static bool casts(const nnc_op_cost *row) { return strcmp(row->op->name, "weights.cast") == 0; }
 
 /* If weights are in one fp32 buffer, each of three passes gathers 4 B and scatters 2 B per weight; casts move 6 B
- * forward and 20 B backward. Without such a buffer, weights are gathered once (4 B), each pass scatters 4 B, and casts
- * move 6 B forward and 6 B backward. */
+ * forward and 20 B backward. Without one fp32 buffer, weights are gathered once (4 B), each pass scatters 4 B, and
+ * casts move 6 B forward and 6 B backward. */
 START_TEST(weights_of_one_buffer) {
     const nnc_model model = small_gpt();
     const nnc_device device = cluster_device();
@@ -352,7 +352,7 @@ END_TEST
 /* ---- pipeline ---- */
 
 /* Example F15.4: a stage sends the activations of one micro-batch. With sequence parallelism, a rank sends its share of
- * these activations. */
+ * the activations. */
 START_TEST(pipeline_sends) {
     const nnc_model model = gpt(4, 12288, 96, 512, 2048);
     nnc_plan plan = plan_of(1, 8, 4);
@@ -536,7 +536,7 @@ static bool casts_gradient(const nnc_op_cost *row) {
     return strcmp(row->op->name, "cast") == 0 && row->op->phase == NNC_PHASE_BACKWARD;
 }
 
-/* Backward of fp8 products casts the gradient of each output: it reads 2 B and writes 1 B per value. 4 tensor ranks
+/* In backward, fp8 products cast the gradient of each output, which reads 2 B and writes 1 B per value. 4 tensor ranks
  * divide 8 query heads of 64 and 2 key heads. So each rank computes 2 query heads, a key head and a value head: 4 * 64
  * values per token. The output of attention has 512 values, gate and up 2 * 1024 / 4, the output of the MLP 512. There
  * are 4,096 tokens and 4 layers. */

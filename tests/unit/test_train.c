@@ -259,7 +259,8 @@ START_TEST(adapters_of_some_layers) {
 END_TEST
 
 /* Full recomputation of the first k of 32 layers. If only the last two layers are trained, the layers before them have
- * no backward. So k = 30 recomputes no layer, k = 31 one layer, k = 32 two layers. */
+ * no backward. So full recomputation of the first k layers recomputes no layer if k is 30, one layer if k is 31, and
+ * two layers if k is 32. */
 START_TEST(layers_that_run_again) {
     const nnc_model *model = load_model("models/llama-7b.json");
     nnc_plan plan = nnc_plan_default();
@@ -364,9 +365,9 @@ START_TEST(odd_blocks_that_rotate) {
 }
 END_TEST
 
-/* A layer of BERT begins with the product of queries, keys and values. If only the last layer is trained, this product
- * needs no gradient of its input. If several layers are trained, all trained layers but the first need this gradient;
- * nncost counts the gradient for the first layer, too. */
+/* A layer of BERT begins with the product of queries, keys and values. If only the last layer is trained, the product
+ * of queries, keys and values needs no gradient of its input. If several layers are trained, all trained layers but the
+ * first need this gradient; nncost counts the gradient for the first layer, too. */
 START_TEST(the_first_trained_layer_passes_nothing_on) {
     const nnc_model *model = load_model("hub/bert-base.json");
     nnc_plan plan = nnc_plan_default();
