@@ -313,7 +313,7 @@ def of_frozen(folder):
 
 def of_folding(folder):
     """A file may have one row for the storages of equal layers, and one entry for equal tensors of a foreach operator.
-    The estimates of such a file must equal the estimates of a file with all rows."""
+    The estimates of a file with joined rows must equal the estimates of a file with all rows."""
     fold, given = recorded.fold_storages, []
 
     def watched(rows, blocks, unfolded):
@@ -459,8 +459,8 @@ class StopsEarly(nn.Module):
 
 
 def of_early_stop():
-    """An exception can end a module in the second forward pass of a checkpoint. Operators after such an exception must
-    not belong to the ended module, and neither must operators of the next micro-batch."""
+    """An exception can end a module in the second forward pass of a checkpoint. Operators after the exception must not
+    belong to the ended module, and neither must operators of the next micro-batch."""
     net, x = StopsEarly(), torch.randn(BATCH, 4)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 
@@ -1299,8 +1299,8 @@ def of_scripts(folder):
             groups = json.loads(path.read_text())["optimizer"]["groups"]
             check(f"{name}: lists of the optimizers", groups != [["sgd", 2, 17, 2], ["adam", 1, 256, 1], ["adam", 1, 16, 1]], False)
             # Only the 272 parameters of the generator have two optimizer states. In the update as one kernel, 28 B are
-            # read and written for each of these 272 parameters. In each of two updates of the critic, 12 B are read and
-            # written for each of its 17 parameters.
+            # read and written for each of the 272 parameters of the generator. In each of two updates of the critic, 12
+            # B are read and written for each of its 17 parameters.
             update = [row for row in priced(path, "--optimizer-kernels", "fused") if row["name"] == "optimizer"][0]
             check(f"{name}: bytes of the update", update["read_bytes"] + update["write_bytes"], 2 * 12 * 17 + 28 * 272)
         kernels = json.loads(path.read_text()).get("optimizer", {}).get("kernels")
@@ -1334,7 +1334,7 @@ def of_inference(folder):
         check(f"call {call}: weights", step["weight_bytes"], 4 * weights)
         for part in ("backward_flops", "backward_s", "update_s", "gradient_bytes", "optimizer_bytes"):
             check(f"call {call}: {part}", step[part], 0)
-    # nncost must refuse these options, because they need a training step
+    # nncost must refuse options that need a training step
     for option in (["--optimizer", "sgd"], ["--zero", "1"], ["--recompute", "full"]):
         done = subprocess.run([PROGRAM, "estimate", Path(folder) / "generation1.json", "h100", *option], capture_output=True, text=True, check=False)
         check(f"{option}: refused", done.returncode != 0 and done.stderr.startswith(f"nncost: {option[0]}:"), True)

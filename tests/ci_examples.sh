@@ -145,8 +145,9 @@ git commit -qam "Accept"
 run_github 0
 run_gitlab 0
 
-# The author of a fork can choose any name for the plan file and for a scenario. The shell must not run such a name as a
-# command. The name must not break a line of the log, and the CI must not read the name as a command in the log.
+# The author of a fork can choose any name for the plan file and for a scenario. The shell must not run a name of a plan
+# file or scenario as a command. The name must not break a line of the log, and the CI must not read the name as a
+# command in the log.
 # shellcheck disable=SC2016 # the text must not be expanded
 evil='$(touch ran)`touch ran`;touch ran;
 ::error::of the fork,.json'

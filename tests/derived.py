@@ -181,7 +181,7 @@ def counts(answer, d, plan):
 
 def states(answer, d, plan):
     """With mixed precision and AdamW, each parameter takes 2 bytes of weights, 2 bytes of gradients and 12 bytes of
-    optimizer states. ZeRO divides these bytes over the data ranks."""
+    optimizer states. ZeRO divides weights, gradients and optimizer states over the data ranks."""
     layer, norms, table = sizes(d, plan["tensor"])
     data, p = plan["data"] * plan.get("context", 1), plan["pipeline"]
     # the first and the last part of the model are on the same device, so a tied table exists only once

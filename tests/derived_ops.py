@@ -151,7 +151,8 @@ class Ops:
         return self.d.get("shared_hidden") or self.d.get("expert_latent", self.d["hidden"]) != self.d["hidden"]
 
     def own(self, params):
-        """Adds parameters outside of linear layers and norms. With adapters, these parameters are frozen."""
+        """Adds parameters outside of linear layers and norms. With adapters, parameters outside of linear layers and
+        norms are frozen."""
         self.params += 0 if self.rank else self.repeat * params
 
     def norm(self, name, rows, width, params=None, keeps=1.0, kind=None):
@@ -788,7 +789,7 @@ class Ops:
 class Times:
     """Computes the seconds of ops and collectives on a device: docs/formulas.md#gemm-time, #flash-time, #roofline,
     #collectives and #collectives-fitted. Reads the dimensions of an op from the printed row of the op. The class Ops
-    checks these dimensions."""
+    checks the printed dimensions."""
 
     TILES = [(256, 128), (128, 256), (128, 128), (128, 64), (64, 128), (64, 64)]
 
@@ -987,8 +988,8 @@ class Times:
 
 
 def padded(vocab, tensor):
-    """Returns the number of rows of a word table. If the tensor ranks do not divide this number, it is padded to a
-    multiple of 128 per rank."""
+    """Returns the number of rows of a word table. If the tensor ranks do not divide the number of rows, the table is
+    padded to a multiple of 128 rows per rank."""
     return vocab if vocab % tensor == 0 else -(-vocab // (128 * tensor)) * 128 * tensor
 
 

@@ -123,7 +123,7 @@ def within(ratios):
 
 def cells_of(of):
     """Groups rows by device, software profile and family of models. The line below the step time of an estimate states
-    the error of one of these groups."""
+    the error of one group of rows with equal device, profile and family."""
     cells = collections.defaultdict(list)
     for level in ("user", "matched"):
         for r in filter(settled, of[level]):

@@ -5,8 +5,8 @@ names the option.
     usage: options.py PROGRAM ROOT
 
 The commands use the devices and models of tests/toy. The options of a plan, of a run and of a serving plan are tested
-completely with one command. For all other commands, only the first few options of each of these three groups are
-tested.
+completely with one command. For all other commands, only the first few options of a plan, of a run and of a serving
+plan are tested.
 """
 import os
 import re

@@ -237,7 +237,7 @@ def check_search(words, width):
         full = number(bars[0], "height")
         assert abs(number(bar, "height") - rate / rates[0] * full) < 0.25, svg
     for size, (_, title, _) in zip(found, [one for one in marks(root) if "MFU" in one[1]]):
-        # both tested devices have 8 devices per server
+        # both devices of this test are in servers of 8 devices
         assert ("stragglers" in title) == (size["devices"] > 8), f"{svg}: {title}"
     return seen
 

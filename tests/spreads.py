@@ -15,8 +15,8 @@ inside their ranges when the fit leaves this file out. Nine of ten rows are insi
 framework, for language models and for vision networks. With ACCEPT=1, writes the fitted values into the profiles.
 
 For vision, rows of different sources differ more than rows of one source. All vision plans without a named framework
-get the same half-width: the smallest half-width that contains nine of ten rows, at most WIDEST. In the search for this
-half-width, every source has the same weight, however many rows it has."""
+get the same half-width: the smallest half-width that contains nine of ten rows, at most WIDEST. In the search for the
+half-width of vision plans, every source has the same weight, however many rows it has."""
 import collections
 import csv
 import datetime

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """sure.py NNCOST SOURCE: compares the probabilities that 'nncost search' prints with published step times. Takes all
-cases in which the search is 80 % sure that one plan is faster than another. In about 80 % of these cases, the search
-must be right.
+cases in which the search is 80 % sure that one plan is faster than another. In about 80 % of the cases in which the
+search is 80 % sure, the search must be right.
 
 A choice is a set of published steps of one file with the same model, hardware, software, sequence length and batch, but
 different plans. For each pair of plans in a choice, the script computes the probability that one plan is faster than
@@ -96,8 +96,8 @@ def firsts(choices):
 
 
 def search_says(program, source):
-    """Tests the probability that a search prints for two plans. The probability must follow from the estimates of both
-    plans."""
+    """Tests the probability that a search prints for two plans. The probability must follow from the estimates of the
+    two plans."""
     def ask(*arguments):
         run = subprocess.run([program, *arguments, "--format", "json"], capture_output=True, text=True, check=True,
                              env={**os.environ, "NNCOST_PATH": source})

@@ -2,8 +2,8 @@
 """Tests that each option of each command, given alone, changes the answer or is refused.
 
 The test does not compare the plan in the answer, because the plan repeats the options. Commands that show a part of an
-estimate (PARTS) accept every option of the plan, although some options affect only other parts. For these commands, the
-script tries only options that are not plan options.
+estimate (PARTS) accept every option of the plan, although some options affect only other parts. With commands in PARTS,
+the script tries only options that are not plan options.
 
     usage: unread.py NNCOST ROOT [EVERY]
            EVERY: one option of EVERY is tried with commands other than estimate, run, serve and budget [1: all]
@@ -42,7 +42,7 @@ MORE = [line.split() for line in (
     "plot timeline llama3-8b h100 --devices 16 --pipeline 4", f"plot front {FOUND}", "report " + PLAN,
     "list models", "show llama3-8b", "show h100", f"explain step_s {PLAN}")]
 PARTS = {"ops", "limit", "plot", "explain", "scale", "sweep", "fit", "advise"}
-# For each command, the options that the test does not try. Some of these options affect another part of the estimate.
+# For each command, the options that the test does not try. Some untried options affect another part of the estimate.
 # Other options change nothing in this example, because every plan fits, because data loading needs a second option, or
 # because the axes of a sweep are not known.
 WHOLE = {"explain": {"--seller", "--offer", "--building", "--region", "--price"}, "limit": {"--power-cap"},

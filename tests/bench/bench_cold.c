@@ -51,7 +51,7 @@ static int run_all(long runs, char **commands[2], double *times[2]) {
 }
 
 static void report(long runs, double *times[2]) {
-    struct rusage children; /* ru_maxrss: of the largest child, in KiB */
+    struct rusage children; /* ru_maxrss: largest resident set of a child process, in KiB */
     const double *nothing = times[0], *own = times[1];
     for (int k = 0; k < 2; k++) qsort(times[k], (size_t)runs, sizeof *times[k], by_value);
     getrusage(RUSAGE_CHILDREN, &children);

@@ -412,8 +412,8 @@ $ nncost calibrate inputs/fit-steps.csv --device round --only step/4 --output no
 [4]
 
 # --serve fits the parameters of an engine to measured requests. The rows were computed from known parameters. The fit
-# finds these parameters again, except for two that one model cannot separate: the 2 ms of the host per step, and the 20
-# us for each of 8 layers.
+# finds the known parameters again, except for two that one model cannot separate: the 2 ms of the host per step, and
+# the 20 us for each of 8 layers.
 $ nncost calibrate inputs/served.csv --serve
 vllm: fitted on 48 rows, 0 held out, 0 of other engines or devices
 

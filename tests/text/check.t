@@ -26,7 +26,7 @@ The file has no recorded estimates yet; 'nncost check p.json --update' records t
 [1]
 
 # 'nncost check' may compute only a part of the estimate for all scenarios after the first one. If a requirement needs
-# bounds or ranges, 'nncost check' must use those of the complete estimate.
+# bounds or ranges, 'nncost check' must use the bounds and ranges of the complete estimate.
 $ printf '{ "schema": "nncost.plans/1", "common": { "model": "dense", "device": "fitted", "micro_batch": 4 }, "scenarios": [\n{ "id": "a", "require": { "step_s": "< 0" } },\n{ "id": "b", "require": { "step_s": "< 0", "memory.total_interval_bytes.1": "< 0" } },\n{ "id": "c", "require": { "lower_bound_s": "< 0", "step.interval_s.1": "< 0", "step.bound": "== none" } } ] }' >b.json; nncost check b.json
 b.json: 3 estimated; 6 of 6 requirements missed
 

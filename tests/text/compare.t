@@ -115,8 +115,8 @@ $ nncost compare dense round --micro-batch $(seq -s, 40) --micro-batches $(seq -
 ! nncost: --micro-batches: too many combinations, expected at most 1000
 [2]
 
-# A device can have the efficiencies of similar devices. If such a device is the fastest, its row has the mark "not
-# measured".
+# A device can have the efficiencies of similar devices. If a device with the efficiencies of similar devices is the
+# fastest, its row has the mark "not measured".
 $ sed 's/"id": "fitted"/"id": "carried"/; s/"basis": "[a-z]*"/"basis": "default"/' toy/hw/fitted.json >toy/hw/carried.json
 $ grep -c '"basis": "default"' toy/hw/carried.json
 1

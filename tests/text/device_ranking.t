@@ -66,7 +66,7 @@ $ nncost search dense old --threads 1 --devices 32 --recompute none
 ! nncost: toy/hw/old.json: scale_out.bytes_per_s: missing, expected a value, because a group of 32 ranks uses this link, found nothing
 [3]
 
-# --plans writes the best plans to a plan file. An estimate of this file gives the same step times.
+# --plans writes the best plans to a plan file. Estimates of the plan file have the step times that the search prints.
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --set layers=4 --tokens 1T --plans best.json -f json | grep -o '"step_s": [^,]*'
 "step_s": 0.033757679839
 "step_s": 0.0251612113432

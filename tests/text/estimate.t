@@ -872,7 +872,7 @@ $ nncost estimate dense round --software eager --set device.host.kernel_s=0 --fo
 $ nncost ops dense round --software eager --set device.host.kernel_s=0 --format csv | python3 -c "import csv, sys; print('%.9g' % sum(float(r['time_s']) * float(r['repeat']) for r in csv.DictReader(sys.stdin)))"
 0.018949176
 
-# Refuses options that have no effect on this estimate.
+# Refuses options that have no effect on the estimate.
 $ nncost estimate dense round --building shed
 ! nncost: --building: has no effect here, expected together with --tokens or --samples, or 'nncost run'
 [2]

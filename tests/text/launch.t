@@ -1,5 +1,5 @@
 # Launch files are configurations and commands of DeepSpeed, accelerate and other programs. nncost reads them as plans.
-# These cases run only where libyaml is installed.
+# The cases of this file run only where libyaml is installed.
 
 # nncost uses each key of a DeepSpeed file, or lists it as a key without effect. If the value of a key is "auto", the
 # error names the options that can give the value.
@@ -402,7 +402,8 @@ $ nncost show dense --to-options -- vllm serve a/x --speculative-config '{"model
 ! nncost: arguments:1: speculative-config.model: cannot be estimated; --draft MODEL, or --draft-share X for a small head, and --lenient skips the key
 [3]
 
-# The options of the command vllm serve take precedence over its YAML file. A script may write this YAML file.
+# The options of the command vllm serve take precedence over its YAML file. A script may write the YAML file of vllm
+# serve.
 $ printf 'tensor-parallel-size: 4\nmax-num-seqs: 32\n' >e.yaml; nncost show dense --to-options -- vllm serve a/x --config e.yaml --max-num-seqs 64
 nncost serve dense DEVICE --software vllm --max-batch 64 --tensor 4 --data 1
 $ printf 'cat >w.yaml <<EOF\nmax-num-batched-tokens: 4096\nEOF\nvllm serve a/x --config w.yaml\n' >e.sh; nncost show e.sh dense --to-options
@@ -960,7 +961,7 @@ $ A="--num-layers 16 --hidden-size 64 --num-attention-heads 4 --seq-length 64 --
 --recompute-layers 8
 --recompute-layers 4
 
-# ms-swift starts NPROC_PER_NODE processes. If this variable is not set and one device is visible, ms-swift runs on one
+# ms-swift starts NPROC_PER_NODE processes. If NPROC_PER_NODE is not set and one device is visible, ms-swift runs on one
 # device. If several devices are visible, nncost asks for --devices.
 $ printf 'n=2\nCUDA_VISIBLE_DEVICES=0,1 \\\nNPROC_PER_NODE=$n \\\nswift sft \\\n  --model dense \\\n  --tuner_type lora \\\n  --torch_dtype bfloat16 \\\n  --lora_rank 4 \\\n  --target_modules q_proj v_proj \\\n  --gradient_accumulation_steps $(expr 16 / $n) \\\n  --max_length 64 \\\n  --attn_impl flash_attn \\\n  --deepspeed zero2\n' >swift.sh; nncost show swift.sh --to-options
 nncost estimate dense DEVICE --software deepspeed-0.14 --precision bf16 --adapter-rank 4 --adapters q,v --micro-batches 8 --seq-len 64 --attention flash2 --micro-batch 1 --optimizer adamw --clip-gradients --devices 2 --devices-per-node 2 --zero 2 --overlap 0 --recompute full
@@ -1032,7 +1033,7 @@ $ echo "torchrun pretrain_deepseek.py $(cat pai) --patch-tokenizer-type DeepSeek
 ! nncost: ds2.sh:1: .program: left open, expected MODEL, or a file that sets this field
 [3]
 
-# The option --padded-vocab-size is the number of rows of the table. With this option, --vocab-size and
+# The option --padded-vocab-size is the number of rows of the table. With --padded-vocab-size, --vocab-size and
 # --make-vocab-size-divisible-by have no effect.
 $ echo "torchrun pretrain_gpt.py --bf16 --num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-length 64 --max-position-embeddings 64 --micro-batch-size 1 --vocab-size 100 --make-vocab-size-divisible-by 64 --padded-vocab-size 200" >padded.sh; nncost estimate padded.sh round --software torch-eager --format json | grep -o '"embedding": [0-9]*' # (200 + 64) x 64
 "embedding": 16896
@@ -1181,7 +1182,8 @@ nncost estimate dense DEVICE --software torch-eager --zero 0 --precision bf16 --
 $ printf 'distributed_type: DEEPSPEED\ndeepspeed_config:\n  zero_stage: 3\nmixed_precision: bf16\nnum_processes: 8\nparallelism_config:\n  parallelism_config_dp_shard_size: 4\n  parallelism_config_sp_size: 2\n  parallelism_config_sp_backend: deepspeed\n' >ulysses.yaml; nncost show ulysses.yaml dense --to-options | grep -o -e '--data .*'
 --data 4 --shard 8 --context 2 --context-kind ulysses --clip-gradients
 
-# A script may print its command in a function and then run the command. nncost counts both as one command.
+# A script may print its command in a function and then run the command. nncost counts the printed command and the
+# executed command as one.
 $ printf 'save() {\n  local file="$1"\n  shift\n  printf "%%q " "$@" | tee "$file"\n}\nMORE=(--kv-cache-dtype fp8)\nRUN=(\n  vllm serve x\n  --block-size 64\n  "${MORE[@]}"\n)\nsave log.txt "${RUN[@]}"\n"${RUN[@]}" >log &\n' >printed.sh; nncost show printed.sh dense --to-options
 nncost serve dense DEVICE --software vllm --block 64 --kv-precision fp8 --data 1
 

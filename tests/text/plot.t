@@ -569,7 +569,7 @@ $ nncost plot step dense round --output step.svg && head -c 60 step.svg && grep 
 $ nncost plot step inputs/plans.json --scenario base | grep '<desc'
 <desc id="nnc-step-desc">One step, A small decoder on A device of round figures: 33.54 ms. Forward 10.27 ms, 30.6%. Backward 20.06 ms, 59.8%. Update 3.213 ms, 9.6%. At least 27.68 ms, without overlap 38.94 ms.</desc>
 
-# If no plan fits, the picture contains this message and the exit code is 1.
+# If no plan fits, the picture contains a message that says so, and the exit code is 1.
 $ nncost plot front dense round --devices 4 --global-batch 16 --max-memory 1000 --fragment
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 36" width="720" height="36" role="img" aria-labelledby="nnc-front-title nnc-front-desc">
 <title id="nnc-front-title">Time against memory</title>

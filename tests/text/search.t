@@ -565,8 +565,8 @@ $ nncost search dense round --threads 1 --devices 8 --global-batch 8 --tensor 16
 ! nncost: --devices: expected a multiple of tensor x pipeline x context = 16, found 8
 [3]
 
-# --power-cap needs the power parameters of the device. Without these parameters, the command is an error, not a search
-# without a result.
+# --power-cap needs the power parameters of the device. If the device file has no power parameters, the command is an
+# error, not a search without a result.
 $ nncost search dense round --devices 2 --global-batch 4 --power-cap 100
 ! nncost: --power-cap: the power of round is not known (efficiency.power of its file)
 [3]
@@ -574,7 +574,8 @@ $ nncost estimate dense round --power-cap 100
 ! nncost: --power-cap: the power of round is not known (efficiency.power of its file)
 [3]
 
-# The run of a plan includes failures and checkpoints, as in 'nncost run'. Deadline and budget limit this run.
+# The run of a plan includes failures and checkpoints, as in 'nncost run'. Deadline and budget limit the run with its
+# failures and checkpoints.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --tokens 100B --device-mtbf-s 200h --storage-write-bytes-per-s 100MB/s -f json | grep -m1 -o '"\(run_s\|goodput\|device_hours\|cost_run\|energy_j\)": [^,}]*'
 "run_s": 39273.8302238
 "device_hours": 174.55035655

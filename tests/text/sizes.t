@@ -155,8 +155,8 @@ fastest: 16 devices, 61.55 ms a step, 961.8 s for the run, device-hours 4.275
 cheapest: 8 devices, 122.7 ms a step, 1918 s for the run, device-hours 4.262
     nncost estimate dense old --global-batch 64 --tokens 1e9 --devices 8 --zero 1 --micro-batch 1
 
-# Without --devices, --max-devices tries whole nodes up to this number. With --devices, --max-devices limits the given
-# sizes.
+# Without --devices, --max-devices tries whole nodes up to the given number of devices. With --devices, --max-devices
+# limits the given sizes.
 $ nncost search dense fitted --threads 1 --max-devices 40 --global-batch 64 --tensor 1,2 --recompute none --offload none
 dense on 3 sizes of fitted, global batch 64
 188160 combinations: 8512 legal, 8512 fit; 2038 evaluated; no other plan can be among the best

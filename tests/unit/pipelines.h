@@ -79,12 +79,12 @@ static inline nnc_pipeline random_pipeline(int64_t m_max) {
             backward_s[i] = 0.1 + draw();
             weight_s[i] = draw();
             break;
-        case 1: /* small whole numbers, so that many times are equal */
+        case 1: /* the times are small whole numbers, so that many times are equal */
             forward_s[i] = (double)draw_int(0, 3);
             backward_s[i] = (double)draw_int(0, 3);
             weight_s[i] = (double)draw_int(0, 3);
             break;
-        case 2: /* nearly equal stages, so that the replay becomes periodic only after many micro-batches */
+        case 2: /* the stages are nearly equal, so that the replay becomes periodic only after many micro-batches */
             forward_s[i] = 1 + 1e-3 * draw();
             backward_s[i] = 1.5 + 1e-3 * draw();
             weight_s[i] = 0.7 + 1e-3 * draw();

@@ -70,7 +70,7 @@ START_TEST(numbers_are_read_strictly) {
     }
     memset(digits, '1', sizeof(digits));
     digits[sizeof(digits) - 1] = '\0';
-    ck_assert(!nnc_read_double(digits, &value)); /* more digits than any number needs */
+    ck_assert(!nnc_read_double(digits, &value)); /* a text with more digits than any number needs is refused */
     ck_assert_double_eq(value, 42);
     ck_assert(nnc_read_double("80e9", &value) && value == 80e9);
     ck_assert(nnc_read_double("-0.5E-2", &value) && value == -0.005);

@@ -37,7 +37,7 @@ END_TEST
  * least the time that the busiest stage needs for the other resources. */
 START_TEST(without_a_limit_the_rest_remains) {
     int seen[NNC_BOUND_COUNT] = { 0 };
-    int odd = 21230; /* a new schedule of shorter passes ends later */
+    int odd = 21230; /* the drawn case in which a step with shorter passes gets a new schedule and ends later */
     for (int i = 0, number = 0; i <= CASES; i++) {
         split_case c = draw_issued(i < CASES ? &number : &odd);
         nnc_result r;

@@ -274,7 +274,7 @@ START_TEST(uncounted_networks_by_others) {
     for (int i = 1; i < 6; i++) {
         const int64_t in = widths[i - 1], w = widths[i];
         sum += 9 * in * w + w + 9 * w * w + w;
-        if (i > 1) { /* up: to half the width, then a convolution of the joined maps */
+        if (i > 1) { /* an up-convolution halves the width, then a convolution reads the joined maps */
             sum += 4 * w * in + in + 9 * w * in + in + 9 * in * in + in;
         }
     }

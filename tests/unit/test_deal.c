@@ -31,7 +31,7 @@ START_TEST(uneven_stages) {
     plan.ends_as_layers = true;
     deal_of(&plan, 6, held);
     ck_assert(held[0] == 1 && held[1] == 2 && held[2] == 2 && held[3] == 1);
-    deal_of(&plan, 2, held); /* only the table on stage 0, only the head on stage 3 */
+    deal_of(&plan, 2, held); /* stage 0 holds only the table, stage 3 holds only the head */
     ck_assert(held[0] == 0 && held[1] == 1 && held[2] == 1 && held[3] == 0);
     ck_assert_int_eq(nnc_schedule_resolve(&plan, 2, &err), NNC_OK);
     ck_assert_int_eq(nnc_schedule_resolve(&plan, 1, &err), NNC_ILLEGAL_PLAN);
@@ -146,7 +146,7 @@ START_TEST(alternating_layers_are_dealt_out) {
     static nnc_stage_partition partition;
     nnc_plan plan = nnc_plan_default();
     plan.schedule = NNC_SCHEDULE_1F1B;
-    list.segment_count = 2; /* only layers, without word table and head */
+    list.segment_count = 2; /* the list has only layers, without word table and head */
     for (int number = 0; number < 200; number++) {
         seed(number);
         const int64_t layers = between(8, 40);
@@ -197,7 +197,8 @@ START_TEST(equal_chunks_are_even) {
     ck_assert(m->holdings[1].uneven && !m->holdings[1].uneven_layers);
     ck_assert_int_eq(m->holdings[1].odd_chunk, 2);
     ck_assert(m->holdings[1].odd_more);
-    list.segments[0].instances = 11; /* the last chunk of device 1 has one layer less, and the head */
+    /* the last chunk of device 1 has one layer less than the other chunks, and also the head */
+    list.segments[0].instances = 11;
     nnc_step_partition(&step, m);
     ck_assert(m->holdings[1].uneven && m->holdings[1].uneven_layers);
     ck_assert_int_eq(m->holdings[1].odd_chunk, -1);

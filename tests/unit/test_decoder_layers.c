@@ -154,7 +154,7 @@ START_TEST(query_and_key_norms) {
         ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, without + params[i]);
         ck_assert_double_eq(vector_flops_of("attn.q_norm"), i > 0 ? 4 * 5 * 24 : 0);
         ck_assert_double_eq(vector_flops_of("attn.k_norm"), i > 0 ? 4 * 5 * 12 : 0);
-        plan.tensor = 2; /* each rank has its own heads */
+        plan.tensor = 2; /* each tensor rank has its own heads */
         estimate_on_cluster(&model, &plan);
         ck_assert_double_eq(vector_flops_of("attn.q_norm"), i > 0 ? 4 * 5 * 12 : 0);
         plan.tensor = 1;

@@ -363,7 +363,7 @@ START_TEST(limits_of_the_heap) {
     ck_assert_int_eq(holes[0].at, 0);
     ck_assert_int_eq(holes[1].at, 4096);
     ck_assert_int_eq(holes[1].size, 256);
-    ck_assert_int_eq(nnc_heap_take(&h, 64 - 16), 0); /* the smallest hole that is large enough */
+    ck_assert_int_eq(nnc_heap_take(&h, 64 - 16), 0); /* the block takes the smallest hole that is large enough */
     ck_assert_int_eq(holes[0].at, 64);
     ck_assert_int_eq(holes[0].size, 64);
     for (int64_t less = 0; less <= 64; less += 64) {
@@ -720,7 +720,7 @@ START_TEST(projected_moments) {
     const nnc_result apollo = estimate(model, &plan);
     ck_assert_int_eq(apollo.memory.optimizer_bytes, galore.memory.optimizer_bytes);
     ck_assert_double_eq_tol(galore.executed_flops - apollo.executed_flops, 2.0 * 128 * matrices, 1e6);
-    plan.optimizer = NNC_OPTIMIZER_GALORE; /* a rank of 4096 is the full rank */
+    plan.optimizer = NNC_OPTIMIZER_GALORE; /* a rank of 4096 is the full rank of the matrices */
     plan.optimizer_rank = 4096;
     const nnc_result whole = estimate(model, &plan);
     plan.optimizer_rank = 65536;
@@ -729,7 +729,8 @@ START_TEST(projected_moments) {
     ck_assert_double_eq(above.executed_flops, whole.executed_flops);
     ck_assert_double_eq((double)whole.memory.optimizer_bytes,
                         2 * (4096 * sides + 2 * ((double)galore.params - matrices)));
-    plan.optimizer = NNC_OPTIMIZER_ADAMW; /* two bf16 moments; backward drops gradients */
+    /* AdamW has two bf16 moments, and backward drops each gradient after its use */
+    plan.optimizer = NNC_OPTIMIZER_ADAMW;
     plan.policy = NNC_POLICY_BF16_LAYERWISE;
     const nnc_result layerwise = estimate(model, &plan);
     ck_assert_int_eq(layerwise.memory.optimizer_bytes, 4 * layerwise.params);

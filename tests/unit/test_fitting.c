@@ -384,7 +384,7 @@ START_TEST(tokens_per_device) {
         const double expected = 1e14 / (1e11 * links) * 63.0 / 64.0;
         ck_assert_double_eq_tol(a.limit, expected, 0.01 * expected);
         ck_assert_str_eq(a.stop, "network");
-        for (int32_t i = 1; i < a.count; i++) { /* the bound changes once, at the limit */
+        for (int32_t i = 1; i < a.count; i++) { /* from small to large degrees, the bound changes once, at the limit */
             ck_assert_double_lt(a.points[i - 1].size, a.points[i].size);
             ck_assert_int_eq(a.points[i].size < a.limit, a.points[i].bound == NNC_BOUND_NETWORK);
         }

@@ -445,7 +445,7 @@ static const struct {
           "\"num_experts\": 4, \"num_experts_per_token\": 2, \"moe_intermediate_size\": 8, \"linear_attn_config\": {\n"
           "\"num_heads\": 4, \"head_dim\": 8, \"short_conv_kernel_size\": 4, \"full_attn_layers\": [0] }"),
       "c.json:4: linear_attn_config.full_attn_layers[0]", "no layer, expected the number of one, from 1, found 0" },
-    /* two different keys for the same number */
+    /* the file has two different keys for the same number */
     { LAYERS("glm_moe_dsa", "\"n_routed_experts\": 8, \"moe_intermediate_size\": 8, \"n_shared_experts\": 1, "
                             "\"num_experts_per_tok\": 2,\n"
                             "\"num_experts\": 16"),

@@ -668,7 +668,7 @@ static void check_name(const char *name) {
 static void check_fields(nnc_json fields) {
     for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {
         const char *name = nnc_json_key(one);
-        if (name[0] == '#') { continue; /* text: why the estimate is inexact */ }
+        if (name[0] == '#') { continue; /* the text after '#' says why the estimate is inexact */ }
         name += strchr("?!-+", name[0]) != NULL;
         check_name(name);
         nnc_plan plan = nnc_plan_default();

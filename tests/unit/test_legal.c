@@ -140,7 +140,8 @@ static const struct {
     { GPT, "context=4" },
     { GPT, "context=4 context_kind=all-gather" },
     { GPT, "context=4 context_kind=ulysses" },
-    { MIXTRAL, "tensor=4 context=2 context_kind=ulysses" }, /* one key head on 2 ranks: each has a copy */
+    /* with one key head on 2 ranks, each rank has a copy of the head */
+    { MIXTRAL, "tensor=4 context=2 context_kind=ulysses" },
     { MIXTRAL, "expert=12 data=6 context=2" },
     { MIXTRAL, "expert=6 data=3 context=2 seq_len=64" },
     { DEEPSEEK, "tensor=8 expert=16 data=16" },

@@ -116,7 +116,7 @@ START_TEST(specs_are_found) {
     ck_assert_int_eq(count, 0);
     snprintf(path, sizeof(path), "%s/gpt2-copy/config.json", folder);
     ck_assert_int_eq(nnc_model_load(specs, path, &m, &err), NNC_OK);
-    ck_assert_str_eq(m->id, "gpt2-copy"); /* a config.json has the name of its folder */
+    ck_assert_str_eq(m->id, "gpt2-copy"); /* the model of a config.json has the name of the folder */
 }
 END_TEST
 

@@ -460,7 +460,7 @@ START_TEST(fastest_algorithm_counts) {
         for (unsigned set = 1; set < NNC_ALGORITHM_ALL; set++) {
             const double one = nnc_collective_say_s(&g.route, kind, bytes, set, NULL, &alone);
             ck_assert_int_eq(strcmp(name, "none") == 0,
-                             strcmp(alone, "none") == 0); /* without a fitting algorithm, the first is chosen */
+                             strcmp(alone, "none") == 0); /* if no algorithm of the set fits, the first is chosen */
             ck_assert_msg(name != alone || (!(one > say_s) && !(one < say_s)), "%s: %g s, %g s", name, one, say_s);
         }
     }

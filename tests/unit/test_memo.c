@@ -34,7 +34,7 @@ static void check_table(uint32_t slots, uint32_t ways, uint64_t keys, bool all_s
     }
     ck_assert_uint_le(memo.count, slots);
     ck_assert_uint_gt(found, keys);
-    if (all_stay) { /* values are in order of arrival, each once */
+    if (all_stay) { /* the values are stored in order of arrival, each of them once */
         uint64_t sum = 0, wanted = 0;
         for (uint32_t i = 0; i < memo.count; i++) { sum += *(uint64_t *)nnc_memo_value(&memo, i); }
         for (uint64_t i = 0; i < keys; i++) { wanted += written[i]; }

@@ -211,7 +211,7 @@ START_TEST(whole_experts) {
     ck_assert_int_eq(forward_op("moe.gate_up")->u.matmul.n, EXPERT);
     ck_assert_double_eq(whole.model_flops, sliced.model_flops);
     ck_assert_int_eq(whole.memory.weight_bytes, sliced.memory.weight_bytes);
-    plan.expert = 4; /* degree 4 is more than data x context */
+    plan.expert = 4; /* the expert degree 4 is larger than data degree x context degree */
     const nnc_device device = cluster_device();
     const nnc_software software = nnc_software_default();
     nnc_result r;

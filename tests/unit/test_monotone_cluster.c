@@ -112,7 +112,7 @@ START_TEST(whole_micro_batches) {
         split_case c = draw_legal(&number);
         const nnc_result before = result_of_split(&c);
         const int64_t k = between(2, 12);
-        if (before.memory.one_moment) { continue; } /* one device: the peak is found by a replay of its ops */
+        if (before.memory.one_moment) { continue; } /* on one device, the peak is found by a replay of the ops */
         c.plan.micro_batch *= k;
         c.plan.global_batch = 0;
         nnc_plan plan;

@@ -24,10 +24,11 @@ START_TEST(layers_that_predict_further_tokens_are_trained) {
     const nnc_result one = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(one.next_params, 0);
     ck_assert_int_eq(one.params, none.params + 496 + 128 + 24);
-    /* attention of the causal convention: 5 x 6 / 2 pairs of tokens */
+    /* with the causal convention, attention counts 5 x 6 / 2 pairs of tokens */
     ck_assert_double_eq(one.forward_flops - none.forward_flops, 2 * 5 * (480 + 128 + 80) + 4 * 8 * 15);
     ck_assert_double_eq(runs("next.project"), 1);
-    const nnc_op_cost *joined = find_row("next.concat", NNC_PHASE_FORWARD); /* two tensors of 5 x 8 values of 2 B */
+    /* next.concat joins two tensors of 5 x 8 values of 2 B */
+    const nnc_op_cost *joined = find_row("next.concat", NNC_PHASE_FORWARD);
     ck_assert_double_eq(joined->work.read_bytes + joined->work.write_bytes, 2 * 2 * 5 * 8 * 2.0);
     ck_assert_double_eq(runs("embed.tokens"), 2);
     ck_assert_double_eq(runs("head.logits"), 2);

@@ -290,7 +290,7 @@ START_TEST(what_is_not_there_has_no_value) {
     ck_assert_str_eq(text, "");
     nnc_op_shape(NULL, NULL, 4);
     text[0] = 'x';
-    nnc_op_shape(NULL, text, 0); /* a buffer of size 0: nothing is written */
+    nnc_op_shape(NULL, text, 0); /* with a buffer of size 0, the function writes nothing */
     ck_assert_int_eq(text[0], 'x');
     nnc_op_shape(NULL, text, 1);
     ck_assert_int_eq(text[0], '\0');

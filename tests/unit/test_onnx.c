@@ -131,7 +131,7 @@ static void attribute(const char *name, const char *numbers) {
 }
 
 static nnc_error error;
-static const char *axes; /* sizes of axes that the user gives */
+static const char *axes; /* axes: the sizes that the user gives for axes of the input */
 
 static nnc_status import(nnc_result *r) {
     char path[] = "/tmp/nncost-onnx-XXXXXX";

@@ -428,7 +428,7 @@ START_TEST(matmul_of_a_rank) {
         op.weights.count = routed ? 6 : 1;
         op.weights.active = routed ? 3 : 0;
         op.u.matmul.experts = routed ? 6 : 0;
-        op.u.matmul.heads = 4; /* 4 heads of 6 values, and 2 heads of keys and values */
+        op.u.matmul.heads = 4; /* 48 columns are heads of 6 values: 4 of queries, 2 of keys and 2 of values */
         op.u.matmul.kv_heads = 2;
         nnc_op_rows[NNC_OP_MATMUL]->shard(&op, &degrees);
         ck_assert_int_eq(op.u.matmul.m, cases[i].m);

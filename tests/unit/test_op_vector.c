@@ -11,7 +11,7 @@ START_TEST(norms) {
     ck_assert_double_eq(nnc_op_transient_bytes(&op), 80);
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 14 * 20, 80, 40);
-    op.u.norm.fused = false; /* unfused layer norm: six passes forward, nine backward */
+    op.u.norm.fused = false; /* unfused layer norm passes over memory six times in forward and nine times in backward */
     ck_work(nnc_op_work(&op), 0, 14 * 20, 180, 180);
     op.phase = NNC_PHASE_FORWARD;
     ck_work(nnc_op_work(&op), 0, 8 * 20, 120, 120);
@@ -270,8 +270,8 @@ START_TEST(pools_of_any_window) {
 }
 END_TEST
 
-/* 3 tokens of width 4 with two copies each. Dispatch reads rows and writes copies; its backward adds the copies up.
- * Combine adds copies forward and writes them backward. */
+/* The test has 3 tokens of width 4, with two copies each. Dispatch reads rows and writes copies; its backward adds the
+ * copies up. Combine adds copies forward and writes them backward. */
 START_TEST(dispatch_and_combine) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_DISPATCH, .elements = 24, .input_elements = 12 };
@@ -348,7 +348,7 @@ START_TEST(loss) {
     ck_work(nnc_op_work(&op), 0, 75, 15 * 6, 15 * 8);
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 30, 15 * 8, 15 * 6);
-    op.u.loss.split = true; /* no change if the ranks do not divide the classes */
+    op.u.loss.split = true; /* a split loss has the same work if the ranks do not divide the classes */
     ck_work(nnc_op_work(&op), 0, 30, 15 * 8, 15 * 6);
     /* read and written bytes: exp (4, 4), sum (8, 4), product (4, 4), cast (4, 2), zeros (0, 4) */
     op.u.loss.divided = true;
@@ -495,7 +495,8 @@ START_TEST(update_steps) {
         { NNC_OPTIMIZER_RMSPROP, NNC_POLICY_FP32, 900, 2000 },
         { NNC_OPTIMIZER_LION, NNC_POLICY_FP32, 800, 2000 },
         { NNC_OPTIMIZER_ADAM, NNC_POLICY_BF16_PURE, 1400, 100 * (2 + 2 + 2 + 4 * 2) },
-        /* reads the gradient twice; reads and writes the weight, the row statistics and the column statistics */
+        /* Adafactor reads the gradient twice, and reads and writes the weight, the row statistics and the column
+         * statistics */
         { NNC_OPTIMIZER_ADAFACTOR, NNC_POLICY_FP32, 1400, 100 * (4 + 4 + 4 + 4) + 2 * 4 * 30 },
         { NNC_OPTIMIZER_ADAM8BIT, NNC_POLICY_FP32, 2400, 100 * (12 + 2 * 2.03125) },
         { NNC_OPTIMIZER_ADAM4BIT, NNC_POLICY_FP32, 2400, 100 * (12 + 2 * 1.0625) },
@@ -506,7 +507,8 @@ START_TEST(update_steps) {
         /* LARS moves 20 B per parameter as momentum does, then reads weight and gradient: arXiv:1708.03888 */
         { NNC_OPTIMIZER_LARS, NNC_POLICY_FP32, 1000, 2000 + 100 * (4 + 4) },
         { NNC_OPTIMIZER_LARS, NNC_POLICY_MIXED, 1000, 2000 + 100 * (4 + 2) },
-        /* one moment for 60 parameters, two for 40; five iterations of four passes of 2 B over the 60 */
+        /* Muon has one moment for 60 parameters and two for 40; five iterations make four passes of 2 B over the 60
+         * parameters */
         { NNC_OPTIMIZER_MUON, NNC_POLICY_FP32, 400, 1200 + 2 * 4 * (60 + 80) + 5 * 4 * 2 * 60 },
     };
     for (size_t i = 0; i < COUNT_OF(steps); i++) {

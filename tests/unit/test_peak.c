@@ -310,7 +310,8 @@ static double peak_by_instance(const nnc_op_list *list, const nnc_segment_sums *
                                double stream) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const bool again = plan->recompute == NNC_RECOMPUTE_FULL;
-    /* bytes of activations and weight copies before the instance; bytes of gradients after it */
+    /* earlier: bytes of activations and weight copies of earlier instances; later: bytes of gradients of later
+     * instances */
     double earlier = 0.0, later = 0.0, most = 0.0;
     for (int32_t s = 0; s < list->segment_count; s++) {
         const double kept = again ? sums[s].input_bytes : sums[s].kept_bytes + casts_of(list, &sizes, s);

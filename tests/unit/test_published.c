@@ -180,7 +180,7 @@ START_TEST(measured) {
         worst = fmax(worst, fabs(error));
     }
     printf("mean error %.1f %%, worst %.1f %%\n", 100.0 * sum / (open_sheet.rows - 1), 100.0 * worst);
-    fflush(stdout); /* writes the output before the process of the test ends */
+    fflush(stdout); /* fflush writes the output before the process of the test ends */
     ck_assert_double_le(worst, 0.1);
 }
 END_TEST

@@ -109,7 +109,7 @@ START_TEST(precision) {
     plan.precision = NNC_FP8;
     check_refused(&model, &device, &plan, NNC_ILLEGAL_PLAN, "--precision");
     device.vector_flops_per_s[NNC_FP32] = device.matmul_flops_per_s[NNC_TF32] = (double)NAN;
-    plan.precision = NNC_DTYPE_COUNT; /* no format with a rate is left */
+    plan.precision = NNC_DTYPE_COUNT; /* with the default precision, no format with a rate is left */
     check_refused(&model, &device, &plan, NNC_ILLEGAL_PLAN, "--precision");
 }
 END_TEST
@@ -154,7 +154,7 @@ START_TEST(images) {
     nnc_plan plan = nnc_plan_default();
     model.unet.latent_factor = 4;
     ck_assert_int_eq(resolved_of(&model, &plan).image, 64);
-    plan.image = 16; /* a latent of side 4, halved twice */
+    plan.image = 16; /* the latent has a side of 4 and is halved twice */
     ck_assert_int_eq(resolved_of(&model, &plan).image, 16);
     plan.image = 12; /* the deepest level of the U-Net has no pixel left */
     check_refused(&model, &device, &plan, NNC_ILLEGAL_PLAN, "--image");
@@ -223,7 +223,7 @@ START_TEST(too_large) {
     plan.micro_batch = 1;
     plan.attention = NNC_ATTENTION_UNFUSED;
     check_too_large(&model, &plan);
-    model = llama(100000, 1, 1, 1, 1, 2, 7000000); /* 2^63 bytes, with no large tensor */
+    model = llama(100000, 1, 1, 1, 1, 2, 7000000); /* all tensors together have 2^63 bytes, but no tensor is large */
     check_too_large(&model, &plan);
     plan.attention = NNC_ATTENTION_FLASH;
     model = llama(100000, 10000000, 1, 1, 10000000, 2, 1); /* 4e19 parameters */

@@ -88,7 +88,7 @@ static double simulate(double interval, double save, double restart, double mtbf
 }
 
 START_TEST(goodput_is_that_of_a_simulation) {
-    static const double cases[][4] = { /* interval, save, restart, mean time between stops */
+    static const double cases[][4] = { /* a case: interval, save, restart, mean time between stops, in seconds */
                                        { 249.382, 2.835, 900.0, 11135.0 },
                                        { 10800.0, 40.0, 1800.0, 604800.0 },
                                        { 3600.0, 60.0, 7200.0, 49371.0 },
@@ -321,7 +321,7 @@ START_TEST(power_of_a_capped_device) {
     const double memory = (r.read_bytes + r.write_bytes) / 4.8e12 / r.step_s;
     CLOSE(run.power_w, 700.0 * fmin(1.0, 0.2 + 1.24 * matrix + 0.35 * memory), 1e-3);
     ck_assert_double_gt(run.power_w, 0.2 * 700.0);
-    ask.straggler_share = 0.5; /* the device waits half of the time */
+    ask.straggler_share = 0.5; /* with this share of stragglers, the device waits half of the time */
     const double drawn = run.power_w;
     ck_assert_int_eq(nnc_run_of(&r, h200, &plan, &ask, &run, &err), NNC_OK);
     CLOSE(run.power_w, (drawn + 140.0) / 2.0, 1e-9);

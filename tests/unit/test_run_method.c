@@ -37,7 +37,7 @@ START_TEST(flops_of_a_token) {
     ck_assert_double_eq(flops_of(&ask), 22.0);
     ask.update_epochs = 4.0;
     ck_assert_double_eq(flops_of(&ask), 58.0);
-    ask.reward_params = 3.0; /* three times as many parameters as the policy */
+    ask.reward_params = 3.0; /* the reward model has three times as many parameters as the policy */
     ck_assert_double_eq(flops_of(&ask), 62.0);
     ask = unit_ask(NNC_METHOD_KTO); /* FLOPs: policy 6, policy on a second answer 2, reference on both answers 4 */
     ck_assert_double_eq(flops_of(&ask), 12.0);

@@ -133,7 +133,7 @@ START_TEST(identities) {
         CLOSE(more.energy_j, 2.0 * run.energy_j, 1e-12);
         CLOSE(more.carbon_kg, 6.0 * run.carbon_kg, 1e-12);
 
-        /* a run of this number of days has the same number of steps */
+        /* a run that is given in days has the same number of steps as the run that is given in samples */
         nnc_run_ask timed = ask;
         timed.evaluate_every = 0.0;
         const nnc_run counted = run_of(&plan, &timed);

@@ -95,7 +95,7 @@ START_TEST(rows_that_leave_something_open_stand_apart) {
     ck_assert_int_eq(total->scored, 2);
     ck_assert_double_eq(total->mape, 0.1);
     ck_assert_double_eq(total->bias, 0.0);
-    ck_assert_ptr_eq(total->worst, &scored[0]); /* the first of two equal errors */
+    ck_assert_ptr_eq(total->worst, &scored[0]); /* of two equal errors, the first is the worst */
     ck_assert_int_eq(total->intervals, 2);
     ck_assert_double_eq(total->inside, 0.5);
     const nnc_score_stats *apart = &find(groups, count, NNC_SECTION_STEP_APART, NNC_SCORE_BY_FILE)->stats;

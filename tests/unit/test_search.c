@@ -757,7 +757,7 @@ START_TEST(batches_are_replays) {
 }
 END_TEST
 
-/* step times and plans that waited for a batch, by index */
+/* step times, and plans that wait for a batch, by index */
 enum { WAITED_MAX = 2000 };
 static double waited_s[WAITED_MAX];
 static nnc_plan waited_plans[WAITED_MAX];

@@ -246,7 +246,7 @@ START_TEST(full_loops) {
         CLOSE(s.output_tokens_per_s, all.saturation_rate * 200.0, 1e-12);
         check_rates(&s);
 
-        ask.request_rate = NAN; /* different lengths, so that clients do not start in step */
+        ask.request_rate = NAN; /* the lengths of the requests differ, so that clients do not start in step */
         ask.concurrency = 4 * ask.data * (int64_t)most;
         ask.length_spread = 0.5;
         ask.waves = 1e9;

@@ -106,7 +106,7 @@ START_TEST(tokens_become_text_in_turn) {
     CLOSE(s.ttft_s, both + 2.0, 1e-9);
     CLOSE(s.request_s, both + 4.0, 1e-9);
     CLOSE(served(&batch).tpot_s, 2.0, 1e-9);
-    CLOSE(s.saturation_rate, 0.5, 1e-9); /* one second for each of two tokens */
+    CLOSE(s.saturation_rate, 0.5, 1e-9); /* a request takes one second of the writer of text for each of two tokens */
     engine.serving.text_s = 1e-4;
     s = served(&ask);
     CLOSE(s.ttft_s, both + 2e-4, 1e-9);
@@ -336,7 +336,7 @@ START_TEST(lengths_are_even_and_mirrored) {
     ask.length_spread = 0.5;
     for (int k = 0; k < RUNS * REQUESTS; k++) {
         drawn = k % 2 == 0 ? 2.0 * uniform(&state) - 1.0 : -drawn;
-        if (k % 2 == 0) { (void)uniform(&state); /* the random number of the output length */ }
+        if (k % 2 == 0) { (void)uniform(&state); /* skips the random number of the output length */ }
         nnc_serve_ask pair = ask;
         pair.request_rate = (double)NAN;
         const int64_t length = (int64_t)floor(INPUT * (1.0 + 0.5 * drawn) + 0.5);
@@ -631,7 +631,7 @@ START_TEST(separate_workers_together) {
     ck_assert_double_gt(s.output_tokens_per_s, 64.0 / s.tpot_lower_bound_s);
     ck_assert_double_le(s.output_tokens_per_s, s.upper_bound_tokens_per_s);
     ask.decode_workers = 1;
-    CLOSE(served(&ask).kv_bytes, s.kv_bytes, 1e-12); /* the cache of each worker is equally full */
+    CLOSE(served(&ask).kv_bytes, s.kv_bytes, 1e-12); /* each decode worker has an equally full cache */
     ask.input_len = 5000;
     ask.output_len = 2;
     ask.concurrency = 4;

@@ -98,7 +98,8 @@ START_TEST(compressed_keys_by_hand) {
     const nnc_serve_step first = nnc_serve_prefill(&of, 1.0, 0.0, 3999.0, NULL);
     double products = at_400.flops - 2.0 * 64.0 * 1024.0 * (43.0 * 128.0 + 21.0 * 100.0 + 20.0 * 3.0) -
                       21.0 * 2.0 * (64.0 * 128.0 + 64.0) * 100.0 - 2.0 * net.hidden * net.vocab;
-    products -= 2.0 * 4.0 * net.hidden * 4.0; /* the residual streams of the head, for the last token only */
+    /* without the residual streams of the head, which only the last token has */
+    products -= 2.0 * 4.0 * net.hidden * 4.0;
     CLOSE(prompt.flops - first.flops,
           products + 2.0 * 64.0 * 1024.0 * (near + 21.0 * 512.0 + 20.0 * 31.0) +
               21.0 * 2.0 * (64.0 * 128.0 + 64.0) * 1000.0,
@@ -284,7 +285,7 @@ static void check_experts(double t, double g, double p, double busy, double sequ
                                 2.0 * read * elements / of.rates.expert_bytes_per_s);
         }
         if (one->split == NNC_SPLIT_EXPERT_ROW) {
-            dispatches = 2.0 * one->layers; /* sends tokens to the experts and back */
+            dispatches = 2.0 * one->layers; /* dispatch sends tokens to the experts, combine sends them back */
             chosen = k;
         }
     }
@@ -470,7 +471,7 @@ START_TEST(links_inside_a_node_can_be_slower) {
     nnc_serve_step prefill = nnc_serve_prefill(&of, 16.0, 0.0, 1000.0, NULL);
     CLOSE(prefill.network_bytes, bytes * (69.0 / 70.0 + 5.25), 1e-12);
     CLOSE(prefill.comm_s, bytes * 5.25 / 1e11 + fixed_s, 1e-12);
-    plan.imbalance = 1.5; /* the busiest rank has 1.5 times the tokens */
+    plan.imbalance = 1.5; /* with imbalance 1.5, the busiest rank sends 1.5 times as many bytes */
     CLOSE(nnc_serve_prefill(&of, 16.0, 0.0, 1000.0, NULL).network_bytes, 1.5 * prefill.network_bytes, 1e-12);
     set_up_nodes(true, true, NNC_STORED_FP8_BLOCK, 8, 1e11);
     prefill = nnc_serve_prefill(&of, 8.0, 0.0, 1000.0, NULL);
@@ -628,7 +629,7 @@ START_TEST(stages_in_several_servers) {
     const double once = nnc_serve_decode(&of, 8.0, 500.0, NULL).comm_s;
     of.rates.stage_bytes_per_s /= 2.0;
     const double twice = nnc_serve_decode(&of, 8.0, 500.0, NULL).comm_s;
-    /* 4 sequences, 4,096 values of 2 bytes, divided over 8 ranks */
+    /* a message has 4 sequences of 4,096 values of 2 bytes, divided over 8 ranks */
     CLOSE(twice - once, 4.0 * 4096.0 * 2.0 / 8.0 / (2.0 * of.rates.stage_bytes_per_s), 1e-9);
 
     /* tensor ranks in two servers: the all-reduce and the hop each have the fixed time of the network once */

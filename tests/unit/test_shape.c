@@ -111,7 +111,8 @@ START_TEST(tied_head) {
     const nnc_result untied = estimate(&model, &plan);
     ck_assert_int_eq(untied.params, tied.params + 40);
     ck_assert_int_eq(untied.params_by_group[NNC_GROUP_HEAD], 40);
-    ck_assert_int_eq(untied.matmul_params, tied.matmul_params); /* one of the two tables is only looked up */
+    /* the table at the input is only looked up, so it is not multiplied */
+    ck_assert_int_eq(untied.matmul_params, tied.matmul_params);
     ck_assert_double_eq(untied.forward_flops, tied.forward_flops);
     ck_assert_int_eq(untied.memory.activation_bytes, tied.memory.activation_bytes);
 }
@@ -189,9 +190,9 @@ START_TEST(biases) {
     nnc_model model = llama(3, 8, 4, 2, 12, 10, 5);
     const nnc_plan plan = bf16();
     const int64_t none = estimate(&model, &plan).params;
-    model.decoder.qkv_bias = true; /* biases of q, k and v */
+    model.decoder.qkv_bias = true; /* q, k and v have biases */
     ck_assert_int_eq(estimate(&model, &plan).params, none + 3 * (8 + 2 * 4));
-    model.decoder.biases = true; /* also biases of the output, gate, up and down projections */
+    model.decoder.biases = true; /* output, gate, up and down projections have biases, too */
     ck_assert_int_eq(estimate(&model, &plan).params, none + 3 * (8 + 2 * 4 + 8 + 2 * 12 + 8));
     model.decoder.norm = NNC_NORM_LAYER; /* also biases of seven norms */
     ck_assert_int_eq(estimate(&model, &plan).params, none + 3 * (8 + 2 * 4 + 8 + 2 * 12 + 8) + 7 * 8);

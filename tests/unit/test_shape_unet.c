@@ -137,7 +137,7 @@ static void residual_block(tally *t, const nnc_unet *u, int64_t in, int64_t out,
 static void transformer(tally *t, const nnc_unet *u, int64_t width, int64_t side) {
     const int64_t tokens = side * side;
     norm(t, width);
-    if (u->transformer_depth == 0) { /* an attention layer without a transformer around it */
+    if (u->transformer_depth == 0) { /* the layer has attention without a transformer block around it */
         linear(t, tokens, width, 3 * width, true);
         scores(t, tokens, tokens, width);
         linear(t, tokens, width, width, true);
@@ -291,7 +291,7 @@ START_TEST(linear_projections) {
     ck_assert_double_eq(linear_form.forward_flops, conv_form.forward_flops);
     ck_assert_double_eq(linear_form.backward_flops, conv_form.backward_flops);
     ck_assert_int_eq(linear_form.memory.activation_bytes, conv_form.memory.activation_bytes);
-    /* the input of the first linear layer is the output of a norm, which backward can compute again */
+    /* the input of the first linear layer is the output of a norm, so backward can compute this input again */
     nnc_plan again = plan;
     again.recompute = NNC_RECOMPUTE_NORM;
     const int64_t linear_bytes = estimate(&model, &again).memory.activation_bytes;

@@ -64,7 +64,7 @@ START_TEST(experts_work_at_another_width) {
     model.decoder.expert_latent = 4;
     const nnc_result latent = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(latent.params - plain.params, 4 * 3 * 12 * (4 - 8) + 2 * 8 * 4);
-    /* 8 tokens with 2 experts each */
+    /* each of 8 tokens goes to 2 experts */
     ck_assert_double_eq(latent.forward_flops - plain.forward_flops, 2.0 * 8 * (2 * 3 * 12 * (4 - 8) + 2 * 8 * 4));
     model.decoder.expert_norms = true;
     ck_assert_int_eq(params_of(&model) - latent.params, 4 * 8 + 4);
@@ -273,7 +273,7 @@ START_TEST(layers_reuse_keys_and_values) {
     set(&model, "reused_kv_layers", "2");
     ck_assert_int_eq(params_of(&model) - plain, -2 * 2 * 32);
     ck_assert_double_eq(sum_rows(is_named, core_flops), flops);
-    /* norms of queries in 4 layers and of keys in 2, with 2 parameters each */
+    /* queries have norms in 4 layers and keys in 2 layers, with 2 parameters each */
     model.decoder.qk_norm = NNC_QK_NORM_HEAD;
     ck_assert_int_eq(params_of(&model) - plain, -2 * 2 * 32 + (4 + 2) * 2);
     model.decoder.wide_reused = true;

@@ -37,7 +37,7 @@ START_TEST(device_is_read) {
     ck_assert_double_eq(d.efficiency.gemm[NNC_BF16].memory_fraction, 1);      /* the neutral value */
     ck_assert_double_eq(d.efficiency.gemm[NNC_FP16].sustained_fraction, 0.7); /* the value of bf16 */
     ck_assert_int_eq(d.source_count, 2);
-    ck_assert_str_eq(d.sources[1].key, "efficiency.gemm.bf16"); /* the source of the fitted figures */
+    ck_assert_str_eq(d.sources[1].key, "efficiency.gemm.bf16"); /* the second source is that of the fitted figures */
     ck_assert_str_eq(d.sources[0].text, "made up");
 }
 END_TEST

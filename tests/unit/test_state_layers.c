@@ -82,7 +82,7 @@ START_TEST(mixers_that_keep_a_state) {
                    { "lightning", 192 + 64 + 64, 0, 8 },
                    { "short_conv", 192 + 64, 24, 0 },
                    { "full_mamba2", 384 + 128 + 128 + 64, 84, 12 + 16 },
-                   { "none", 0, 0, -8 } }; /* without the norm of the layer */
+                   { "none", 0, 0, -8 } }; /* without a mixer, a layer also lacks the norm */
     const nnc_plan plan = plan_of(1, 1, 1);
     for (int i = 0; i < (int)COUNT_OF(wanted); i++) {
         const nnc_model model = with(wanted[i].name, "none");

@@ -112,7 +112,7 @@ START_TEST(too_long_is_refused) {
     const nnc_model model = gpt(16, 256, 8, 2048, 128);
     const nnc_device device = cluster_device();
     const nnc_software software = nnc_software_default();
-    nnc_plan plan = pipeline_of(4, 125001); /* 2 passes x 4 stages x 125001 micro-batches */
+    nnc_plan plan = pipeline_of(4, 125001); /* the step has 2 passes x 4 stages x 125001 micro-batches */
     nnc_result result = estimate_with(&model, &device, &software, &plan);
     nnc_error err = { 0 };
     lanes all = { .step_s = result.step_s };

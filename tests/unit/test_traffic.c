@@ -301,7 +301,7 @@ START_TEST(tensor_parallel) {
         ck_assert_int_eq((int)row_of(out[i], NNC_PHASE_FORWARD)->op->u.collective.forward, NNC_REDUCE_SCATTER);
         ck_assert_int_eq((int)row_of(in[i], NNC_PHASE_FORWARD)->op->u.collective.forward, NNC_ALL_GATHER);
     }
-    plan.recompute = NNC_RECOMPUTE_FULL; /* the collectives of forward run once more */
+    plan.recompute = NNC_RECOMPUTE_FULL; /* full recomputation runs the collectives of forward once more */
     estimate_on_cluster(&model, &plan);
     ck_assert_double_eq(total_exchanged(in[0], NNC_PHASE_RECOMPUTE), 4 * S);
     ck_assert_double_eq(total_exchanged(out[1], NNC_PHASE_RECOMPUTE), 4 * S);
@@ -430,10 +430,11 @@ START_TEST(offloaded_optimizer) {
     near(row_of("offload.gradients", NNC_PHASE_COMM)->network_s, each_way, 1e-12);
     near(row_of("offload.weights", NNC_PHASE_COMM)->network_s, each_way, 1e-12);
     near(each_way * 1.5e9 / (double)r.params, 0.12, 1e-12);
-    ck_assert_ptr_null(find_row("optimizer", NNC_PHASE_UPDATE)); /* the update runs on the host */
+    /* the update runs on the host, so the device has no row for it */
+    ck_assert_ptr_null(find_row("optimizer", NNC_PHASE_UPDATE));
     ck_assert_str_eq(row_of("offload.weights", NNC_PHASE_COMM)->link, "host");
     near(row_of("offload.update", NNC_PHASE_COMM)->network_s, 28.0 * (double)r.params / (0.3 * 50e9), 1e-12);
-    plan.zero = 1; /* each of four ranks sends its share */
+    plan.zero = 1; /* with ZeRO 1, each of four ranks sends its share */
     plan.data = 4;
     estimate_on_cluster(&model, &plan);
     near(row_of("offload.gradients", NNC_PHASE_COMM)->network_s, each_way / 4, 1e-5);
@@ -453,7 +454,7 @@ START_TEST(offloaded_activations) {
     ck_assert_double_lt(down, (double)kept.memory.activation_bytes);
     const double head = (double)kept.memory.activation_bytes - down;
     near((double)r.memory.activation_bytes, 2 * down / 8 + head, 1e-9);
-    plan.recompute = NNC_RECOMPUTE_FULL; /* only the input of each layer is sent */
+    plan.recompute = NNC_RECOMPUTE_FULL; /* with full recomputation, only the input of each layer is sent */
     near((double)estimate_on_cluster(&model, &plan).memory.activation_bytes, 2 * 2.0 * 512 * 256 + head, 1e-9);
     ck_assert_double_gt(r.communication_s[NNC_COMM_OFFLOAD], r.exposed_s[NNC_COMM_OFFLOAD]);
 }

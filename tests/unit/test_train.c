@@ -22,12 +22,12 @@ START_TEST(llama_adapters) {
     ck_assert_int_eq(estimate(model, &plan).trained_params, 159907840);
     plan.adapters = NNC_ADAPTED_ATTENTION;
     ck_assert_int_eq(estimate(model, &plan).trained_params, 32 * 64 * 4 * 8192);
-    plan.adapter_rank = 8; /* adapters of queries and values only; peft prints 4,194,304 */
+    plan.adapter_rank = 8; /* only queries and values have adapters; peft prints 4,194,304 */
     plan.adapters = NNC_ADAPTED_QUERY | NNC_ADAPTED_VALUE;
     ck_assert_int_eq(estimate(model, &plan).trained_params, 4194304);
     plan.adapters = NNC_ADAPTED_UP | NNC_ADAPTED_DOWN;
     ck_assert_int_eq(estimate(model, &plan).trained_params, 32 * 8 * 2 * (4096 + 11008));
-    plan.adapters = NNC_ADAPTED_QKV; /* one matrix of 4096 x 12288 */
+    plan.adapters = NNC_ADAPTED_QKV; /* queries, keys and values are one matrix of 4096 x 12288 */
     ck_assert_int_eq(estimate(model, &plan).trained_params, 32 * 8 * (4096 + 12288));
     plan.adapters = NNC_ADAPTED_ATTENTION | NNC_ADAPTED_MLP;
     ck_assert_int_eq(estimate(model, &plan).trained_params, 39976960 / 2);
@@ -114,7 +114,8 @@ START_TEST(adapters_of_experts) {
     plan.adapters = NNC_ADAPTED_EXPERTS;
     const int64_t of_layer = 128 * 16 * (2048 + 1536 + 768 + 2048);
     ck_assert_int_eq(estimate(model, &plan).trained_params, 48 * of_layer);
-    plan.adapters |= NNC_ADAPTED_ATTENTION; /* 32 query heads, 4 heads of keys and 4 of values, with width 128 */
+    /* attention has 32 query heads, 4 heads of keys and 4 of values, with width 128 */
+    plan.adapters |= NNC_ADAPTED_ATTENTION;
     const int64_t attention = 16 * (2048 + 4096 + 2 * (2048 + 512) + 4096 + 2048);
     ck_assert_int_eq(estimate(model, &plan).trained_params, 48 * (of_layer + attention));
     plan.adapters = NNC_ADAPTED_ATTENTION; /* without adapters of experts */
@@ -222,7 +223,7 @@ START_TEST(last_layers_are_trained) {
     const double products = 2.0 * 2048 * (double)(of_layer - 2 * 4096);
     ck_assert_double_eq_tol(middle.backward_flops, last.backward_flops + 26 * (of_layer_flops - products), 1e6);
     ck_assert_double_gt((double)middle.memory.activation_bytes, (double)last.memory.activation_bytes);
-    plan.recompute = NNC_RECOMPUTE_FULL; /* two layers run twice and keep their input */
+    plan.recompute = NNC_RECOMPUTE_FULL; /* two layers run twice, and their inputs are kept */
     plan.train_from = -1;
     const nnc_result again = estimate(model, &plan);
     plan.train_layers = 4;

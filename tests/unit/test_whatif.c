@@ -97,7 +97,8 @@ START_TEST(a_datasheet_gets_near_the_device_it_describes) {
         for (int k = 0; k < PLANS; k++) {
             nnc_plan plan = plans[k];
             plan.precision = NNC_BF16;
-            if (i == 0) { plan.attention = NNC_ATTENTION_FLASH1; /* the only kernel that V100 has */ }
+            /* FlashAttention 1 is the only attention kernel of V100 */
+            if (i == 0) { plan.attention = NNC_ATTENTION_FLASH1; }
             const double ratio = step_s(&models[k], &changed, &plan) / step_s(&models[k], &to, &plan);
             ck_assert_msg(fabs(ratio - 1.0) < 0.15, "%s -> %s, plan %d: %.3f", pairs[i][0], pairs[i][1], k, ratio);
         }
