@@ -183,8 +183,8 @@ START_TEST(biases_by_place) {
 END_TEST
 
 /* The model has 4 heads of width 2 on tokens of width 8. The gate is a second query projection of 8 x 8 weights, and
- * one product per value of the output. Sinks are one value per head. The rotation changes 2 values, or 1 value, of each
- * of 4 query heads and 2 key heads. */
+ * one product per value of the output. Sinks are one value per head. With a full rotation, 2 values of each of 4 query
+ * heads and 2 key heads change; with half a rotation, 1 value of each head changes. */
 START_TEST(gates_sinks_and_rotation) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
     const nnc_plan plan = causal_bf16();

@@ -30,7 +30,8 @@ static bool dominates(const nnc_found *a, const nnc_found *b) {
            (a->step_s < b->step_s || a->memory_bytes < b->memory_bytes || a->index < b->index);
 }
 
-/* The place of a plan is the number of plans that are better. Plans with a place below BEST are the best plans. */
+/* The place of a plan is the number of plans that are better. A plan is one of the best plans if fewer than BEST plans
+ * are better. */
 static void check_front(nnc_objective objective, int count) {
     int32_t on_front = 0;
     for (int i = 0; i < count; i++) {

@@ -572,7 +572,7 @@ START_TEST(update_others) {
 END_TEST
 
 /* One iteration of Muon on a 2x3 matrix X has three products: X X^T of 2*2*2*3 FLOPs, its square of 2*2*2*2, and the
- * product with X of 2*2*2*3. There are five iterations. A 3x2 matrix costs the same. */
+ * product with X of 2*2*2*3. There are five iterations. Muon on a 3x2 matrix has as many FLOPs as on a 2x3 matrix. */
 START_TEST(muon) {
     ck_assert_double_eq(nnc_muon_flops(2, 3), 5 * (24 + 16 + 24));
     ck_assert_double_eq(nnc_muon_flops(3, 2), nnc_muon_flops(2, 3));

@@ -92,8 +92,8 @@ START_TEST(advice_is_what_a_search_finds) {
 }
 END_TEST
 
-/* If the bytes at the peak are known op by op, only the share of the allocator is uncertain. The interval goes from 0
- * to twice this share. */
+/* If the bytes at the peak are known op by op, only the share of the allocator is uncertain. The memory that the
+ * allocator adds is uncertain: the interval goes from 0 to twice the share of the allocator. */
 START_TEST(an_allocator_keeps_up_to_twice_its_share) {
     const nnc_model *gpt2 = NULL;
     const nnc_software *eager = NULL;

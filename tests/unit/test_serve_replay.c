@@ -528,8 +528,8 @@ END_TEST
 
 /* Both of two attention groups decode when a third prompt arrives. The third prompt starts at the next multiple of
  * balance_steps: 20 steps later if balance_steps is 50 instead of 30, and at the same time if it is 5 or 15. A fourth
- * prompt arrives 5 steps after the third, so that each group has a prompt. Then the third and the fourth prompt start
- * at once, or 5 steps later if balance_more is 5. */
+ * prompt arrives 5 steps after the third, so that each group has a prompt. With a prompt for each group, the third and
+ * the fourth prompt start at once, or 5 steps later if balance_more is 5. */
 START_TEST(prompts_wait_for_groups) {
     nnc_serve_ask ask = recorded(101, 4);
     nnc_error err = { 0 };

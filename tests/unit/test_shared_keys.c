@@ -18,8 +18,8 @@ static double core_flops(const nnc_op_cost *row) { return row->work.causal_flops
 static double moved_bytes(const nnc_op_cost *row) { return row->work.read_bytes + row->work.write_bytes; }
 
 /* Width 8 with 4 query heads and 2 key heads of 2: queries have 64 parameters, keys 32, values 32, output 64. Window
- * layers with 1 key head and heads of width 4 have 128 + 32 + 32 + 128. If keys are also the values, the layer without
- * a window has 32 parameters less. */
+ * layers with 1 key head and heads of width 4 have 128 + 32 + 32 + 128 parameters in attention. If keys are also the
+ * values, the layer without a window has 32 parameters less. */
 START_TEST(windows_have_other_heads) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 8);
     const int64_t plain = params_of(&model);
@@ -36,7 +36,7 @@ START_TEST(windows_have_other_heads) {
 END_TEST
 
 /* Sinks are one value per head, here only in the window layer. A gate per head is a product of 8 x 4 in both layers.
- * Values of width 3 have 2 * 3 * 8 parameters, and their output has 4 * 3 * 8. */
+ * Values of width 3 have 2 * 3 * 8 parameters, and the output projection has 4 * 3 * 8 parameters. */
 START_TEST(heads_have_sinks_gates_and_widths) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 8);
     model.decoder.sliding_window = 3;
@@ -111,9 +111,9 @@ END_TEST
 static double input_elements(const nnc_op_cost *row) { return row->work.read_bytes; }
 
 /* Attention residuals: 5 layers in blocks of 2, width 8, 8 tokens, 2 bytes per value. Each half of a layer has a norm
- * and a vector of 8, and so has the head. Numbers of streams that attentions read: none, 1 + 1, 1 + 1, 2 + 1, 2 + 1.
- * MLPs read 0 + 2, 0 + 2, 1 + 2, 1 + 2, 2 + 2; the head reads 3 + 1. Forward reads each stream once, and the two
- * vectors of each op. */
+ * and a vector of 8 parameters each, and so has the head. Numbers of streams that attentions read: none, 1 + 1, 1 + 1,
+ * 2 + 1, 2 + 1. MLPs read 0 + 2, 0 + 2, 1 + 2, 1 + 2 and 2 + 2 streams; the head reads 3 + 1 streams. Forward reads
+ * each stream once, and the two vectors of each op. */
 START_TEST(layers_read_blocks) {
     nnc_model model = llama(5, 8, 4, 2, 12, 10, 8);
     const int64_t plain = params_of(&model);
@@ -136,11 +136,11 @@ START_TEST(layers_read_blocks) {
 }
 END_TEST
 
-/* Parts of Gemma 3n: 2 layers of width 8, 3 streams, rank 2, 8 tokens. Each layer predicts the streams with a norm of
- * 8, 3 scores of 8 and 9 weights of 3. Each layer corrects the streams with 3 weights of 3 and a scale of 8. A product
- * of low rank has 2 * 16 weights and a norm of 8. Two products of 8 x 8 make the other streams from the embedding, and
- * two make one stream from all streams. The scores are computed twice. A layer that reuses keys and values has 2 * 32
- * fewer weights. */
+/* Parts of Gemma 3n: 2 layers of width 8, 3 streams, rank 2, 8 tokens. Each layer predicts the streams with a norm of 8
+ * parameters, 3 scores of 8 and 9 weights of 3 parameters. Each layer corrects the streams with 3 weights of 3 and a
+ * scale of 8. A product of low rank has 2 * 16 weights and a norm of 8. Two products of 8 x 8 make the other streams
+ * from the embedding, and two make one stream from all streams. The scores are computed twice. A layer that reuses keys
+ * and values has 2 * 32 fewer weights. */
 START_TEST(layers_predict_streams) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 8);
     const nnc_plan plan = causal_bf16();
@@ -183,9 +183,9 @@ START_TEST(experts_are_idle) {
 END_TEST
 
 /* LongCat-Flash has 28 layers with two attentions and two MLPs each. The parameters of an attention are 6144 x (1536 +
- * 576) + 1536 x 64 x 192 + 512 x 64 x 256 + 64 x 128 x 6144 + 1536 + 512 = 90,572,800. An MLP has 3 x 6144 x 12288, the
- * experts 512 x 3 x 6144 x 2048, the router 768 x 6144. A layer has 4 norms. The two tables have 131072 x 6144 each. Of
- * the 12 experts of a token, 8 have weights. */
+ * 576) + 1536 x 64 x 192 + 512 x 64 x 256 + 64 x 128 x 6144 + 1536 + 512 = 90,572,800. The parameters of an MLP are 3 x
+ * 6144 x 12288, of the experts 512 x 3 x 6144 x 2048, of the router 768 x 6144. A layer has 4 norms. Each of the two
+ * tables has 131072 x 6144 parameters. Of the 12 experts of a token, 8 have weights. */
 START_TEST(layers_have_two_halves) {
     const nnc_model *model = NULL;
     nnc_error err = { .status = NNC_OK };
@@ -198,13 +198,13 @@ START_TEST(layers_have_two_halves) {
 }
 END_TEST
 
-/* Queries: 8 -> 3 -> 4 heads of 2 have 24 + 3 + 24 parameters. The key has 16 and its norm 2. The output has 2 groups
- * of 2 heads, 4 -> 3 each, and then 6 -> 8: 24 + 48. A key for each 4 tokens adds a projection of 8 x 4, 4 x 2 scores
- * and a norm of 2 parameters. A key for each 2 tokens, with two sets of values, adds a projection of 8 x 8, 2 x 4
- * scores and a norm of 2 parameters. The indexer of the keys for each 2 tokens has 2 heads of 4. The indexer adds a
- * projection of 8 x 16, 2 x 8 scores, a norm of 4, queries of 3 x 8 and weights of 8 x 2 parameters. With 8 tokens, a
- * window of 3 has 21 pairs. Token i also attends to i / 4 keys (6 pairs in all), or to at most 2 of i / 2 keys (12 in
- * all). A pair costs 4 heads * 2 * (2 + 2) FLOPs. */
+/* Queries: 8 -> 3 -> 4 heads of 2 have 24 + 3 + 24 parameters. The key has 16 parameters, and its norm has 2. The
+ * output projection has 2 groups of 2 heads, 4 -> 3 each, and then 6 -> 8: 24 + 48 parameters. A key for each 4 tokens
+ * adds a projection of 8 x 4, 4 x 2 scores and a norm of 2 parameters. A key for each 2 tokens, with two sets of
+ * values, adds a projection of 8 x 8, 2 x 4 scores and a norm of 2 parameters. The indexer of the keys for each 2
+ * tokens has 2 heads of 4. The indexer adds a projection of 8 x 16, 2 x 8 scores, a norm of 4, queries of 3 x 8 and
+ * weights of 8 x 2 parameters. With 8 tokens, a window of 3 has 21 pairs. Token i also attends to i / 4 keys (6 pairs
+ * in all), or to at most 2 of i / 2 keys (12 in all). A pair costs 4 heads * 2 * (2 + 2) FLOPs. */
 START_TEST(keys_are_shared) {
     nnc_model model = llama(1, 8, 4, 1, 12, 10, 8);
     const int64_t plain = params_of(&model); /* the attention of this model has 64 + 16 + 16 + 64 parameters */
@@ -287,8 +287,9 @@ START_TEST(layers_reuse_keys_and_values) {
 }
 END_TEST
 
-/* A table has 10 rows of 4 values for each of 3 layers. A product has 8 x 12 parameters and a norm 4. Each layer has
- * products of 8 x 4 and 4 x 8 and a norm of 8. There are 8 tokens. The table is looked up, so it has no FLOPs. */
+/* A table has 10 rows of 4 values for each of 3 layers. One product for all layers has 8 x 12 parameters, and the norm
+ * of a layer input has 4 parameters. Each layer has products of 8 x 4 and 4 x 8, and a norm of 8 parameters. There are
+ * 8 tokens. The table is looked up, so it has no FLOPs. */
 START_TEST(layers_have_inputs) {
     nnc_model model = llama(3, 8, 4, 2, 12, 10, 8);
     const nnc_plan plan = causal_bf16();
