@@ -7,7 +7,8 @@
  *                  occupy little memory
  *
  * If a table has no more slots than `ways`, all slots are searched, and no hash is computed. If all slots of a new key
- * are in use, the entry of the new key replaces the entry of one of these slots; the slots take turns. */
+ * are in use, the entry of the new key replaces the entry of one of these slots; each further replacement uses the next
+ * slot in turn. */
 #include "base/base_internal.h"
 #include "memo/memo_internal.h"
 #include "op/op_internal.h"
@@ -119,8 +120,8 @@ enum { PRODUCTS = 1024, PRODUCT_WAYS = 4 };
 static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op *op, const nnc_work *work) {
     nnc_memo *memo = context;
     const nnc_matmul *u = &op->u.matmul;
-    /* An op that is timed as kernels of PyTorch depends on more values than product_key has, so its time is not
-     * cached. */
+    /* The time of an op that PyTorch runs as several kernels depends on more values than product_key has, so this time
+     * is not cached. */
     if (nnc_op_timed(op) != NNC_TIMED_GEMM || op->issued_as != NNC_ISSUED_NOT) { return nnc_op_time(device, op, work); }
     const int64_t flags = (int64_t)op->math_dtype << 8 | (int64_t)op->phase << 16 | (u->one_by_one ? 1 : 0) |
                           (u->b_is_weight ? 2 : 0) | (u->in_blocks ? 4 : 0) | (u->padded ? 8 : 0) |
@@ -145,21 +146,22 @@ static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op 
 /* ---- cache of op lists that were lowered for a plan ---- */
 
 typedef struct list_key {
-    nnc_plan seen; /* the plan with only those fields set on which an op list depends; see nnc_plan_lowering_key */
+    /* copy of the plan in which all fields that do not affect the op list are cleared; see nnc_plan_lowering_key */
+    nnc_plan seen;
     nnc_software software;
 } list_key;
 
 /* Copies an op list. Unused elements in the arrays of the list are not copied. */
 static void copy_list(nnc_op_list *to, const nnc_op_list *from) {
-    memcpy(to, from, offsetof(nnc_op_list, mixed)); /* all members before the large arrays */
+    memcpy(to, from, offsetof(nnc_op_list, mixed)); /* copies all members before the large arrays */
     memcpy(to->mixed, from->mixed, (size_t)from->mixed_count);
     memcpy(to->blocks, from->blocks, (size_t)from->block_count * sizeof from->blocks[0]);
     memcpy(to->ops, from->ops, (size_t)from->count * sizeof from->ops[0]);
 }
 
 static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc_lowered *a, nnc_error *err) {
-    /* Only the op list of one rank is written in two cases: the whole model has the same list; or the estimate belongs
-     * to a search, which seldom needs the list of the whole model. */
+    /* In two cases this function writes only the op list of one rank: if the whole model has the same list, and if the
+     * estimate belongs to a search, which seldom needs the list of the whole model. */
     nnc_op_list *list = nnc_plan_is_whole(how->plan) || shared->ends.slots > 0 ? &a->list : &a->whole;
     nnc_lower(shared->model, how, list);
     NNC_TRY(nnc_check_list(list, shared->model, err));
@@ -247,9 +249,9 @@ static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lower
     return (nnc_rows_like){ &last->list, last->count, &last->rows, same };
 }
 
-/* Makes the op table that all plans with the same op list share. If the table exists, computes again only the times of
- * collectives, if the routes differ, and the times of weight gradients, if nnc_op.grad_accumulate differs (the share of
- * micro-batches that add to earlier gradients). */
+/* Makes the op table that all plans with the same op list share. If the table exists, computes the times of collectives
+ * again only if the routes differ. Computes the times of weight gradients again only if nnc_op.grad_accumulate differs
+ * (the share of micro-batches that add to earlier gradients). */
 static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step) {
     const nnc_network *network = step->network;
     const size_t size = sizeof a->routes;
@@ -294,8 +296,9 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
  * The sum counts only the exposed part of the communication time. */
 static double sum_table(nnc_lowered *alike, const nnc_step *step) {
     nnc_segment_time units[NNC_SEGMENTS_MAX];
-    double rows_s[NNC_ROWS_MAX]; /* times before overlap, to restore the table: nnc_step_segment_times shortens
-                                  * collectives */
+    /* copy of the times before overlap; the table gets these times back after nnc_step_segment_times has shortened the
+     * times of collectives */
+    double rows_s[NNC_ROWS_MAX];
     nnc_rows *rows = &alike->rows;
     nnc_plan plan = *step->plan;
     nnc_step joined = *step;
@@ -340,7 +343,8 @@ double nnc_lowered_floor_s(const nnc_lowered *alike, const nnc_step *step) {
         double load_s[NNC_FABRICS];
         if (row->op->phase == NNC_PHASE_RECOMPUTE) { continue; }
         if (!collective) { alone_s += row->repeat * nnc_product_least_s(step->device, row->op, &row->work); }
-        /* left out: the traffic of weights and the host traffic, which do not grow with the micro-batch */
+        /* the bound leaves out the traffic of weights and the host traffic, because neither grows with the
+         * micro-batch */
         if (comm == NNC_COMM_DATA || comm == NNC_COMM_OFFLOAD) { continue; }
         nnc_fabric_load(step->network, &row->op->u.collective, load_s);
         const double busiest_s = nnc_max(load_s[NNC_FABRIC_SCALE_UP], load_s[NNC_FABRIC_SCALE_OUT]);
@@ -368,8 +372,9 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
 
 /* Updates the op list of a lowered entry for a plan that differs only in its number of micro-batches. */
 static void prepare_again(const nnc_step *step, nnc_lowered *alike) {
-    nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* sums that nnc_finish_list changes; they are not used, because the step
-                                              * has its own sums */
+    /* receives the sums that nnc_finish_list computes; this function does not use them, because the step has its own
+     * sums */
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     const nnc_plan *plan = step->plan;
     const nnc_lowering how = nnc_lowering_of(plan, step->software, plan->attention);
     alike->list.count = alike->count;
@@ -663,10 +668,11 @@ static void compare_specs(const nnc_scratch *scratch, const nnc_model *model, co
         memcpy(&shared->last_device, device, sizeof *device);
         nnc_memo_clear(&shared->products);
         shared->model = NULL;
-        if (!whole || scratch->lists == 0) { return; /* perhaps no other estimate of this model follows */ }
+        /* the caches stay empty, because perhaps no other estimate of this model follows */
+        if (!whole || scratch->lists == 0) { return; }
     }
     if (shared->model == NULL) { nnc_estimate_cache_begin(shared, model, device); }
-    /* model and device have the same bytes as the model and device of the cache, but may be at other addresses */
+    /* the model and the device have the same bytes as those of the cache, but their addresses may be different */
     shared->model = model;
     shared->device = device;
 }
@@ -695,8 +701,8 @@ static bool create_lists(nnc_memo *memo, uint32_t count) {
 
 enum {
     LOAD_BYTES = 6 << 20
-    /* largest memory of 16 simulations of 10,000 requests in bytes; the system provides memory only for pages that are
- * used */
+    /* largest number of bytes that 16 simulations of 10,000 requests need; the operating system provides memory only
+     * for pages that are used */
 };
 
 void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes) {
@@ -717,7 +723,8 @@ typedef struct whole_scratch {
 } whole_scratch;
 
 /* Replays of pipelines read and write 32 bytes at once, and none of these accesses should cross the border between two
- * cache lines. In 32-bit programs, which have no such accesses, the offsets differ. */
+ * cache lines. In 32-bit programs the offsets of the struct members differ, but replays do not read or write 32 bytes
+ * at once there. */
 _Static_assert(sizeof(void *) == 4 ||
                    (offsetof(whole_scratch, scratch.step.pipeline) + offsetof(nnc_pipeline_memory, tracks)) % 32 == 0,
                "the tracks of a replay are not aligned");
@@ -867,7 +874,7 @@ uint64_t nnc_list_layers_digest(const nnc_op_list *list) {
 }
 
 /* Returns the key of a plan in the cache of partitions. If two plans have the same key, each stage holds the same
- * layers under both plans. 0 = the pipeline is too long for the cache. */
+ * layers under both plans. Returns 0 if the pipeline is too long for the cache. */
 static uint64_t key_of(const nnc_plan *plan, uint64_t layers) {
     const int32_t chunks = nnc_schedule_chunks(plan);
     const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;

@@ -37,8 +37,8 @@ typedef struct nnc_memo_slot {
     uint32_t entry, tag;
 } nnc_memo_slot;
 
-/* A cache: a hash table from keys to values. Keys are compared byte by byte. So the caller must set the padding bytes
- * of a key, too (with memset), or use keys whose members all have 8 bytes. */
+/* A cache: a hash table from keys to values. Keys are compared byte by byte. Because all bytes of a key count, the
+ * caller must set the padding bytes of a key (with memset), or use keys whose members all have 8 bytes. */
 typedef struct nnc_memo {
     uint32_t slots, ways, count, turn;
     size_t key_size, hashed, value_at, stride;
@@ -72,8 +72,9 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index);
 /* An entry of the cache of lowered lists: the op lists of the whole model and of one rank, written for the plans that
  * share them, with the sums of their segments and the op table. */
 typedef struct nnc_lowered {
-    bool listed, found, worked, tabled; /* true means: listed: the op lists are valid; worked: `work` is valid; tabled:
-                                         * `rows` is valid; found: a second plan has used the list */
+    /* listed: the op lists are valid; worked: `work` is valid; tabled: `rows` is valid; found: a second plan has used
+     * the list */
+    bool listed, found, worked, tabled;
     uint64_t list_number; /* serial number of the op lists in this entry; nnc_estimate_cache.lists counts them */
     nnc_software software;
     bool wholly; /* true: `whole` is valid; a search writes `whole` only if it needs the list of the whole model */
@@ -93,12 +94,13 @@ typedef struct nnc_lowered {
 } nnc_lowered;
 
 /* Entry of the cache of passes: results of one micro-batch, such as its times, which plans with different numbers of
- * micro-batches share. The segments and recompute blocks of the op list are not copied into the entry; they are read
- * from `alike`. */
+ * micro-batches share. The segments and recompute blocks of the op list are not copied into the entry; estimates read
+ * them from the lowered list `alike`. */
 typedef struct nnc_pass_entry {
     nnc_lowered *alike;
-    uint64_t list_number; /* list_number of `alike` when this entry was made; if alike->list_number is different now,
-                           * the entry is invalid */
+    /* value that alike->list_number had when this entry was made; the entry is invalid as soon as the two numbers
+     * differ */
+    uint64_t list_number;
     /* the step of the plan for which the entry was made; each later estimate sets its plan, profile and step ends */
     nnc_step step;
     nnc_network network;
@@ -128,10 +130,10 @@ typedef struct nnc_estimate_cache {
     nnc_lowered *last; /* lowered list that the previous estimate used; NULL = there was no estimate yet */
     const nnc_pass_entry *partitioned; /* entry to which the stages and the memory in scratch belong; NULL = they belong
                                         * to no entry */
-    const nnc_pass_entry *added;       /* entry whose plan added the ops of `rest`; NULL = a plan without an entry added
-                                        * them */
-    const nnc_pass_entry *ended;       /* entry to which the step ends in scratch belong; NULL = they belong to no
-                                        * entry */
+    /* entry of the cache of passes for whose plan the ops of `rest` were listed; NULL = these ops were listed for a
+     * plan without an entry */
+    const nnc_pass_entry *added;
+    const nnc_pass_entry *ended; /* entry to which the step ends in scratch belong; NULL = they belong to no entry */
     int64_t ended_passes; /* number of micro-batches of the plan for which the step ends in scratch were computed */
     /* key of the partition that is in scratch; 0 = the partition in scratch was not set by nnc_step_partition_recall */
     uint64_t recalled;
@@ -178,10 +180,11 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
  * bound is also valid for a plan that adds to gradients in a larger share of its micro-batches, because adding takes at
  * least as long as writing. */
 double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step);
-/* Returns another lower bound in seconds, for the op list of the last call of nnc_lowered_least_s; it is proportional
- * to the micro-batch: with r times the micro-batch (r >= 1), one pass takes at least r times this bound. The bound is
- * the largest of three times: the matrix products (nnc_product_least_s) plus the traffic that cannot overlap; all
- * traffic inside scale-up domains; all traffic between scale-up domains. Traffic moves at datasheet rates. */
+/* Returns another lower bound in seconds, for the op list of the last call of nnc_lowered_least_s. The bound is
+ * proportional to the micro-batch: with a micro-batch r times as large (r >= 1), one pass takes at least r times this
+ * bound. The bound is the largest of three times: the matrix products (nnc_product_least_s) plus the traffic that
+ * cannot overlap; all traffic inside scale-up domains; all traffic between scale-up domains. Traffic moves at datasheet
+ * rates. */
 double nnc_lowered_floor_s(const nnc_lowered *alike, const nnc_step *step);
 
 /* ---- memo.c: caches of step ends and partitions, which only a search uses ---- */

@@ -19,21 +19,23 @@ typedef struct both {
 } both;
 
 typedef struct pointwise_row {
-    both flops;                               /* FLOPs for each element of the output, on the vector units */
-    passes forward, backward;                 /* memory passes of the op if one fused kernel computes it */
-    passes unfused_forward, unfused_backward; /* memory passes with one kernel per primitive; both 0 = as many as the
-                                               * fused kernel has */
-    double inputs;                            /* number of input elements per output element, which are kept if the op
-                                               * keeps its input */
-    double mask_bytes;                        /* bytes per output element of a mask or of indices: forward writes them,
-                                               * backward reads them */
+    both flops;               /* FLOPs for each element of the output, on the vector units */
+    passes forward, backward; /* memory passes of the op if one fused kernel computes it */
+    /* memory passes with one kernel per primitive operation; 0 in both members = as many passes as the fused kernel
+     * has */
+    passes unfused_forward, unfused_backward;
+    double inputs;               /* number of input elements per output element, which are kept if the op keeps its
+                                  * input */
+    double mask_bytes;           /* bytes per output element of a mask or of indices: forward writes them, backward
+                                  * reads them */
     both input_flops;            /* FLOPs per input element; used for kinds that set nnc_pointwise.input_elements */
     double backward_input_reads; /* for kinds with input_elements: share of the input that backward reads
                                   * again */
     bool no_backward;            /* true: the op has no backward, because no parameters precede it or
                                   * because it copies a frozen weight */
-    nnc_timed timed;             /* form of the op's time; not given: the form for feature maps if the op's group is
-                                  * convolution or resampling, else the form for pointwise ops */
+    /* form of the op's time; if a row does not set it: the form for feature maps if the op's group is convolution or
+     * resampling, else the form for pointwise ops */
+    nnc_timed timed;
     /* properties of an activation function for graph files; set only for kinds in NNC_ACTIVATION_LIST */
     nnc_activation act;
 } pointwise_row;
@@ -145,9 +147,9 @@ static passes passes_of(const pointwise_row *row, bool fused, bool backward) {
     return fused || many.reads + many.writes == 0.0 ? one : many;
 }
 
-/* Returns the memory passes that an op adds to the kernel of a norm in which it runs. An activation adds none. A
- * residual sum adds one read in forward (the output of the branch), and one write in backward (the gradient of the
- * branch). */
+/* Returns the memory passes by which an op that runs inside the kernel of a norm lengthens this kernel. An activation
+ * adds none. A residual sum adds one read in forward (the output of the branch), and one write in backward (the
+ * gradient of the branch). */
 static passes inside_norm(nnc_pointwise_kind kind, bool backward) {
     const double side = kind == NNC_PW_RESIDUAL ? 1.0 : 0.0;
     return (passes){ backward ? 0.0 : side, backward ? side : 0.0 };
@@ -231,7 +233,8 @@ NNC_SAYING double pointwise_transient(const nnc_op *op, nnc_derivation *why) {
     const nnc_pointwise *p = &op->u.pointwise;
     const double elements = (double)p->elements, element_bytes = nnc_dtype_bytes(op->dtype);
     NNC_LET(why, inputs, NULL, kinds[p->kind]->inputs);
-    /* 1 if backward computes the output again: this output is then in memory together with the gradients */
+    /* 1 if backward computes the op's output again, because this output and the gradients are then in memory at the
+     * same time */
     NNC_LET(why, again, NULL, op->recomputed ? 1.0 : 0.0);
     NNC_SAY(why, transient_bytes, "B", (1.0 + inputs + again) * elements * element_bytes);
     NNC_NOTE(why, nnc_transient_note);
@@ -276,7 +279,7 @@ static void pointwise_shard(nnc_op *op, const nnc_degrees *d) {
     p->input_elements /= ranks;
     p->backward_elements /= ranks_of(op, d, true);
     p->extra_kept_bytes /= (double)ranks;
-    /* weights of attention sinks (one value per head): ranks that divide the heads divide these values */
+    /* attention sinks have one weight per head, so tensor ranks that divide the heads divide these weights, too */
     op->weights.vector /= op->split == NNC_SPLIT_HEADS ? d->tensor : 1;
     const bool received = op->split == NNC_SPLIT_EXPERT_INNER || op->split == NNC_SPLIT_EXPERT_COLUMN ||
                           op->split == NNC_SPLIT_EXPERT_ROW; /* rows that an expert rank receives */

@@ -236,8 +236,8 @@ const nnc_op_row nnc_norm_row = {
 
 int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window) {
     if (!causal) { return s_q * s_k; }
-    /* Number of keys before the key of the first query. The last query and the last key are at the same position of the
-     * sequence. */
+    /* Number of keys that precede the key at the position of the first query. The last query and the last key are at
+     * the same position of the sequence. */
     const int64_t before = s_k - s_q;
     /* Number of queries at the beginning of the sequence that attend to fewer keys than the window has. */
     const int64_t rising = window > 0 ? window - before - 1 : s_q;
@@ -267,11 +267,11 @@ NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why) {
 
 /* Computes the work of attention in one kernel. Forward computes Q K^T and P V (P: the softmax of the scores) over the
  * pairs that the mask leaves; it reads Q, K and V once, and writes the output O and one fp32 log-sum-exp per query.
- * Forward has two products. Backward has five, because backward computes the scores again; it reads Q, K, V, O, dO and
- * two fp32 numbers per query, and writes dQ, dK and dV. Model FLOPs (full_flops, window_flops, causal_flops) do not
+ * Forward has two products. Backward has five products, because it computes the scores again; it reads Q, K, V, O, dO
+ * and two fp32 numbers per query, and writes dQ, dK and dV. Model FLOPs (full_flops, window_flops, causal_flops) do not
  * include the repeated scores: the model FLOPs of backward are twice those of forward. The softmax runs on the vector
  * units. Per pair, forward has max, subtract, exp, sum and divide; backward has subtract and exp again, then four
- * operations for the gradient. Source: FlashAttention arXiv:2205.14135; FlashAttention-2 arXiv:2307.08691.   [flash] */
+ * operations for the gradient. Source: FlashAttention arXiv:2205.14135; FlashAttention-2 arXiv:2307.08691. [flash] */
 NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_flash *p = &op->u.flash;
     const dims d = dims_of(op, why);
@@ -577,7 +577,8 @@ NNC_SAYING nnc_work loss_work(const nnc_op *op, nnc_derivation *why) {
 NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_loss *p = &op->u.loss;
     const double tokens = (double)p->tokens, classes = (double)p->classes;
-    /* 0, because the product that computes the logits counts the one chunk of logits that is kept */
+    /* the loss itself keeps 0 bytes, because the product that computes the logits counts the one chunk of logits that
+     * is kept */
     if (p->keep == NNC_LOSS_KEEPS_CHUNKS) { return 0.0; }
     NNC_LET(why, logit_bytes, NULL, p->keep == NNC_LOSS_KEEPS_FP32 ? 4.0 : nnc_dtype_bytes(op->dtype));
     if (p->in_place) {
@@ -592,8 +593,8 @@ NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why) {
 
 /* Returns the transient bytes of a loss; 0 if the loss is fused, in place, or a squared error. Any other loss has the
  * logits, their fp32 copy and the fp32 probabilities in memory at the same time. A loss whose classes are divided over
- * tensor ranks has four fp32 copies (log-softmax, gradient, and operand and result of a backward kernel). Tensors that
- * the loss keeps are subtracted, because loss_kept() counts them. */
+ * tensor ranks has four fp32 copies of the logits in memory: the log-softmax, the gradient, and the operand and the
+ * result of a backward kernel. Tensors that the loss keeps are subtracted, because loss_kept() counts them. */
 NNC_SAYING double loss_transient(const nnc_op *op, nnc_derivation *why) {
     const nnc_loss *p = &op->u.loss;
     const double tokens = (double)p->tokens, classes = (double)p->classes;

@@ -77,8 +77,8 @@ static void begin_stream(const replay *r, int32_t d, int32_t index) {
     const int32_t p = pipeline->stages, v = pipeline->chunks;
     const int64_t m = pipeline->micro_batches;
     const nnc_pipeline_phase phase = (nnc_pipeline_phase)(index / 2);
-    /* In dualpipe, stream 0 of a phase belongs to the direction whose micro-batches enter at the end of the pipeline
-     * that is nearer to the device. */
+    /* In dualpipe, micro-batches enter at both ends of the pipeline; stream 0 of a device belongs to the direction that
+     * begins at the end nearer to this device. */
     const int32_t chunk = r->dual && d >= p / 2 ? 1 - index % 2 : index % 2;
     /* true: the weight gradient, an op of its own, frees the activations; false: the backward (or, with frees_early,
      * the input gradient) frees the activations */
@@ -497,7 +497,7 @@ static void summarise(const replay *r, nnc_pipeline_result *result) {
     result->total_s = result->makespan_s = 0;
     for (int32_t d = 0; d < pipeline->stages; d++) {
         const nnc_pipeline_device *const device = &r->memory->device[d];
-        /* 0 in dualpipe: both ends of the pipeline start at time 0 */
+        /* in dualpipe the first op starts at time 0, because micro-batches enter both ends of the pipeline at time 0 */
         const double first_s = r->dual ? 0 : r->first_s[d];
         result->span_s[d] = r->free_s[d] - first_s;
         result->total_s = nnc_max(result->total_s, result->span_s[d]);
@@ -538,8 +538,7 @@ bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memo
 
 /* Returns queue number i. Each virtual stage has two queues between itself and the virtual stage before it: one for
  * forward messages (even i), one for backward messages (odd i). The first virtual stage on the path of a micro-batch
- * has no virtual stage before it, so this virtual stage has no queues: for the numbers of its queues, queue_at returns
- * NULL. */
+ * has no queues, because no other virtual stage precedes it; for the numbers of its queues, queue_at returns NULL. */
 static nnc_queue *queue_at(const replay *r, int32_t i) {
     const int32_t s = i / 2;
     if (s % r->chain == 0) { return NULL; }
@@ -643,9 +642,9 @@ static void skip(const replay *r, int64_t repeats, int64_t times, const double l
     }
 }
 
-/* Skips as many periods as possible, but not the last repeat of the sequence that each device runs now. active: one bit
- * for each track that may skip. Returns the bits of the tracks that skipped; 0 = no track skipped. If some tracks
- * skipped, the times of all other tracks are wrong afterwards. */
+/* Skips as many periods as possible. Does not skip the last repeat of the sequence of ops that a device runs now.
+ * active: one bit for each track that may skip. Returns the bits of the tracks that skipped; 0 = no track skipped. If
+ * some tracks skipped, the times of all other tracks are wrong afterwards. */
 static unsigned skip_periods(const replay *r, unsigned active) {
     double later_s[NNC_TRACKS] = { 0 };
     const int64_t repeats = repeats_since(r);

@@ -42,7 +42,7 @@ typedef struct nnc_pipeline {
 
 typedef enum nnc_pipeline_phase {
     NNC_RUN_FORWARD,
-    /* both gradients; only the input gradient in schedules whose weight gradients are ops of their own */
+    /* both gradients, or only the input gradient in schedules whose weight gradients are ops of their own */
     NNC_RUN_BACKWARD,
     NNC_RUN_WEIGHT
 } nnc_pipeline_phase;
@@ -183,8 +183,8 @@ typedef struct nnc_wave {
     nnc_wave_cursor forward, backward;
     nnc_wave_state then, later; /* remembered states: `then` is the oldest, `later` lies between `then` and `now`.
                                  * Comparing the remembered states with `now` shows a period or a constant growth. */
-    /* saved: the state before a trial of drift(); kept: the last states of those tracks (pipelines) that have reached
-     * the end of the stretch */
+    /* saved: the state before drift() tries to skip repeats; kept: the last states of those tracks (pipelines) that
+     * have reached the end of the stretch */
     nnc_wave_state saved, kept;
     double first_s[NNC_WAVE_ENTRIES]; /* time at which each device starts its first op */
     double forward_s[NNC_WAVE_ENTRIES], forward_send_s[NNC_WAVE_ENTRIES];
@@ -217,8 +217,9 @@ enum {
     NNC_RUNS_MAX = 16,   /* largest number of entries of the order list of a device; an entry is a sequence of ops and
                           * its number of repeats */
     NNC_RUN_OPS_MAX = 6, /* largest number of ops in one entry of an order list */
-    NNC_QUEUE_SLOTS = 8, /* most messages on the way between neighbours; a queue between the last and the first device
-                          * has at least `stages` elements */
+    /* largest number of messages that are on the way between neighbours; a queue between the last and the first device
+     * has at least `stages` elements */
+    NNC_QUEUE_SLOTS = 8,
     NNC_QUEUES_MAX = 2 * NNC_PIPELINE_VIRTUAL_MAX,
     NNC_SLOTS_MAX = NNC_QUEUES_MAX * NNC_QUEUE_SLOTS + 4 * NNC_PIPELINE_VIRTUAL_MAX
 };
@@ -321,13 +322,14 @@ typedef struct nnc_equal_stages {
 typedef struct nnc_schedule_row {
     /* number of chunks (groups of layers) per device; 0 = virtual_stages of the plan, for interleaved */
     int32_t chunks;
-    bool folded;      /* true: the second chunk or direction passes the devices from the last to the first, so the first
-                       * device holds both the first and the last layers */
-    bool dual;        /* true: micro-batches enter at both ends of the pipeline, and each device holds one stage for
-                       * each direction */
-    bool splits;      /* true: weight gradients are ops of their own, separate from the input gradients */
-    bool frees_early; /* if `splits` is true: true = activations count as kept only until the end of the input
-                       * gradient */
+    bool folded; /* true: the second chunk or direction passes the devices from the last to the first, so the first
+                  * device holds both the first and the last layers */
+    bool dual;   /* true: micro-batches enter at both ends of the pipeline, and each device holds one stage for each
+                  * direction */
+    bool splits; /* true: weight gradients are ops of their own, separate from the input gradients */
+    /* only used if `splits` is true. true: activations count as kept only until the end of the input gradient; false:
+     * until the end of the weight gradient */
+    bool frees_early;
     bool keeps_all;   /* true: a device keeps the activations of all micro-batches of a step until its first backward */
     bool rolls;       /* true: there is no barrier between steps: the next step of a stage starts with its own first
                        * pass */
@@ -385,18 +387,20 @@ bool nnc_schedule_is_steady(const nnc_plan *plan);
 bool nnc_schedule_keeps_1f1b(const nnc_plan *plan);
 
 /* Sets the schedule of a plan that states none, and checks the rules on numbers of stages, virtual stages and layers.
- * NNC_ILLEGAL_PLAN: err names the option, the rule with its numbers, and legal values. */
+ * Returns NNC_ILLEGAL_PLAN if the plan breaks a rule; err then names the option, the rule with its numbers, and legal
+ * values. */
 nnc_status nnc_schedule_resolve(nnc_plan *plan, int64_t layers, nnc_error *err);
-/* Checks that the schedule of a plan can run the plan's number of micro-batches. NNC_ILLEGAL_PLAN: the schedule cannot
- * run this number of micro-batches. */
+/* Checks that the schedule of a plan can run the plan's number of micro-batches. Returns NNC_ILLEGAL_PLAN if the
+ * schedule cannot run this number of micro-batches. */
 nnc_status nnc_schedule_check(const nnc_plan *plan, nnc_error *err);
 
 /* Returns the idle seconds (bubble) of a schedule from a formula: total_s minus the busy time, for stages with equal
  * times and messages that take no time. forward_s, backward_s, weight_s: seconds tF, tB, tW of forward, input gradient
  * and weight gradient, over all chunks of a stage. p: number of stages. m: number of micro-batches. The formula of
- * zb-h1 holds for m >= p, and the formula of zb-h2 for m >= 2p-1. For tW > tF, both formulas give the idle time under
- * the published limit of micro-batches in flight; the published formulas give less. zb-v: 0, which is exact for tF = tB
- * = tW and m >= 2p-1, and a lower bound otherwise. dualpipe: holds for tF = tB, tW <= tF, m even and m >= 2p.
+ * zb-h1 holds for m >= p, and the formula of zb-h2 for m >= 2p-1. For tW > tF, the published formulas of zb-h1 and
+ * zb-h2 give less idle time than is possible under their limit of micro-batches in flight, so both formulas here differ
+ * from the published ones. For zb-v the bubble is 0, which is exact for tF = tB = tW and m >= 2p-1, and a lower bound
+ * otherwise. The formula of dualpipe holds for tF = tB, tW <= tF, m even and m >= 2p.
  *   [bubble] */
 double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal, nnc_derivation *why);
 

@@ -22,8 +22,8 @@ typedef struct law {
     { __VA_ARGS__, false, NAN, NAN, NAN }
 #define BEST(...) \
     { NAN, NAN, NAN, NAN, NAN, __VA_ARGS__ }
-static const law NNC_ROW(NNC_LAW_RULE_20) = BEST(false, 1.0, 120.0, 0.5); /* 20 tokens per parameter: D = 20 N, C = 6 N
-                                                                           * D, so N = (C / 120)^0.5 */
+/* 20 tokens per parameter: D = 20 N and C = 6 N D, therefore N = (C / 120)^0.5 */
+static const law NNC_ROW(NNC_LAW_RULE_20) = BEST(false, 1.0, 120.0, 0.5);
 static const law NNC_ROW(NNC_LAW_PRINTED) = LOSS(1.69, 406.4, 410.7, 0.34, 0.28);
 static const law NNC_ROW(NNC_LAW_TEX) = LOSS(1.6933736809989528, 406.4010175194737, 410.7228269450398, 0.33917084,
                                              0.2849083);

@@ -389,9 +389,9 @@ nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device, cons
 /* ---- methods of fine-tuning (RLHF, distillation ...), which add generation, scoring and weight synchronisation to the
  * training ---- */
 
-/* A row describes one fine-tuning method. rollout: the method generates answers. Members except rollout name models
- * that run forward over every token of the training data: the trained model once more (again), the reference model, the
- * reward model, the critic, the teacher. Sources: docs/data-and-runs.md. */
+/* A row describes one fine-tuning method. rollout: the method generates answers. Each of the members again, reference,
+ * reward, critic and teacher stands for a model that runs forward over every token of the training data; `again` stands
+ * for the trained model itself. Sources: docs/data-and-runs.md. */
 typedef struct method_row {
     bool rollout, again, reference, reward, critic, teacher;
     /* true: the policy and the reference model score a second answer to each prompt (for the KL term of the method

@@ -202,9 +202,9 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err) {
 }
 
 /* Counts the embedding and the head as one layer each in the plans of the current group, if ends_as_layers of the base
- * plan is true. Also counts embedding and head as layers if all pipeline stages and chunks get equal numbers of layers
- * only in this way, and the framework has this option. An example is Llama 3.1 405B on 16 stages: 126 layers, and 128
- * with embedding and head. */
+ * plan is true. Also counts embedding and head as layers if the framework has this option and only this count gives all
+ * pipeline stages and chunks equal numbers of layers. For example, Llama 3.1 405B on 16 stages has 126 layers, which 16
+ * does not divide; embedding and head make it 128 layers. */
 static void count_ends(const nnc_plan_groups *groups, nnc_plan *plan) {
     const int64_t parts = (int64_t)plan->pipeline * plan->virtual_stages;
     const bool may = plan->pipeline > 1 && plan->first_stage_layers == 0 && plan->last_stage_layers == 0 &&
@@ -234,9 +234,9 @@ static bool splits_experts(const nnc_plan_groups *groups, const nnc_plan *plan) 
            software_of(groups, plan)->ships.plain_experts;
 }
 
-/* Tests whether micro_batch x seq_len^2 is below 2^45. No tensor has more than 2^17 times as many elements (the factor
- * is the number of heads, or columns / sequence length), so every element count then fits into 64 bits, and an op list
- * that is legal with a smaller micro-batch is legal with this micro-batch. */
+/* Tests whether micro_batch x seq_len^2 is below 2^45. No tensor has more than 2^17 times this number of elements,
+ * where the factor 2^17 stands for the number of heads or for columns / sequence length. Therefore every element count
+ * fits into 64 bits, and an op list that is legal with a smaller micro-batch is legal with this micro-batch. */
 static bool counts_elements(const nnc_plan *plan) {
     return (double)plan->micro_batch * (double)plan->seq_len * (double)plan->seq_len < 0x1p45;
 }
@@ -336,8 +336,9 @@ static bool same_pass(const nnc_plan_groups *groups, const nnc_plan *a, const nn
     const nnc_plan *other = &pass->work.plan;
     const nnc_device *device = groups->device;
     const unsigned moved = NNC_OFFLOAD_ACTIVATIONS | NNC_OFFLOAD_WEIGHTS;
-    /* linked: true = a plan with offload and a plan without can share a pass. `linked` is false on one device, which
-     * uses links only for offload, and if the device file does not state the host bandwidths that offload needs. */
+    /* linked: true = a plan with offload can share a pass with a plan without offload. `linked` is false on one device,
+     * which uses links only for offload, and if the device file does not state the host bandwidths that offload
+     * needs. */
     const bool linked = a->devices > 1 && !isnan(device->host.bytes_per_s) && !isnan(device->host.mem_bytes_per_s);
     const bool tied = pass->usable && pass->step.list->tied_rows > 0;
     return software == pass->software && (a->zero == 3) == (other->zero == 3) &&
@@ -369,8 +370,9 @@ static void sum_units(nnc_plan_groups *groups, nnc_pass_costs *pass, int kind) {
 }
 
 /* Computes the times of all segments of a pass for one kind of schedules. If the search includes a schedule with
- * separate weight gradients, computes kinds 0 and 1 together. The computation of overlap shortens the times of
- * collectives in the op table, so these times are saved before the first kind and restored before the second. */
+ * separate weight gradients, computes the times for two kinds together: schedules without separate weight gradients
+ * (kind 0) and with them (kind 1). The computation of overlap shortens the times of collectives in the op table, so
+ * these times are saved before the first kind and restored before the second. */
 static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int kind) {
     nnc_rows *rows = &groups->scratch->rows;
     const bool both = kind < 2 && groups->splits && pass->work.plan.pipeline > 1 && !pass->timed[1 - kind];
@@ -417,8 +419,9 @@ enum { SMALLER = 256, SMALLER_WAYS = 4 };
 static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *software) {
     smaller_key key = { .plan = nnc_plan_lowering_key(plan), .software = software };
     key.plan.micro_batch = 0;
-    key.plan.pipeline = plan->pipeline > 1 ? 2 : 1; /* only two cases differ: with a pipeline of any degree, first and
-                                                     * last stage each hold a copy of a tied embedding table */
+    /* all pipeline degrees above 1 have the same byte sums: the first and the last stage each hold a copy of a tied
+     * embedding table */
+    key.plan.pipeline = plan->pipeline > 1 ? 2 : 1;
     key.plan.schedule = nnc_schedule_ends_meet(plan) ? NNC_SCHEDULE_DUALPIPE : NNC_SCHEDULE_1F1B;
     key.degrees = ((((uint64_t)plan->tensor * 31 + (uint64_t)plan->context) * 31 + (uint64_t)plan->expert) * 31 +
                    (uint64_t)key.plan.pipeline) *
@@ -726,7 +729,7 @@ static void partition_layers(nnc_plan_groups *groups, const nnc_step *step, uint
     groups->held_layers = digest_held(&groups->scratch->step, step->plan->pipeline);
 }
 
-/* Returns the value that pass->holds must have so that its stored resident bytes are valid for the current group: the
+/* Returns the value that pass->holds has if the stored resident bytes of the pass are valid for the current group: the
  * serial number of the group, or NNC_EVEN_GROUPS if each device has one chunk. With one chunk, the resident bytes are
  * equal for all schedules, because nnc_memory_of_resident gets the number of micro-batches in flight as a separate
  * argument. */

@@ -146,8 +146,8 @@ typedef struct nnc_waiting {
                                        * entry, for the longest time */
 } nnc_waiting;
 
-/* Position of a pipeline that waits for its replay: index of its set, and its index in the set (track). Valid until the
- * pipeline has been replayed. */
+/* Position of a pipeline that waits for its replay: index of its set of pipelines, and its index (track) within this
+ * set. Valid until the pipeline has been replayed. */
 typedef struct nnc_replay_place {
     int32_t set, track;
     uint64_t number; /* serial number of the set at the time when the pipeline was added to it */
@@ -211,7 +211,7 @@ enum {
     NNC_PASS_PLANS = 32,
 };
 
-/* The step ends of one plan of a group, as nnc_waiting has them. */
+/* The step ends of one plan of a group, in the same form as in nnc_waiting. */
 typedef struct nnc_pass_ends {
     uint64_t pass;        /* serial number of the pass (nnc_pass_costs.number) to which the entry belongs */
     uint64_t held_layers; /* nnc_plan_groups.held_layers of the group for which the entry was computed */
@@ -288,8 +288,9 @@ typedef struct nnc_edge_row {
                                       * stored */
     /* index of the pipeline stage to which each edge belongs; -1 = no edge is stored */
     int32_t stages[NNC_PASS_STAGES];
-    uint64_t networks[2][2]; /* networks[ZeRO 3][offload]: number of the last column whose plans have links for their
-                              * communication; set only in the first row of a pipeline */
+    /* networks[z][o], with z = 1 for ZeRO stage 3 and o = 1 for offload: number of the last column of blocks for which
+     * the device file was found to describe the needed links; set only in the first row of a pipeline degree */
+    uint64_t networks[2][2];
 } nnc_edge_row;
 
 /* A lower bound of the time of one micro-batch in all layers of the model, and the inputs from which this bound was
@@ -309,8 +310,9 @@ typedef struct nnc_plain_bound {
 
 /* The plan of a block with all defaults set. Blocks that differ only in recomputation share this entry. */
 typedef struct nnc_resolved_block {
-    uint64_t place; /* number, from 1, that the block and all blocks differing from it only in recomputation and
-                     * pipeline share; 0 = entry not used */
+    /* number, from 1, of the set of blocks that differ only in recomputation and pipeline and to which the block
+     * belongs; 0 = the entry is not used */
+    uint64_t place;
     bool legal;
     nnc_plan plan;
 } nnc_resolved_block;
@@ -405,8 +407,9 @@ void nnc_plan_groups_destroy(nnc_plan_groups *groups);
  * the block is legal; err, which can be NULL, then names the rule that the plans break. */
 bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err);
 
-/* Tests whether a framework offers at least one plan of the current block of plans. If not, err names the missing
- * option; but err is not set if all schedules of the block only repeat schedules of another block. */
+/* Tests whether a framework offers at least one plan of the current block of plans. If no framework offers such a plan,
+ * err names the missing option; but err is not set if all schedules of the block only repeat schedules of another
+ * block. */
 bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err);
 
 /* Begins the evaluation of a group of plans: one schedule with one number of virtual stages. Returns false if no plan
@@ -500,8 +503,8 @@ void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t 
 /* Some plans in `front` have only their index, step time and memory. Computes the other members of these plans. */
 void nnc_searcher_complete(nnc_searcher *searcher, nnc_front *front);
 
-/* Tests whether any plan is legal in the block of plans at index `place` of the search or shard. If not, err names the
- * rule that the plans break. */
+/* Tests whether any plan is legal in the block of plans at index `place` of the search or shard. If no plan is legal,
+ * err names the rule that the plans break. */
 bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err);
 
 /* ---- searcher.c: a search in rounds; other processes can evaluate the blocks of plans of a round ---- */
@@ -581,8 +584,8 @@ typedef struct nnc_search_size {
     nnc_error why; /* reason why the search has no legal plan; why.status NNC_OK = at least one plan is legal */
 } nnc_search_size;
 
-/* Two probabilities for a plan of a search result: that it is the best plan, and that it runs out of memory. NaN = the
- * software profile has no measured range from which they could be computed. */
+/* Two probabilities for a plan of a search result: that it is the best plan, and that it runs out of memory. A
+ * probability is NaN if the software profile has no measured range from which the probability could be computed. */
 typedef struct nnc_sure {
     const nnc_found *found;
     double p_best, p_out_of_memory;

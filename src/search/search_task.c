@@ -245,9 +245,9 @@ void nnc_rank_group_search_end(nnc_rank_group ranks) { (void)ranks; }
 
 enum { TAG_ASK = 1, TAG_RUN = 2, TAG_PART = 3 };
 
-/* RUN_SHARE: a rank that asks for work gets 1 / (RUN_SHARE x ranks) of the blocks of plans that remain in the round.
- * Early in a round these are many blocks, so few messages are needed; late in a round these are few blocks, so all
- * ranks finish at about the same time. */
+/* RUN_SHARE: a rank that asks for work gets 1 / (RUN_SHARE x ranks) of the blocks of plans that remain in the round. At
+ * the start of a round a rank thus gets many blocks, so few messages are needed; near the end of a round it gets few
+ * blocks, so all ranks finish at about the same time. */
 enum { RUN_SHARE = 3 };
 
 /* Number of blocks of plans that rank 0 evaluates before it looks for messages of other ranks again. A smaller number

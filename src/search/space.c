@@ -48,8 +48,8 @@ static nnc_status add_schedules(nnc_space_axis *choice, int32_t most, nnc_error 
  * CONTEXT_MOST: largest context degree that it tries by default. */
 enum { VIRTUAL_MOST = 12, CONTEXT_MOST = 16 };
 
-/* Tests whether one of the searched pipelines has equal stages of `virtual_stages` groups of layers only if embedding
- * and head count as one layer each. */
+/* Tests whether, for one of the searched pipeline degrees, the stages have equal numbers of layers only if embedding
+ * and head count as one layer each. virtual_stages: groups of layers per stage. */
 static bool needs_ends(const nnc_space_axis *pipelines, int64_t layers, int64_t virtual_stages) {
     for (int32_t i = 0; i < pipelines->count; i++) {
         const int64_t pipeline = pipelines->values[i];
@@ -242,8 +242,8 @@ static int32_t no_slower(const nnc_front *front, double step_s) {
 static bool dominated(const nnc_front *front, const nnc_found *found) {
     const int32_t place = no_slower(front, found->step_s);
     if (place == 0) { return false; }
-    const nnc_found *one = &front->pareto[place - 1]; /* the plan with the least memory among the plans of the front
-                                                       * that are at least as fast */
+    /* among the plans of the front that are at least as fast as *found, the plan with the least memory */
+    const nnc_found *one = &front->pareto[place - 1];
     const bool equal = one->memory_bytes == found->memory_bytes && !(one->step_s < found->step_s);
     return equal ? one->index < found->index : one->memory_bytes <= found->memory_bytes;
 }
@@ -253,7 +253,7 @@ static void add_pareto(nnc_front *front, const nnc_found *found) {
     int32_t first = no_slower(front, found->step_s);
     while (first > 0 && !(front->pareto[first - 1].step_s < found->step_s) &&
            front->pareto[first - 1].memory_bytes >= found->memory_bytes) {
-        first--; /* a plan of the front that is equally fast and needs at least as much memory is removed, too */
+        first--; /* also removes a plan of the front that is as fast as *found and needs at least as much memory */
     }
     int32_t end = first;
     while (end < front->pareto_count && front->pareto[end].memory_bytes >= found->memory_bytes) { end++; }

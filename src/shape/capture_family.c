@@ -76,8 +76,8 @@ static write_fn *const writers[] = {
 
 /* Sets the number and bytes of the kernels of a recorded op that runs eagerly: one kernel for each operator that
  * PyTorch issued, three kernels for the backward of fused attention, one more kernel for the bias of a convolution, and
- * the casts of autocast. All time steps of a recurrent layer together have one kernel. value_bytes: bytes of one value
- * of the op's result. */
+ * the casts of autocast. A recurrent layer has one kernel for all its time steps. value_bytes: bytes of one value of
+ * the op's result. */
 static void issue(const nnc_captured_op *c, double value_bytes, nnc_op *op) {
     const bool streams = c->kind == NNC_CAPTURED_KERNEL;
     const double bytes = streams ? c->read_bytes + c->write_bytes : 0.0;
@@ -199,8 +199,8 @@ static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured
     return op;
 }
 
-/* Returns the recorded step. With --policy amp, returns the version of this step that was converted to autocast, if the
- * model file has this version. */
+/* Returns the recorded step. With --policy amp, returns the recorded step in the version for autocast, if the model
+ * file has this version. */
 static const struct nnc_captured *program_of(const struct nnc_captured *recorded, const nnc_plan *plan) {
     return plan->policy == NNC_POLICY_AMP && recorded->autocast != NULL ? recorded->autocast : recorded;
 }

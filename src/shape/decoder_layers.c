@@ -201,8 +201,9 @@ void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const 
     }
 }
 
-/* Returns the number of residual streams that the head, all attentions or all MLPs of the network read: the finished
- * blocks of residual_block layers, and the present block. The first attention reads only the embedding. */
+/* Returns a number of residual streams in a network with attention residuals, in which a reader reads one stream for
+ * each finished block of residual_block layers, and one for the present block. Returns the number for the head, or the
+ * sum over all attentions or all MLPs of the network. The first attention reads only the embedding. */
 static int64_t streams_read(const nnc_decoder *d, nnc_group reader) {
     const int64_t size = d->residual_block;
     if (reader == NNC_GROUP_HEAD) { return (d->layers + size - 1) / size + 1; }
@@ -387,9 +388,9 @@ static nnc_op *reorder(const routing *r, const char *name, nnc_pointwise_kind ki
     return op;
 }
 
-/* Appends a copy of the received rows: from the order of the sending ranks into the order of the experts, or back into
- * the first order. Source: sort_chunks_by_idxs of MoEAlltoAllTokenDispatcher, token_dispatcher.py of Megatron-LM.
- * [experts] */
+/* Appends a copy of the received rows that changes their order: from the order of the sending ranks to the order of the
+ * experts, or from the order of the experts back to the order of the ranks. Source: sort_chunks_by_idxs of
+ * MoEAlltoAllTokenDispatcher, token_dispatcher.py of Megatron-LM. [experts] */
 static void sort_rows(const routing *r, const char *name) {
     const nnc_writer *to = &r->w->to;
     const nnc_plan *plan = to->how->plan;
@@ -551,10 +552,10 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d) {
 
 /* ---- inputs of layers   [layer-inputs] ----
  * The inputs of a layer are a row of a table, plus a projection of the token's embedding with a norm for each layer. At
- * the end of the layer, a linear layer projects the residual stream to the width of these inputs. Its output, after an
- * activation function, multiplies the inputs; a second linear layer and a norm follow, and the result is added to the
- * stream. Tensor ranks do not divide these products. Source: Gemma4TextModel and Gemma4TextDecoderLayer of
- * transformers, modeling_gemma4.py. */
+ * the end of the layer, a linear layer projects the residual stream to the width of these inputs. An activation
+ * function follows; its result is multiplied by the inputs of the layer. A second linear layer and a norm follow, and
+ * the result is added to the stream. Tensor ranks do not divide the linear layers of the inputs. Source:
+ * Gemma4TextModel and Gemma4TextDecoderLayer of transformers, modeling_gemma4.py. */
 
 void nnc_decoder_embed_inputs(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t rows = nnc_vocab_split(d->layer_input_vocab, w->to.how->plan->tensor);
@@ -580,7 +581,8 @@ void nnc_decoder_add_input(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_layer_activation(w, "input.activation", NNC_SPLIT_SEQUENCE, nnc_list_mul(&w->to, w->tokens, width));
     nnc_layer_linear(w, "input.expand", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->hidden, width, false);
     nnc_layer_norm(w, "input.norm", d->hidden);
-    if (d->altup_inputs > 1) { /* the result of this stream is added to all other streams */
+    /* if the model has several residual streams (altup), the result is added to all streams except the first */
+    if (d->altup_inputs > 1) {
         const int64_t others = nnc_list_mul(&w->to, w->hidden_elements, d->altup_inputs - 1);
         write_streams(w, "input.residual", NNC_PW_RESIDUAL, others);
     } else {
@@ -732,8 +734,9 @@ static void gated_delta(const nnc_layer_writer *w, const nnc_decoder *d) {
     delta_rule(w, d, 2 * d->ssm_heads);
 }
 
-/* Appends a mixer with a decay for each value of a key, and one weight per head for the update of the state. Decays and
- * gate are projected from ssm_rank values each. Source: arXiv:2510.26692, section 3. */
+/* Appends a mixer with a decay for each value of a key, and one weight per head for the update of the state. One linear
+ * layer computes ssm_rank values per token for the decays and, unless ssm_full_gate is set, ssm_rank values for the
+ * gate; further linear layers project these values to decays and gate. Source: arXiv:2510.26692, section 3. */
 static void kimi_delta(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t inner = d->ssm_inner, keys = d->ssm_heads * d->ssm_state;
     enter(w, inner + 2 * d->ssm_groups * d->ssm_state, true);

@@ -29,10 +29,11 @@ typedef struct lowering {
     const struct nnc_graph_net *net;
     int32_t marks[NNC_GRAPH_DEPTH_MAX + 1];
     int32_t depth;
-    bool layered;           /* true: each iteration of the repeat of layers becomes a segment, and pipeline stages
-                             * divide these segments */
-    int32_t tables;         /* index in the op list of the collective of the last tables, plus 1; 0 = there were no
-                             * tables yet */
+    bool layered; /* true: each iteration of the repeat of layers becomes a segment, and pipeline stages divide these
+                   * segments */
+    /* index in the op list, plus 1, of the collective that the embedding tables listed last share; 0 = the network has
+     * had no tables so far */
+    int32_t tables;
     int32_t layer_segments; /* number of segments of layers: iterations of the repeat of layers that start from
                              * different states */
 } lowering;
@@ -90,9 +91,9 @@ static void remake(const lowering *l, const nnc_graph_op *op, const nnc_op *writ
 
 /* ---- functions that write convolutions, norms and linear layers ---- */
 
-/* Appends the kernel that gives the weights of each output channel of a convolution a mean of 0 and a variance of 1.
- * The kernel is a batch norm of the fp32 weights, so its work does not depend on the batch. Source: ScaledStdConv2d and
- * StdConv2d,
+/* Appends the kernel that normalises the weights of a convolution: the weights of each output channel get the mean 0
+ * and the variance 1. The kernel is a batch norm of the fp32 weights, so its work does not depend on the batch. Source:
+ * ScaledStdConv2d and StdConv2d,
  * timm/models/layers/std_conv.py of pytorch-image-models.   [graph] */
 static void standardize_weights(const lowering *l, const nnc_graph_op *op) {
     const int64_t rows = op->weights.rows, gains = op->values[NNC_CONV_GAIN] > 0 ? rows : 0;
@@ -118,8 +119,9 @@ static void lower_conv(lowering *l, const nnc_graph_op *op) {
     const bool transposed = op->node->kind == NNC_GRAPH_CONV_TRANSPOSE;
     nnc_graph_window windows[3];
     nnc_graph_windows(op, windows);
-    /* A 3-d convolution is counted as a 2-d convolution: the height of the map is depth x height of the volume, and the
-     * kernel's height is depth x height of the kernel, so both have the same number of multiplications. */
+    /* A 3-d convolution is counted as a 2-d convolution with the same number of multiplications: the height of its map
+     * is the depth of the volume times its height, and the height of its kernel is the depth of the kernel times its
+     * height. */
     const int last = op->in.rank - 1;
     const int64_t in_depth = last == 3 ? op->in.dims[1] : 1, out_depth = last == 3 ? op->out.dims[1] : 1;
     const int64_t kernel = windows[0].kernel * (last == 3 ? windows[2].kernel : 1);
@@ -249,7 +251,8 @@ static void lower_dropout(lowering *l, const nnc_graph_op *op) {
 
 static void lower_scale(lowering *l, const nnc_graph_op *op) {
     const bool gain = op->values[0] == NNC_SCALE_GAIN;
-    if (op->values[0] == NNC_SCALE_CONSTANT) { /* moves the bytes of a copy in both directions, and keeps nothing */
+    /* a multiplication by a constant moves as many bytes as a copy, in forward and in backward, and keeps no tensor */
+    if (op->values[0] == NNC_SCALE_CONSTANT) {
         write_pointwise(l, op, NNC_PW_COPY, pointwise_group(op));
         return;
     }
@@ -382,8 +385,9 @@ static void head_product(const lowering *l, const nnc_graph_op *op, const char *
 }
 
 /* Appends a linear attention: each head first adds up the products of its keys and values, then multiplies the sum with
- * the queries. The values get one more row, which contains ones; its result is the sum of the weights, by which the
- * other results are divided. Source: arXiv:2006.16236, equations 4 and 5; arXiv:2410.10629, section 2.2. [graph] */
+ * the queries. A row of ones is appended to the values, so that one of the results is the sum of the weights; the other
+ * results are divided by this sum. Source: arXiv:2006.16236, equations 4 and 5; arXiv:2410.10629, section 2.2.
+ * [graph] */
 static void lower_linear_attention(lowering *l, const nnc_graph_op *op, int64_t head_dim) {
     const int64_t heads = op->values[NNC_ATTENTION_HEADS], queries = nnc_graph_positions(&op->in);
     const int64_t keys = op->with.rank > 0 ? nnc_graph_positions(&op->with) : queries;
@@ -639,7 +643,7 @@ static void hear(void *context, nnc_graph_walk *walk, const nnc_graph_op *op) {
 
 /* The walk calls this function at the start of each iteration of a repeat. An iteration of a repeat that is not inside
  * another repeat becomes a recompute block; an iteration of the repeat of layers becomes a segment as well. Returns a
- * mark, which leave() gets at the end of the iteration. */
+ * mark, which the walk passes to leave() at the end of the iteration. */
 static int32_t enter(void *context, nnc_graph_walk *walk, const nnc_graph_node *repeat) {
     lowering *l = context;
     const int32_t mark = l->depth < NNC_GRAPH_DEPTH_MAX ? l->depth++ : l->depth;

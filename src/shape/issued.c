@@ -309,7 +309,9 @@ void nnc_write_out(nnc_op *op) {
 /* Tests whether an op is attention inside windows (Swin, MaxViT), which timm and torchvision run as separate kernels:
  * timm has a fused kernel only behind a switch (use_fused_attn(experimental=True), timm/models/swin_transformer.py). */
 static bool is_of_windows(const nnc_op *op, const nnc_model *model, int64_t samples) {
-    const bool biased = op->weights.table || op->weights.vector > 0; /* a map may be as small as one window */
+    /* a learned bias also shows that the attention is inside windows: if the map is a single window, there are no more
+     * windows than samples */
+    const bool biased = op->weights.table || op->weights.vector > 0;
     return op->kind == NNC_OP_FLASH && model->implementation == NNC_IMPLEMENTATION_TIMM &&
            model->family == NNC_FAMILY_GRAPH && (biased || op->u.flash.batch > samples);
 }
@@ -361,8 +363,9 @@ static bool has_narrow_adapters(const nnc_plan *plan, const nnc_software *softwa
     }
 }
 
-/* Adds kernels to a product of an adapter. If its weights are fp32, the product casts its input to fp32, and in backward
- * the gradient of the input is cast back and added; if they have 16 bits, the gradient is only added. */
+/* Adds kernels to a product of an adapter. If the weights of the adapter are fp32, the product casts its input to fp32,
+ * and backward casts the gradient of the input back and adds it. If the weights have 16 bits, backward only adds the
+ * gradient. */
 static void add_to_adapter(nnc_op *op, double products, bool down, bool narrow, number_mode mode) {
     const nnc_matmul *p = &op->u.matmul;
     const double input = (double)p->m * (double)p->k;
@@ -434,7 +437,8 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
          * labels at random first */
         add_kernels(op, diffusion ? 5.0 : 1.0, 5.0);
     } else if (is_pointwise(op, NNC_PW_CAST_WEIGHTS)) {
-        add_kernels(op, 0.0, 0.0); /* no kernels here, because each product counts the cast of its weight */
+        /* the op has no kernels of its own, because each product counts the cast of its weight */
+        add_kernels(op, 0.0, 0.0);
     } else {
         add_kernels(op, 1.0, 1.0);
     }
@@ -447,8 +451,8 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
         plan->policy == NNC_POLICY_AMP || (plan->policy == NNC_POLICY_MIXED && how->listing == NNC_LISTING_COUNTED);
     const number_mode mode = autocast ? UNDER_AUTOCAST : nnc_dtype_bytes(how->dtype) > 2.0 ? IN_FP32 : IN_16_BITS;
     const bool narrow = mode == IN_16_BITS && has_narrow_adapters(plan, how->software);
-    /* number of matrix products that the library issues for the nearest linear layer before ops[i]; the adapter of this
-     * linear layer has equally many */
+    /* number of matrix products that the library issues for the nearest linear layer before ops[i]; the library issues
+     * the same number for each product of the layer's adapter */
     double products = 1.0;
     joined before = { .op = NULL };
     for (int32_t i = 0; i < list->count; i++) {
@@ -670,8 +674,8 @@ static void keep_image_op(nnc_op *op, const nnc_lowering *how, const nnc_model *
 void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const nnc_model *model) {
     if (how->plan->tensor > 1 || how->plan->context > 1 || how->plan->fp8_inputs || how->linear_dtype != how->dtype ||
         list->recorded) {
-        /* for programs with these features, the kept bytes of this file were not counted, so the function changes
-         * nothing */
+        /* nncost has not counted the kept bytes of these libraries for plans with tensor or context ranks, operands in
+         * 8 or 4 bits, and captured programs, so the function changes nothing for them */
         return;
     }
     for (int32_t i = 0; i < list->count; i++) {

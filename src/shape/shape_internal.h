@@ -149,8 +149,9 @@ void nnc_captured_batches(const struct nnc_captured *program, int64_t *least, in
 /* Tests whether a step is one forward pass that trains nothing: the plan has --train none, or the program was captured
  * without a backward pass. */
 bool nnc_is_forward_pass(const nnc_model *model, const nnc_plan *plan);
-/* Tests whether an op list is for inference. It then has the ops of a forward pass that trains nothing: the forward ops
- * of the training step without dropout and loss. A recorded forward pass has its own operators and memory.
+/* Tests whether an op list is for inference. The op list for inference has the forward ops of the training step without
+ * dropout and loss. The result is false for a captured program without backward, which has its own operators and
+ * memory.
  *   [forward-pass] */
 static inline bool nnc_list_infers(const nnc_op_list *list) { return list->forward_pass && !list->recorded; }
 /* Returns the dropout probability of a layer, which is 0 in inference. */
@@ -174,8 +175,7 @@ bool nnc_plan_trains_all(const nnc_plan *plan);
  * plan, but at most the shorter side of the matrix. */
 typedef struct nnc_projected {
     double params;   /* number of parameters of all these matrices */
-    double elements; /* elements of projections and moments: sum of rank times the shorter side and twice the longer
-                      * side */
+    double elements; /* elements of projections and moments: for each matrix, rank x (shorter side + 2 x longer side) */
     double products; /* sum of (rank x parameters) over all these matrices */
 } nnc_projected;
 
@@ -217,7 +217,7 @@ nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes);
 /* ---- families of models: the functions of a family for sizes, checks and lowering ---- */
 
 /* nnc_model_sizes has those sizes of a model that other folders use; 0 = the model has no such size. NNC_EXPERTS_ANY is
- * a special value of its member `experts`. */
+ * a special value of the member `experts` of nnc_model_sizes. */
 enum { NNC_EXPERTS_ANY = -1 };
 typedef struct nnc_model_sizes {
     int64_t layers;  /* number of layers that pipeline stages can divide among themselves */

@@ -1,6 +1,6 @@
 /* Writes the ops of one layer of a transformer: attention, MLP, norms, residuals, and the collectives between tensor
- * ranks and between context ranks. Decoders, encoders, vision transformers and the attention of U-Nets use these
- * functions. */
+ * ranks and between context ranks. Families that use this file: decoders, encoders, vision transformers, and U-Nets for
+ * their attention. */
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
@@ -385,7 +385,8 @@ static int64_t far_pairs(int64_t seq_len, int64_t ratio, int64_t most) {
 }
 
 /* Appends the copies of queries, keys and values to a layout with one part per head, and the copy of the attention
- * output back to a layout by tokens. Backward copies the gradients of these tensors. */
+ * output back to a layout by tokens. Backward copies the gradients of queries, keys, values and output in the same
+ * way. */
 static void copy_heads(const core *c) {
     const nnc_layer *l = c->layer;
     const int64_t q = nnc_list_mul(c->w, nnc_list_mul(c->w, c->batch, c->s_q), l->heads);

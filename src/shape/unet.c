@@ -1,6 +1,6 @@
-/* The family of U-Nets. nncost has two kinds of U-Nets. Segmentation: blocks of two convolutions, and one skip
- * connection per level. Diffusion: residual blocks with time embedding and attention; the output of every block is a
- * skip connection. */
+/* The family of U-Nets. nncost has two kinds of U-Nets. A U-Net for segmentation has blocks of two convolutions, and
+ * one skip connection per level. A U-Net for diffusion has residual blocks with time embedding and attention; the
+ * output of every block is a skip connection. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -21,8 +21,8 @@ typedef enum nnc_sweep_target {
     NNC_SWEEP_MODEL,
     NNC_SWEEP_DEVICE,
     NNC_SWEEP_SOFTWARE,
-    NNC_SWEEP_PLAN_FIELD, /* this enumerator and the next two: the values are of one field of the plan, model or
-                           * device */
+    /* the axes of this kind and of the next two kinds vary one field of the plan, the model or the device */
+    NNC_SWEEP_PLAN_FIELD,
     NNC_SWEEP_MODEL_FIELD,
     NNC_SWEEP_DEVICE_FIELD
 } nnc_sweep_target;
@@ -272,8 +272,8 @@ typedef struct nnc_where {
  * the constraint is tested, nnc_where_read returns the value for this number. */
 typedef nnc_status nnc_where_name(void *context, const char *name, int32_t *variable, nnc_error *err);
 
-/* Reads a constraint from text. Errors name the place in the text. Returns NNC_BAD_USAGE if the text is no constraint,
- * or the status of the function `name` if it fails. */
+/* Reads a constraint from text. If the text has a fault, err names its position. Returns NNC_BAD_USAGE if the text is
+ * no constraint, or the status of the function `name` if it fails. */
 nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name *name, void *context, nnc_where *where,
                            nnc_error *err);
 
@@ -354,8 +354,9 @@ struct nnc_sweep {
     const nnc_format *format;
 };
 
-/* These functions add axes in the same way as nnc_sweep_add and nnc_sweep_link. `where` and `option` are the names that
- * error messages use for the axis. A pair is a text of the form NAME=LIST. */
+/* nnc_sweep_add_as and nnc_sweep_add_pair add an axis in the same way as nnc_sweep_add; nnc_sweep_add_link adds axes in
+ * the same way as nnc_sweep_link. `where` and `option` are the names that error messages use for the axis. A pair is a
+ * text of the form NAME=LIST. */
 nnc_status nnc_sweep_add_as(nnc_sweep *sweep, const char *where, const char *name, const char *list, nnc_error *err);
 nnc_status nnc_sweep_add_pair(nnc_sweep *sweep, const char *option, const char *pair, nnc_error *err);
 nnc_status nnc_sweep_add_link(nnc_sweep *sweep, const char *option, const char *pairs, nnc_error *err);
@@ -366,8 +367,8 @@ nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const 
 /* Must be called after the last axis was added: counts the rows of the sweep. A second call does nothing. */
 nnc_status nnc_sweep_settle(nnc_sweep *sweep, nnc_error *err);
 
-/* These functions add columns and constraints in the same way as nnc_sweep_columns and nnc_sweep_where. `option` is the
- * name that error messages use. */
+/* nnc_sweep_add_columns adds columns in the same way as nnc_sweep_columns; nnc_sweep_add_where adds a constraint in the
+ * same way as nnc_sweep_where. `option` is the name that error messages use. */
 nnc_status nnc_sweep_add_columns(nnc_sweep *sweep, const char *option, const char *names, nnc_error *err);
 nnc_status nnc_sweep_add_where(nnc_sweep *sweep, const char *option, const char *constraint, nnc_error *err);
 /* Sets the column by which rows are sorted, from the text COLUMN, COLUMN:asc or COLUMN:desc. */

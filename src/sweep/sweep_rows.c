@@ -289,8 +289,8 @@ nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep) {
         return NULL;
     }
     point->scratch->brief = !asks_full(sweep);
-    point->scratch->fits_only = point->scratch->verdict_only = !sweep->all; /* unless all rows are kept, a plan that
-                                                                             * does not fit needs only a verdict */
+    /* unless the sweep keeps all rows (--all), an estimate computes only the verdict of a plan that does not fit */
+    point->scratch->fits_only = point->scratch->verdict_only = !sweep->all;
     find_order(sweep, &sweeper->order);
     return sweeper;
 }
