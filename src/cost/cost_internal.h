@@ -1,15 +1,14 @@
 /* Functions of src/cost: seconds of one op on one device, seconds of one collective between ranks, bytes in the memory
  * of one device. Whole training steps are computed in other folders (src/pipeline, src/estimate), which use these
- * functions. For each file, its input -> its result:
+ * functions.
  *
- *     op_time.c      work of an op             -> seconds on one device (roofline, matmul, attention, conv)
- *     collective.c   bytes over a route        -> seconds
- *     network.c      a group of ranks          -> its route: the links that it uses
- *                    a plan, a communication   -> seconds; busy time of each fabric
- *     op_rows.c      op list of one rank       -> table of forward, recomputed and backward ops with their times
- *     memory.c       ops that a device holds   -> bytes in its memory
- *     peak_moment.c  ops of one device         -> bytes at the moment of backward with the most bytes
- *     heap.c         ops of a step on a CPU    -> bytes that the step writes to new memory
+ * The file op_time.c computes the seconds of an op on one device from its work (roofline, matmul, attention, conv). The
+ * file collective.c computes the seconds of a collective from the bytes that it moves over a route. The file network.c
+ * finds the route of a group of ranks, which is the links that the group uses; it also computes the seconds of a plan's
+ * communication, and the busy time of each fabric. The file op_rows.c makes the op table from the op list of one rank:
+ * forward, recomputed and backward ops with their times. The file memory.c computes the bytes in the memory of a device
+ * from the ops that it holds. The file peak_moment.c finds the moment of backward with the most bytes. The file heap.c
+ * computes the bytes that a step on a CPU writes to new memory.
  *
  * A function with a parameter `nnc_derivation *why` adds its formulas to this derivation (base/base_internal.h). If
  * `why` is NULL, the function adds no formulas and returns exactly the same result. */
@@ -37,17 +36,17 @@ typedef struct nnc_timing {
  *     t = max(flops / (f peak), vector_flops / vector peak, bytes / (g bandwidth)) + t0
  * f and g are the fractions of the peak and of the memory bandwidth that this kind of kernel reaches; t0 is the fixed
  * time of the kernel. Without fitted values f and g are 1 and t0 is 0. Matrix products, convolutions and fused
- * attention have more detailed formulas, which without fitted values give the time of the formula above. If the vector
- * peak of the device is not known, the second term is left out. The function must not be called for collectives, whose
- * time nnc_network_exchange_s returns. Source: Williams, Waterman, Patterson, CACM 52(4), 2009.   [roofline]
- * [gemm-time] [flash-time] [conv-time] */
+ * attention have more detailed formulas; without fitted values, all of them give the time t of the roofline. If the
+ * vector peak of the device is not known, the term vector_flops / vector peak is left out. The function must not be
+ * called for collectives, whose time nnc_network_exchange_s returns. Source: Williams, Waterman, Patterson, CACM 52(4),
+ * 2009.   [roofline] [gemm-time] [flash-time] [conv-time] */
 nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_work *work);
 nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why);
 
 /* Returns a lower bound of the time of a matrix product that is proportional to its number of tokens: with r times as
  * many tokens (r >= 1), r times the returned value is a lower bound too. The returned value is the time for the FLOPs
- * of the product at the rate of short kernels. Numbers of rows are rounded, so the returned value is for two rows of
- * tokens fewer per expert. Returns 0 for an op that is no matrix product. */
+ * of the product at the rate of short kernels. The formula subtracts two rows of tokens per expert, because numbers of
+ * rows are rounded. Returns 0 for an op that is no matrix product. */
 double nnc_product_least_s(const nnc_device *device, const nnc_op *op, const nnc_work *work);
 
 /* Adds the FLOPs and bytes of an op to a derivation as operands, so that formulas that are added later can use them. */
@@ -153,7 +152,7 @@ typedef enum nnc_route_kind {
     NNC_ROUTE_TENSOR,
     NNC_ROUTE_CONTEXT,
     NNC_ROUTE_EXPERT,
-    NNC_ROUTES_OF_LAYERS, /* number of kinds listed above this line, which are groups for collectives inside layers */
+    NNC_ROUTES_OF_LAYERS, /* number of the kinds above: the groups for collectives inside layers */
     NNC_ROUTE_SHARD = NNC_ROUTES_OF_LAYERS,
     NNC_ROUTE_REPLICA,
     NNC_ROUTE_EXPERT_SHARD,
@@ -368,9 +367,10 @@ nnc_status nnc_power_check(const nnc_device *device, nnc_error *err);
  *     p = (sum(s F / P) + sum(m B / M)) / T        power of the work, relative to power_w
  *     slowdown = max(1, (p / (limit / power_w - i))^g)
  * power_w: board limit. i: idle share of power_w. s: share that the matrix units draw at their peak P (FLOP/s). m:
- * share that the memory draws at its bandwidth M (B/s). F, B: FLOPs and bytes of a row. T: seconds of all rows at full
- * clock. g: exponent from the device file. If T grows, p falls; but for g <= 1 the product of T and the slowdown grows,
- * so that a pass with a longer T never ends earlier. Source of the values: docs/accuracy.md.   [power-limit] */
+ * share that the memory draws at its bandwidth M (B/s). F and B are the FLOPs and the bytes of a row of the op table, T
+ * is the time of all rows in seconds at full clock, and g is an exponent from the device file. If the time T of a pass
+ * grows, its power p falls; but for g <= 1 the product of T and the slowdown grows, so that a pass with a longer T
+ * never ends earlier. Source of the values: docs/accuracy.md.   [power-limit] */
 void nnc_power_throttle(nnc_rows *rows, const nnc_device *device);
 
 /* ---- memory.c: bytes in the memory of one device ---- */

@@ -1,10 +1,10 @@
 /* New memory of a training step on a CPU. PyTorch takes each tensor from malloc and frees it, and the operating system
  * clears a page when it is written for the first time.
  *
- *     op list -> instances of ops in time order -> the heap of glibc over three steps -> bytes of new pages
- *
- * The file counts kept tensors, gradients, two temporary tensors of Adam, and the copies that oneDNN makes for
- * convolutions. Small objects between the tensors are not counted (docs/measure.md). */
+ * The file makes a list of op instances in time order from the op list, allocates and frees their tensors in a model of
+ * the heap of glibc over three steps, and counts the bytes of new pages. The file counts kept tensors, gradients, two
+ * temporary tensors of Adam, and the copies that oneDNN makes for convolutions. Small objects between the tensors are
+ * not counted (docs/measure.md). */
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"
 

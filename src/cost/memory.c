@@ -1,6 +1,7 @@
 /* Bytes in the memory of one device: parameters, gradients, optimizer states, activations, and the largest working set.
  *
- *     op list -> sums of one instance of each segment -> sums over the segments of a device -> ZeRO, offload -> bytes
+ * The file computes sums over the ops of one instance of each segment, then sums over the segments of a device, and
+ * then applies ZeRO and offload.
  *
  * [memory] [korthikanti] */
 #include "cost/cost_internal.h"
@@ -527,11 +528,12 @@ typedef struct parts {
     double stage_params, sharded_params;
 } parts;
 
-/* Sets transient_bytes, the largest temporary bytes at the peak: gradients of activations and the recomputed block,
- * both of one segment; with ZeRO 3 the gathered weights of two units (without resharding: of all units) and the whole
- * gradient of one unit (of all units if a pipeline keeps whole gradients); and temporary copies of the precision
- * policy. If ZeRO 3 gathers cast weights, the temporary copies are the 16-bit gradient of a unit, in addition to the
- * fp32 gradient that is scattered (foreach_reduce of torch.distributed.fsdp). */
+/* Sets transient_bytes, the largest temporary bytes at the peak. The first part is the gradients of activations and the
+ * recomputed block, both of one segment. With ZeRO 3, the second part is the gathered weights of two units (without
+ * resharding: of all units) and the whole gradient of one unit (of all units if a pipeline keeps whole gradients). The
+ * third part is the temporary copies of the precision policy. If ZeRO 3 gathers cast weights, the temporary copies are
+ * the 16-bit gradient of a unit, in addition to the fp32 gradient that is scattered (foreach_reduce of
+ * torch.distributed.fsdp). */
 NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *plan, const parts *p, nnc_memory *memory,
                               nnc_derivation *why) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);

@@ -1,9 +1,8 @@
 /* Seconds of one op on one device. Each form of time is a roofline with the losses of one kind of kernel.
  *
- *     nnc_op_time -> nnc_timed of the op -> form: matrix product | fused attention | convolution
- *                                                 | constant fractions (pointwise, casts, optimizer)
- *
- * All forms use rates_of, vector_seconds and roofline. A comment above each form gives its formula. */
+ * nnc_op_time uses the form that the nnc_timed of the op selects: matrix product, fused attention, convolution, or
+ * constant fractions (for pointwise ops, casts and optimizers). All forms use rates_of, vector_seconds and roofline. A
+ * comment above each form gives its formula. */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"
@@ -104,12 +103,12 @@ static const time_form *form_of(const nnc_op *op);
  *     tv = bytes / (g B) + (8 m n s / L if s > 1)               memory; fp32 partial sums through the L2 cache
  *     tb = min over tiles and s of (tc^4 + tv^4)^(1/4)
  *     t  = tb (1 + (b - 1) tb / (tb + 0.5 ms)) + t0             long kernels run at a lower clock
- * P: peak FLOP/s; f: fraction of P that short kernels reach. B: memory bandwidth; g: fraction of B that is reached. L:
- * rate of the L2 cache (l2_bytes_per_s, or l2_bytes_per_flop x P). k0: k_fill. q: wave_quantization. b: boost_ratio. e:
- * bytes per element. t0: fixed time. If a dimension of the weight is not a multiple of 16 B, tc is multiplied by
- * unaligned_ratio, in backward by unaligned_backward_ratio if the device has this value. A product that adds to
- * existing sums reads and writes these sums at the end of each tile, while its unit computes nothing: t grows by 0.6 of
- * the time of the traffic that a plain result would not have.   [gemm-time] */
+ * P is the peak FLOP/s of products, and f is the fraction of P that short kernels reach. B is the memory bandwidth, and
+ * g is the fraction of B that products reach. L: rate of the L2 cache (l2_bytes_per_s, or l2_bytes_per_flop x P). k0:
+ * k_fill. q: wave_quantization. b: boost_ratio. e: bytes per element. t0: fixed time. If a dimension of the weight is
+ * not a multiple of 16 B, tc is multiplied by unaligned_ratio, in backward by unaligned_backward_ratio if the device
+ * has this value. A product that adds to existing sums reads and writes these sums at the end of each tile, while its
+ * unit computes nothing: t grows by 0.6 of the time of the traffic that a plain result would not have.   [gemm-time] */
 
 enum { TILES = 6, SPLIT_MOST = 8 };
 
@@ -383,11 +382,11 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
  * f P: the rate that long sequences with many heads reach; in backward f is multiplied by backward_ratio. s_q: number
  * of queries. pairs: query-key pairs. d: head width; the factor with r is 1 from d = 128 on. s0: seq_half. c:
  * block_penalty. r: narrow_ratio. N: number of units of the device. h: 1/2 under a causal mask, else 1. t0: fixed time.
- * The factor with s0: starting and ending a block of queries takes the same time for few keys as for many. The factor
- * with c: with few blocks some units are idle. d' is d rounded up to a width that kernels have, except for a neutral
- * efficiency. Operands are moved through memory once. For kernels that PyTorch issues, the factor with r uses d'
- * instead of d, and backward takes library_backward_bytes / B more per value of the queries (B: memory bandwidth).
- * [flash-time] */
+ * The factor with s0 is needed because starting and ending a block of queries takes the same time for few keys as for
+ * many. The factor with c is needed because with few blocks some units are idle. d' is d rounded up to a width that
+ * kernels have, except for a neutral efficiency. Operands are moved through memory once. For kernels that PyTorch
+ * issues, the factor with r uses d' instead of d, and backward takes library_backward_bytes / B more per value of the
+ * queries (B: memory bandwidth). [flash-time] */
 
 /* Rounds a head width up to a width that kernels have: 32, 64, 96, ... in FlashAttention, multiples of 128 on a TPU.
  * Returns `width` unchanged for a neutral efficiency (sustained_fraction 1). Sources:
@@ -470,8 +469,9 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
  * F: FLOPs. P: peak FLOP/s. f: fraction of P for large convolutions. B: memory bandwidth; g: fraction of B that is
  * reached. t0: fixed time. c0: channels_half. d0: depth_half. V: rate of the vector units; v: vector_fraction.
  * converted: bytes of the layout conversions below. The vector units compute depthwise convolutions, because the matrix
- * units are slow for them. The vector units also compute groups for which a library has no matrix kernel, at the
- * fraction 1.5 v. In fp32, 3 x 3 taps of stride 1 need 1 / 2.25 of the multiplications (Winograd).   [conv-time] */
+ * units are slow for them. The vector units also compute groups for which a library has no kernel for the matrix units;
+ * such a group reaches the fraction 1.5 v of the rate V. In fp32, 3 x 3 taps of stride 1 need 1 / 2.25 of the
+ * multiplications (Winograd).   [conv-time] */
 
 /* Factor on the bytes of a feature map in NCHW layout. A kernel reads the map and writes it in the other layout at 0.8
  * of the bandwidth, which takes as long as 1.25 times the bytes at full bandwidth. */

@@ -6,13 +6,10 @@
 
 /* Tests whether the peak is computed as one moment of backward: gradients are freed before forward (set_to_none), and
  * the plan has one device and one micro-batch. Gradients then appear in backward, while the activations of their layer
- * are freed, so the peak is less than the sum of all gradients and activations. Bytes in memory during backward:
- *
- *     op i of instance j:  kept tensors of instances before j + kept tensors of ops up to i
- *                        + gradients of instances after j + gradients of ops from i on + working set of i
- *
- * From one equal instance to the next, kept bytes and gradient bytes each change by a constant. So the peak is always
- * in the first or the last instance. */
+ * are freed, so the peak is less than the sum of all gradients and activations. While backward runs op i of instance j,
+ * these bytes are in memory: the kept tensors of instances before j, the kept tensors of ops up to i, the gradients of
+ * instances after j, the gradients of ops from i on, and the working set of op i. From one equal instance to the next,
+ * kept bytes and gradient bytes each change by a constant. So the peak is always in the first or the last instance. */
 static bool gradients_come_late(const nnc_plan *plan, const nnc_software *software) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     return !software->zero_gradients && !software->added_gradients && plan->devices == 1 && plan->micro_batches == 1 &&

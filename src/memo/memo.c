@@ -1,10 +1,8 @@
 /* The hash table that all caches use. The table finds the value of a key by the bytes of the key. A slot is one place
- * of the table:
- *
- *     hash(key) -> a slot, and the next (ways - 1) slots, in which the key may be
- *     slot         { tag: part of the hash, entry: number of an entry, from 1; 0 = the slot is free }
- *     entry        a key and its value; entries are stored in the order in which they are added, so that few entries
- *                  occupy little memory
+ * of the table. The hash of a key selects a slot; the key can be in this slot or in one of the next (ways - 1) slots. A
+ * slot has a tag, which is a part of the hash, and the number of an entry, from 1; the number 0 marks a free slot. An
+ * entry is a key and its value; entries are stored in the order in which they are added, so that few entries occupy
+ * little memory.
  *
  * If a table has no more slots than `ways`, all slots are searched, and no hash is computed. If all slots of a new key
  * are in use, the entry of the new key replaces the entry of one of these slots; each further replacement uses the next
@@ -99,11 +97,10 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index) { return key_at(memo,
  * products; and passes (times, memory and FLOPs of one micro-batch, for plans that differ only in the number of
  * micro-batches) ----
  *
- *     first estimate of a model on a device                   -> nnc_estimate_once
- *     later, passes in the cache and the estimate is brief    -> step ends, pipeline, step
- *     later, other cases: list from the cache, or lowered     -> partition, table, nnc_estimate_time
- *
- * On each of these three paths, the results are equal to those of nnc_estimate_once in every bit. */
+ * The first estimate of a model on a device calls nnc_estimate_once. A later estimate that is brief and finds its
+ * passes in the cache computes only step ends, pipeline and step. Any other later estimate takes its op list from the
+ * cache or lowers it, and then computes partition, op table and nnc_estimate_time. All these estimates have the results
+ * of nnc_estimate_once, equal in every bit. */
 
 /* ---- cache of the times of matrix products ---- */
 

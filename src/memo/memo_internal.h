@@ -1,31 +1,32 @@
 /* Caches of results between estimates. The functions of estimate/ use no cache; with an nnc_scratch of this folder
- * estimates are faster, and their results are equal in every bit. All caches use the hash table of memo.c. "gain" is
- * the number of instructions without the cache divided by the number with it, for the command that gains most.
+ * estimates are faster, and their results are equal in every bit. All caches use the hash table of memo.c. The gain of
+ * a cache is the number of instructions without the cache divided by the number with it, for the command that gains
+ * most.
  *
- *     lowered lists   gain 2.0 (sweep over micro-batches)
- *         key      plan fields that an op list depends on (nnc_plan_lowering_key), software profile
- *         value    op list before and after sharding, sums of segments, model FLOPs, op table
- *         invalid  when model or device change
- *     passes          gain 1.3 (the same sweep)
- *         key      plan without the number of micro-batches, length of the run, price and overlap
- *         value    segment times, sums of segments, model FLOPs, routes
- *         invalid  when its lowered list is replaced, or the profile differs
- *     product times   gain 1.07 (search)
- *         key      dims, format and work of a matrix product
- *         value    its nnc_timing
- *         invalid  when the device changes
- *     step ends       gain 1.08 (search)
- *         key      plan without the order of passes, and trained parameters of the device
- *         value    collectives and updates of the step end
- *         invalid  when model or device change
- *     partitions      gain 1.07 (search of pipelines)
- *         key      stages, chunks, whether micro-batches enter at both ends, whether one device has both embedding and
- *                  head, full recomputation, layers of the list
- *         value    segments of each stage
- *         invalid  when model or device change
+ * The cache of lowered lists has op lists before and after sharding, with the sums of segments, model FLOPs and op
+ * table. The key of a lowered list is the software profile and the plan fields that an op list depends on
+ * (nnc_plan_lowering_key). Lowered lists become invalid when model or device change. The gain of lowered lists
+ * is 2.0, in a sweep over micro-batches.
  *
- * The last three caches each gain less than 1.3. These three caches are kept because a search without all three of them
- * takes about a quarter longer. */
+ * The cache of passes has segment times, sums of segments, model FLOPs and routes. The key of a pass is the plan
+ * without the number of micro-batches, length of the run, price and overlap. A pass becomes invalid when its lowered
+ * list is replaced, or if the profile differs. The gain of the cache of passes is 1.3, in a sweep over micro-batches.
+ *
+ * The cache of product times has the nnc_timing of matrix products. The key of a product time is the dims, the format
+ * and the work of the product. Product times become invalid when the device changes. The gain of the cache of product
+ * times is 1.07, in a search.
+ *
+ * The cache of step ends has the collectives and updates of step ends. The key of a step end is the plan without the
+ * order of passes, and the trained parameters of the device. Step ends become invalid when model or device change. The
+ * gain of the cache of step ends is 1.08, in a search.
+ *
+ * The cache of partitions has the segments of each stage. The key of a partition is the stages, the chunks, whether
+ * micro-batches enter at both ends, whether one device has both embedding and head, full recomputation, and the layers
+ * of the list. Partitions become invalid when model or device change. The gain of the cache of partitions is 1.07, in a
+ * search of pipelines.
+ *
+ * The caches of product times, step ends and partitions each gain less than 1.3. These three caches are kept because a
+ * search without all three of them takes about a quarter longer. */
 #ifndef NNCOST_MEMO_MEMO_INTERNAL_H
 #define NNCOST_MEMO_MEMO_INTERNAL_H
 

@@ -1,8 +1,7 @@
 /* Ops of a network: their dims, and quantities computed from the dims.
  *
- *     nnc_op (kind, dims, phase)  --row of its kind-->  FLOPs, bytes, kept bytes, backward ops, dims on one rank
- *
- * Each kind of op has one row of functions (nnc_op_row). Each file has the rows of one subject: matmul.c,
+ * An nnc_op has a kind, dims and a phase. Each kind of op has one row of functions (nnc_op_row), which compute FLOPs,
+ * bytes, kept bytes, backward ops, and the dims on one rank. Each file has the rows of one subject: matmul.c,
  * sequence_ops.c ... Other folders call functions such as nnc_op_work(), or use the row; they do not test the kind of
  * an op.
  *
@@ -248,8 +247,8 @@ NNC_ENUM(nnc_update_kind, NNC_UPDATE_LIST, NNC_UPDATE_KIND_COUNT);
 const char *nnc_update_kind_name(nnc_update_kind value);
 
 /* Numbers of kernels that a captured program launches for one operation of its optimizer, summed over all lists of
- * tensors and all calls of optimizers in a step. loop: if each tensor has its own kernel; lists: if each part of a list
- * of tensors has its own kernel; fused: if one fused kernel takes each part. */
+ * tensors and all calls of optimizers in a step. loop: number if each tensor has its own kernel; lists: number if each
+ * part of a list of tensors has its own kernel; fused: number if one fused kernel takes each part. */
 typedef struct nnc_launches {
     double loop, lists, fused; /* 0 = the captured program has no launches of this kind */
     /* bytes that all calls of the optimizers in a step move / bytes that one call of each optimizer moves */

@@ -222,8 +222,8 @@ double nnc_optimizer_list_bytes(nnc_optimizer kind, nnc_policy policy) {
  * depth_to_max_tensors, aten/src/ATen/native/cuda/MultiTensorApply.cuh of PyTorch. */
 static const double list_tensors = 64.0, fused_tensors = 36.0;
 
-/* Adds to *l the kernel launches of the updates of a list of tensors. share: kernels that the optimizer of the list runs
- * on one part of the list / kernels that the optimizer l->kind runs on one part. */
+/* Adds to *l the kernel launches of the updates of a list of tensors. share: kernels that the optimizer of the list
+ * runs on one part of the list / kernels that the optimizer l->kind runs on one part. */
 static void add_launches(nnc_launches *l, const nnc_optimizer_group *g, double share) {
     const double chunks = nnc_ceil(g->elements / NNC_LAUNCH_ELEMENTS);
     l->loop += g->calls * g->count * share;

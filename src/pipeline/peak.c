@@ -1,10 +1,10 @@
 /* Computes the most bytes that one device of a pipeline keeps for backward at the same time, for devices whose chunks
  * keep different amounts per pass: the first chunk has the embedding, the last chunk has the head, or some chunks have
- * one more layer. The most kept bytes follow from the order list of the device alone, without times:
+ * one more layer. The most kept bytes follow from the order list of the device alone, without times.
  *
- *     device 1 of 2, interleaved, 2 chunks:                    F0 F0 F1 B1 F1 B1 F0 B0 ...
+ *     `device 1 of 2, interleaved, 2 chunks`:                  F0 F0 F1 B1 F1 B1 F0 B0 ...
  *     passes that chunk 0 keeps, after each forward:           1  2  2     2     3
- *     passes that chunk 1 keeps, after each forward:           0  0  1     1     0
+ *     passes that chunk 1 keeps, after each forward:           0  0  1     1     0 .
  *
  * A pass is kept in its chunk from the start of its forward to the end of the op that frees its activations; see
  * nnc_pipeline_in_flight. */

@@ -4,36 +4,31 @@
  * offload.
  *
  * This file has the caches below; each belongs to one worker thread with one model, device and set of software
- * profiles. (Lowered op lists, step ends and partitions are cached in src/memo/.) A cache has a key, from which its
- * value follows, and a part of the search for which the value is valid.
+ * profiles. (Lowered op lists, step ends and partitions are cached in src/memo/.) Each cache has a key, and a part of
+ * the search for which its values are valid.
  *
- * passes: the op list, segment times, resident bytes and FLOPs of a pass. Key: software profile; whether the ZeRO stage
- * is 3; offload of weights or activations. Valid for one block.
+ * The cache `passes` has the op list, segment times, resident bytes and FLOPs of a pass. The key of `passes` is the
+ * software profile, whether the ZeRO stage is 3, and the offload of weights or activations; its values are valid for
+ * one block. The cache `run` has the replay of the pipeline, and the cache `resident` has the resident bytes of the
+ * heaviest stages. The key of `run` and `resident` is pass and group; their values are valid for one group.
  *
- * run: the replay of the pipeline. Key: pass; group. Valid for one group.
+ * The cache `ends` has the seconds of each stage after its last pass. The key of `ends` is the pass, the ZeRO stage,
+ * the offload, the layers of each stage, whether weight gradients are ops of their own, and whether the schedule is
+ * dualpipe; its values are valid as long as the pass. The cache `allowed` tells whether a plan is legal, and has its
+ * software profile. The key of `allowed` is ZeRO stage and offload; its values are valid for one block.
  *
- * resident: the resident bytes of the heaviest stages. Key: pass; group. Valid for one group.
+ * The cache `edges` has the working bytes up to which a stage fits, and the working bytes from which the stage exceeds
+ * the memory. The key of `edges` is pipeline degree, group, stage, and the plan of the group; its values are valid for
+ * the blocks with equal choices from tensor to sequence_parallel. The cache `resolved` has the plan of a block with all
+ * defaults, or tells that the plan is not legal. The key of `resolved` is the pipeline degree; its values are valid for
+ * the blocks that differ only in recomputation.
  *
- * ends: the seconds of each stage after its last pass. Key: pass; ZeRO stage; offload; the layers of each stage;
- * whether weight gradients are ops of their own; dualpipe. Valid as long as the pass.
- *
- * allowed: whether a plan is legal, and its software profile. Key: ZeRO stage; offload. Valid for one block.
- *
- * edges: the working bytes with which a stage fits, and the working bytes with which the stage exceeds the memory. Key:
- * pipeline degree; group; stage; plan of the group. Valid for the blocks with equal choices from tensor to
- * sequence_parallel.
- *
- * resolved: the plan of a block with all defaults, or that the plan is not legal. Key: pipeline degree. Valid for the
- * blocks that differ only in recomputation.
- *
- * plain: lower bounds of the time. Key: software profile. One bound is valid for one micro-batch, another for a column
- * of blocks.
- *
- * smaller: the bytes per segment of the op lists of two micro-batches. Key: plan without micro-batch, ZeRO and order of
- * passes; software profile. Valid for the whole search.
- *
- * full: a micro-batch with which all plans of a group exceed the memory. Key: recomputation; pipeline degree; group.
- * Valid for the blocks with equal choices from tensor to sequence_parallel.
+ * The cache `plain` has lower bounds of the time. The key of `plain` is the software profile; one bound is valid for
+ * one micro-batch, another bound for a column of blocks. The cache `smaller` has the bytes per segment of the op lists
+ * of two micro-batches. The key of `smaller` is the plan without micro-batch, ZeRO and order of passes, and the
+ * software profile; its values are valid for the whole search. The cache `full` has a micro-batch with which all plans
+ * of a group exceed the memory. The key of `full` is recomputation, pipeline degree and group; its values are valid for
+ * the blocks with equal choices from tensor to sequence_parallel.
  *
  * For most plans, the search decides whether they fit without computing their op list or their memory. In blocks with
  * equal degrees, all bytes of a pipeline stage except its working bytes (activations and the working set of an op)
@@ -52,12 +47,13 @@
  * time with recomputation.
  *
  * The gain of a cache is a ratio: instructions that the CPU runs for a search without this cache / instructions with
- * the cache. For `search gpt3-175b a100 --devices 1024`: passes 1.7, allowed 1.16, resident 1.04, run 1.0. With
- * --no-prune, ends 1.03; the step ends alone take 1.8 times as many instructions without this cache. For `search
- * deepseek-v3 h100 --devices 2048 --global-batch 15360 --software any --tensor 2,4,16,64 --context 2,8 --expert 2,16`:
- * full 1.11; edges and smaller together 1.19, if both work for all pipelines. For the same search without limits on the
- * degrees: plain, with the bound of a column, 1.2. For `search llama3-70b h100 --devices 5040 --global-batch 5040`:
- * resolved 1.6. */
+ * the cache. In the search `search gpt3-175b a100 --devices 1024` the gains are 1.7 for the cache `passes`, 1.16 for
+ * `allowed`, 1.04 for `resident` and 1.0 for `run`. With --no-prune, the gain of the cache `ends` is 1.03; the step
+ * ends alone take 1.8 times as many instructions without this cache. In the search `search deepseek-v3 h100 --devices
+ * 2048 --global-batch 15360 --software any --tensor 2,4,16,64 --context 2,8 --expert 2,16` the gain is 1.11 for the
+ * cache `full`, and 1.19 for `edges` and `smaller` together, if both work for all pipelines. Without the limits on the
+ * degrees in this search of deepseek-v3, the gain of the cache `plain`, with the bound of a column, is 1.2. In the
+ * search `search llama3-70b h100 --devices 5040 --global-batch 5040` the gain of the cache `resolved` is 1.6. */
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>

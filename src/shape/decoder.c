@@ -1,7 +1,6 @@
-/* The family of decoders, encoders and encoder-decoders, which process tokens. The op list of a decoder has these
- * segments:
- *
- *    0: towers, embedding, encoder | one segment for each kind of layer | the last segment: head and loss
+/* The family of decoders, encoders and encoder-decoders, which process tokens. The first segment of a
+ * decoder's op list has towers, embedding and encoder; one segment for each kind of layer follows; the last segment has
+ * head and loss.
  *
  * The ops inside a layer are written by transformer.c (attention, MLP) and decoder_layers.c (experts, states, latent
  * attention). */

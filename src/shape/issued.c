@@ -348,9 +348,9 @@ static void write_out_windows(nnc_op *op, number_mode mode) {
 
 /* Tests whether products of adapters read weights of 16 bits. peft holds the weights of adapters in fp32
  * (autocast_adapter_dtype, peft/tuners/tuners_utils.py). Earlier releases of peft and other programs hold 16 bits
- * (narrow_adapters; torchtune, modules/peft/lora.py; litgpt, lora.py). With ZeRO the ranks share the fp32 weights, and the
- * module has 16 bits: DeepSpeed casts all parameters (runtime/engine.py, _configure_distributed_model), and FSDP casts all
- * parameters of a unit (MixedPrecision.param_dtype). */
+ * (narrow_adapters; torchtune, modules/peft/lora.py; litgpt, lora.py). With ZeRO the ranks share the fp32 weights, and
+ * the module has 16 bits: DeepSpeed casts all parameters (runtime/engine.py, _configure_distributed_model), and FSDP
+ * casts all parameters of a unit (MixedPrecision.param_dtype). */
 static bool has_narrow_adapters(const nnc_plan *plan, const nnc_software *software) {
     switch (plan->policy) {
     case NNC_POLICY_BF16_PURE:
@@ -483,11 +483,10 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
  * In transformers, peft, timm and diffusers a layer runs as single operators, and autograd saves inputs or outputs of
  * each operator for backward. Under autocast, a product that reads an fp32 tensor keeps a 16-bit copy of this tensor;
  * the 16-bit copy of a weight is made only once. A row of the tables has the kept bytes per element of an op (see
- * op_elements() in op_table.c), for each combination of number formats in a step:
- *
- *    amp    fp32 weights under autocast: the residual stream and the outputs of norms are fp32
- *    half   16-bit weights and activations, without autocast
- *    full   fp32 or tf32
+ * op_elements() in op_table.c), for each combination of number formats in a step. In the combination `amp`, a step
+ * has fp32 weights under autocast, and the residual stream and the outputs of norms are fp32. In the combination
+ * `half`, weights and activations have 16 bits, without autocast. In the combination `full`, the step computes in fp32
+ * or tf32.
  *
  * Sources in huggingface/transformers: models/llama/modeling_llama.py (LlamaRMSNorm, LlamaMLP),
  * models/gpt2/modeling_gpt2.py, models/bert/modeling_bert.py, activations.py (NewGELUActivation), loss/loss_utils.py
@@ -640,7 +639,8 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
     }
     if (i > 0 && strcmp(op->name, "adapter.down") == 0 && strcmp(list->ops[i - 1].name, "attn.out") == 0 &&
         !keeps_narrow_adapters(how)) { /* the first product of the adapter after attention also counts the output of
-                                        * attention, which attention keeps for backward; no other op counts this tensor */
+                                        * attention, which attention keeps for backward; no other op counts this tensor
+                                        * */
         op->library_kept += nnc_dtype_bytes(how->dtype);
     }
 }

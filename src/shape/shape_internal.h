@@ -1,6 +1,5 @@
-/* How the op list of one rank is made from a model:
- *
- *    model --functions of its family--> forward op list --adapters, freezing--> --nnc_list_shard--> list of one rank
+/* How the op list of one rank is made from a model: the functions of the model's family write a forward op list; then
+ * adapters are inserted and frozen weights are marked; then nnc_list_shard divides the dims of the ops over ranks.
  *
  * Each family of models (decoder, U-Net, vision transformer, graph, captured program) has one nnc_family_row with its
  * functions, and appends its ops with an nnc_writer. Decoders, encoders and the attention of U-Nets use the functions
@@ -415,8 +414,8 @@ bool nnc_context_over_heads(const nnc_plan *plan);
 /* Appends the projections of latent attention, which compute queries, keys and values from short vectors (latents).
  * Source: arXiv:2405.04434. [latent-attention] */
 void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d);
-/* Appends the projections that compute the queries and the one key that all heads share. For the mixers NNC_MIXER_FAR and
- * NNC_MIXER_FAR_PICKED, appends the ops that compute compressed keys (one key for several tokens) as well.
+/* Appends the projections that compute the queries and the one key that all heads share. For the mixers NNC_MIXER_FAR
+ * and NNC_MIXER_FAR_PICKED, appends the ops that compute compressed keys (one key for several tokens) as well.
  * [shared-keys] */
 void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d, nnc_mixer mixer);
 /* Appends the ops that combine several residual streams into the input of attention or MLP, and add the output to the

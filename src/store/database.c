@@ -1,9 +1,9 @@
 /* Stores the rows of a sweep in an SQLite file. No other source file of the program uses SQLite. The SQLite file has
- * three tables:
+ * three tables.
  *
- *    rows     one row for each combination that the sweep outputs; the first column is the row number
- *    columns  the short name and the full name of each column of the table `rows`
- *    sweep    one row, an nnc_database_head: which sweep this is, how many combinations are evaluated, digest of `rows`
+ * The table `rows` has one row for each combination that the sweep outputs; its first column is the row number. The
+ * table `columns` has the short name and the full name of each column of the table `rows`. The table `sweep` has one
+ * row, an nnc_database_head: which sweep this is, how many combinations are evaluated, and the digest of `rows`.
  *
  * The rows and the progress change in one transaction, so a sweep that was killed continues after its last commit.
  * SQLite has no checksums, so a reader compares the rows with the digest. In a build without SQLite, the functions of

@@ -91,11 +91,8 @@ typedef struct slot {
 
 /* A ring of batches, in which threads store results until they are output. Chunks of rows are numbered from 0; the
  * batch of chunk c is in slots[c % slot_count]. Chunks below `emitted` have been output, and chunks below `claimed`
- * have been assigned to threads. At most slot_count chunks are between `emitted` and `claimed`:
- *
- *     emitted          claimed
- *        v                v
- *    ... | done | works | free | ... */
+ * have been assigned to threads. At most slot_count chunks are between `emitted` and `claimed`; some of these chunks
+ * are done, and threads evaluate the others. */
 typedef struct ring {
     const nnc_pool *pool;
     slot *slots;

@@ -1,9 +1,8 @@
 /* Reads traces of PyTorch's profiler (Kineto, the Chrome trace format), and computes which kernels ran on the device
- * and how long they should have taken.
- *
- *    trace_read.c    FILE.json[.gz] -> operators, launches, kernels, steps
- *    trace_price.c   operator with its shapes -> work, roofline bound, predicted seconds (an nnc_trace_price)
- *    trace_sum.c     kernels -> operators (links), rows of the summary, idle times, overlap, findings
+ * and how long they should have taken. The file trace_read.c reads operators, launches, kernels and steps from
+ * FILE.json or FILE.json.gz. The file trace_price.c computes work, roofline bound and predicted seconds of an operator
+ * from its shapes (nnc_trace_price). The file trace_sum.c links kernels to operators, and computes the rows of the
+ * summary, idle times, overlap and findings.
  *
  * A kernel is linked to the operator that issued it in one of two ways. If the trace has the launch of the kernel (same
  * correlation id), the operator is the innermost operator with recorded shapes that ran on the thread of the launch at

@@ -1,6 +1,6 @@
-/* Computes the work and the predicted time of an operator of a trace from the shapes that were recorded with it.
- *
- *    "[[8, 16], [16, 4]]", "["float", "float"]"   -> tensors -> an op of src/op -> nnc_op_time
+/* Computes the work and the predicted time of an operator of a trace from the shapes that were recorded with it. The
+ * texts of shapes and types, such as "[[8, 16], [16, 4]]" and "["float", "float"]", are read as tensors; the tensors
+ * give an op of src/op, and nnc_op_time computes its time.
  *
  * A matrix product, a convolution or an attention becomes the op of src/op that describes it. A table of forms
  * describes other operators. For an operator that is not in the table, nncost assumes that it reads its inputs once and

@@ -1,7 +1,6 @@
 /* Reads a trace of PyTorch's profiler, one event after the other. Only the text of one event is in memory at a time.
- * The trace has one of two forms:
- *
- *    { "deviceProperties": [...], "traceEvents": [ {event}, {event}, ... ], ... }      or      [ {event}, ... ]
+ * A trace is either an object { "deviceProperties": [...], "traceEvents": [ {event}, ... ], ... }, or only the list of
+ * events [ {event}, ... ].
  *
  * Texts that occur several times (names, shapes) are stored once. Events without "ts" or "dur", and events of
  * categories that this file does not use, are skipped. The zlib library, which is loaded when a trace is read, also

@@ -1,11 +1,12 @@
 /* Sums the kernels of a trace by operator, and finds operators that could be faster. A row of the summary has all calls
- * of an operator with the same shapes. For each row:
+ * of an operator with the same shapes.
  *
- *     expected time = predicted time x sqrt(machine x near)
- *     saving        = measured time - expected time
+ *     `expected time` = predicted time x sqrt(machine x near).
+ *     `saving`        = measured time - expected time.
  *
- * machine: median of measured / predicted time over all rows of matrix products, or over all rows of other operators.
- * near: median of measured / predicted time over the eight rows with the nearest sizes.
+ * The factor `machine` is the median of measured / predicted time over all rows of matrix products, or over all rows of
+ * other operators. The factor `near` is the median of measured / predicted time over the eight rows with the nearest
+ * sizes.
  *
  * The factor sqrt(machine x near) takes account of a machine that is slower than its device file states, so that not
  * every row becomes a finding. A median counts each row once, so a single slow operator does not change the median. */
@@ -442,8 +443,11 @@ nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device
 
 /* ---- the ranks of one training: how long each rank waits for other ranks inside collectives ----
  *
- *     rank 0   compute ....|collective          |          enters first: its collective takes longest, it waits
- *     rank 1   compute .............|collective |          enters last: its collective is shortest, it does not wait
+ * The rank that enters a collective first waits for the other ranks, so its collective takes longest. The rank that
+ * enters last does not wait, so its collective is shortest.
+ *
+ *     rank 0   compute ....|collective          |
+ *     rank 1   compute .............|collective |
  *
  * The clocks of ranks can differ, so start times are not compared. The code compares durations: the nth collective with
  * the same kernel and the same group of ranks has a duration on each rank. */
