@@ -130,10 +130,11 @@ double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double 
 /* Returns the seconds t of a collective with the fitted efficiencies of the device. Without fitted efficiencies,
  * returns the seconds that nnc_collective_s returns.
  *     t = R (1 + sqrt(knee_bytes / V)) + fixed_s + log2_s log2(n) + scale_out_fixed_s
- * V: bytes that one rank sends. n: ranks of the group in one domain. R: time of nnc_collective_s at the rates that
- * collectives reach (link rate x bus_fraction (1 - small_group_loss / n^2), NIC rate x scale_out_fraction), without
- * reduction in the network switch, because the fitted rates were measured with this reduction. The term
- * scale_out_fixed_s is added only if the group spans several domains.   [collectives-fitted] */
+ * V is the number of bytes that one rank sends, and n is the number of ranks of the group in one domain. R is the time
+ * of nnc_collective_s at the rates that collectives reach, which are link rate x bus_fraction (1 - small_group_loss /
+ * n^2) and NIC rate x scale_out_fraction. R does not include the reduction in the network switch, because the fitted
+ * rates were measured with this reduction. The term scale_out_fixed_s is added only if the group spans several domains.
+ * [collectives-fitted] */
 double nnc_collective_predicted_s(const nnc_route *route, nnc_collective kind, double bytes);
 double nnc_collective_say_predicted_s(const nnc_route *route, nnc_collective kind, double bytes, nnc_derivation *why,
                                       const char **by);
@@ -342,9 +343,9 @@ bool nnc_row_fills_units(const nnc_op_cost *row);
 
 /* nnc_rows_lent_factor returns the factor by which matrix products and attention get slower while kernels of expert
  * communication occupy some units of the device (network_units of the profile); 1 = they get no slower.
- * nnc_row_lent_factor returns the factor by which one such op gets slower. This factor is less than `factor` if memory
- * limits the op, and 1 if memory still limits the op on fewer units.
- * nnc_rows_lend multiplies the times of matrix products and attention by their factors. */
+ * nnc_row_lent_factor returns the factor by which one such op gets slower. The factor of one op is less than `factor`
+ * if memory limits the op, and it is 1 if memory still limits the op on fewer units. nnc_rows_lend multiplies the times
+ * of matrix products and attention by their factors. */
 double nnc_rows_lent_factor(const nnc_device *device, const nnc_plan *plan, const nnc_software *software);
 double nnc_row_lent_factor(double compute_s, double memory_s, nnc_bound bound, double factor);
 void nnc_rows_lend(nnc_rows *rows, double factor);
@@ -366,11 +367,12 @@ nnc_status nnc_power_check(const nnc_device *device, nnc_error *err);
  * device file has no power values.
  *     p = (sum(s F / P) + sum(m B / M)) / T        power of the work, relative to power_w
  *     slowdown = max(1, (p / (limit / power_w - i))^g)
- * power_w: board limit. i: idle share of power_w. s: share that the matrix units draw at their peak P (FLOP/s). m:
- * share that the memory draws at its bandwidth M (B/s). F and B are the FLOPs and the bytes of a row of the op table, T
- * is the time of all rows in seconds at full clock, and g is an exponent from the device file. If the time T of a pass
- * grows, its power p falls; but for g <= 1 the product of T and the slowdown grows, so that a pass with a longer T
- * never ends earlier. Source of the values: docs/accuracy.md.   [power-limit] */
+ * The device file gives power_w, the board limit. The idle device draws the share i of power_w, the matrix units draw
+ * the share s at their peak P (FLOP/s), and the memory draws the share m at its bandwidth M (B/s). F and B are the
+ * FLOPs and the bytes of a row of the op table, T is the time of all rows in seconds at full clock, and g is an
+ * exponent from the device file. If the time T of a pass grows, its power p falls; but for g <= 1 the product of T and
+ * the slowdown grows, so that a pass with a longer T never ends earlier. Source of the values: docs/accuracy.md.
+ * [power-limit] */
 void nnc_power_throttle(nnc_rows *rows, const nnc_device *device);
 
 /* ---- memory.c: bytes in the memory of one device ---- */
@@ -555,7 +557,7 @@ void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *ex
 double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan);
 
 /* Return the number of ranks over which ZeRO divides parameters: nnc_dense_shards for parameters outside experts,
- * nnc_expert_shards for parameters of experts. Without ZeRO the number is 1. */
+ * nnc_expert_shards for parameters of experts. Without ZeRO, nnc_dense_shards and nnc_expert_shards return 1. */
 double nnc_dense_shards(const nnc_plan *plan);
 double nnc_expert_shards(const nnc_plan *plan);
 

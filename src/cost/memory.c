@@ -528,12 +528,12 @@ typedef struct parts {
     double stage_params, sharded_params;
 } parts;
 
-/* Sets transient_bytes, the largest temporary bytes at the peak. The first part is the gradients of activations and the
- * recomputed block, both of one segment. With ZeRO 3, the second part is the gathered weights of two units (without
- * resharding: of all units) and the whole gradient of one unit (of all units if a pipeline keeps whole gradients). The
- * third part is the temporary copies of the precision policy. If ZeRO 3 gathers cast weights, the temporary copies are
- * the 16-bit gradient of a unit, in addition to the fp32 gradient that is scattered (foreach_reduce of
- * torch.distributed.fsdp). */
+/* Sets transient_bytes, the largest temporary bytes at the peak. The first part of transient_bytes is the gradients of
+ * activations and the recomputed block, both of one segment. The second part of transient_bytes exists only with ZeRO
+ * 3: the gathered weights of two units (without resharding: of all units), and the whole gradient of one unit (of all
+ * units if a pipeline keeps whole gradients). The third part of transient_bytes is the temporary copies of the
+ * precision policy. If ZeRO 3 gathers cast weights, the temporary copies are the 16-bit gradient of a unit, in addition
+ * to the fp32 gradient that is scattered (foreach_reduce of torch.distributed.fsdp). */
 NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *plan, const parts *p, nnc_memory *memory,
                               nnc_derivation *why) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
@@ -727,7 +727,7 @@ NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nn
 #define STAND_IN 1.3
 
 /* Sets total_interval_bytes, the smallest and the largest value that a measured memory peak is expected to have. If the
- * user gives the reserve, both values are total_bytes. */
+ * user gives the reserve, the smallest and the largest value are both total_bytes. */
 NNC_SAYING void set_interval(const nnc_model *model, const nnc_plan *plan, const nnc_software *software,
                              nnc_memory *memory, nnc_derivation *why) {
     const bool own = plan->reserve_bytes >= 0;

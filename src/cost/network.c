@@ -421,8 +421,8 @@ const char *nnc_fabric_name(nnc_fabric fabric) {
     return names[fabric];
 }
 
-/* Bytes that one rank receives in a collective. The group has G ranks in each of M domains; S: bytes of the full
- * tensor.
+/* Bytes that one rank receives in a collective. The group has G ranks in each of M domains; the full tensor has S
+ * bytes. The table gives the bytes for each kind of collective.
  *     collective                    from ranks of its domain           from ranks of other domains
  *     all-gather, reduce-scatter    S (G - 1) / G                      (S / G) (M - 1) / M
  *     all-reduce                    2 S (G - 1) / G; if a switch in    2 (S / G) (M - 1) / M

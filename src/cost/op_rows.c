@@ -1,6 +1,6 @@
 /* The op table of one micro-batch on one rank. The table begins with the rows of all forward ops. The recomputed row
  * and the backward rows of each op follow, from the last op to the first. A row has the work, the time and the repeat
- * of an op. The picture shows the rows of three ops (f: forward, r: recomputed, b: backward):
+ * of an op. The picture shows the rows of three ops (f: forward, r: recomputed, b: backward).
  *
  *     list    op 0   op 1   op 2
  *     rows    f0 f1 f2 | (r2) b2 b2' | (r1) b1 | (r0) b0 b0' .

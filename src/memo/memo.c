@@ -408,8 +408,9 @@ enum { PASSES = 256, PASS_WAYS = 4 };
 static nnc_plan pass_key(const nnc_plan *plan) {
     const nnc_plan unset = { 0 };
     nnc_plan key = *plan;
-    if (!nnc_schedule_dual(plan)) { /* in DualPipe the overlap depends on the number of micro-batches, so they stay in
-                                     * the key; see nnc_overlap_of */
+    /* in DualPipe the overlap depends on the number of micro-batches, so this number stays in the key; see
+     * nnc_overlap_of */
+    if (!nnc_schedule_dual(plan)) {
         key.micro_batches = unset.micro_batches;
     }
     key.global_batch = unset.global_batch;
@@ -510,10 +511,10 @@ static void keep_over(nnc_estimate_cache *shared, const nnc_software *software, 
     }
 }
 
-/* Tests whether a plan needs at least as much memory as `over`, the last plan that did not fit, so that it does not fit
- * either. The plan and `over` must be equal, except that the plan may have a larger micro-batch or, without a pipeline,
- * more micro-batches. Returns false for very large memory, for which an estimate may report an error instead of a
- * verdict. */
+/* Tests whether a plan surely does not fit, because it needs at least as much memory as `over`, the last plan that did
+ * not fit. The plan and `over` must be equal, except that the plan may have a larger micro-batch or, without a
+ * pipeline, more micro-batches. Returns false for very large memory, for which an estimate may report an error instead
+ * of a verdict. */
 static bool is_over_too(const nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan) {
     const nnc_plan *over = &shared->over;
     /* 2^52 bytes, half of the largest memory for which an estimate gives a verdict */

@@ -25,8 +25,8 @@
  * of the list. Partitions become invalid when model or device change. The gain of the cache of partitions is 1.07, in a
  * search of pipelines.
  *
- * The caches of product times, step ends and partitions each gain less than 1.3. These three caches are kept because a
- * search without all three of them takes about a quarter longer. */
+ * The caches of product times, step ends and partitions each gain less than 1.3. These three small caches are kept
+ * because a search without any of them takes about a quarter longer. */
 #ifndef NNCOST_MEMO_MEMO_INTERNAL_H
 #define NNCOST_MEMO_MEMO_INTERNAL_H
 
@@ -115,8 +115,8 @@ typedef struct nnc_pass_entry {
 } nnc_pass_entry;
 
 /* NNC_LOWERED_LISTS: largest number of op lists that the caches of a scratch keep. `promised` is true after
- * nnc_scratch_share, whose caller promises that model and device do not change. Without this promise, each estimate
- * compares the bytes of its model and device with those of the previous estimate. */
+ * nnc_scratch_share, whose caller promises that model and device do not change. Without the promise of
+ * nnc_scratch_share, each estimate compares the bytes of its model and device with those of the previous estimate. */
 enum { NNC_LOWERED_LISTS = 4 };
 typedef struct nnc_estimate_cache {
     const nnc_model *model; /* model to which the cached results belong; NULL = the caches are empty */
@@ -168,11 +168,12 @@ nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, 
 nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan,
                             nnc_network *network, nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                             nnc_lowered **alike, nnc_error *err);
-/* Sets the FLOPs in *r, from the segments that each device holds according to scratch. Overwrites scratch->rows. */
+/* Computes the FLOPs in *r from the segments that each device holds; scratch has these segments. Overwrites
+ * scratch->rows. */
 void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *step, nnc_result *r);
 /* Makes the op table of a plan: the rows that plans with the same op list share, and the rows of the ops that only this
- * plan adds. Then lengthens the times of kernels that share the device with expert communication, and of kernels that
- * the power cap slows down. */
+ * plan adds. The function then lengthens the times of kernels that share the device with expert communication, and of
+ * kernels that the power cap slows down. */
 void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows);
 
 /* Returns a lower bound, in seconds, of the time of one micro-batch in all layers. The bound leaves out recomputation,

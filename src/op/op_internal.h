@@ -129,7 +129,7 @@ typedef struct nnc_norm {
     bool by_reductions; /* true: each sum over elements is a kernel, and all other work of the norm is one kernel */
     bool turned; /* true: the feature maps are copied to the contiguous layout before the norm, and back after it */
     bool keeps_input;  /* true: the norm counts the bytes of the input that it keeps; false: another op counts them */
-    bool across_heads; /* true: one norm over all heads of a token, while tensor ranks divide the heads */
+    bool across_heads; /* true: the norm is over all heads of a token, although tensor ranks divide the heads */
     bool running;      /* true: batch norm in inference, which uses stored means and deviations */
     nnc_norm_keep keep;
 } nnc_norm;
@@ -323,8 +323,8 @@ typedef struct nnc_collective_op {
     /* forward: the collective of forward; backward, backward_again: the first and second collective of backward;
      * NNC_NO_COLLECTIVE = no collective */
     nnc_collective forward, backward, backward_again;
-    /* bytes: of the collective of forward; backward_bytes, again_bytes: of the first and second collective of backward;
-     * backward_bytes 0 = equal to `bytes`; again_bytes 0 = equal to backward_bytes */
+    /* bytes: bytes of the collective in forward; backward_bytes: bytes of the first collective in backward, 0 = equal
+     * to `bytes`; again_bytes: bytes of the second collective in backward, 0 = equal to backward_bytes */
     double bytes, backward_bytes, again_bytes;
     double count;              /* number of times that the collective runs (ring attention: once per part of the keys);
                                 * 0 = once */

@@ -345,9 +345,9 @@ NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why) {
     return work;
 }
 
-/* Computes the work of an op of the update phase. Clipping by the global norm reads each gradient once; a fused
- * optimizer then scales the gradients itself, otherwise each gradient is read and written once more. Zeroing writes
- * each gradient once. Adding gradients reads the new gradient and the sum, and writes the sum, once per pass. */
+/* Computes the work of an op of the update phase. Clipping by the global norm reads each gradient once. If the
+ * optimizer is fused, it also scales the gradients; if not, a further kernel reads and writes each gradient. Zeroing
+ * writes each gradient once. Adding gradients reads the new gradient and the sum, and writes the sum, once per pass. */
 NNC_SAYING nnc_work update_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_update *u = &op->u.update;
     if (u->kind == NNC_UPDATE_STEP) { return step_work(u, why); }

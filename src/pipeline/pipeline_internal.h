@@ -3,7 +3,8 @@
  * The file schedule.c has one row per schedule: order lists, closed forms, and rules for plans. The file peak.c
  * computes the most bytes that a device keeps for backward if its chunks differ. The file pipeline.c replays the order
  * lists of any schedule op by op. The file wave.c has a faster replay, slot by slot, for schedules in which all devices
- * have the same slots. Both replays compute the steady part of a long schedule in closed form instead of replaying it.
+ * have the same slots. The replays of pipeline.c and wave.c compute the steady part of a long schedule in closed form
+ * instead of replaying it.
  *
  * In this folder an op is one phase (forward, backward or weight gradient) of one micro-batch on one virtual stage. */
 #ifndef NNCOST_PIPELINE_PIPELINE_INTERNAL_H

@@ -5,8 +5,8 @@
 #include "pipeline/pipeline_internal.h"
 
 /* An order list gives the ops of a device in the order in which they run. The list depends only on the numbers of
- * stages, chunks and micro-batches, not on times. Therefore, if an op takes longer, the replayed step never becomes
- * shorter. */
+ * stages, chunks and micro-batches, not on times. Because the order does not depend on times, the replayed step never
+ * becomes shorter if an op takes longer. */
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 

@@ -303,13 +303,15 @@ static void begin(const nnc_wave_shape *shape, nnc_wave *wave) {
 
 /* A slot computes the next state of the replay (when each device is free, when each message arrives) from the current
  * state by maxima of sums. Therefore, each time in the state after n slots is a convex function of the times in the
- * state before these slots. In two cases the replay continues in closed form:
+ * state before these slots. In two cases the replay continues in closed form.
  *
- *   - The state repeats, with all times later by the same amount: then it repeats in this way forever.
- *   - Each time grew by a constant amount of its own in two successive repeats, because some stages do not wait for
- *     each other. A trial starts one more repeat from the state that would be reached K repeats later. If each time
- *     grows by its constant amount in this repeat, too, each time grows by this amount in all repeats in between,
- *     because the functions are convex. Bisection finds the largest confirmed K.   [pipeline-skip] */
+ * In the first case, all times of the state are later than in an earlier state by one and the same amount; then the
+ * state repeats forever, each time later by this amount.
+ *
+ * In the second case, each time grew by an amount of its own, and by the same amount in two successive repeats, because
+ * some stages do not wait for each other. A trial starts one more repeat from the state that would be reached K repeats
+ * later. If each time grows by its constant amount in the repeat of the trial, too, it grows by this amount in all
+ * repeats in between, because the functions are convex. Bisection finds the largest confirmed K.   [pipeline-skip] */
 
 enum { TRIAL_MIN = 8 }; /* a trial saves time only if at least this many repeats are left */
 

@@ -32,14 +32,14 @@
  *
  * For most plans, the search decides whether they fit without computing their op list or their memory. In blocks with
  * equal degrees, all bytes of a pipeline stage except its working bytes (activations and the working set of an op)
- * follow from ZeRO stage and offload. When working bytes grow, the memory grows or stays equal. So two numbers of
- * working bytes for each stage, its edges, tell which plans fit. The working bytes of a plan are estimated from the
- * sums of a smaller micro-batch: with k times the micro-batch, no tensor is smaller, and all tensors together have at
- * most k times the bytes. The op list of a pass is lowered only if the edges do not decide, or if the plan can be among
- * the best. If all plans of a group exceed the memory, the same group exceeds it with each larger micro-batch, as long
- * as the number of micro-batches in flight is equal; the plans of such groups are counted without evaluation. If all
- * plans of a block with schedule 1f1b exceed the memory, plans with schedules that keep at least as many micro-batches
- * in flight exceed it, too.
+ * follow from ZeRO stage and offload. When working bytes grow, the memory grows or stays equal. Therefore two numbers
+ * of working bytes for each stage, which are called its edges, are enough to tell which plans fit. The working bytes of
+ * a plan are estimated from the sums of a smaller micro-batch: with k times the micro-batch, no tensor is smaller, and
+ * all tensors together have at most k times the bytes. The op list of a pass is lowered only if the edges do not
+ * decide, or if the plan can be among the best. If all plans of a group exceed the memory, the same group exceeds it
+ * with each larger micro-batch, as long as the number of micro-batches in flight is equal; the plans of such groups are
+ * counted without evaluation. If all plans of a block with schedule 1f1b exceed the memory, plans with schedules that
+ * keep at least as many micro-batches in flight exceed it, too.
  *
  * A plan that fits is pruned if one of three lower bounds of its step time is too long. The first bound is the cheapest
  * and needs no op list of the plan: it follows from products and traffic of a smaller micro-batch, which grow with the
@@ -457,8 +457,8 @@ static bool has_network(nnc_plan_groups *groups, const nnc_plan *plan) {
 }
 
 /* Begins a pass without lowering its op list: copies the byte sums that were stored for a smaller micro-batch with the
- * same key. These sums are a lower bound of the sums of the pass. Returns false if no sums are stored, or if the stored
- * sums are no lower bound, for example for a plan on one device. */
+ * same key. The sums of a smaller micro-batch are a lower bound of the sums of the pass. Returns false if no sums are
+ * stored, or if the stored sums are no lower bound, for example for a plan on one device. */
 static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
     if (groups->smaller.slots == 0 || plan->devices == 1 ||
@@ -848,9 +848,9 @@ static void move_edge(const nnc_plan_groups *groups, nnc_memory_edge *edge, doub
 }
 
 /* Moves an edge of a stage towards the working bytes of a plan whose memory was just computed. For the first plan of an
- * edge, computes two further points near the limit: the memory is nearly a linear function of the working bytes, so the
- * memory is computed with working bytes a little below and a little above the value at which this function reaches the
- * limit. */
+ * edge, also computes the memory at two further points near the limit. The memory is nearly a linear function of the
+ * working bytes; the two points are a little below and a little above the working bytes at which this function reaches
+ * the limit. */
 static void learn_edge(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, int32_t i,
                        const nnc_resident_bytes *held, const nnc_memory *memory, nnc_memory_edge *edge) {
     const double beside = 65536.0; /* distance of the two further points from the working bytes at the limit, in bytes;

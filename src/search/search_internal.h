@@ -94,8 +94,8 @@ typedef struct nnc_front {
     nnc_found missed;
 } nnc_front;
 
-/* Tests whether plan `a` is better than plan `b`. Compares first the objective, which is step time or memory. Then
- * compares the quantity that is not the objective, then the index of the plan. */
+/* Tests whether plan `a` is better than plan `b`. Compares first the objective, which is step time or memory. If two
+ * plans are equal in the objective, the other quantity decides, and then the index of the plan. */
 bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b);
 
 void nnc_front_clear(nnc_front *front);

@@ -445,8 +445,8 @@ static void complete(worker *w, nnc_found *found) {
     }
 }
 
-/* Tests whether a plan can be pruned by those lower bounds of its step time that leave out recomputation. These bounds
- * need less computation than the times of the plan's pass. */
+/* Tests whether a plan can be pruned by those lower bounds of its step time that leave out recomputation. Lower bounds
+ * without recomputation need less computation than the times of the plan's pass. */
 static bool computes_long(worker *w, nnc_pass_costs *pass, const nnc_result *result) {
     const nnc_search *search = w->of->search;
     const int64_t bytes = result->memory.total_bytes;

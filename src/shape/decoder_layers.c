@@ -3,9 +3,9 @@
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
-/* Appends one product of an indexer: the scores, which are the products of the queries of all its heads with its keys;
- * or, if `sum` is true, the weighted sum of the scores over its heads. pairs, all: numbers of query-key pairs with and
- * without the mask. */
+/* Appends one product of an indexer. The product computes the scores (queries of all heads times keys) or, if `sum` is
+ * true, the weighted sum of the scores over the heads. pairs, all: numbers of query-key pairs with and without the
+ * mask. */
 static void index_product(const nnc_layer_writer *w, const nnc_decoder *d, bool sum, int64_t keys, double pairs,
                           double all) {
     const int64_t heads = d->index_heads;
@@ -267,7 +267,8 @@ void nnc_decoder_predict_streams(const nnc_layer_writer *w, const nnc_decoder *d
 }
 
 /* Appends the correction of all streams at the end of a layer: the error of the prediction of the first stream, times a
- * weight, is added to each stream. Then each value of the first stream is multiplied by a learned scale. */
+ * weight, is added to each stream. After the correction, each value of the first stream is multiplied by a learned
+ * scale. */
 void nnc_decoder_correct_streams(const nnc_layer_writer *w, const nnc_decoder *d) {
     static const char *const names[] = { "altup.correct_norm", "altup.correct_router", "altup.correct_weights" };
     const int64_t n = d->altup_inputs, wide = nnc_list_mul(&w->to, w->hidden_elements, n);

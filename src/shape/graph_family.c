@@ -456,9 +456,9 @@ static void lower_attention(lowering *l, const nnc_graph_op *op) {
 }
 
 /* Appends a recurrent layer: one product of all tokens with the input weights; then, for each token, a product with the
- * state and a kernel for the gates. The first op counts all weights of the layer. The layer keeps for backward the
- * states before each token (the output of the layer), the gates and, in an LSTM, the cell. A GRU keeps two more values,
- * like PyTorch's fused cell. [graph] */
+ * state and a kernel for the gates. The first op of a recurrent layer counts all weights of the layer. The layer keeps
+ * for backward the states before each token (the output of the layer), the gates and, in an LSTM, the cell. A GRU keeps
+ * two more values, like PyTorch's fused cell. [graph] */
 static void lower_recurrent(lowering *l, const nnc_graph_op *op) {
     static const int64_t kept[] = { 1, 2, 0 };
     const int64_t *v = op->values;

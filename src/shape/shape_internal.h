@@ -459,9 +459,9 @@ nnc_status nnc_layer_split_tensor(const nnc_layer *layer, const nnc_plan *plan, 
 nnc_status nnc_layer_split_sequence(const nnc_plan *plan, int64_t tokens, nnc_error *err);
 
 /* Completes the plan so that devices = data x tensor x pipeline x context: computes plan->data from plan->devices, or
- * plan->devices from the degrees. If both are 0, plan->data becomes 1. Returns NNC_ILLEGAL_PLAN if `devices` is not a
- * multiple of the product of the other degrees, and NNC_BAD_USAGE if the given `devices` and `data` contradict each
- * other. */
+ * plan->devices from the degrees. If plan->devices and plan->data are both 0, plan->data becomes 1. Returns
+ * NNC_ILLEGAL_PLAN if `devices` is not a multiple of the product of the other degrees, and NNC_BAD_USAGE if the given
+ * `devices` and `data` contradict each other. */
 nnc_status nnc_plan_split_devices(nnc_plan *plan, nnc_error *err);
 
 /* Checks all rules by which ranks must be able to divide the model and the batch evenly. Sets plan->devices_per_node

@@ -76,8 +76,8 @@ static void double_conv(const writer *w, feature_map in, int64_t middle, int64_t
     /* The ReLU after this norm overwrites the output of the norm and keeps its own output, so backward does not compute
      * the norm again. */
     norm(&b, "block.norm1", mid, keep)->recomputed = false;
-    /* The second convolution keeps its input, which is the output of the first activation. The second activation keeps
-     * its own output, which later ops read. */
+    /* The second convolution of a block keeps its input, which is the output of the first activation. The second
+     * activation of a block keeps its own output, which later ops read. */
     over_map(&b, "block.act1", NNC_PW_RELU, NNC_GROUP_CONV, mid)->u.pointwise.inside = inside;
     square_conv(&b, "block.conv2", NNC_GROUP_CONV, mid, last, kernel, false);
     norm(&b, "block.norm2", last, keep)->recomputed = false;

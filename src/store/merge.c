@@ -67,9 +67,10 @@ nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err) {
     return closed ? NNC_OK : write_failed(file, errno, err);
 }
 
-/* ---- Merges the shards of a sweep. The inputs are all CSV, all JSON Lines, or all databases. Their rows are merged
- * in the order of row numbers: the next row of the output has the lowest number among the next rows of all inputs.
- * For example, 1.csv has the rows 0, 3, 6 ..., 2.csv the rows 1, 4, 7 ..., and 3.csv the rows 2, 5, 8 ... ---- */
+/* ---- Merges the shards of a sweep. The inputs are all CSV, all JSON Lines, or all databases. The rows of all inputs
+ * are merged in the order of their row numbers: the next row of the output has the lowest number among the next rows of
+ * all inputs. For example, 1.csv has the rows 0, 3, 6 ..., 2.csv the rows 1, 4, 7 ..., and 3.csv the rows 2, 5, 8 ...
+ * ---- */
 
 typedef struct source {
     const char *path;

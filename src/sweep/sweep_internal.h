@@ -126,8 +126,8 @@ nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t i
 
 /* A pool evaluates the rows of a sweep on several threads or MPI ranks, and outputs them in order. A thread evaluates
  * one chunk of rows at a time and stores the results in a batch. A finished batch waits in a ring of fixed length until
- * all batches before it have been output. So the memory does not grow with the number of rows, and the output does not
- * depend on the number of threads. */
+ * all batches before it have been output. Because the ring has a fixed length, the memory does not grow with the number
+ * of rows. The output does not depend on the number of threads. */
 
 enum { NNC_POOL_THREADS_MAX = 256, NNC_POOL_CHUNK = 128, NNC_POOL_CHUNK_MAX = 1024 };
 
@@ -168,7 +168,7 @@ typedef struct nnc_batch {
 
 void nnc_batch_clear(nnc_batch *batch);
 void nnc_batch_free(nnc_batch *batch);
-/* Must be called after the bytes of a row were appended to batch->bytes: notes where the row ends. row: number of the
+/* Notes where a row ends in batch->bytes; must be called after the bytes of the row were appended. row: number of the
  * row; key: sort key of the row. */
 void nnc_batch_mark(nnc_batch *batch, int64_t row, double key);
 

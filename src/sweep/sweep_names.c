@@ -27,8 +27,8 @@ static const nnc_field_table *table_of(nnc_sweep_target target, const nnc_point 
  * does not exist. Sets *object to the struct that contains the field. */
 static const nnc_field *sweep_field(nnc_sweep_target target, const nnc_point *point, const nnc_plan *plan,
                                     const char *field, const void **object, nnc_dtype *dtype) {
-    /* nnc_field_find takes a pointer to memory that can be written, but only reads the memory. This union passes the
-     * pointer of a read-only struct without a cast. */
+    /* nnc_field_find takes a pointer to memory that can be written, but only reads the memory. The union `at` passes
+     * the pointer of a read-only struct without a cast. */
     union {
         const void *read;
         void *write;
