@@ -410,9 +410,7 @@ static nnc_plan pass_key(const nnc_plan *plan) {
     nnc_plan key = *plan;
     /* in DualPipe the overlap depends on the number of micro-batches, so this number stays in the key; see
      * nnc_overlap_of */
-    if (!nnc_schedule_dual(plan)) {
-        key.micro_batches = unset.micro_batches;
-    }
+    if (!nnc_schedule_dual(plan)) { key.micro_batches = unset.micro_batches; }
     key.global_batch = unset.global_batch;
     key.tokens = unset.tokens;
     key.samples = unset.samples;
