@@ -246,8 +246,8 @@ static inline bool nnc_lanes_meet(nnc_lane a, nnc_lane b) {
 }
 
 /* Sets load_s[fabric] to the seconds for which a collective occupies the links of one rank on this fabric, at datasheet
- * rates. The time contains only the bytes that every algorithm must move, and no latency. Links inside domains and
- * links between domains are different, so each fabric has its own time.   [fabric-loads] */
+ * rates. The occupied time contains only the bytes that every algorithm must move, and no latency. Links inside domains
+ * and links between domains are different, so each fabric has its own time. [fabric-loads] */
 void nnc_fabric_load(const nnc_network *network, const nnc_collective_op *exchange, double load_s[NNC_FABRICS]);
 /* Adds to a derivation the formula for the occupied time of a collective, under the name network_s: the sum of its
  * times on all fabrics. */
@@ -261,7 +261,7 @@ void nnc_fabric_say_load(const nnc_network *network, const nnc_collective_op *ex
 enum { NNC_STEP_ROWS_MAX = 32, NNC_ROWS_MAX = NNC_OPS_MAX * (2 + NNC_BACKWARD_MAX) + NNC_STEP_ROWS_MAX };
 
 /* A function that is called in place of nnc_op_time and returns the same times, for example from a cache. `context` is
- * the first argument of the function. */
+ * the first argument of the function that replaces nnc_op_time. */
 typedef struct nnc_op_timer {
     nnc_timing (*time)(void *context, const nnc_device *device, const nnc_op *op, const nnc_work *work);
     void *context;
@@ -303,7 +303,7 @@ static inline nnc_part nnc_part_of(const nnc_op_cost *row) {
     }
 }
 
-/* Builds the op table of a list of forward ops of one rank. The table begins with the forward rows of all ops. The
+/* Builds the op table of a list of forward ops of one rank. The op table begins with the forward rows of all ops. The
  * recomputed row (if the op is recomputed) and the backward rows of each op follow, from the last op to the first. The
  * repeat of a row is the number of instances of the op in one micro-batch, over all layers. network NULL: the plan has
  * no communication. device NULL: the rows get work, but no times. */
@@ -503,9 +503,9 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
                                          const nnc_software *software);
 
 /* Returns the working bytes of a device: the activations of its micro-batches in flight, plus the largest working set
- * of an op and of a recomputed block. The other bytes of the device follow from its parameters, the ZeRO stage and
- * offload. Therefore, if two plans differ only in working bytes, the plan with more working bytes never needs less
- * memory. An exception is a single device whose peak is computed as one moment of backward. */
+ * of an op and of a recomputed block. All bytes of a device except its working bytes follow from its parameters, the
+ * ZeRO stage and offload. Therefore, if two plans differ only in working bytes, the plan with more working bytes never
+ * needs less memory. An exception is a single device whose peak is computed as one moment of backward. */
 double nnc_working_bytes(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                          const nnc_stage_residency *holding, const nnc_plan *plan);
 

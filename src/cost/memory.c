@@ -518,7 +518,7 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
 }
 
 /* Tests whether the memory peak is computed as one moment of backward. The result is false if the weights are in host
- * memory. */
+ * memory, and the peak is then not computed as one moment of backward. */
 static bool is_replayed(const nnc_resident_bytes *held, const nnc_plan *plan) {
     return held->replayed && (plan->offload & NNC_OFFLOAD_WEIGHTS) == 0;
 }
@@ -658,7 +658,7 @@ NNC_SAYING double helper_bytes_of(const nnc_resident_bytes *held, const nnc_plan
 }
 
 /* Sets apart_bytes: bytes at the peak moment of backward minus the sum of gradients, activations and transient memory.
- * The result is negative, because all gradients, all activations and all transient tensors are never in memory at the
+ * apart_bytes is negative, because all gradients, all activations and all transient tensors are never in memory at the
  * same time. */
 NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nnc_derivation *why) {
     NNC_LET(why, gradients_at_peak, "B", held->peak.gradient_bytes);
@@ -723,7 +723,7 @@ NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nn
 
 /* A stand-in is a known network whose counts are used for a network that nncost does not know. STAND_IN is the largest
  * expected ratio of the larger memory to the smaller memory of the two networks. For 98 of the 100 timm networks that
- * ran, the ratio was smaller than STAND_IN. */
+ * ran, the ratio of the larger to the smaller memory was less than STAND_IN. */
 #define STAND_IN 1.3
 
 /* Sets total_interval_bytes, the smallest and the largest value that a measured memory peak is expected to have. If the

@@ -297,7 +297,7 @@ static double compute_seconds(const nnc_rows *rows) {
 }
 
 /* Returns the energy that the work of all rows takes, divided by device->power_w (the power limit of the board in
- * watts). The result is in seconds. The energy does not include idle power. */
+ * watts). The result is in seconds. The energy of the rows does not include idle power. */
 static double demand_seconds(const nnc_rows *rows, const nnc_device *device) {
     const double memory_share = device->efficiency.power.memory_share;
     double sum_s = 0.0;

@@ -310,8 +310,8 @@ static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e) {
 
 /* Returns the seconds that a weight gradient takes in addition to a plain product, if it is written in a wider format
  * than the activations or is added to sums in memory; returns 0 for other products. busy_share: share of the product's
- * time in which the matrix units are the limit. Only in this share the traffic of the sums takes additional time; in
- * the rest of the time the traffic is a part of memory_s. */
+ * time in which the matrix units are the limit. The traffic of the sums takes additional time only in this busy_share;
+ * in the rest of the time the traffic is a part of memory_s. */
 NNC_SAYING double sums_s_of(const device_rates *r, const nnc_op *op, const nnc_work *work, double busy_share,
                             nnc_derivation *why) {
     if (op->phase != NNC_PHASE_GRAD_WEIGHT || !(op->grad_bytes > 0.0)) { return 0.0; }
@@ -468,7 +468,7 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
  *     t   = max(min(F / (f' P), F / (v V)), bytes / (g B)) + t0 + converted / B
  * F is the number of FLOPs, P the peak FLOP/s, and f the fraction of P that large convolutions reach. B is the memory
  * bandwidth, and g the fraction of B that convolutions reach. V is the rate of the vector units. The fitted values are
- * c0 = channels_half, d0 = depth_half, v = vector_fraction and the fixed time t0. The layout conversions below move
+ * c0 = channels_half, d0 = depth_half, v = vector_fraction and the fixed time t0. Conversions to another layout move
  * `converted` bytes. The vector units compute depthwise convolutions, because the matrix units are slow for them. The
  * vector units also compute groups for which a library has no kernel for the matrix units; such a group reaches the
  * fraction 1.5 v of V. In fp32, 3 x 3 taps of stride 1 need 1 / 2.25 of the multiplications (Winograd). [conv-time] */
@@ -685,7 +685,7 @@ static bool is_product(const nnc_device *device, const nnc_op *op) {
 }
 
 /* Returns the matrix products of a convolution on a CPU, one for each image (see is_product), as one op: m x n results
- * with sums of k terms. The op has the phase recompute, so it keeps no tensor. */
+ * with sums of k terms. The returned op has the phase recompute, so it keeps no tensor. */
 static nnc_op images_of(const nnc_op *op) {
     const nnc_conv *p = &op->u.conv;
     const int64_t map = p->h_out * p->w_out;

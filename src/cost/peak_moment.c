@@ -175,7 +175,7 @@ double nnc_list_update_bytes(const nnc_resident_bytes *held, const nnc_plan *pla
 }
 
 /* Compares the update with the peak of backward: in the update all gradients are in memory and no activations. If the
- * update has more bytes in memory, the update becomes the peak. */
+ * update has more bytes in memory than the peak of backward, the update becomes the peak. */
 static void add_update_moment(nnc_resident_bytes *held, const nnc_plan *plan) {
     const double gradient_bytes =
         nnc_policy_bytes(plan->policy).gradient_bytes * (held->dense.params + held->expert.params);
@@ -190,8 +190,8 @@ static void add_update_moment(nnc_resident_bytes *held, const nnc_plan *plan) {
 }
 
 /* For a captured program that stores activations in host memory: computes the bytes of all gradients, of the
- * activations of two units, and of the activations outside of units. If their sum is less than the gradients and
- * activations of the peak, the peak is set to these bytes. */
+ * activations of two units, and of the activations outside of units. If the sum of these three parts is less than the
+ * gradients and activations of the peak, the peak is set to this sum. */
 static void offload_moment(nnc_resident_bytes *held, const nnc_plan *plan) {
     const double gradient_bytes =
         nnc_policy_bytes(plan->policy).gradient_bytes * (held->dense.params + held->expert.params);

@@ -46,8 +46,8 @@ void nnc_memo_clear(nnc_memo *memo) {
     }
 }
 
-/* Returns the hash of the first memo->hashed words (8 bytes each) of a key. Each bit of these words changes many bits
- * of the hash. */
+/* Returns the hash of the first memo->hashed words (8 bytes each) of a key. Each bit of the hashed words changes many
+ * bits of the hash. */
 static uint64_t hash_of(const nnc_memo *memo, const void *key) {
     uint64_t hash = 0, word;
     for (size_t i = 0; i < memo->hashed; i++) {
@@ -99,8 +99,8 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index) { return key_at(memo,
  *
  * The first estimate of a model on a device calls nnc_estimate_once. A later estimate that is brief and finds its
  * passes in the cache computes only step ends, pipeline and step. Any other later estimate takes its op list from the
- * cache or lowers it, and then computes partition, op table and nnc_estimate_time. All these estimates have the results
- * of nnc_estimate_once, equal in every bit. */
+ * cache or lowers it, and then computes partition, op table and nnc_estimate_time. All paths return the results of
+ * nnc_estimate_once, equal in every bit. */
 
 /* ---- cache of the times of matrix products ---- */
 
@@ -173,8 +173,8 @@ static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc
     return NNC_OK;
 }
 
-/* Describes the whole model by its op list before it is divided over ranks. Writes this list first if it does not exist
- * yet. */
+/* Describes the whole model by the op list that it has before its work is divided over ranks. Writes the op list of the
+ * whole model first, if it does not exist yet. */
 static void describe(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step, nnc_result *r) {
     const int32_t count = a->list.count;
     if (nnc_plan_is_whole(step->plan)) {
@@ -204,8 +204,8 @@ static double adds_of(const nnc_step *step) {
     return nnc_lowering_of(step->plan, step->software, step->plan->attention).grad_accumulate;
 }
 
-/* Finds the entry of a plan and a profile in the cache of lowered lists. If the cache has no such entry, writes the op
- * lists of the plan and adds them. */
+/* Finds the entry of a plan and a profile in the cache of lowered lists. If the cache has no entry of this plan and
+ * profile, writes the op lists of the plan and adds an entry with them. */
 static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software,
                             nnc_lowered **found, nnc_error *err) {
     list_key key;
@@ -229,8 +229,8 @@ static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, co
 }
 
 /* Returns the newest op table in the cache that belongs to another op list with the same software profile; the member
- * `list` of the result is NULL if there is no such table. Successive plans differ little, so that most rows of this
- * table can be copied into the new one. */
+ * `list` of the result is NULL if there is no such table. Successive plans differ little, so that most rows of the
+ * newest op table can be copied into the next table. */
 static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lowered *alike, const nnc_network *network) {
     const nnc_lowered *last = NULL;
     for (uint32_t i = 0; i < shared->alikes.count; i++) {
@@ -433,7 +433,7 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nn
                       const nnc_result *r) {
     const size_t segments = (size_t)step->list->segment_count;
     const nnc_plan key = pass_key(step->plan);
-    /* If the cache has an entry for this key, the entry is no longer valid, so its values are replaced. */
+    /* If the cache already has an entry for this plan, the entry is no longer valid, so its values are replaced. */
     nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key);
     p = p != NULL ? p : nnc_memo_add(&shared->passes, &key);
     p->alike = shared->last;
@@ -542,8 +542,8 @@ static void weigh_known(const nnc_model *model, const nnc_software *software, nn
     recall_memory(model, p, &p->step, scratch, r);
 }
 
-/* Computes the times of a plan whose passes are in the cache, and completes its estimate. The memory in *r is set
- * already. */
+/* Computes the times of a plan whose passes are in the cache, and completes its estimate. The memory in *r must be set
+ * before the call. */
 static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err) {
     nnc_estimate_cache *shared = scratch->shared;

@@ -55,7 +55,7 @@ bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_s
 void nnc_memo_destroy(nnc_memo *memo);
 
 /* Returns the address of the value that the cache has for a key; NULL = the key is not in the cache. The value stays at
- * this address until another entry replaces it. */
+ * the returned address until another entry replaces it. */
 void *nnc_memo_find(nnc_memo *memo, const void *key);
 /* Adds the key that the last call of nnc_memo_find has not found. Returns the space for the value of this key, which
  * the caller must fill. If all slots of the key are in use, the new entry replaces an old entry. */

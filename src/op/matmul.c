@@ -37,12 +37,13 @@ NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why) {
 }
 
 /* Computes the work of C[m,n] = A[m,k] B[k,n], `batch` times: each of the (m times n times k) terms is one multiply and
- * one add. Each operand is read from memory once. Repeated reads of a kernel do not count as work; they lower its
- * fitted efficiency. If experts divide the rows, the matrix B of each expert is read once, and its gradient is written
- * once. For attention scores, full_flops counts all query-key pairs, window_flops counts a whole window of keys for
- * each query, and causal_flops counts the pairs under the mask. Rows that only fill free slots of an expert count as
- * executed FLOPs, not as model FLOPs. A weight gradient is written in its own format. If the gradient is added to the
- * sum of earlier micro-batches, this sum is also read. Source: scaling-book "transformers".   [matmul] */
+ * one add. Each operand is read from memory once. If a kernel reads an operand repeatedly, the repeated reads do not
+ * count as work; they lower the fitted efficiency of the kernel. If experts divide the rows, the matrix B of each
+ * expert is read once, and its gradient is written once. For attention scores, full_flops counts all query-key pairs,
+ * window_flops counts a whole window of keys for each query, and causal_flops counts the pairs under the mask. Rows
+ * that only fill free slots of an expert count as executed FLOPs, not as model FLOPs. A weight gradient is written in
+ * its own format. If the gradient is added to the sum of earlier micro-batches, this sum is also read. Source:
+ * scaling-book "transformers". [matmul] */
 NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_matmul *p = &op->u.matmul;
     const dims d = dims_of(op, why);
@@ -299,10 +300,10 @@ NNC_SAYING conv_dims conv_dims_of(const nnc_op *op, nnc_derivation *why) {
 }
 
 /* Computes the work of a 2-d convolution. Each output element is a sum of c_in / groups x kernel^2 terms, each one
- * multiply and one add; terms that multiply padding are counted, too. A transposed convolution has this number of terms
- * for each input element instead of each output element. The input gradient and the weight gradient each have as many
- * FLOPs as forward. Input, weights and output are read or written once. Copies of the input that a kernel makes in
- * memory (im2col) do not count as work; they lower its fitted efficiency. [conv2d] */
+ * multiply and one add; terms that multiply padding are counted, too. In a transposed convolution each input element,
+ * instead of each output element, has this number of terms. The input gradient and the weight gradient each have as
+ * many FLOPs as forward. Input, weights and output are read or written once. Copies of the input that a convolution
+ * kernel makes in memory (im2col) do not count as work; they lower the fitted efficiency of the kernel. [conv2d] */
 NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why) {
     const conv_dims d = conv_dims_of(op, why);
     nnc_work work = { 0 };

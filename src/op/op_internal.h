@@ -188,7 +188,7 @@ NNC_ENUM(nnc_pointwise_kind, NNC_POINTWISE_LIST, NNC_PW_KIND_COUNT);
 const char *nnc_pointwise_kind_name(nnc_pointwise_kind value);
 
 /* Properties of an activation function, which the readers of graph and ONNX files use. Each row of the table of
- * pointwise kinds has a member of this type. */
+ * pointwise kinds has a member of the type nnc_activation. */
 typedef struct nnc_activation {
     bool by_output; /* true: backward reads the output of forward; false: backward reads the input of forward */
     bool gated;     /* true: the input has two halves, gate and up; the output is activation(gate) times up */
@@ -286,9 +286,11 @@ typedef struct nnc_update {
     double new_bytes;        /* of NNC_UPDATE_STEP: bytes that the step writes to memory that the program has just
                               * allocated */
     double projected_params; /* of GaLore and APOLLO: number of parameters in matrices whose gradient is projected */
-    /* of GaLore and APOLLO: number of elements of projections and moments of these matrices */
+    /* of GaLore and APOLLO: number of elements of projections and moments of the matrices whose gradient is
+     * projected */
     double projected_elements;
-    double projected_products; /* of GaLore and APOLLO: sum of projection rank x parameters over these matrices */
+    /* of GaLore and APOLLO: sum of projection rank x parameters over the matrices whose gradient is projected */
+    double projected_products;
     /* of Adafactor: sum of (rows + columns) over all matrices, plus the elements of all vectors */
     double factored_elements;
     double orthogonalise_flops; /* of Muon: FLOPs of the matrix products in its Newton-Schulz iterations */
@@ -470,8 +472,8 @@ static inline nnc_issued nnc_op_issued(const nnc_op *op) {
 /* Returns the bytes of the tensors that one instance of a forward op keeps for backward. If several ops keep the same
  * tensor, only one of them counts its bytes. */
 double nnc_op_kept_bytes(const nnc_op *op);
-/* Returns the bytes of the tensors that backward of an op computes again because they were not kept. The tensors are in
- * memory only while this backward runs. */
+/* Returns the bytes of the tensors that backward of an op computes again because they were not kept. The recomputed
+ * tensors are in memory only while the backward of this op runs. */
 double nnc_op_dropped_bytes(const nnc_op *op);
 
 /* Adds the work and the kept bytes of an op to a derivation, with their formulas. */
@@ -485,8 +487,8 @@ void nnc_op_say_issued(const nnc_op *op, nnc_derivation *why);
 const char *nnc_op_path(const nnc_op *op, char *text, size_t size);
 
 /* Returns the bytes of the largest working set of an op's backward. A working set is needed in addition to kept
- * tensors. For most ops it contains the gradients of input and output; for an unfused loss it contains fp32 copies of
- * the logits. */
+ * tensors. For most ops the working set contains the gradients of input and output; for an unfused loss it contains
+ * fp32 copies of the logits. */
 double nnc_op_transient_bytes(const nnc_op *op);
 
 /* Writes the backward ops of a forward op to `backward`, in the order in which they run. Returns the number of backward
@@ -526,8 +528,8 @@ nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind);
 double nnc_policy_gradient_io_bytes(nnc_policy policy);
 
 /* Returns the bytes per parameter of the weights in the format in which matrix products read them. ZeRO 3 gathers
- * weights in this format, because each rank casts its shard before the gather. Sources: all_gather_inputs of
- * _fully_shard/_fsdp_param.py and pre_unshard of _flat_param.py (torch.distributed.fsdp). */
+ * weights in the format of the matrix products, because each rank casts its shard before the gather. Sources:
+ * all_gather_inputs of _fully_shard/_fsdp_param.py and pre_unshard of _flat_param.py (torch.distributed.fsdp). */
 double nnc_policy_used_bytes(nnc_policy policy);
 
 /* A FLOPs convention: states which FLOPs of a step count as model FLOPs. */

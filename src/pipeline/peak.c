@@ -204,7 +204,8 @@ static void run_repeats(walk *w, const nnc_order_run *run) {
     }
 }
 
-/* Tests whether the device has a forward left to run. After its last forward, the kept bytes only decrease. */
+/* Tests whether the device has a forward left to run. After the last forward of the device, the kept bytes only
+ * decrease. */
 static bool has_forward(const walk *w) {
     return w->done[NNC_F0] < w->limit[NNC_F0] || w->done[NNC_F1] < w->limit[NNC_F1];
 }

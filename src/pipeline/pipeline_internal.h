@@ -170,8 +170,8 @@ typedef struct nnc_wave_state {
                                       * device 0 to the last device */
 } nnc_wave_state;
 
-/* The device that moves on to its next chunk in the next slot. The position repeats after a turn, (stages times chunks)
- * slots, so it does not change when whole turns are skipped. */
+/* The device that moves on to its next chunk in the next slot. The position of the cursor repeats after a turn, which
+ * is (stages times chunks) slots, so it does not change when whole turns are skipped. */
 typedef struct nnc_wave_cursor {
     int64_t place, chunk; /* place: number of the device, counted from the end of the pipeline at which micro-batches
                            * enter */
@@ -241,8 +241,8 @@ typedef enum nnc_run_op {
     NNC_F1_BW0
 } nnc_run_op;
 
-/* An entry of an order list: a sequence of ops and the number of its repeats. With repeats, a list is short for any
- * number of micro-batches. */
+/* An entry of an order list: a sequence of ops and the number of its repeats. Because an entry has a number of repeats,
+ * an order list is short for any number of micro-batches. */
 typedef struct nnc_order_run {
     int64_t repeat;
     uint8_t ops;
@@ -359,7 +359,7 @@ static inline int32_t nnc_schedule_chunks(const nnc_plan *plan) {
 }
 
 /* Tests whether, under the schedule of a plan, one device holds both the first and the last layers. The plan must have
- * a pipeline. */
+ * a pipeline when this function is called. */
 static inline bool nnc_schedule_ends_meet(const nnc_plan *plan) { return nnc_schedule_of(plan->schedule)->folded; }
 
 /* Tests whether the plan has a pipeline whose schedule has weight gradients as ops of their own. */
@@ -372,9 +372,9 @@ static inline bool nnc_schedule_dual(const nnc_plan *plan) {
     return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->dual;
 }
 
-/* Tests whether the schedule of a plan gives the same order as 1f1b, so that a search can leave the plan out. The
- * result is true for every schedule except 1f1b if the plan has no pipeline, and for the interleaved schedule with one
- * virtual stage per device. */
+/* Tests whether the schedule of a plan gives the same order as 1f1b, so that a search can leave the plan out. The order
+ * is the same as in 1f1b for every schedule except 1f1b if the plan has no pipeline, and for the interleaved schedule
+ * with one virtual stage per device. */
 bool nnc_schedule_repeats(const nnc_plan *plan);
 
 /* Tests whether the plan has so many micro-batches that more of them would change neither the micro-batches in flight
@@ -415,13 +415,13 @@ double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t
 /* ---- peak.c: the bytes that a device keeps at its memory peak ---- */
 
 /* Returns the most bytes that a device keeps for backward at the same time. bytes[c]: bytes that one pass keeps in
- * chunk c of the device; in dualpipe, in direction c. Sets counts[c] to the number of passes that chunk c keeps at this
- * moment. The function reads only schedule, stages, chunks and micro_batches of *pipeline; there may be up to
- * NNC_PIPELINE_VIRTUAL_MAX chunks.   [in-flight] */
+ * chunk c of the device; in dualpipe, in direction c. Sets counts[c] to the number of passes that chunk c keeps at the
+ * moment of the peak. The function reads only schedule, stages, chunks and micro_batches of *pipeline; there may be up
+ * to NNC_PIPELINE_VIRTUAL_MAX chunks. [in-flight] */
 double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const double *bytes, double *counts);
 /* Finds the memory peak of a device on which one chunk (`chunk`) keeps more bytes per pass than the other chunks (more
- * = true) or fewer (more = false). Sets *count to the number of passes that this chunk keeps at the peak, and *all to
- * the number of passes that all chunks keep. Returns false if the schedule is not interleaved. */
+ * = true) or fewer (more = false). Sets *count to the number of passes that the chunk `chunk` keeps at the peak, and
+ * *all to the number of passes that all chunks keep. Returns false if the schedule is not interleaved. */
 bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int32_t chunk, bool more, double *count,
                               double *all);
 

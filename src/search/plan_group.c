@@ -112,8 +112,8 @@ static void find_columns(nnc_plan_groups *groups, uint64_t number) {
 }
 
 /* Tests the two rules that most blocks of plans break: the number of devices is a multiple of tensor x pipeline x
- * context, and the global batch is a multiple of micro-batch x data. Returns true without a test if the plan states the
- * data degree or the number of micro-batches, or if it does not state the number of devices. */
+ * context, and the global batch is a multiple of micro-batch x data. Returns true without testing the two rules if the
+ * plan states the data degree or the number of micro-batches, or if it does not state the number of devices. */
 static bool divides(const nnc_plan *plan) {
     const double ranks = (double)plan->tensor * plan->pipeline * plan->context;
     if (plan->devices == 0 || plan->data > 0 || plan->micro_batches > 0) { return true; }
@@ -127,8 +127,8 @@ static bool divides(const nnc_plan *plan) {
  * Returns false if the degrees or the batch of the block break a rule; err, which can be NULL, then names the rule. */
 static bool resolve_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err) {
     /* The plans of a block differ in schedule, virtual stages, ZeRO stage and offload. The plan in groups->settled gets
-     * legal values for these four settings, so it is illegal only if the degrees, the micro-batch or the recomputation
-     * of the block break a rule. */
+     * legal values for schedule, virtual stages, ZeRO stage and offload, so it is illegal only if the degrees, the
+     * micro-batch or the recomputation of the block break a rule. */
     nnc_plan *plain = &groups->settled;
     *plain = *base;
     nnc_space_block(groups->space, number, plain);
@@ -142,8 +142,8 @@ static bool resolve_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_
 }
 
 /* Does the same as resolve_block, but faster: among blocks that differ only in recomputation, only the first block is
- * resolved; for a later block, the stored plan is copied and its recomputation is changed. The copy is correct because,
- * for models that can be divided over ranks, no rule about legal plans depends on recomputation. */
+ * resolved; for a later block, the stored plan is copied and its recomputation is changed. The copied plan is correct
+ * because, for models that can be divided over ranks, no rule about legal plans depends on recomputation. */
 static bool recall_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number) {
     const nnc_space_axis *recomputes = &groups->space->axes[NNC_AXIS_RECOMPUTE];
     const uint64_t pipelines = (uint64_t)groups->space->axes[NNC_AXIS_PIPELINE].count;
@@ -313,8 +313,8 @@ uint64_t nnc_plan_groups_full(nnc_plan_groups *groups) {
     return over ? full->legal : 0;
 }
 
-/* Counts one more plan of the current group that exceeds the memory. When this is the last legal plan of the group,
- * stores in groups->full that all plans of the group exceed the memory. */
+/* Counts one more plan of the current group that exceeds the memory. If the counted plan is the last legal plan of the
+ * group, stores in groups->full that all plans of the group exceed the memory. */
 static void count_over(nnc_plan_groups *groups) {
     nnc_full_group *full = groups->full_now;
     if (groups->full == NULL || ++groups->over_now < count_legal(groups)) { return; }
@@ -323,10 +323,10 @@ static void count_over(nnc_plan_groups *groups) {
 }
 
 /* Tests whether one micro-batch of plan `a` has the same costs as one micro-batch of the plans that already share
- * `pass`. The costs are the same if the plans have the same software profile and the same offload of weights and
- * activations, and if both or neither use ZeRO stage 3. ZeRO stage 3 and offload move data in every micro-batch. If
- * embedding and head share one table, either both schedules must put embedding and head on one device, which stores the
- * table once, or both must put them on two devices. */
+ * `pass`. Two plans have the same costs per micro-batch if they have the same software profile and the same offload of
+ * weights and activations, and if both or neither use ZeRO stage 3. ZeRO stage 3 and offload move data in every
+ * micro-batch. If embedding and head share one table, either both schedules must put embedding and head on one device,
+ * which stores the table once, or both must put them on two devices. */
 static bool same_pass(const nnc_plan_groups *groups, const nnc_plan *a, const nnc_software *software,
                       const nnc_pass_costs *pass) {
     const nnc_plan *other = &pass->work.plan;
@@ -379,9 +379,9 @@ static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int kind) {
     if (both) { sum_units(groups, pass, 1 - kind); }
 }
 
-/* Returns a result with the FLOPs and tokens of the current block of plans, taken from a pass for which these were
- * already computed; NULL = no such pass. All passes of a block have equal FLOPs and tokens if their profiles have the
- * same value of the switch context_frozen, which says that the input of cross-attention needs no gradient. */
+/* Returns a result with the FLOPs and tokens of the current block of plans, taken from a pass that already has them;
+ * NULL = no such pass. All passes of a block have equal FLOPs and tokens if their profiles have the same value of the
+ * switch context_frozen, which says that the input of cross-attention needs no gradient. */
 static const nnc_result *known_work(const nnc_plan_groups *groups, const nnc_software *software) {
     for (int32_t i = 0; i < groups->pass_count; i++) {
         const nnc_pass_costs *pass = &groups->passes[i];
@@ -445,8 +445,8 @@ static double growth_of(const smaller_sums *known, int64_t micro_batch) {
     return micro_batch % known->first == 0 ? growth : (double)INFINITY;
 }
 
-/* Tests whether the device file describes the links over which the ranks of a plan communicate. The answer depends only
- * on the plan's degrees and shards. */
+/* Tests whether the device file describes the links over which the ranks of a plan communicate. Whether the device file
+ * describes these links depends only on the plan's degrees and shards. */
 static bool has_network(nnc_plan_groups *groups, const nnc_plan *plan) {
     nnc_network network;
     uint64_t *column = &groups->rows[groups->row_first].networks[plan->zero == 3][plan->offload != 0];
@@ -564,7 +564,8 @@ void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
 }
 
 /* Returns the entry of groups->plain, the stored lower bounds of the time, for a software profile. If no entry belongs
- * to this software profile, the oldest entry is given to it and marked as not computed (adds = infinity). */
+ * to this software profile, the profile gets the oldest entry, and the entry is marked as not computed (adds =
+ * infinity). */
 static nnc_plain_bound *plain_of(nnc_plan_groups *groups, const nnc_software *software) {
     for (int32_t i = 0; i < NNC_PLAIN_BOUNDS; i++) {
         if (groups->plain[i].software == software) { return &groups->plain[i]; }
@@ -601,7 +602,7 @@ double nnc_plan_groups_floor_s(nnc_plan_groups *groups, nnc_pass_costs *pass, co
 }
 
 /* Returns a lower bound of the time of one micro-batch in all layers of the model, in seconds; 0 if the op list cannot
- * be lowered. The bound leaves out recomputation, so plans that differ only in recomputation share it. */
+ * be lowered. The lower bound leaves out recomputation, so plans that differ only in recomputation share it. */
 static double find_least_s(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
     const double adds = nnc_lowering_of(plan, pass->software, plan->attention).grad_accumulate;
@@ -675,8 +676,8 @@ static void drop_lighter(nnc_plan_groups *groups) {
     groups->heaviest_count = count;
 }
 
-/* Sorts groups->heaviest so that stages whose chunks are equal come first. For the other stages, the peak of the memory
- * is found by a replay, which takes longer. */
+/* Sorts groups->heaviest so that stages whose chunks are equal come first. For stages with different chunks, the peak
+ * of the memory is found by a replay, which takes longer. */
 static void move_even_first(nnc_plan_groups *groups) {
     const nnc_stage_residency *h = groups->scratch->step.holdings;
     int32_t even = 0;
@@ -735,7 +736,7 @@ static uint64_t holds_of(const nnc_plan_groups *groups, const nnc_plan *plan) {
 }
 
 /* Returns the resident bytes of pipeline stage groups->heaviest[i], one of the stages that can need the most memory.
- * The result is stored in pass->held if i < NNC_PASS_STAGES, otherwise in *buffer. */
+ * The resident bytes are stored in pass->held if i < NNC_PASS_STAGES, otherwise in *buffer. */
 static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nnc_pass_costs *pass,
                                                const nnc_plan *plan, int32_t i, nnc_resident_bytes *buffer) {
     const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
@@ -820,8 +821,8 @@ static double least_bytes(const nnc_memory_edge *edge, const nnc_pass_costs *pas
 }
 
 /* Compares the working bytes of each stage of a plan with the edges of this stage. Returns NNC_OVER_MEMORY if a stage
- * exceeds the memory, NNC_FITS if all stages fit, and NNC_TIGHT if the edges are not exact enough to decide. In each
- * case writes a lower bound of the plan's memory to result. */
+ * exceeds the memory, NNC_FITS if all stages fit, and NNC_TIGHT if the edges are not exact enough to decide. For each
+ * of the three results, writes a lower bound of the plan's memory to result. */
 static nnc_verdict compare_edges(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
     bool fits = groups->heaviest_count <= NNC_PASS_STAGES;
     double least = 1.0;

@@ -246,8 +246,8 @@ static void replay(nnc_batched_replay *r, int32_t place, nnc_pipeline_memory *me
 }
 
 /* Returns the index of the set of pipelines that has the same schedule, stages, chunks and micro-batches as `pipeline`.
- * If no such set exists, assigns an empty set to this shape; if no place of the key has an empty set, first replays and
- * empties one of the sets there, in turn. */
+ * If no set has this shape, assigns an empty set to the shape; if the key of the shape has no empty set, first replays
+ * and empties one of the sets of the key, in turn. */
 static int32_t set_of(nnc_batched_replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory *memory) {
     const uint64_t key = key_of(pipeline), hash = (key * 0x9E3779B97F4A7C15u) >> (64 - SET_BITS);
     const int32_t first = (int32_t)hash / WAYS * WAYS;

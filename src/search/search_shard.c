@@ -393,7 +393,8 @@ static void read_part(nnc_json root, nnc_search *search) {
 }
 
 /* Sets the members of a size that the file of a shard does not contain: `found`, `any_missed` and why.status. The
- * values of these members follow from the members `best`, `missed` and `why`, which the file contains. */
+ * values of `found`, `any_missed` and why.status follow from the members `best`, `missed` and `why`, which the file
+ * contains. */
 static void settle_size(nnc_search_size *size) {
     size->found = size->best.plan.devices > 0;
     size->any_missed = size->missed.plan.devices > 0;

@@ -346,7 +346,8 @@ static nnc_found found_of(const nnc_result *result, const nnc_run *run, const nn
 }
 
 /* Tests whether a run exceeds the deadline or the budget of the search. A run with unknown duration or cost (NaN)
- * counts as a run that exceeds the limits. A deadline or budget of 0 means that the search has no such limit. */
+ * counts as a run that exceeds the limits. A deadline or budget with the value 0 means that the search has no deadline
+ * or no budget. */
 static bool breaks_limits(const nnc_search *search, double run_s, double cost_run) {
     return (search->deadline_s > 0.0 && !(run_s <= search->deadline_s)) ||
            (search->budget > 0.0 && !(cost_run <= search->budget));
@@ -531,8 +532,9 @@ typedef struct block_range {
 static unsigned long long packed(block_range range) { return range.first << 32u | range.end; }
 
 /* Returns the place at which a range is divided into two parts for two threads: the end of the column of blocks that
- * contains the block `middle`, because the blocks of a column share most caches. Returns `middle` if this end is
- * outside of the range. A column is the blocks that differ only in micro-batch, recomputation and pipeline. */
+ * contains the block `middle`, because the blocks of a column share most caches. Returns `middle` if the end of the
+ * column is outside of the range. A column is the blocks that differ only in micro-batch, recomputation and
+ * pipeline. */
 static uint64_t cut(const nnc_searcher *r, block_range range, uint64_t middle) {
     const nnc_space_axis *axes = r->space->axes;
     const uint64_t blocks = (uint64_t)axes[NNC_AXIS_MICRO_BATCH].count * (uint64_t)axes[NNC_AXIS_RECOMPUTE].count *
@@ -543,7 +545,7 @@ static uint64_t cut(const nnc_searcher *r, block_range range, uint64_t middle) {
 }
 
 /* Takes blocks from the range of a worker: the worker itself (own) takes the first TAKEN_BLOCKS, another thread takes
- * the second half of the range. The result is empty if no block is left. */
+ * the second half of the range. The returned range is empty if no block is left. */
 static block_range take_blocks(worker *from, bool own) {
     enum { TAKEN_BLOCKS = 16 }; /* a thread takes several blocks, because each access to a shared range takes time */
     unsigned long long left = atomic_load(&from->left);

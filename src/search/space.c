@@ -45,7 +45,7 @@ static nnc_status add_schedules(nnc_space_axis *choice, int32_t most, nnc_error 
 }
 
 /* VIRTUAL_MOST: largest number of virtual stages that a search tries by default; more are not used in practice.
- * CONTEXT_MOST: largest context degree that it tries by default. */
+ * CONTEXT_MOST: largest context degree that a search tries by default. */
 enum { VIRTUAL_MOST = 12, CONTEXT_MOST = 16 };
 
 /* Tests whether, for one of the searched pipeline degrees, the stages have equal numbers of layers only if embedding
@@ -58,9 +58,9 @@ static bool needs_ends(const nnc_space_axis *pipelines, int64_t layers, int64_t 
     return false;
 }
 
-/* Appends to a choice the numbers of virtual stages that divide the number of layers. Also appends the numbers that
- * divide the number of layers + 2, if the base plan counts embedding and head as layers or a searched pipeline needs
- * them. */
+/* Appends to a choice the numbers of virtual stages that divide the number of layers. Also appends the numbers of
+ * virtual stages that divide the number of layers + 2, if the base plan counts embedding and head as layers or a
+ * searched pipeline needs this. */
 static nnc_status add_virtual_stages(nnc_space_axis *choice, const nnc_space_axis *pipelines, const nnc_plan *base,
                                      int64_t layers, nnc_error *err) {
     for (int64_t i = 1; i <= VIRTUAL_MOST; i++) {
@@ -101,7 +101,7 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
     case NNC_AXIS_SCHEDULE: return add_schedules(choice, splits ? NNC_SCHEDULE_COUNT : 1, err);
     case NNC_AXIS_VIRTUAL_STAGES:
         return add_virtual_stages(choice, &space->axes[NNC_AXIS_PIPELINE], &search->base, layers, err);
-    case NNC_AXIS_ZERO: /* one device has no other rank with which it could divide tensors */
+    case NNC_AXIS_ZERO: /* a plan with one device has no other ranks, so ZeRO has nothing to divide */
         return add_list(choice, "--zero", stages, devices > 1 ? 4 : 1, err);
     /* offload needs the bandwidth of host memory; if the device file does not state it, the search tries no offload */
     default: return add_list(choice, "--offload", offloads, isnan(device->host.mem_bytes_per_s) ? 1 : 2, err);
@@ -134,7 +134,7 @@ nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device, cons
 }
 
 /* Writes the values of the axes `first` to `end` - 1 for their combination number `place` to values[first] ...
- * values[end - 1]. The last of these axes varies fastest. */
+ * values[end - 1]. The last of the axes from `first` to `end` - 1 varies fastest. */
 static void digits(const nnc_space *space, int first, int end, uint64_t place, int64_t *values) {
     for (int a = end - 1; a >= first; a--) {
         const uint64_t count = (uint64_t)space->axes[a].count;

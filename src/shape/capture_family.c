@@ -155,7 +155,7 @@ double nnc_issue_s(const nnc_model *model, const nnc_plan *plan, const nnc_devic
 }
 
 /* Returns a recorded operator, changed to a padded vocabulary. If a tensor of the operator has one row or column per
- * word, all bytes of the operator are multiplied by the growth of the vocabulary. The resulting bytes are an upper
+ * word, all bytes of the operator are multiplied by the growth of the vocabulary. The multiplied bytes are an upper
  * bound; for the logits and the embedding table they are exact. */
 static nnc_captured_op padded(const nnc_captured_op *recorded, padding p) {
     nnc_captured_op op = *recorded;
@@ -170,8 +170,9 @@ static nnc_captured_op padded(const nnc_captured_op *recorded, padding p) {
 
 /* ---- a number of samples between the numbers of two recorded steps ---- */
 
-/* Interpolates a size between two recorded steps with different numbers of samples: one + share (two - one). The result
- * is exact if the size is the sum of a constant and a part proportional to the number of samples. [captured-kernel] */
+/* Interpolates a size between two recorded steps with different numbers of samples: one + share (two - one). The
+ * interpolated size is exact if the size is the sum of a constant and a part proportional to the number of samples.
+ * [captured-kernel] */
 static double between(double one, double two, double share) { return one + share * (two - one); }
 
 static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured_op *two, double share) {

@@ -80,7 +80,8 @@ static nnc_layer layer_of(const nnc_decoder *d) {
 
 /* ---- embedding of the tokens, and tables of positions ---- */
 
-/* Returns the width of the embedding tables. A head that is tied to the embedding reads states of this width. */
+/* Returns the width of the embedding tables. A head that is tied to the embedding reads states with the width of the
+ * embedding tables. */
 static int64_t table_width(const nnc_decoder *d) { return d->embed_width > 0 ? d->embed_width : d->hidden; }
 
 /* Returns the width of the states that the head reads. In a decoder whose embedding tables are narrower than its layers
@@ -369,7 +370,7 @@ static void frame_conv(const nnc_layer_writer *w, const char *name, int64_t band
 }
 
 /* Appends the input layers for frames of a spectrogram (sound): two convolutions and a table of positions. The second
- * convolution halves the number of frames. */
+ * convolution for frames of sound halves the number of frames. */
 static void frames(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_op_list *list = w->to.list;
     frame_conv(w, "frames.conv1", d->frame_bands, 2 * w->seq_len, 1);

@@ -108,7 +108,7 @@ static void standardize_weights(const lowering *l, const nnc_graph_op *op) {
 /* Appends the copy of a part of the channels of a map that a convolution reads: the libraries take only packed maps, so
  * PyTorch copies the part in forward, and joins the gradients of the parts in backward (input.contiguous() in
  * aten/src/ATen/native/cudnn/ConvShared.cpp, split_backward in torch/csrc/autograd/FunctionsManual.cpp). In a compiled
- * program, the kernel before the convolution writes the parts.   [graph] */
+ * program, the kernel before the convolution writes the parts of the channels. [graph] */
 static void pack_part(const lowering *l, const nnc_graph_op *op) {
     if ((place_of(l, &op->in)->flags & PLACE_PART) == 0 || l->to.how->software->fused_maps) { return; }
     nnc_list_pointwise(&l->to, "part", NNC_PW_COPY, NNC_GROUP_RESAMPLE, all_elements(l, &op->in));
@@ -150,8 +150,8 @@ static void lower_conv(lowering *l, const nnc_graph_op *op) {
 
 static bool of_map(const nnc_graph_op *op) { return op->out.rank >= 3; }
 
-/* Tests whether an op that reads the feature map t is fused into the kernel of the norm that wrote t. The fusion
- * depends on the switch fused_maps of the software profile. */
+/* Tests whether an op that reads the feature map t is fused into the kernel of the norm that wrote t. The fusion of the
+ * op into the kernel of a norm depends on the switch fused_maps of the software profile. */
 static bool is_inside(const lowering *l, const nnc_graph_tensor *t) {
     return l->to.how->software->fused_maps && t->rank >= 3 && (place_of(l, t)->flags & PLACE_NORMED) != 0;
 }
@@ -189,8 +189,8 @@ static void lower_norm(lowering *l, const nnc_graph_op *op) {
 }
 
 /* Appends an all-reduce over tensor ranks. With `entering` false, the all-reduce runs in forward and adds the partial
- * sums of an output. With `entering` true, it runs in backward and adds the gradients of an input that every rank
- * reads. */
+ * sums of an output. With `entering` true, the all-reduce runs in backward and adds the gradients of an input that
+ * every rank reads. */
 static void tensor_collective(const lowering *l, const char *label, const nnc_graph_tensor *t, bool entering) {
     const nnc_collective_op e = { .comm = NNC_COMM_TENSOR,
                                   .forward = entering ? NNC_NO_COLLECTIVE : NNC_ALL_REDUCE,
@@ -346,9 +346,9 @@ static void lower_input(lowering *l, const nnc_graph_op *op) {
 
 /* Appends the copies that windowed attention (Swin) makes before the attention, or after it. A profile that copies
  * queries, keys and values to a layout by heads (copied_heads) also copies feature maps into windows and back. In every
- * second layer the map is shifted, which needs one more copy before the attention and one more after it. Two layers
- * together have three copies before their attentions and three after, so one call of this function appends one and a
- * half copies. */
+ * second layer of Swin the map is shifted, which needs one more copy before the attention and one more after it. Two
+ * layers together have three copies before their attentions and three after, so one call of this function appends one
+ * and a half copies. */
 static void copy_windows(lowering *l, const nnc_graph_op *op) {
     if (l->to.how->software->copied_heads != NNC_HEADS_IN_PLACE) {
         const int64_t elements = all_elements(l, &op->out);
@@ -359,7 +359,7 @@ static void copy_windows(lowering *l, const nnc_graph_op *op) {
 }
 
 /* Appends the two linear layers that compute the position biases of Swin V2 from the coordinates of `rows` distances.
- * The work of these layers does not depend on the batch. */
+ * The work of the layers for position biases does not depend on the batch. */
 static void lower_positions(lowering *l, const nnc_graph_op *op) {
     const int64_t rows = op->values[NNC_ATTENTION_BIASES], hidden = op->values[NNC_ATTENTION_MLP];
     const nnc_group group = group_of(op, NNC_GROUP_ATTENTION);
@@ -404,7 +404,7 @@ static void lower_linear_attention(lowering *l, const nnc_graph_op *op, int64_t 
     divide->u.pointwise.keeps_output = keeps(l, &op->out);
 }
 
-/* Appends an attention op. The op keeps queries, keys and values for backward as one tensor, unless an earlier op owns
+/* Appends an attention op, which keeps queries, keys and values for backward as one tensor, unless an earlier op owns
  * this tensor. */
 static void lower_attention(lowering *l, const nnc_graph_op *op) {
     static const char *const parts[] = { "scores", "mask", "softmax", "dropout", "context" };
@@ -456,9 +456,9 @@ static void lower_attention(lowering *l, const nnc_graph_op *op) {
 }
 
 /* Appends a recurrent layer: one product of all tokens with the input weights; then, for each token, a product with the
- * state and a kernel for the gates. The first op of a recurrent layer counts all weights of the layer. The layer keeps
- * for backward the states before each token (the output of the layer), the gates and, in an LSTM, the cell. A GRU keeps
- * two more values, like PyTorch's fused cell. [graph] */
+ * state and a kernel for the gates. The first op of a recurrent layer counts all weights of the layer. A recurrent
+ * layer keeps for backward the states before each token (the output of the layer), the gates and, in an LSTM, the cell.
+ * A GRU keeps two more values, like PyTorch's fused cell. [graph] */
 static void lower_recurrent(lowering *l, const nnc_graph_op *op) {
     static const int64_t kept[] = { 1, 2, 0 };
     const int64_t *v = op->values;
@@ -674,8 +674,8 @@ static void leave(void *context, int32_t mark, int64_t turns) {
     }
 }
 
-/* Returns the number of image pixels, along one side, for one position of the network's input. The number is 8 if the
- * network reads a latent of 64 x 64 positions for an image of 512 x 512 pixels. */
+/* Returns the number of image pixels, along one side, for one position of the network's input. The number of pixels per
+ * position is 8 if the network reads a latent of 64 x 64 positions for an image of 512 x 512 pixels. */
 static int64_t factor_of(const nnc_model *model) { return model->image_factor > 1 ? model->image_factor : 1; }
 
 /* Fills the op list by a walk over the network. layered: true = all layers of one kind become a segment. Returns the
@@ -722,8 +722,8 @@ void nnc_graph_write_part(const nnc_graph *part, const nnc_writer *to, int64_t b
     }
 }
 
-/* Largest number of kinds of layers. Each kind needs one segment, and the ops before and after the layers need two
- * segments. A network with more kinds cannot be divided into pipeline stages. */
+/* Largest number of kinds of layers. Each kind of layers needs one segment, and the ops before and after the layers
+ * need two segments. A network with more kinds of layers cannot be divided into pipeline stages. */
 enum { LAYER_SEGMENTS_MAX = NNC_SEGMENTS_MAX - 2 };
 
 static void lower(const nnc_model *model, const nnc_writer *to) {

@@ -119,7 +119,7 @@ static const issued_row rows[] = {
 /* clang-format on */
 
 /* Sum of a linear layer and its adapter in 16 bits: the product of the output of the adapter and its scale moves 4 B,
- * the sum 6 B. Backward runs the product with the scale. */
+ * the sum 6 B. Backward of this sum runs the product of the gradient and the scale. */
 static const issued_counts narrow_sum = { 2, 10, 0, 1, 4, 0 };
 
 static int kind_in(const nnc_op *op) {
@@ -161,7 +161,7 @@ static void replace_work(nnc_op *op, const issued_counts *c) {
 }
 
 /* Returns the number of matrix products that the library issues for one product of nncost's op list. For example, the
- * number is three if the library computes queries, keys and values separately. */
+ * number of products is three if the library computes queries, keys and values separately. */
 static double products_of(const nnc_op *op, const nnc_model *model) {
     const bool joined = model->family == NNC_FAMILY_VIT || (model->family == NNC_FAMILY_DECODER && model->joined_qkv) ||
                         model->implementation == NNC_IMPLEMENTATION_TIMM;
@@ -244,10 +244,10 @@ typedef struct joined {
 } joined;
 
 /* Sets the kernels of a concatenation. If several ops read a feature map, backward adds up their gradients, with one
- * addition less than the number of readers. In a block of parallel branches this is one addition for each concatenation
- * of two tensors. In a dense block, each layer begins with a norm of all maps before it, and layer i needs i additions;
- * DenseNet-121 has 535 additions in total. A library joins more than two branches with one kernel, which is counted at
- * the last of nncost's concatenations. */
+ * addition less than the number of readers. In a block of parallel branches, backward has one such addition for each
+ * concatenation of two tensors. In a dense block, each layer begins with a norm of all maps before it, and layer i
+ * needs i additions; DenseNet-121 has 535 additions in total. A library joins more than two branches with one kernel,
+ * which is counted at the last of nncost's concatenations. */
 static void add_join(nnc_op *op, joined *before, number_mode mode) {
     const int64_t elements = op->u.pointwise.elements;
     const bool grows = before->op != NULL && elements > before->elements;
@@ -275,8 +275,8 @@ static number_mode mode_of(const nnc_op *op, bool vision, number_mode mode, cons
 /* Tests whether an op is attention with a learned bias of positions (T5), which runs as separate fp32 kernels
  * (_scaled_dot_product_attention_math, attention.cpp). The bias is a permuted table whose last stride is not 1, and no
  * fused kernel of PyTorch accepts a mask whose last stride is not 1 (check_last_dim_stride_equals_1_dense,
- * aten/src/ATen/native/transformers/sdp_utils_cpp.h). T5 passes its bias in this form from transformers 5.16 on (pull
- * request 47014). Attention to the output of the encoder has no bias.   [issued] */
+ * aten/src/ATen/native/transformers/sdp_utils_cpp.h). T5 passes such a permuted bias from transformers 5.16 on (pull
+ * request 47014). Attention to the output of the encoder has no bias. [issued] */
 static bool is_written_out(const nnc_op *op, const nnc_model *model) {
     return op->kind == NNC_OP_FLASH && strcmp(op->name, "attn.core") == 0 &&
            model->implementation == NNC_IMPLEMENTATION_TRANSFORMERS && model->family == NNC_FAMILY_DECODER &&
@@ -347,10 +347,11 @@ static void write_out_windows(nnc_op *op, number_mode mode) {
 }
 
 /* Tests whether products of adapters read weights of 16 bits. peft holds the weights of adapters in fp32
- * (autocast_adapter_dtype, peft/tuners/tuners_utils.py). Earlier releases of peft and other programs hold 16 bits
- * (narrow_adapters; torchtune, modules/peft/lora.py; litgpt, lora.py). With ZeRO the ranks share the fp32 weights, and
- * the module has 16 bits: DeepSpeed casts all parameters (runtime/engine.py, _configure_distributed_model), and FSDP
- * casts all parameters of a unit (MixedPrecision.param_dtype). */
+ * (autocast_adapter_dtype, peft/tuners/tuners_utils.py). Earlier releases of peft and other programs hold the weights
+ * of adapters in 16 bits (narrow_adapters; torchtune, modules/peft/lora.py; litgpt, lora.py). With ZeRO the ranks share
+ * fp32 weights of adapters, but the products read weights of 16 bits: DeepSpeed casts all parameters
+ * (runtime/engine.py, _configure_distributed_model), and FSDP casts all parameters of a unit
+ * (MixedPrecision.param_dtype). */
 static bool has_narrow_adapters(const nnc_plan *plan, const nnc_software *software) {
     switch (plan->policy) {
     case NNC_POLICY_BF16_PURE:
@@ -364,8 +365,8 @@ static bool has_narrow_adapters(const nnc_plan *plan, const nnc_software *softwa
 }
 
 /* Adds kernels to a product of an adapter. If the weights of the adapter are fp32, the product casts its input to fp32,
- * and backward casts the gradient of the input back and adds it. If the weights have 16 bits, backward only adds the
- * gradient. */
+ * and backward casts the gradient of the input back and adds it. If the weights of the adapter have 16 bits, backward
+ * only adds the gradient. */
 static void add_to_adapter(nnc_op *op, double products, bool down, bool narrow, number_mode mode) {
     const nnc_matmul *p = &op->u.matmul;
     const double input = (double)p->m * (double)p->k;
@@ -391,9 +392,9 @@ static bool is_of_maps(const nnc_op *op) {
     return timed == NNC_TIMED_CONV || (timed == NNC_TIMED_MAP && !in_groups);
 }
 
-/* Adds the copies of a group norm of channels-last maps, because a group norm runs on contiguous maps only. Forward
- * copies the input of the norm, and the next convolution copies its 16-bit input. Backward copies the kept input, the
- * gradient of the output, and the 16-bit gradient of the input. Source: native_group_norm,
+/* Adds the copies of a group norm of channels-last maps, because a group norm runs on contiguous maps only. In forward,
+ * the group norm copies its input, and the next convolution copies its 16-bit input. In backward, the kept input of the
+ * group norm, the gradient of its output, and the 16-bit gradient of its input are copied. Source: native_group_norm,
  * aten/src/ATen/native/group_norm.cpp of PyTorch 1.12. */
 static void add_turns(nnc_op *op, number_mode mode) {
     const double elements = (double)op->u.norm.elements, inside = mode == IN_16_BITS ? 2.0 : 4.0,
@@ -503,7 +504,8 @@ static const kept_row layer_norm = { 4, 2, 4 };
 /* RMS norm, with the operators x.float(), pow(2).mean(), the product of x and rsqrt, and the product of weight and
  * x.to(dtype). Autograd saves the fp32 input and the normalised value that is multiplied by the weight. */
 static const kept_row rms_norm = { 8, 6, 8 };
-/* RMS norm with a frozen weight. The weight needs no gradient, so autograd saves only the fp32 input. */
+/* RMS norm with a frozen weight. The frozen weight of the norm needs no gradient, so autograd saves only the fp32
+ * input. */
 static const kept_row rms_norm_frozen = { 4, 4, 4 };
 /* GELU as a chain of operators, 0.5 x (1 + tanh(c (x + 0.044715 pow(x, 3)))). Autograd saves the input x of pow (fp32
  * under autocast), the output of tanh, and both factors of the last product; the factor 0.5 x has the number format of
@@ -515,7 +517,8 @@ static const kept_row gated = { 6, 6, 12 };
 /* GELU as one kernel, or an activation that backward computes again. Autograd saves the input of the activation. */
 static const kept_row plain_activation = { 2, 2, 4 };
 /* Cross-entropy of logits.float(). Autograd saves the fp32 result of log_softmax. During backward, two more fp32
- * tensors with the size of the logits are in memory (loss_working). A program in PyTorch alone has no cast to fp32. */
+ * tensors with the size of the logits are in memory (loss_working). A program in PyTorch alone does not cast the logits
+ * to fp32. */
 static const kept_row loss = { 4, 4, 4 }, loss_alone = { 4, 2, 4 };
 static const kept_row loss_working = { 8, 8, 8 }, loss_working_alone = { 8, 4, 8 };
 /* A matrix product keeps its input in the number format in which it computes. If several products read the same input,
@@ -528,13 +531,15 @@ static const kept_row norm_output = { 4, 2, 4 };
  * after softmax are in memory as well. */
 static const kept_row written_out = { 4, 4, 4 };
 /* Attention inside windows, for each score: the scores after softmax, under autocast in fp32 and as a 16-bit copy; with
- * a learned scale also the scores before scaling. Copies of queries, keys and values are kept in addition. In Swin V2
- * the values are kept twice, because the norms of queries and keys keep one tensor with queries, keys and values. */
+ * a learned scale also the scores before scaling. Attention inside windows also keeps copies of queries, keys and
+ * values. In Swin V2 the values are kept twice, because the norms of queries and keys keep one tensor with queries,
+ * keys and values. */
 static const kept_row window_scores = { 6, 2, 4 }, window_scores_scaled = { 8, 4, 8 };
-/* A product of an adapter (LoRA) with fp32 weights. The product keeps its input in fp32. */
+/* A product of an adapter (LoRA) with fp32 weights. An adapter's product with fp32 weights keeps its input in fp32. */
 static const kept_row adapter_row = { 4, 4, 4 };
 
-/* Tests whether products of adapters keep their inputs in 16 bits. All parts of a linear layer then share one input. */
+/* Tests whether products of adapters keep their inputs in 16 bits. If products of adapters keep their inputs in 16
+ * bits, all parts of a linear layer share one kept input. */
 static bool keeps_narrow_adapters(const nnc_lowering *how) {
     return has_narrow_adapters(how->plan, how->software) && nnc_dtype_bytes(how->plan->precision) < 4.0;
 }
@@ -555,7 +560,7 @@ static void keep(nnc_op *op, const nnc_lowering *how, const kept_row *row, doubl
 static bool begins_again(const nnc_op *op) { return op->recomputed && !op->dropped; }
 
 /* One product of nncost's op list that reads the output of a norm can be several products in the library, such as the
- * products for queries, keys and values. Returns the number of products in the library. */
+ * products for queries, keys and values. Returns the number of products that the library has for one such product. */
 static double readers_of(const nnc_op *op, const nnc_model *model) {
     const double of_qkv = model->joined_qkv ? 1.0 : 3.0, of_mlp = model->joined_qkv ? 1.0 : 2.0;
     return strcmp(op->name, "attn.qkv") == 0 && op->split == NNC_SPLIT_QKV    ? of_qkv
@@ -563,8 +568,8 @@ static double readers_of(const nnc_op *op, const nnc_model *model) {
                                                                               : 1.0;
 }
 
-/* Tests whether a product reads the output of a norm in the number format of the residual stream. Under autocast, this
- * output is cast once for each product that reads it. */
+/* Tests whether a product reads the output of a norm in the number format of the residual stream. Under autocast, the
+ * output of a norm is cast once for each product that reads it. */
 static bool reads_norm(const nnc_op *op) {
     static const char *const names[] = { "attn.qkv",      "attn.q_down",     "attn.kv_down",
                                          "attn.q",        "mlp.up",          "mlp.gate_up",

@@ -465,7 +465,7 @@ nnc_status nnc_layer_split_context(const nnc_layer *l, const nnc_plan *p, int64_
         NNC_TRY(nnc_divides("--context", "seq_len", seq_len, c, err));
     } else if (seq_len % 2 != 0) {
         /* Each context rank gets one part of the first half of the tokens and one part of the second half. With a
-         * causal mask, this gives all ranks equal work. */
+         * causal mask, these two parts give all ranks equal work. */
         NNC_TRY(nnc_divides("--context", "seq_len", seq_len, 2 * c, err));
     } else {
         NNC_TRY(nnc_divides("--context", "half of seq_len", seq_len / 2, c, err));

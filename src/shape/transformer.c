@@ -224,8 +224,8 @@ typedef struct core {
     int64_t all, pairs, scores;
     /* number of query-key pairs that there would be if every query had a complete window of keys before it */
     int64_t in_window;
-    int64_t
-        kv_heads; /* number of key and value heads; if heads are copied so that each query head has its own, the copies are counted */
+    /* number of key and value heads; if heads are copied so that each query head has its own, the copies are counted */
+    int64_t kv_heads;
     bool recomputed;
     /* true: backward computes queries, keys and values again from the latents of latent attention */
     bool projects_again;
@@ -250,7 +250,8 @@ static nnc_op *score_product(const core *c, const char *name, int64_t n, int64_t
         .full_pairs = (double)c->all,
         .window_pairs = (double)c->in_window,
         .needs_grad_input = true,
-        .keeps_b = !c->projects_again && !c->layer->reuses_kv, /* the layer that computes keys and values keeps them */
+        /* the layer that computes keys and values also keeps them */
+        .keeps_b = !c->projects_again && !c->layer->reuses_kv,
     };
     return op;
 }
@@ -285,8 +286,8 @@ static void unfused_core(const core *c) {
         drop->u.pointwise.keeps_mask = !c->recomputed;
         drop->u.pointwise.random_written = software->random_written;
     }
-    /* Backward of the product P V (probabilities x values) needs the probabilities P. With dropout, this product keeps
-     * P as it is after dropout; without dropout, the softmax op has already kept P. */
+    /* Backward of the product P V (probabilities x values) needs the probabilities P. With dropout, the product P V
+     * keeps P as it is after dropout; without dropout, the softmax op has already kept P. */
     score_product(c, c->names->context, c->layer->value_dim, c->s_k)->u.matmul.keeps_a = dropout && !c->recomputed;
 }
 
@@ -349,7 +350,7 @@ static void fused_core(const core *c) {
         .causal = l->causal,
         .keeps_qkv = true,
         .kept_s_k = c->s_k,
-        .kept_kv_heads = l->reuses_kv ? 0 : c->kv_heads, /* the layer that computes keys and values keeps them */
+        .kept_kv_heads = l->reuses_kv ? 0 : c->kv_heads, /* the layer that computes keys and values also keeps them */
         .blocks = in_blocks ? plan->context : 0,
         .softcap = l->score_softcap,
         .kernel = nnc_attention_kernel(c->w->how->attention, c->w->how->software),

@@ -144,9 +144,9 @@ static uint64_t digest_names(const char *const *names, int count) {
 
 static const uint64_t NUMBER_MARK = UINT64_C(0x9e3779b97f4a7c15);
 
-/* Adds a row to the digest and returns the new digest. The digest uses cells in the form in which SQLite returns them,
- * where NaN is null and a boolean is an integer. Cells of different types have different digests even if their bits are
- * equal, because the stored type of a damaged cell can be wrong. */
+/* Adds a row to the digest and returns the new digest. The digest is computed from cells in the form in which SQLite
+ * returns them, where NaN is null and a boolean is an integer. Cells of different types have different digests even if
+ * their bits are equal, because the stored type of a damaged cell can be wrong. */
 static uint64_t digest_row(uint64_t digest, const nnc_cell *cells, int count) {
     for (int i = 0; i < count; i++) {
         const nnc_cell *cell = &cells[i];
@@ -212,7 +212,7 @@ static nnc_status keep_path(connection *db, const char *path, nnc_error *err) {
 }
 
 /* Loads the SQLite library when a command first needs it, and sets the addresses of its functions. If the program is
- * linked to SQLite, only sets the addresses. */
+ * linked to SQLite, this function only sets the addresses. */
 static nnc_status load(sqlite_calls *calls, nnc_error *err) {
 #ifdef NNC_SQLITE_LIBRARY
 #define NAME(name) "sqlite3_" #name,

@@ -142,8 +142,8 @@ static void *run_thread(void *argument) {
     return NULL;
 }
 
-/* Returns the next batch in the order of the chunks; NULL after the last batch. Waits until this batch has been
- * evaluated. */
+/* Returns the next batch in the order of the chunks; NULL after the last batch. If this batch has not been evaluated
+ * yet, waits for it. */
 static const nnc_batch *next_batch(ring *r) {
     const nnc_batch *batch = NULL;
     pthread_mutex_lock(&r->lock);
@@ -360,7 +360,7 @@ static int first_rank(nnc_rank_group ranks, bool mine) {
 }
 
 /* First part of the message in which an MPI rank sends a batch to rank 0. The marks of the batch (number, sort key and
- * end of each row) and then the bytes of its rows follow in the same message. */
+ * end of each row) and then the bytes of its rows follow in the same MPI message. */
 typedef struct header {
     int64_t chunk;
     int64_t marks_size, bytes_size;
@@ -368,7 +368,7 @@ typedef struct header {
     bool failed;
 } header;
 
-/* A message that MPI is sending. The buffer can be used for another message when `request` is complete. */
+/* A message that MPI is sending. The buffer of a message can be used for another message when `request` is complete. */
 typedef struct letter {
     nnc_buffer bytes;
     MPI_Request request;

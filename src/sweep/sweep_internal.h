@@ -89,8 +89,8 @@ void nnc_sweep_place(const nnc_sweep_axes *axes, int64_t row, int32_t *places);
 
 /* ---- sweep_rows.c: the model, device, software and plan of one row of a sweep ---- */
 
-/* A point is the model, device, software and plan of the row that a thread evaluates at present. Initialise it with {
- * .axes, .scratch }; all other members must be 0. */
+/* A point is the model, device, software and plan of the row that a thread evaluates at present. A point is initialised
+ * with { .axes, .scratch }; all other members must be 0. */
 typedef struct nnc_point {
     const nnc_sweep_axes *axes;
     nnc_scratch *scratch;
@@ -139,8 +139,8 @@ typedef struct nnc_shard {
 
 enum { NNC_SHARDS_MAX = 1000000 };
 
-/* The shards that a merge has found so far. All must belong to the same sweep or search, and no shard is allowed to
- * occur twice. A new, empty set is initialised as { .kind }. */
+/* The shards that a merge has found so far. All shards of a merge must belong to the same sweep or search, and no shard
+ * is allowed to occur twice. A new, empty set of shards is initialised as { .kind }. */
 typedef struct nnc_shard_set {
     const char *kind; /* what is merged, as a word for error messages: "sweep" or "search" */
     const char *digest;
@@ -213,8 +213,8 @@ typedef struct nnc_rank_group {
 nnc_rank_group nnc_rank_group_begin(void);
 void nnc_rank_group_end(void);
 
-/* Ends all MPI ranks at once. The function is for errors that only some of the ranks have found. If there is only one
- * rank, it does nothing and returns. */
+/* Ends all MPI ranks at once. nnc_rank_group_abort is for errors that only some of the ranks have found. If there is
+ * only one rank, the function does nothing and returns. */
 void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status);
 
 /* Returns, on every rank, the value that `mine` has on MPI rank 0. */

@@ -2,11 +2,11 @@
  * texts of shapes and types, such as "[[8, 16], [16, 4]]" and "["float", "float"]", are read as tensors; the tensors
  * give an op of src/op, and nnc_op_time computes its time.
  *
- * A matrix product, a convolution or an attention becomes the op of src/op that describes it. A table of forms
- * describes other operators. For an operator that is not in the table, nncost assumes that it reads its inputs once and
- * writes one tensor of the shape to which the inputs broadcast. nncost predicts no time if the shapes of an operator do
- * not determine its work; an example is a forward convolution whose stride was not recorded. Source of the operators'
- * names: native_functions.yaml of PyTorch. */
+ * A matrix product, a convolution or an attention becomes the op of src/op that describes it. Operators that are no
+ * matrix product, convolution or attention are described by a table of forms. For an operator that is not in the table,
+ * nncost assumes that it reads its inputs once and writes one tensor of the shape to which the inputs broadcast. nncost
+ * predicts no time if the shapes of an operator do not determine its work; an example is a forward convolution whose
+ * stride was not recorded. Source of the operators' names: native_functions.yaml of PyTorch. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -520,9 +520,9 @@ static void try_padded(const nnc_device *device, const nnc_op *op, int aligned, 
     }
 }
 
-/* Sets whether the operands of a matrix product are aligned to 16 bytes. If the kernel's name states an alignment, the
- * name decides. For any other name, the lengths of rows (n and k) decide. The dimension m is the length of a row only
- * if the first operand is transposed, which shapes do not show. */
+/* Sets whether the operands of a matrix product are aligned to 16 bytes. If the name of a kernel states an alignment,
+ * the name decides whether the operands are aligned. For any other name of a kernel, the lengths of rows (n and k)
+ * decide. The dimension m is the length of a row only if the first operand is transposed, which shapes do not show. */
 static void set_alignment(nnc_op *op, int aligned) {
     nnc_matmul *u = &op->u.matmul;
     const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->dtype));

@@ -191,12 +191,12 @@ static bool take(reader *r, char expected) {
 }
 
 /* true for the bytes that can begin or end a string, a list, an object, a member or a value of JSON, and for NUL. The
- * reader skips all bytes between two such bytes at once. */
+ * reader skips all bytes between two bytes of this table at once. */
 static const bool stops[256] = { ['"'] = true, ['\\'] = true, ['{'] = true, ['}'] = true, ['['] = true,
                                  [']'] = true, [','] = true,  [':'] = true, ['\0'] = true };
 
-/* Moves past the bytes in the window before the next byte of `stops`, but past at most `most` bytes. Copies these bytes
- * to `to` unless `to` is NULL. Returns the number of bytes. */
+/* Moves past the bytes in the window before the next byte of `stops`, but past at most `most` bytes. Copies the bytes
+ * that it moves past to `to` unless `to` is NULL. Returns the number of bytes. */
 static size_t take_run(reader *r, char *to, size_t most) {
     const char *from = r->window + r->at;
     const size_t there = (size_t)(r->filled - r->at);
@@ -251,7 +251,7 @@ static size_t take_plain(reader *r, bool kept, size_t size) {
 }
 
 /* Moves past one JSON value of the file and returns its number of bytes. kept: true = copies the text of the value to
- * r->event and adds a NUL. The function only counts brackets; read_members checks the content of objects. */
+ * r->event and adds a NUL. take_value only counts brackets; read_members checks the content of objects. */
 static size_t take_value(reader *r, bool kept) {
     size_t size = 0;
     nesting at = { .depth = 0 };
@@ -557,8 +557,8 @@ static void add_event(reader *r, const event *e, int64_t start, int64_t lasts) {
 }
 
 /* Reads an event of the trace. If the window contains the whole event, the function reads the event in the window
- * without a copy. An event that continues after the end of the window, or that is not valid, is first copied. Faults
- * are then found in the copy. */
+ * without a copy. An event that continues after the end of the window, or that is not valid, is first copied. Faults of
+ * such an event are then found in the copy. */
 static void read_event(reader *r) {
     event e = { 0 };
     int64_t start = 0, lasts = 0;
@@ -679,8 +679,8 @@ static bool split_kinds(reader *r) {
     return t->kinds != NULL;
 }
 
-/* Finds, by their names, the kernels that communicate, and sets their class to NNC_TRACE_COMMUNICATION. The names are
- * those of NCCL, RCCL, oneCCL, DeepEP, NVSHMEM, FlashInfer (trtllm_allreduce_fusion.cuh), vLLM
+/* Finds, by their names, the kernels that communicate, and sets their class to NNC_TRACE_COMMUNICATION. The names in
+ * the table are those of NCCL, RCCL, oneCCL, DeepEP, NVSHMEM, FlashInfer (trtllm_allreduce_fusion.cuh), vLLM
  * (csrc/custom_all_reduce.cuh) and PyTorch's symmetric memory (symm_mem/CUDASymmetricMemoryOps.cu). Returns false when
  * out of memory. */
 static bool find_communication(const nnc_trace *t) {
