@@ -1,6 +1,6 @@
 /* Functions of src/cost: seconds of one op on one device, seconds of one collective between ranks, bytes in the memory
- * of one device. Whole training steps are computed in other folders (src/pipeline, src/estimate), which use these
- * functions.
+ * of one device. Whole training steps are computed in other folders (src/pipeline, src/estimate), which call the
+ * functions of src/cost.
  *
  * The file op_time.c computes the seconds of an op on one device from its work (roofline, matmul, attention, conv). The
  * file collective.c computes the seconds of a collective from the bytes that it moves over a route. The file network.c
@@ -440,8 +440,8 @@ typedef struct nnc_stage_residency {
                                       * at its memory peak */
 } nnc_stage_residency;
 
-/* Tests whether two devices of a pipeline hold the same layers and recompute the same number of layers. The numbers of
- * micro-batches in flight of both devices may differ. */
+/* Tests whether two devices of a pipeline hold the same layers and recompute the same number of layers. The two devices
+ * may differ in their numbers of micro-batches in flight. */
 static inline bool nnc_stage_residency_same(const nnc_stage_residency *a, const nnc_stage_residency *b) {
     bool same = true;
     for (int32_t s = 0; s < a->segments; s++) {
@@ -449,8 +449,8 @@ static inline bool nnc_stage_residency_same(const nnc_stage_residency *a, const 
     }
     return same;
 }
-/* Copies an nnc_stage_residency without its member `flight`. Only the elements of existing segments are copied from the
- * arrays. */
+/* Copies an nnc_stage_residency without its member `flight`. The arrays of the struct are copied only up to the number
+ * of segments. */
 void nnc_stage_residency_copy(nnc_stage_residency *to, const nnc_stage_residency *from);
 /* Sets the number of micro-batches in flight of a device (in_flight), and the same number for each of its segments
  * (flight). */
@@ -526,7 +526,7 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
 nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                                   const nnc_stage_residency *holding, const nnc_plan *plan,
                                   const nnc_software *software, int64_t capacity_bytes);
-/* Returns a copy of *same, the memory of a device that holds the same layers as `holding`. In the copy, the
+/* Returns a copy of *same, the memory of a device that holds the same layers as `holding`. In the returned copy, the
  * activations, and all values that depend on activations, are computed for the number of micro-batches in flight in
  * `holding`. */
 nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model, const nnc_op_list *list,

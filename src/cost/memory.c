@@ -733,8 +733,8 @@ NNC_SAYING void set_interval(const nnc_model *model, const nnc_plan *plan, const
     const bool own = plan->reserve_bytes >= 0;
     const double beyond = model->stand_in ? STAND_IN : 1.0;
     if (memory->one_moment && software->library_kept && !own &&
-        /* after a replay of backward, reserve.share stands for tensors that the replay does not count, so it decides
-         * the width of the range of measured peaks */
+        /* after a replay of backward, reserve.share stands for tensors that the replay does not count, so reserve.share
+         * decides the width of the range of measured peaks */
         !model->stand_in) {
         NNC_LET(why, peak_bytes, "B", (double)memory->peak_allocated_bytes);
         NNC_LET(why, beside_bytes, "B", (double)memory->context_bytes);

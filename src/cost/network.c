@@ -139,9 +139,9 @@ static void span_axes(const box *slice, int32_t stride, nnc_route *route) {
 }
 
 /* Sets the part of a route inside one domain that is a torus or ring; route->link_bytes_per_s is set already. The rate
- * of a gather is the sum of the rates of all links through which a rank receives, over all axes. Software reaches the
- * sum of the rates of all links if parts of the data cross the axes in different orders. On a line without wrap-around
- * only one link per rank counts, because ranks at the ends have no second link. */
+ * of a gather on a torus or ring is the sum of the rates of all links through which a rank receives, over all axes.
+ * Software reaches the sum of the rates of all links if parts of the data cross the axes in different orders. On a line
+ * without wrap-around only one link per rank counts, because ranks at the ends have no second link. */
 static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, nnc_route *route) {
     box slice = { { 1, 1, ranks }, { false, false, ranks == fabric_devices(up) } };
     if (up->kind == NNC_LINK_TORUS) { slice = slice_of(up, ranks); }
@@ -308,9 +308,9 @@ static double offload_s(const nnc_network *network, const nnc_collective_op *exc
     return network_s;
 }
 
-/* Returns the mean number of scale-up domains that the copies of a token reach. If the router sends a token only to a
- * few groups of experts (groups_met > 0), it draws these groups without replacement. A group of experts may span
- * several domains, or a domain may hold several groups. */
+/* Returns the mean number of scale-up domains that the copies of a token reach. If the router sends each token only to
+ * a few groups of experts (groups_met > 0), the formula draws these groups without replacement. A group of experts may
+ * span several scale-up domains, or a domain may hold several groups of experts. */
 NNC_SAYING double reached(const nnc_collective_op *e, double domains, nnc_derivation *why) {
     NNC_LET(why, copies, NULL, e->copies);
     if (!(e->groups_met > 0.0)) {

@@ -844,8 +844,8 @@ static nnc_efficiency cast_efficiency(const nnc_device *device, const nnc_op *op
 
 /* Returns the efficiency of an optimizer update. On a CPU the efficiency `optimizer` is measured with AdamW, whose
  * operators also compute roots and quotients. The operators of SGD only multiply and add, so they have the efficiency
- * of sums (`stream`). Measured with optimizer.step() of PyTorch 1.13 for 25.6 million parameters on one core of an AMD
- * EPYC: AdamW moves 10.7 GB/s, SGD with momentum 28 GB/s. */
+ * of kernels that add tensors (`stream`). Measured with optimizer.step() of PyTorch 1.13 for 25.6 million parameters on
+ * one core of an AMD EPYC: AdamW moves 10.7 GB/s, SGD with momentum 28 GB/s. */
 static nnc_efficiency update_efficiency(const nnc_device *device, const nnc_op *op) {
     const nnc_stream_efficiency *stream = &device->efficiency.stream;
     const nnc_optimizer optimizer = op->u.update.optimizer;

@@ -44,7 +44,7 @@ typedef struct replay {
 } replay;
 
 /* Returns the bytes of the 16-bit copies that autocast makes of the trained weights of a product or convolution; 0 for
- * tables and other ops. A copy is kept until the gradient of its weight is computed. */
+ * tables and other ops. Each 16-bit copy is kept until the gradient of its weight is computed. */
 static double cast_of(const replay *r, const nnc_op *op) {
     const bool product = op->kind == NNC_OP_MATMUL || op->kind == NNC_OP_CONV;
     return product && !op->weights.table ? r->sizes.cast_bytes * nnc_op_trained_params(op) : 0.0;

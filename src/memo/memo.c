@@ -290,7 +290,7 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
 }
 
 /* Returns the sum of the forward and backward times of all layers of a lowered list, in seconds for one micro-batch.
- * The sum counts only the exposed part of the communication time. */
+ * The sum of the times counts only the exposed part of the communication time. */
 static double sum_table(nnc_lowered *alike, const nnc_step *step) {
     nnc_segment_time units[NNC_SEGMENTS_MAX];
     /* copy of the times before overlap; the table gets these times back after nnc_step_segment_times has shortened the
@@ -494,8 +494,8 @@ static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scrat
     shared->ended_passes = step->plan->micro_batches;
 }
 
-/* Tests whether the estimate can end without times: the caller needs times only of plans that fit (scratch->fits_only),
- * and this plan does not fit. */
+/* Tests whether the estimate can end without times, because the caller needs times only of plans that fit
+ * (scratch->fits_only) and this plan does not fit. */
 static bool ends_untimed(const nnc_scratch *scratch, const nnc_result *r) {
     return scratch->fits_only && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED &&
            (r->verdict == NNC_OVER_MEMORY || (scratch->tight_too && r->verdict == NNC_TIGHT));
@@ -510,9 +510,9 @@ static void keep_over(nnc_estimate_cache *shared, const nnc_software *software, 
 }
 
 /* Tests whether a plan surely does not fit, because it needs at least as much memory as `over`, the last plan that did
- * not fit. The plan and `over` must be equal, except that the plan may have a larger micro-batch or, without a
- * pipeline, more micro-batches. Returns false for very large memory, for which an estimate may report an error instead
- * of a verdict. */
+ * not fit. The plan and the earlier plan `over` must be equal, except that the plan may have a larger micro-batch or,
+ * without a pipeline, more micro-batches. Returns false for very large memory, for which an estimate may report an
+ * error instead of a verdict. */
 static bool is_over_too(const nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan) {
     const nnc_plan *over = &shared->over;
     /* 2^52 bytes, half of the largest memory for which an estimate gives a verdict */
@@ -552,7 +552,8 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
     recall_ends(p, &p->step, scratch);
     if (!nnc_same_bytes(&p->grad_accumulate, &share, sizeof share) ||
         !nnc_same_bytes(&p->overlap, &r->plan.overlap, sizeof p->overlap)) {
-        if (shared->added != p) { /* this plan changes only the weight-gradient ops of the op list */
+        /* compared with the plan of the entry, this plan changes only the weight-gradient ops of the op list */
+        if (shared->added != p) {
             prepare_again(&p->step, p->alike);
             build_rest(shared, p->alike, &p->step);
             shared->added = p;
@@ -804,8 +805,8 @@ static void set_plan(end_key *key, const nnc_step *step) {
     const nnc_plan *plan = step->plan;
     const bool every_pass = plan->zero == 2 || nnc_step_adds_gradients(step);
     memcpy(&key->plan, plan, sizeof key->plan);
-    /* Micro-batch and recomputation stay in the key if the device file states new_bytes_per_s: they change the
-     * activations, and thus the memory that a step allocates for the first time. */
+    /* Micro-batch and recomputation stay in the key of a step end if the device file states new_bytes_per_s: they
+     * change the activations, and thus the memory that a step allocates for the first time. */
     if (!(step->device->host.new_bytes_per_s > 0.0)) {
         key->plan.micro_batch = key->plan.micro_batches = 0;
         key->plan.recompute = 0;

@@ -49,8 +49,8 @@ typedef struct nnc_memo {
 } nnc_memo;
 
 /* Creates a cache with space for `slots` entries. The first `hashed` bytes of a key decide in which slots its entry can
- * be; `ways` is the number of these slots. Keys are compared in all bytes. slots and ways are powers of two. The system
- * provides memory only as entries are added. Returns false if memory ran out. */
+ * be; `ways` is the number of these slots. Keys are compared in all bytes. slots and ways are powers of two. The
+ * operating system provides memory only as entries are added. Returns false if memory ran out. */
 bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_size, size_t hashed, size_t value_size);
 void nnc_memo_destroy(nnc_memo *memo);
 
@@ -163,8 +163,8 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
  * entry, or the op list of the entry was replaced since. */
 nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software);
 
-/* Prepares the op list of one rank for a plan, and the sums of its segments. A search calls this function and the next
- * ones separately, because it needs the memory of a plan before its times. */
+/* Prepares the op list of one rank for a plan, and the sums of its segments. A search calls nnc_prepare_list and the
+ * functions after it separately, because it needs the memory of a plan before its times. */
 nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan,
                             nnc_network *network, nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                             nnc_lowered **alike, nnc_error *err);
@@ -176,17 +176,17 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
  * kernels that the power cap slows down. */
 void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows);
 
-/* Returns a lower bound, in seconds, of the time of one micro-batch in all layers. The bound leaves out recomputation,
- * the ops that only this plan adds to its list, and the power limit. Recomputation, the added ops and the power limit
- * only add time: communication that overlaps with the added compute saves at most the time of this compute. A cached
- * bound is also valid for a plan that adds to gradients in a larger share of its micro-batches, because adding takes at
- * least as long as writing. */
+/* Returns a lower bound, in seconds, of the time of one micro-batch in all layers. The lower bound leaves out
+ * recomputation, the ops that only this plan adds to its list, and the power limit. Recomputation, the added ops and
+ * the power limit only add time: communication that overlaps with the added compute saves at most the time of this
+ * compute. A cached bound is also valid for a plan that adds to gradients in a larger share of its micro-batches,
+ * because adding takes at least as long as writing. */
 double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step);
-/* Returns another lower bound in seconds, for the op list of the last call of nnc_lowered_least_s. The bound is
- * proportional to the micro-batch: with a micro-batch r times as large (r >= 1), one pass takes at least r times this
- * bound. The bound is the largest of three times: the matrix products (nnc_product_least_s) plus the traffic that
- * cannot overlap; all traffic inside scale-up domains; all traffic between scale-up domains. Traffic moves at datasheet
- * rates. */
+/* Returns another lower bound in seconds, for the op list of the last call of nnc_lowered_least_s. The second lower
+ * bound is proportional to the micro-batch: with a micro-batch r times as large (r >= 1), one pass takes at least r
+ * times this bound. The second lower bound is the largest of three times: the matrix products (nnc_product_least_s)
+ * plus the traffic that cannot overlap; all traffic inside scale-up domains; all traffic between scale-up domains.
+ * Traffic moves at datasheet rates. */
 double nnc_lowered_floor_s(const nnc_lowered *alike, const nnc_step *step);
 
 /* ---- memo.c: caches of step ends and partitions, which only a search uses ---- */

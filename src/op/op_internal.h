@@ -19,8 +19,8 @@
 
 /* ---- dims of each kind of op ---- */
 
-/* All kinds of ops. The second argument of X is the middle part of the name of the kind's row. The rows have the names
- * nnc_matmul_row, nnc_flash_row ... */
+/* All kinds of ops. The second argument of X is the middle part of the name of the kind's row. The rows of the kinds
+ * have the names nnc_matmul_row, nnc_flash_row ... */
 #define NNC_OP_KIND_LIST(X)                                                                                        \
     X(NNC_OP_MATMUL, matmul)         /* matrix product C[m,n] = A[m,k] B[k,n], `batch` times; B may be a weight */ \
     X(NNC_OP_FLASH, flash)           /* fused attention: the scores stay on the chip */                            \
@@ -134,9 +134,9 @@ typedef struct nnc_norm {
     nnc_norm_keep keep;
 } nnc_norm;
 
-/* Pointwise kinds that graph files and ONNX files can name: `"op": "act", "kind": NAME`. The kinds that files can name
- * are the first values of the enum nnc_pointwise_kind, in the order of docs/graph.md, so that the index of a name in
- * this list is the value of the enum. */
+/* Pointwise kinds that graph files and ONNX files can name: `"op": "act", "kind": NAME`. The kinds of pointwise ops
+ * that files can name are the first values of the enum nnc_pointwise_kind, in the order of docs/graph.md, so that the
+ * index of a name in this list is the value of the enum. */
 #define NNC_ACTIVATION_LIST(X)             \
     X(NNC_PW_RELU, "relu")                 \
     X(NNC_PW_GELU, "gelu")                 \

@@ -170,8 +170,8 @@ typedef struct nnc_wave_state {
                                       * device 0 to the last device */
 } nnc_wave_state;
 
-/* The device that moves on to its next chunk in the next slot. The position of the cursor repeats after a turn, which
- * is (stages times chunks) slots, so it does not change when whole turns are skipped. */
+/* Cursor: the device that moves on to its next chunk in the next slot. The position of the cursor repeats after a turn,
+ * which is (stages times chunks) slots, so it does not change when whole turns are skipped. */
 typedef struct nnc_wave_cursor {
     int64_t place, chunk; /* place: number of the device, counted from the end of the pipeline at which micro-batches
                            * enter */

@@ -4,9 +4,9 @@
 #include "base/base_internal.h"
 #include "pipeline/pipeline_internal.h"
 
-/* An order list gives the ops of a device in the order in which they run. The list depends only on the numbers of
- * stages, chunks and micro-batches, not on times. Because the order does not depend on times, the replayed step never
- * becomes shorter if an op takes longer. */
+/* An order list gives the ops of a device in the order in which they run. The order list depends only on the numbers of
+ * stages, chunks and micro-batches, not on times. Because the order of ops does not depend on times, the replayed step
+ * never becomes shorter if an op takes longer. */
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -95,7 +95,7 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_GPIPE) = {
 /* ---- interleaved, arXiv:2104.04473 ----
  * The order of 1f1b with v chunks per device: one chunk of a micro-batch counts like a micro-batch of 1f1b. A device
  * moves on to its next chunk after every p micro-batches. Device i begins with min(m v, 2(p-i-1) + (v-1)p) forwards.
- * Virtual stage s is on device s % p. m must be a multiple of p. With v = 1, the schedule is 1f1b. */
+ * Virtual stage s is on device s % p. m must be a multiple of p. With v = 1, the interleaved schedule is 1f1b. */
 
 static void write_interleaved(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device) {
     const int64_t p = pipeline->stages, v = pipeline->chunks, after = p - d - 1;

@@ -1,9 +1,9 @@
 /* Replay, slot by slot, of schedules in which all devices have the same slots (places in the order of ops).
  *
  * In slot t device i runs forward number t - i, then backward number t - lead + (skew times i), then weight gradient
- * number t - lead - i, if ops with these numbers exist. The numbers count micro-batches; with several chunks per
- * device, each chunk of a micro-batch counts. The two numbers lead and skew describe gpipe, 1f1b, interleaved, zb-h1
- * and zb-h2. The picture shows the slots of 1f1b with 4 stages (lead 3, skew 0).
+ * number t - lead - i, if ops with these numbers exist. These numbers of ops count micro-batches; with several chunks
+ * per device, each chunk of a micro-batch counts. The two numbers lead and skew describe gpipe, 1f1b, interleaved,
+ * zb-h1 and zb-h2. The picture shows the slots of 1f1b with 4 stages (lead 3, skew 0).
  *
  *            slot  0   1   2   3   4   5   6
  *     device 0     F0  F1  F2  F3B0 ..
@@ -428,8 +428,8 @@ typedef struct drifting {
 
 /* Skips repeats of `slots` slots on tracks (pipelines) whose times each grew by a constant amount in the last two
  * repeats. drifts: the bits of these tracks. A trial adds K times this growth to the state and runs one more repeat; K
- * is confirmed if the growth in this repeat is the same. Bisection finds the largest K. The trials of all tracks run at
- * the same time. */
+ * is confirmed if the growth in this repeat is the same. Bisection finds the largest K. The trials of all tracks
+ * (pipelines) run at the same time. */
 static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, const bool *drifts,
                   int64_t slots, int64_t t) {
     drifting d[NNC_TRACKS];

@@ -119,7 +119,7 @@ static double flops_to_reach(nnc_law kind, double loss) {
 }
 
 /* Checks that the value of an option is above 0 and at most `most`, which is 1 for options that are shares. The value
- * NaN means that the option is not given, and passes the check. */
+ * NaN means that the option is not given, and it passes the check. */
 static nnc_status check_range(const char *option, double value, double most, nnc_error *err) {
     return isnan(value) || (value > 0.0 && value <= most)
                ? NNC_OK

@@ -72,8 +72,8 @@ static const nnc_software *software_of(const nnc_plan_groups *groups, const nnc_
 }
 
 /* Tests whether the framework of the plan's software profile offers every option of the plan. With --software any
- * (profiles->any) the result is always true. *option is set to the first option that the framework lacks; the pointer
- * `option` can be NULL. */
+ * (profiles->any) the test always returns true. *option is set to the first option that the framework lacks; the
+ * pointer `option` can be NULL. */
 static bool ships(const nnc_plan_groups *groups, const nnc_plan *plan, const char **option) {
     return groups->profiles->any || nnc_software_ships(software_of(groups, plan), plan, option);
 }
@@ -255,7 +255,8 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group) {
 }
 
 /* For the current block of plans, finds which pairs of ZeRO stage and offload are legal, and the software profile of
- * each pair. The legal pairs and their profiles are the same for all schedules of the block. */
+ * each pair. The legal pairs of ZeRO stage and offload and their profiles are the same for all schedules of the
+ * block. */
 static void find_allowed(nnc_plan_groups *groups) {
     const uint64_t size = nnc_space_group_size(groups->space);
     nnc_plan plan = groups->settled;
@@ -274,8 +275,8 @@ static void find_allowed(nnc_plan_groups *groups) {
     groups->known = true;
 }
 
-/* Tests whether the framework of `software` offers the schedule of the current group of plans. The result is always
- * true for plans without a pipeline, and if the user gave --software any. */
+/* Tests whether the framework of `software` offers the schedule of the current group of plans. The test returns true
+ * for plans without a pipeline, and if the user gave --software any. */
 static bool has_schedule(const nnc_plan_groups *groups, const nnc_software *software) {
     return groups->profiles->any || groups->settled.pipeline == 1 ||
            software->ships.schedules[groups->settled.schedule];

@@ -495,9 +495,9 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
                                   const nnc_search *search, const nnc_space *space);
 void nnc_searcher_destroy(nnc_searcher *searcher);
 
-/* Evaluates the blocks of plans at the places `first` to `end` - 1 and adds the outcome to *part. The caller must later
- * call nnc_searcher_complete with part->front. Plans are pruned only by comparison with `known`, the front of earlier
- * rounds, so pruning does not depend on the order of threads. */
+/* Evaluates the blocks of plans at the places `first` to `end` - 1 and adds the outcome to *part. After
+ * nnc_searcher_work the caller must call nnc_searcher_complete with part->front. Plans are pruned only by comparison
+ * with `known`, the front of earlier rounds, so pruning does not depend on the order of threads. */
 void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t first, uint64_t end,
                        nnc_search_part *part);
 

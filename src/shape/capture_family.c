@@ -386,7 +386,7 @@ static nnc_status check_units(const struct nnc_captured *program, const nnc_plan
     return NNC_OK;
 }
 
-/* For a captured program that has only a forward pass: refuses options of training. */
+/* Refuses options of training for a captured program that has only a forward pass. */
 static nnc_status check_inference(const nnc_plan *p, nnc_error *err) {
     const char *option = p->recompute != 0      ? "--recompute"
                          : p->zero > 0          ? "--zero"

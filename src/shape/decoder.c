@@ -123,8 +123,8 @@ static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d) {
     for (int i = 0; i < 2; i++) {
         nnc_op *linear =
             nnc_list_linear(&w->to, names[i], NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, rows, inner, d->hidden, false);
-        /* this projection uses the weights of the projection of the tokens; the op of the tokens counts these
-         * weights */
+        /* the projection of the table of relative positions uses the weights of the projection of the tokens; the op of
+         * the tokens counts these weights */
         linear->weights = (nnc_weights){ 0 };
         nnc_op *op = nnc_list_add(&w->to, scores[i], NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         op->split = NNC_SPLIT_HEADS;

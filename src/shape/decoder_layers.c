@@ -241,8 +241,8 @@ void nnc_decoder_read_blocks(const nnc_layer_writer *w, const nnc_decoder *d, nn
  * arXiv:2301.13310 (AltUp), arXiv:2411.07501 (LAuReL). */
 
 /* Appends the weights of a mixture of the streams: a norm of one stream, one score per stream, and `count` weights. The
- * prediction and the correction of the streams use the same norm and the same scores. Only the call with first = true
- * counts the parameters of norm and scores. */
+ * prediction and the correction of the streams use the same norm and the same scores. Only the call of the function
+ * with first = true counts the parameters of norm and scores. */
 static void mix_streams(const nnc_layer_writer *w, const nnc_decoder *d, const char *const names[3], int64_t count,
                         bool first) {
     nnc_op *norm = nnc_layer_norm(w, names[0], d->hidden);

@@ -237,8 +237,8 @@ static void lower_act(lowering *l, const nnc_graph_op *op) {
         act->u.pointwise.keeps_input = keeps(l, &op->in);
         return;
     }
-    /* An activation of this kind overwrites the output of the norm before it and keeps its own output, so backward does
-     * not compute the norm again. */
+    /* An activation whose backward reads its output overwrites the output of the norm before it and keeps its own
+     * output, so backward does not compute the norm again. */
     const int32_t producer = place_of(l, &op->in)->producer;
     act->u.pointwise.keeps_output = keeps(l, &op->out);
     if (producer >= 0) { l->list->ops[producer].recomputed = false; }
@@ -414,8 +414,8 @@ static void lower_attention(lowering *l, const nnc_graph_op *op) {
     const bool map = op->in.rank == 3, causal = v[NNC_ATTENTION_CAUSAL] > 0;
     const int64_t side = v[NNC_ATTENTION_WINDOW], tokens = nnc_graph_positions(&op->in);
     const int64_t square = map ? side * side : side;
-    /* In a causal attention, windows slide over the tokens. In other attentions, windows divide the tokens into parts
-     * that do not overlap. */
+    /* In a causal attention, the windows slide over the tokens. In an attention without causal mask, the windows divide
+     * the tokens into parts that do not overlap. */
     const bool blocks = side > 0 && !causal;
     const int64_t seq_len = blocks ? square : tokens;
     const int64_t own = nnc_graph_width(&op->in), out = nnc_graph_width(&op->out);

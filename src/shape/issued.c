@@ -6,8 +6,9 @@
  * attention keep their own work; the kernels for casts and for sums of gradients are added to it.
  *
  * The counts were made from the operators that PyTorch dispatches for transformers 4.48, peft 0.14, diffusers 0.29,
- * torchvision 0.14, and timm 0.6 with PyTorch 1.13. If a later version differs, a comment at the row says so. Bytes are
- * per element of the op; `mixed` bytes are the bytes of kernels whose operands have two number formats. [issued] */
+ * torchvision 0.14, and timm 0.6 with PyTorch 1.13. If a later version of a library differs from these counts, a
+ * comment at the row says so. Bytes are per element of the op; `mixed` bytes are the bytes of kernels whose operands
+ * have two number formats. [issued] */
 #include <string.h>
 
 #include "base/base_internal.h"
@@ -171,8 +172,8 @@ static double products_of(const nnc_op *op, const nnc_model *model) {
                                               : 1.0;
 }
 
-/* Tests whether the input of a matrix product is fp32 under autocast. The input is fp32 if it was written by a norm, or
- * by a GELU that is a chain of primitive operators (composed_gelu). */
+/* Tests whether the input of a matrix product is fp32 under autocast. The input of the product is fp32 under autocast
+ * if it was written by a norm, or by a GELU that is a chain of primitive operators (composed_gelu). */
 static bool reads_fp32(const nnc_op *op, const nnc_model *model) {
     return nnc_ends_in(op->name, "qkv") || nnc_ends_in(op->name, ".q") || nnc_ends_in(op->name, ".kv") ||
            nnc_ends_in(op->name, "gate_up") || nnc_ends_in(op->name, ".up") || nnc_ends_in(op->name, "logits") ||
@@ -328,8 +329,8 @@ static bool is_of_windows(const nnc_op *op, const nnc_model *model, int64_t samp
  * Backward runs 24 kernels: the padding; four kernels for two slices; the copy of the gradient; four products; softmax;
  * the sum of the bias gradient, and five kernels that scatter it; the scaling; the join of three gradients and its
  * copy; two kernels of the branches; one shift. Under autocast softmax runs in fp32, which needs one more cast in
- * forward and two more casts in backward. A learned scale (Swin V2) multiplies the scores, with three kernels for its
- * gradient. */
+ * forward and two more casts in backward. A learned scale (Swin V2) multiplies the attention scores, and its gradient
+ * takes three kernels. */
 static void write_out_windows(nnc_op *op, number_mode mode) {
     const nnc_flash *p = &op->u.flash;
     const double scores = nnc_flash_scores(p), queries = nnc_flash_queries(p),
@@ -384,8 +385,8 @@ static void add_to_adapter(nnc_op *op, double products, bool down, bool narrow, 
     op->issued[2] = (nnc_issued){ products, casts * 4.0 * input, 0.0 };
 }
 
-/* Tests whether a device file without rates of PyTorch's convolutions nevertheless has a rate for an op. The result is
- * true for convolutions, and for batch norms, activations, sums and copies of feature maps. */
+/* Tests whether a device file without rates of PyTorch's convolutions nevertheless has a rate for an op. Returns true
+ * for convolutions, and for batch norms, activations, sums and copies of feature maps. */
 static bool is_of_maps(const nnc_op *op) {
     const nnc_timed timed = nnc_op_timed(op);
     const bool in_groups = op->kind == NNC_OP_NORM && op->u.norm.kind == NNC_NORM_GROUP;
@@ -418,7 +419,7 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
         add_to_conv(op, model, mode);
     } else if (op->kind == NNC_OP_FLASH) {
         add_kernels(op, 1.0, 3.0);
-        /* this attention reads grouped heads without a copy, see the row attn.expand_kv */
+        /* attention of PyTorch 2.5 and later reads grouped heads without a copy, see the row attn.expand_kv */
         op->u.flash.kv_heads = op->u.flash.own_kv_heads;
         if (is_written_out(op, model)) { nnc_write_out(op); }
         if (is_of_windows(op, model, samples)) { write_out_windows(op, mode); }
@@ -672,7 +673,7 @@ static void keep_image_op(nnc_op *op, const nnc_lowering *how, const nnc_model *
                (strcmp(op->name, "attn1.qkv") == 0 || strcmp(op->name, "block.qkv") == 0)) {
         keep(op, how, &of_product, 3.0);
     } else if (op->kind == NNC_OP_CONV && !amp && strcmp(op->name, "block.shortcut") == 0) {
-        op->u.conv.keeps_input = false; /* this op's input is already kept by the norm before the convolution */
+        op->u.conv.keeps_input = false; /* the input of this convolution is already kept by the norm before it */
     }
 }
 

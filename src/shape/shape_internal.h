@@ -158,7 +158,7 @@ static inline double nnc_list_dropout(const nnc_op_list *list, double probabilit
     return nnc_list_infers(list) ? 0.0 : probability;
 }
 /* Returns the seconds in which the host issues one kernel of an estimated step. In a forward pass without gradients,
- * the host takes only a share of host.kernel_s. */
+ * the host takes only a share of host.kernel_s per kernel. */
 double nnc_issue_s(const nnc_model *model, const nnc_plan *plan, const nnc_device *device);
 /* Returns the size of the vocabulary of a captured program. Returns 0 if the model is not a captured program, or if a
  * captured program has no vocabulary or a padded vocabulary. */
@@ -469,8 +469,8 @@ nnc_status nnc_plan_split_devices(nnc_plan *plan, nnc_error *err);
  * a rule is broken, returns NNC_ILLEGAL_PLAN; err names the option, the rule with its numbers, and the nearest legal
  * values. [legal-plans] */
 nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_plan *plan, nnc_error *err);
-/* Checks only the rules for ZeRO stage, ranks per shard, offload and optimizer. The checks are enough for a legal plan
- * in which only ZeRO stage, ranks per shard, offload and optimizer were changed. */
+/* Checks only the rules for ZeRO stage, ranks per shard, offload and optimizer. These checks (ZeRO stage, ranks per
+ * shard, offload, optimizer) are enough if a plan was legal and only these four settings were changed. */
 nnc_status nnc_plan_split_data(nnc_plan *plan, nnc_error *err);
 
 /* Tests whether nncost knows which kernels a software profile fuses when it runs a captured program. */

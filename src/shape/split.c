@@ -80,7 +80,7 @@ nnc_status nnc_family_takes_images(const nnc_model *model, int64_t image, nnc_pl
     return NNC_OK;
 }
 
-enum { NEAR_ENOUGH = 1000000 }; /* nearest_divisors() tries at most this many numbers above `value` */
+enum { NEAR_ENOUGH = 1000000 }; /* nearest_divisors() tries at most NEAR_ENOUGH numbers above `value` */
 
 /* Writes two divisors of `whole` as text, such as "4 or 6": the largest divisor that is at most `value`, and the
  * smallest divisor above `value`. */

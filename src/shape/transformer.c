@@ -140,7 +140,7 @@ typedef struct context_row {
      * results */
     bool in_blocks;
     /* Sets *e to the collective before the attention (before true) or after the attention (before false). Leaves *e
-     * unchanged if this kind of context parallelism has no collective there. */
+     * unchanged if this kind of context parallelism has no collective before (or after) the attention. */
     void (*collective)(const context_part *part, bool before, nnc_collective_op *e);
 } context_row;
 
@@ -463,7 +463,7 @@ static void head_norm(const nnc_layer_writer *w, const char *name, int64_t heads
 
 /* Corrects the cast of the gradient of a product of queries, keys and values, if there are fewer key heads than tensor
  * ranks. Each rank then computes one key head and one value head, so the ranks together cast more elements than the
- * product without copies has. The cast is the op before the product in the list. */
+ * product without copies has. The cast of the gradient is the op before this product in the list. */
 static void cast_copied_heads(const nnc_layer_writer *w, const nnc_op *product) {
     nnc_op *cast = w->to.list->count > 1 ? &w->to.list->ops[w->to.list->count - 2] : NULL;
     const int64_t q = product->u.matmul.heads, kv = product->u.matmul.kv_heads, t = w->to.how->plan->tensor;

@@ -320,7 +320,7 @@ static int64_t classic_resample(const writer *w, feature_map in) {
         op->weights.vector = out.channels;
         op->u.conv.transposed = true;
         op->u.conv.stride = 2;
-        /* the activation before this convolution keeps the tensor that the convolution reads */
+        /* the activation before the transposed convolution keeps the tensor that the convolution reads */
         op->u.conv.keeps_input = false;
         return out.channels;
     }

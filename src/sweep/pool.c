@@ -1,5 +1,5 @@
-/* Evaluates chunks of rows on several threads or MPI ranks, and outputs the rows in order. Stores rows in batches until
- * their turn comes. Also checks that the shards given to a merge are complete. */
+/* Evaluates chunks of rows on several threads or MPI ranks, and outputs the rows in order. The rows are stored in
+ * batches until their turn comes. The file also checks that the shards given to a merge are complete. */
 #include "base/base_internal.h"
 #include "sweep/sweep_internal.h"
 

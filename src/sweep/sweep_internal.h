@@ -15,7 +15,8 @@
 
 enum { NNC_SWEEP_AXES_MAX = 160, NNC_SWEEP_VALUES_MAX = 1000000 };
 
-/* Kinds of axes. The kind says what the values of an axis are. */
+/* Kinds of axes. An nnc_sweep_target tells of an axis whether its values are whole models, devices, profiles, or values
+ * of a field. */
 typedef enum nnc_sweep_target {
     /* values of NNC_SWEEP_MODEL, NNC_SWEEP_DEVICE and NNC_SWEEP_SOFTWARE axes are whole models, devices or profiles */
     NNC_SWEEP_MODEL,
@@ -55,10 +56,10 @@ typedef struct nnc_sweep_axes {
     int64_t rows;                 /* number of rows of the sweep, which is the product of all entries of `lengths` */
     const nnc_profiles *profiles; /* the usual profile for each kind of plan; NULL = an axis lists the profiles of the
                                    * rows */
-    /* The kind of software profile that all rows have; it is chosen for the plan of the first row. With the same kind
-     * in all rows, a difference between two rows is not caused by different profiles. A model or device for which there
-     * is only one profile uses this profile. If `each` is true, `kept` is not used, and every row has the profile that
-     * nncost chooses for its plan. */
+    /* The kind of software profile that all rows have; it is chosen for the plan of the first row. If all rows have the
+     * same kind of profile, a difference between two rows is not caused by different profiles. A row uses another kind
+     * only if there is a single profile for its model or device. If `each` is true, `kept` is not used, and every row
+     * has the profile that nncost chooses for its plan. */
     nnc_profile_kind kept;
     /* plan of the first row; the profile of every row is chosen for the number formats of this plan */
     nnc_plan kept_plan;
@@ -84,7 +85,7 @@ nnc_status nnc_sweep_sizes(nnc_arena *arena, const char *where, const char *list
 nnc_status nnc_sweep_count(nnc_sweep_axes *axes, nnc_error *err);
 
 /* For each group g of axes, sets places[g] to the index of the values that the axes of this group have in row number
- * `row`. The last group varies fastest from row to row. */
+ * `row`. The last group of axes varies fastest from row to row. */
 void nnc_sweep_place(const nnc_sweep_axes *axes, int64_t row, int32_t *places);
 
 /* ---- sweep_rows.c: the model, device, software and plan of one row of a sweep ---- */

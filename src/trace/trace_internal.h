@@ -86,8 +86,8 @@ typedef struct nnc_trace_price {
     double flops, moved_bytes, bound_s, predicted_s;
     bool product; /* true: the operator is a matrix product; false: any other operator */
     /* only set for a matrix product: predicted time if m, n and k are padded, so that each is a multiple of 16 bytes.
-     * In a finding about padding, padded_s is multiplied by the factor of the row. NaN = no dimension of the product
-     * needs padding. */
+     * In a finding about padding, padded_s is multiplied by the factor of the row. padded_s is NaN if no dimension of
+     * the product needs padding. */
     double padded_s;
     /* size of the first dimension (in the order n, k, m) of a matrix product that needs padding; 0 = no dimension needs
      * padding, or padding saves no time */

@@ -51,7 +51,7 @@ static const struct {
 };
 
 /* Copies element number `index` of a list such as ["float", "Scalar"] to `name`. A list of tensors counts as one
- * element, "TensorList". Returns false if the list has at most `index` elements. */
+ * element, "TensorList". Returns false if the list of types has at most `index` elements. */
 static bool type_at(const char *list, int32_t index, char name[32]) {
     const char *p = list != NULL ? strchr(list, '[') : NULL;
     int32_t i = 0;
@@ -495,10 +495,10 @@ static void add_time(const nnc_device *device, const nnc_op *op, nnc_trace_price
 }
 
 /* Computes price->padded_s, the predicted time of a matrix product whose m, n and k are padded so that each is a
- * multiple of 16 bytes. A dimension of at most 8 x 16 bytes is not padded. The dimension m, which need not be the
- * length of a row, is padded only in one case: n and k are multiples of 16 bytes, but the kernel's name states operands
- * that are not aligned. If no dimension needs padding, or the kernel's name states aligned operands, price->padded_s
- * does not change. aligned: as in nnc_trace_hint. */
+ * multiple of 16 bytes. A dimension of the product with at most 8 x 16 bytes is not padded. The dimension m, which need
+ * not be the length of a row, is padded only in one case: n and k are multiples of 16 bytes, but the kernel's name
+ * states operands that are not aligned. If no dimension needs padding, or the kernel's name states aligned operands,
+ * price->padded_s does not change. aligned: as in nnc_trace_hint. */
 static void try_padded(const nnc_device *device, const nnc_op *op, int aligned, nnc_trace_price *price) {
     nnc_op padded = *op;
     nnc_matmul *u = &padded.u.matmul;
@@ -532,9 +532,9 @@ static void set_alignment(nnc_op *op, int aligned) {
     op->phase = aligned > 0 && aligned < multiple && !odd ? NNC_PHASE_GRAD_WEIGHT : op->phase;
 }
 
-/* Returns the predicted time of all kernels of a call after the first kernel. Kernels after the first kernel add up
- * partial sums, for example. Each further kernel takes the fixed time of a kernel: for a matrix product, of the library
- * of matrix products. launches: number of kernels of the call. */
+/* Returns the predicted time of all kernels of a call after the first kernel. Kernels of a call after the first kernel
+ * add up partial sums, for example. Each further kernel takes the fixed time of a kernel: for a matrix product, of the
+ * library of matrix products. launches: number of kernels of the call. */
 static double further_s(const nnc_device *device, const nnc_op *op, double launches) {
     const double start_s =
         op->kind == NNC_OP_MATMUL ? device->efficiency.gemm[op->math_dtype].fixed_s : device->efficiency.stream.fixed_s;

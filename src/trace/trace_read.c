@@ -95,8 +95,8 @@ static bool grow_slots(texts *t) {
     return true;
 }
 
-/* Returns the index of a string in t->list. If the list does not contain the string, appends the string. Returns -1
- * when out of memory. */
+/* Returns the index of a string in t->list. If t->list does not contain the string, appends the string to the list.
+ * Returns -1 when out of memory. */
 static int32_t number_of(texts *t, const char *text, size_t size) {
     if (2 * t->count >= t->size && !grow_slots(t)) { return -1; }
     uint64_t at = hash_of(text, size);
@@ -475,7 +475,8 @@ static void put_list(nnc_buffer *out, slice list) {
     }
 }
 
-/* Returns the index of the string that is in r->key. If the string is new, appends it to the list of strings. */
+/* Returns the index of the string that is in r->key. If the string in r->key is new, appends it to the list of
+ * strings. */
 static int32_t key_number(reader *r, texts *t) {
     const char *text = r->key.size > 0 ? r->key.bytes : "";
     const int32_t number = r->key.failed ? -1 : number_of(t, text, r->key.size);
