@@ -288,8 +288,8 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op, const 
 static double kernels_of(const nnc_matmul *u) { return u->one_by_one && u->experts > 1 ? (double)u->experts : 1.0; }
 
 /* Tests whether a dimension of the weight is not a multiple of 16 bytes, so that not all rows of operands and results
- * begin at multiples of 16 bytes. Dimensions that count tokens do not matter. For a gradient of a captured program it
- * is not known which dimensions count tokens, so only the last dimension and the vocabulary are tested. */
+ * begin at multiples of 16 bytes. Token dimensions do not affect the test. For a gradient of a captured program it is
+ * not known which dimensions count tokens, so only the last dimension and the vocabulary are tested. */
 static bool is_odd(const nnc_op *op) {
     const nnc_matmul *u = &op->u.matmul;
     const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->math_dtype));
@@ -483,9 +483,9 @@ static const double converted_share = 1.25;
  * time, the remaining time is the time to move 2 (w + 2) bytes for each value of w bytes. */
 static const double turned_bytes = 2.0;
 
-/* For kernels that PyTorch issues: factor on the bytes of convolution weights, which it converts because their taps are
- * the inner dimension. Reading and writing the 2 bytes of a weight runs at 0.3 of the bandwidth. Measured on an H100: 8
- * x 2560 x 16 x 16 values to 1280 channels take 331 us in NCHW. The products alone take 195 us, as with channels last.
+/* For kernels of PyTorch: factor on the bytes of convolution weights, which PyTorch converts because their taps are the
+ * inner dimension. Reading and writing the 2 bytes of a weight runs at 0.3 of the bandwidth. Measured on an H100: 8 x
+ * 2560 x 16 x 16 values to 1280 channels take 331 us in NCHW. The products alone take 195 us, as with channels last.
  * The difference of 136 us, minus the time to convert the maps, is the time to convert 29.5 million weights. */
 static const double converted_weights_share = 3.3;
 

@@ -207,7 +207,7 @@ bool nnc_batched_replay_takes(const nnc_plan *plan) {
 }
 
 /* Returns a key computed from the schedule, stages, chunks and micro-batches of a pipeline. Pipelines that differ in
- * one of the four have different keys; no key is 0. */
+ * schedule, stages, chunks or micro-batches have different keys; no key is 0. */
 static uint64_t key_of(const nnc_pipeline *p) {
     return ((uint64_t)p->micro_batches << 24) | ((uint64_t)p->schedule << 16) | ((uint64_t)p->stages << 8) |
            (uint64_t)p->chunks;

@@ -135,7 +135,7 @@ static nnc_status sql_head(const connection *db, nnc_database_head *head, nnc_er
     return status;
 }
 
-/* Returns the digest that a database with these column names has before rows are added. */
+/* Returns the digest that a database with the given column names has before rows are added. */
 static uint64_t digest_names(const char *const *names, int count) {
     uint64_t digest = NNC_DIGEST_START;
     for (int i = 0; i < count; i++) { digest = nnc_digest_text(digest, names[i]); }

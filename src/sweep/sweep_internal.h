@@ -152,7 +152,7 @@ typedef struct nnc_shard_set {
 
 /* Adds a shard to the set. digest: digest of all inputs on which the rows depend, except the shard number. Returns
  * NNC_BAD_SPEC if the shard belongs to another sweep or search, or is already in the set. All paths, and the digest of
- * the first shard, must exist as long as the set. */
+ * the first shard, must exist as long as the set of shards. */
 nnc_status nnc_shard_set_add(nnc_shard_set *set, const char *path, const char *digest, nnc_shard shard, nnc_error *err);
 /* Checks that the set has all shards of the sweep or search; returns NNC_BAD_USAGE if a shard is missing. */
 nnc_status nnc_shard_set_complete(const nnc_shard_set *set, nnc_error *err);

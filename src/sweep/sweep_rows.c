@@ -163,8 +163,8 @@ typedef struct row_order {
     turn turns[NNC_POOL_CHUNK_MAX];
 } row_order;
 
-/* Tests whether a rank runs different ops with the first and with the last value of an axis. The result is always true
- * for an axis that does not vary a field of the plan. */
+/* Tests whether a rank runs different ops with the first and with the last value of an axis. The test always returns
+ * true for an axis that does not vary a field of the plan. */
 static bool decides_ops(const nnc_sweep *sweep, const nnc_sweep_axis *axis) {
     nnc_plan first = sweep->point.plan, last = first;
     if (axis->target != NNC_SWEEP_PLAN_FIELD || axis->bytes == NULL) { return true; }

@@ -232,9 +232,9 @@ static double factor_near(const sized *rows, int64_t count, int64_t at) {
 
 /* Sets the factor of each matrix product (products = true) or of each other operator (products = false). The factor of
  * a row is the geometric mean of two medians of measured / predicted time. One median is over all rows (the machine's
- * factor), the other is over the rows with a similar predicted time. Because of the factor, neither a slow machine nor
- * a prediction error that grows with size makes a row a finding. Returns the machine's factor; NaN = there are too few
- * rows. */
+ * factor), the other is over the rows with a similar predicted time. Because of the factors of the rows, neither a slow
+ * machine nor a prediction error that grows with size makes a row a finding. Returns the machine's factor; NaN = there
+ * are too few rows. */
 static double expect(const nnc_trace_sum *sum, bool products, sized *rows, double *ratios) {
     int64_t count = 0;
     for (int64_t i = 0; i < sum->row_count; i++) {
