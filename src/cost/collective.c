@@ -43,8 +43,8 @@ static double flat_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
     return ring_s;
 }
 
-/* Returns the latency from a rank of a torus to the rank that is farthest away. The data are sent along one axis after
- * another. */
+/* Returns the latency from a rank of a torus to the rank that is farthest away. On a torus, the data are sent along one
+ * axis after another. */
 static double torus_latency_s(const nnc_route *r, nnc_derivation *why) {
     double hops = 0.0;
     for (int32_t i = 0; i < r->axes; i++) {
@@ -58,7 +58,7 @@ static double torus_latency_s(const nnc_route *r, nnc_derivation *why) {
 }
 
 /* Returns the time of an all-gather inside a scale-up domain; 0 if the group has only one rank in each domain. On a
- * torus, latency and transfer overlap, so the time is the longer of the two. */
+ * torus, latency and transfer overlap, so the time of the all-gather is the longer of these two times. */
 static double inner_gather_s(const nnc_route *r, double moved, nnc_derivation *why) {
     double inside_s = 0.0;
     if (r->axes > 0) {
@@ -93,8 +93,8 @@ static double part_of(const nnc_route *r, double moved, nnc_derivation *why) {
     return part;
 }
 
-/* Returns the time of an all-gather around a ring. A reduce-scatter takes the same time, because its steps are those of
- * an all-gather in reverse order. */
+/* Returns the time of an all-gather around a ring. A reduce-scatter takes the same time as an all-gather, because it
+ * has the steps of an all-gather in reverse order. */
 static double gather_ring_s(const nnc_route *r, double moved, nnc_derivation *why) {
     const double ring_s = flat_ring_s(r, moved, why);
     NNC_SAY(why, collective_s, "s", ring_s);
@@ -154,7 +154,7 @@ static double reduce_switch_s(const nnc_route *r, double moved, nnc_derivation *
 
 /* Returns the time of an all-to-all on a torus. Along an axis of X ranks with wrap-around, a byte to a random rank
  * crosses X/4 links on average, and 2X links carry bytes at the same time. On an axis without wrap-around, a quarter of
- * all bytes cross the middle link in each direction. All axes work at the same time. */
+ * all bytes cross the middle link in each direction. All axes of a torus work at the same time. */
 static double torus_all_to_all_s(const nnc_route *r, double moved, nnc_derivation *why) {
     double inside_s = torus_latency_s(r, why);
     NNC_PUT(why, r->link_bytes_per_s, "B/s");
@@ -301,8 +301,8 @@ static const algorithm algorithms[NNC_COLLECTIVE_COUNT][ALGORITHMS] = {
 };
 
 /* Returns the fastest algorithm among those that are `allowed` and work on the route, and sets *seconds to the time of
- * this algorithm. If no allowed algorithm works on the route, returns the first algorithm in the list that works. NULL
- * = no algorithm works; *seconds is then unchanged. */
+ * this algorithm. If no allowed algorithm works on the route, returns the first algorithm in the list that works. If no
+ * algorithm works on the route, returns NULL and does not change *seconds. */
 static const algorithm *fastest(const nnc_route *route, nnc_collective kind, double moved, unsigned allowed,
                                 double *seconds) {
     const unsigned group = group_of(route);
@@ -387,8 +387,9 @@ static const nnc_collective_efficiency *efficiency_of(const nnc_collective_effic
     }
 }
 
-/* Returns a copy of the route in which the rates of links are those that collectives reach on the device. Fitted fixed
- * times include the latency inside a scale-up domain, so with fitted fixed times this latency is 0 in the copy. */
+/* Returns a copy of the route in which the rates of links are those that collectives reach on the device. If the device
+ * has fitted fixed times, which include the latency inside a scale-up domain, this latency is 0 in the copy of the
+ * route. */
 static nnc_route reached_route(const nnc_route *route, const nnc_collective_efficiency *e, nnc_derivation *why) {
     nnc_route r = *route;
     NNC_LET(why, group, NULL, r.inner > 1 ? (double)r.inner : 2.0);

@@ -1,15 +1,14 @@
 /* Functions of src/cost: seconds of one op on one device, seconds of one collective between ranks, bytes in the memory
- * of one device. Whole training steps are computed in other folders (src/pipeline, src/estimate), which use these
- * functions. For each file, its input -> its result:
+ * of one device. Whole training steps are computed in other folders (src/pipeline, src/estimate), which call the
+ * functions of src/cost.
  *
- *     op_time.c      work of an op             -> seconds on one device (roofline, matmul, attention, conv)
- *     collective.c   bytes over a route        -> seconds
- *     network.c      a group of ranks          -> its route: the links that it uses
- *                    a plan, a communication   -> seconds; busy time of each fabric
- *     op_rows.c      op list of one rank       -> table of forward, recomputed and backward ops with their times
- *     memory.c       ops that a device holds   -> bytes in its memory
- *     peak_moment.c  ops of one device         -> bytes at the moment of backward with the most bytes
- *     heap.c         ops of a step on a CPU    -> bytes that the step writes to new memory
+ * The file op_time.c computes the seconds of an op on one device from its work (roofline, matmul, attention, conv). The
+ * file collective.c computes the seconds of a collective from the bytes that it moves over a route. The file network.c
+ * finds the route of a group of ranks, which is the links that the group uses; it also computes the seconds of a plan's
+ * communication, and the busy time of each fabric. The file op_rows.c makes the op table from the op list of one rank:
+ * forward, recomputed and backward ops with their times. The file memory.c computes the bytes in the memory of a device
+ * from the ops that it holds. The file peak_moment.c finds the moment of backward with the most bytes. The file heap.c
+ * computes the bytes that a step on a CPU writes to new memory.
  *
  * A function with a parameter `nnc_derivation *why` adds its formulas to this derivation (base/base_internal.h). If
  * `why` is NULL, the function adds no formulas and returns exactly the same result. */
@@ -37,17 +36,17 @@ typedef struct nnc_timing {
  *     t = max(flops / (f peak), vector_flops / vector peak, bytes / (g bandwidth)) + t0
  * f and g are the fractions of the peak and of the memory bandwidth that this kind of kernel reaches; t0 is the fixed
  * time of the kernel. Without fitted values f and g are 1 and t0 is 0. Matrix products, convolutions and fused
- * attention have more detailed formulas, which without fitted values give the time of the formula above. If the vector
- * peak of the device is not known, the second term is left out. The function must not be called for collectives, whose
- * time nnc_network_exchange_s returns. Source: Williams, Waterman, Patterson, CACM 52(4), 2009.   [roofline]
- * [gemm-time] [flash-time] [conv-time] */
+ * attention have more detailed formulas; without fitted values, all of them give the time t of the roofline. If the
+ * vector peak of the device is not known, the term vector_flops / vector peak is left out. The function must not be
+ * called for collectives, whose time nnc_network_exchange_s returns. Source: Williams, Waterman, Patterson, CACM 52(4),
+ * 2009.   [roofline] [gemm-time] [flash-time] [conv-time] */
 nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_work *work);
 nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why);
 
 /* Returns a lower bound of the time of a matrix product that is proportional to its number of tokens: with r times as
  * many tokens (r >= 1), r times the returned value is a lower bound too. The returned value is the time for the FLOPs
- * of the product at the rate of short kernels. Numbers of rows are rounded, so the returned value is for two rows of
- * tokens fewer per expert. Returns 0 for an op that is no matrix product. */
+ * of the product at the rate of short kernels. The formula subtracts two rows of tokens per expert, because numbers of
+ * rows are rounded. Returns 0 for an op that is no matrix product. */
 double nnc_product_least_s(const nnc_device *device, const nnc_op *op, const nnc_work *work);
 
 /* Adds the FLOPs and bytes of an op to a derivation as operands, so that formulas that are added later can use them. */
@@ -131,10 +130,11 @@ double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double 
 /* Returns the seconds t of a collective with the fitted efficiencies of the device. Without fitted efficiencies,
  * returns the seconds that nnc_collective_s returns.
  *     t = R (1 + sqrt(knee_bytes / V)) + fixed_s + log2_s log2(n) + scale_out_fixed_s
- * V: bytes that one rank sends. n: ranks of the group in one domain. R: time of nnc_collective_s at the rates that
- * collectives reach (link rate x bus_fraction (1 - small_group_loss / n^2), NIC rate x scale_out_fraction), without
- * reduction in the network switch, because the fitted rates were measured with this reduction. The term
- * scale_out_fixed_s is added only if the group spans several domains.   [collectives-fitted] */
+ * V is the number of bytes that one rank sends, and n is the number of ranks of the group in one domain. R is the time
+ * of nnc_collective_s at the rates that collectives reach, which are link rate x bus_fraction (1 - small_group_loss /
+ * n^2) and NIC rate x scale_out_fraction. R does not include the reduction in the network switch, because the fitted
+ * rates were measured with this reduction. The term scale_out_fixed_s is added only if the group spans several domains.
+ * [collectives-fitted] */
 double nnc_collective_predicted_s(const nnc_route *route, nnc_collective kind, double bytes);
 double nnc_collective_say_predicted_s(const nnc_route *route, nnc_collective kind, double bytes, nnc_derivation *why,
                                       const char **by);
@@ -153,7 +153,7 @@ typedef enum nnc_route_kind {
     NNC_ROUTE_TENSOR,
     NNC_ROUTE_CONTEXT,
     NNC_ROUTE_EXPERT,
-    NNC_ROUTES_OF_LAYERS, /* number of kinds listed above this line, which are groups for collectives inside layers */
+    NNC_ROUTES_OF_LAYERS, /* number of the kinds above: the groups for collectives inside layers */
     NNC_ROUTE_SHARD = NNC_ROUTES_OF_LAYERS,
     NNC_ROUTE_REPLICA,
     NNC_ROUTE_EXPERT_SHARD,
@@ -246,8 +246,8 @@ static inline bool nnc_lanes_meet(nnc_lane a, nnc_lane b) {
 }
 
 /* Sets load_s[fabric] to the seconds for which a collective occupies the links of one rank on this fabric, at datasheet
- * rates. The time contains only the bytes that every algorithm must move, and no latency. Links inside domains and
- * links between domains are different, so each fabric has its own time.   [fabric-loads] */
+ * rates. The occupied time contains only the bytes that every algorithm must move, and no latency. Links inside domains
+ * and links between domains are different, so each fabric has its own time. [fabric-loads] */
 void nnc_fabric_load(const nnc_network *network, const nnc_collective_op *exchange, double load_s[NNC_FABRICS]);
 /* Adds to a derivation the formula for the occupied time of a collective, under the name network_s: the sum of its
  * times on all fabrics. */
@@ -261,7 +261,7 @@ void nnc_fabric_say_load(const nnc_network *network, const nnc_collective_op *ex
 enum { NNC_STEP_ROWS_MAX = 32, NNC_ROWS_MAX = NNC_OPS_MAX * (2 + NNC_BACKWARD_MAX) + NNC_STEP_ROWS_MAX };
 
 /* A function that is called in place of nnc_op_time and returns the same times, for example from a cache. `context` is
- * the first argument of the function. */
+ * the first argument of the function that replaces nnc_op_time. */
 typedef struct nnc_op_timer {
     nnc_timing (*time)(void *context, const nnc_device *device, const nnc_op *op, const nnc_work *work);
     void *context;
@@ -303,7 +303,7 @@ static inline nnc_part nnc_part_of(const nnc_op_cost *row) {
     }
 }
 
-/* Builds the op table of a list of forward ops of one rank. The table begins with the forward rows of all ops. The
+/* Builds the op table of a list of forward ops of one rank. The op table begins with the forward rows of all ops. The
  * recomputed row (if the op is recomputed) and the backward rows of each op follow, from the last op to the first. The
  * repeat of a row is the number of instances of the op in one micro-batch, over all layers. network NULL: the plan has
  * no communication. device NULL: the rows get work, but no times. */
@@ -343,9 +343,9 @@ bool nnc_row_fills_units(const nnc_op_cost *row);
 
 /* nnc_rows_lent_factor returns the factor by which matrix products and attention get slower while kernels of expert
  * communication occupy some units of the device (network_units of the profile); 1 = they get no slower.
- * nnc_row_lent_factor returns the factor by which one such op gets slower. This factor is less than `factor` if memory
- * limits the op, and 1 if memory still limits the op on fewer units.
- * nnc_rows_lend multiplies the times of matrix products and attention by their factors. */
+ * nnc_row_lent_factor returns the factor by which one such op gets slower. The factor of one op is less than `factor`
+ * if memory limits the op, and it is 1 if memory still limits the op on fewer units. nnc_rows_lend multiplies the times
+ * of matrix products and attention by their factors. */
 double nnc_rows_lent_factor(const nnc_device *device, const nnc_plan *plan, const nnc_software *software);
 double nnc_row_lent_factor(double compute_s, double memory_s, nnc_bound bound, double factor);
 void nnc_rows_lend(nnc_rows *rows, double factor);
@@ -367,10 +367,12 @@ nnc_status nnc_power_check(const nnc_device *device, nnc_error *err);
  * device file has no power values.
  *     p = (sum(s F / P) + sum(m B / M)) / T        power of the work, relative to power_w
  *     slowdown = max(1, (p / (limit / power_w - i))^g)
- * power_w: board limit. i: idle share of power_w. s: share that the matrix units draw at their peak P (FLOP/s). m:
- * share that the memory draws at its bandwidth M (B/s). F, B: FLOPs and bytes of a row. T: seconds of all rows at full
- * clock. g: exponent from the device file. If T grows, p falls; but for g <= 1 the product of T and the slowdown grows,
- * so that a pass with a longer T never ends earlier. Source of the values: docs/accuracy.md.   [power-limit] */
+ * The device file gives power_w, the board limit. The idle device draws the share i of power_w, the matrix units draw
+ * the share s at their peak P (FLOP/s), and the memory draws the share m at its bandwidth M (B/s). F and B are the
+ * FLOPs and the bytes of a row of the op table, T is the time of all rows in seconds at full clock, and g is an
+ * exponent from the device file. If the time T of a pass grows, its power p falls; but for g <= 1 the product of T and
+ * the slowdown grows, so that a pass with a longer T never ends earlier. Source of the values: docs/accuracy.md.
+ * [power-limit] */
 void nnc_power_throttle(nnc_rows *rows, const nnc_device *device);
 
 /* ---- memory.c: bytes in the memory of one device ---- */
@@ -438,8 +440,8 @@ typedef struct nnc_stage_residency {
                                       * at its memory peak */
 } nnc_stage_residency;
 
-/* Tests whether two devices of a pipeline hold the same layers and recompute the same number of layers. The numbers of
- * micro-batches in flight of both devices may differ. */
+/* Tests whether two devices of a pipeline hold the same layers and recompute the same number of layers. The two devices
+ * may differ in their numbers of micro-batches in flight. */
 static inline bool nnc_stage_residency_same(const nnc_stage_residency *a, const nnc_stage_residency *b) {
     bool same = true;
     for (int32_t s = 0; s < a->segments; s++) {
@@ -447,8 +449,8 @@ static inline bool nnc_stage_residency_same(const nnc_stage_residency *a, const 
     }
     return same;
 }
-/* Copies an nnc_stage_residency without its member `flight`. Only the elements of existing segments are copied from the
- * arrays. */
+/* Copies an nnc_stage_residency without its member `flight`. The arrays of the struct are copied only up to the number
+ * of segments. */
 void nnc_stage_residency_copy(nnc_stage_residency *to, const nnc_stage_residency *from);
 /* Sets the number of micro-batches in flight of a device (in_flight), and the same number for each of its segments
  * (flight). */
@@ -501,9 +503,9 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
                                          const nnc_software *software);
 
 /* Returns the working bytes of a device: the activations of its micro-batches in flight, plus the largest working set
- * of an op and of a recomputed block. The other bytes of the device follow from its parameters, the ZeRO stage and
- * offload. Therefore, if two plans differ only in working bytes, the plan with more working bytes never needs less
- * memory. An exception is a single device whose peak is computed as one moment of backward. */
+ * of an op and of a recomputed block. All bytes of a device except its working bytes follow from its parameters, the
+ * ZeRO stage and offload. Therefore, if two plans differ only in working bytes, the plan with more working bytes never
+ * needs less memory. An exception is a single device whose peak is computed as one moment of backward. */
 double nnc_working_bytes(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                          const nnc_stage_residency *holding, const nnc_plan *plan);
 
@@ -524,7 +526,7 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
 nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                                   const nnc_stage_residency *holding, const nnc_plan *plan,
                                   const nnc_software *software, int64_t capacity_bytes);
-/* Returns a copy of *same, the memory of a device that holds the same layers as `holding`. In the copy, the
+/* Returns a copy of *same, the memory of a device that holds the same layers as `holding`. In the returned copy, the
  * activations, and all values that depend on activations, are computed for the number of micro-batches in flight in
  * `holding`. */
 nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model, const nnc_op_list *list,
@@ -555,7 +557,7 @@ void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *ex
 double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan);
 
 /* Return the number of ranks over which ZeRO divides parameters: nnc_dense_shards for parameters outside experts,
- * nnc_expert_shards for parameters of experts. Without ZeRO the number is 1. */
+ * nnc_expert_shards for parameters of experts. Without ZeRO, nnc_dense_shards and nnc_expert_shards return 1. */
 double nnc_dense_shards(const nnc_plan *plan);
 double nnc_expert_shards(const nnc_plan *plan);
 

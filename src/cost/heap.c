@@ -1,10 +1,10 @@
 /* New memory of a training step on a CPU. PyTorch takes each tensor from malloc and frees it, and the operating system
  * clears a page when it is written for the first time.
  *
- *     op list -> instances of ops in time order -> the heap of glibc over three steps -> bytes of new pages
- *
- * The file counts kept tensors, gradients, two temporary tensors of Adam, and the copies that oneDNN makes for
- * convolutions. Small objects between the tensors are not counted (docs/measure.md). */
+ * The file makes a list of op instances in time order from the op list, allocates and frees their tensors in a model of
+ * the heap of glibc over three steps, and counts the bytes of new pages. The file counts kept tensors, gradients, two
+ * temporary tensors of Adam, and the copies that oneDNN makes for convolutions. Small objects between the tensors are
+ * not counted (docs/measure.md). */
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"
 
@@ -151,8 +151,9 @@ static tensor take_with(trainer *t, double first_bytes, double second_bytes, dou
 }
 
 /* Largest side of a kernel for which oneDNN 2.6 computes the weight gradient of a convolution without a working set.
- * For sides of 15 to 64 the working set is four times the weights plus the part of one image that the windows cover;
- * for sides of 2 to 14 it is 0. Measured by tests/measured_here.py --convolution SIDE (docs/measure.md). */
+ * For kernel sides of 15 to 64 the working set is four times the weights plus the part of one image that the windows
+ * cover; for kernel sides of 2 to 14 it is 0. Measured by tests/measured_here.py --convolution SIDE
+ * (docs/measure.md). */
 enum { SIDE_MOST = 14 };
 
 /* Returns the bytes that oneDNN allocates for an op. A convolution with a kernel of one element reads PyTorch's layout
@@ -219,8 +220,8 @@ static void run_pass(trainer *t) {
     drop(t, &t->coming);
 }
 
-/* Runs the update: in the first step it allocates the moments; Adam also computes the square root of the second moment
- * and a quotient in two temporary tensors of the size of each parameter. */
+/* Runs the update. In the first step the update allocates the moments; Adam also computes the square root of the second
+ * moment and a quotient in two temporary tensors of the size of each parameter. */
 static void run_update(trainer *t, bool first) {
     const bool adam = t->plan->optimizer == NNC_OPTIMIZER_ADAMW || t->plan->optimizer == NNC_OPTIMIZER_ADAM;
     const int moments = adam ? 2 : t->plan->optimizer == NNC_OPTIMIZER_MOMENTUM ? 1 : 0;

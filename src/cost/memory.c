@@ -1,6 +1,7 @@
 /* Bytes in the memory of one device: parameters, gradients, optimizer states, activations, and the largest working set.
  *
- *     op list -> sums of one instance of each segment -> sums over the segments of a device -> ZeRO, offload -> bytes
+ * The file computes sums over the ops of one instance of each segment, then sums over the segments of a device, and
+ * then applies ZeRO and offload.
  *
  * [memory] [korthikanti] */
 #include "cost/cost_internal.h"
@@ -517,7 +518,7 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
 }
 
 /* Tests whether the memory peak is computed as one moment of backward. The result is false if the weights are in host
- * memory. */
+ * memory, and the peak is then not computed as one moment of backward. */
 static bool is_replayed(const nnc_resident_bytes *held, const nnc_plan *plan) {
     return held->replayed && (plan->offload & NNC_OFFLOAD_WEIGHTS) == 0;
 }
@@ -527,11 +528,12 @@ typedef struct parts {
     double stage_params, sharded_params;
 } parts;
 
-/* Sets transient_bytes, the largest temporary bytes at the peak: gradients of activations and the recomputed block,
- * both of one segment; with ZeRO 3 the gathered weights of two units (without resharding: of all units) and the whole
- * gradient of one unit (of all units if a pipeline keeps whole gradients); and temporary copies of the precision
- * policy. If ZeRO 3 gathers cast weights, the temporary copies are the 16-bit gradient of a unit, in addition to the
- * fp32 gradient that is scattered (foreach_reduce of torch.distributed.fsdp). */
+/* Sets transient_bytes, the largest temporary bytes at the peak. The first part of transient_bytes is the gradients of
+ * activations and the recomputed block, both of one segment. The second part of transient_bytes exists only with ZeRO
+ * 3: the gathered weights of two units (without resharding: of all units), and the whole gradient of one unit (of all
+ * units if a pipeline keeps whole gradients). The third part of transient_bytes is the temporary copies of the
+ * precision policy. If ZeRO 3 gathers cast weights, the temporary copies are the 16-bit gradient of a unit, in addition
+ * to the fp32 gradient that is scattered (foreach_reduce of torch.distributed.fsdp). */
 NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *plan, const parts *p, nnc_memory *memory,
                               nnc_derivation *why) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
@@ -656,7 +658,7 @@ NNC_SAYING double helper_bytes_of(const nnc_resident_bytes *held, const nnc_plan
 }
 
 /* Sets apart_bytes: bytes at the peak moment of backward minus the sum of gradients, activations and transient memory.
- * The result is negative, because all gradients, all activations and all transient tensors are never in memory at the
+ * apart_bytes is negative, because all gradients, all activations and all transient tensors are never in memory at the
  * same time. */
 NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nnc_derivation *why) {
     NNC_LET(why, gradients_at_peak, "B", held->peak.gradient_bytes);
@@ -721,18 +723,18 @@ NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nn
 
 /* A stand-in is a known network whose counts are used for a network that nncost does not know. STAND_IN is the largest
  * expected ratio of the larger memory to the smaller memory of the two networks. For 98 of the 100 timm networks that
- * ran, the ratio was smaller than STAND_IN. */
+ * ran, the ratio of the larger to the smaller memory was less than STAND_IN. */
 #define STAND_IN 1.3
 
 /* Sets total_interval_bytes, the smallest and the largest value that a measured memory peak is expected to have. If the
- * user gives the reserve, both values are total_bytes. */
+ * user gives the reserve, the smallest and the largest value are both total_bytes. */
 NNC_SAYING void set_interval(const nnc_model *model, const nnc_plan *plan, const nnc_software *software,
                              nnc_memory *memory, nnc_derivation *why) {
     const bool own = plan->reserve_bytes >= 0;
     const double beyond = model->stand_in ? STAND_IN : 1.0;
     if (memory->one_moment && software->library_kept && !own &&
-        /* after a replay of backward, reserve.share stands for tensors that the replay does not count, so it decides
-         * the width of the range of measured peaks */
+        /* after a replay of backward, reserve.share stands for tensors that the replay does not count, so reserve.share
+         * decides the width of the range of measured peaks */
         !model->stand_in) {
         NNC_LET(why, peak_bytes, "B", (double)memory->peak_allocated_bytes);
         NNC_LET(why, beside_bytes, "B", (double)memory->context_bytes);

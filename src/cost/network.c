@@ -139,9 +139,9 @@ static void span_axes(const box *slice, int32_t stride, nnc_route *route) {
 }
 
 /* Sets the part of a route inside one domain that is a torus or ring; route->link_bytes_per_s is set already. The rate
- * of a gather is the sum of the rates of all links through which a rank receives, over all axes. Software reaches this
- * rate if parts of the data cross the axes in different orders. On a line without wrap-around only one link per rank
- * counts, because ranks at the ends have no second link. */
+ * of a gather on a torus or ring is the sum of the rates of all links through which a rank receives, over all axes.
+ * Software reaches the sum of the rates of all links if parts of the data cross the axes in different orders. On a line
+ * without wrap-around only one link per rank counts, because ranks at the ends have no second link. */
 static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, nnc_route *route) {
     box slice = { { 1, 1, ranks }, { false, false, ranks == fabric_devices(up) } };
     if (up->kind == NNC_LINK_TORUS) { slice = slice_of(up, ranks); }
@@ -308,9 +308,9 @@ static double offload_s(const nnc_network *network, const nnc_collective_op *exc
     return network_s;
 }
 
-/* Returns the mean number of scale-up domains that the copies of a token reach. If the router sends a token only to a
- * few groups of experts (groups_met > 0), it draws these groups without replacement. A group of experts may span
- * several domains, or a domain may hold several groups. */
+/* Returns the mean number of scale-up domains that the copies of a token reach. If the router sends each token only to
+ * a few groups of experts (groups_met > 0), the formula draws these groups without replacement. A group of experts may
+ * span several scale-up domains, or a domain may hold several groups of experts. */
 NNC_SAYING double reached(const nnc_collective_op *e, double domains, nnc_derivation *why) {
     NNC_LET(why, copies, NULL, e->copies);
     if (!(e->groups_met > 0.0)) {
@@ -421,8 +421,8 @@ const char *nnc_fabric_name(nnc_fabric fabric) {
     return names[fabric];
 }
 
-/* Bytes that one rank receives in a collective. The group has G ranks in each of M domains; S: bytes of the full
- * tensor.
+/* Bytes that one rank receives in a collective. The group has G ranks in each of M domains; the full tensor has S
+ * bytes. The table gives the bytes for each kind of collective.
  *     collective                    from ranks of its domain           from ranks of other domains
  *     all-gather, reduce-scatter    S (G - 1) / G                      (S / G) (M - 1) / M
  *     all-reduce                    2 S (G - 1) / G; if a switch in    2 (S / G) (M - 1) / M
@@ -486,8 +486,9 @@ NNC_SAYING double torus_pairs_s(const nnc_route *r, double moved, nnc_derivation
     return inside_s;
 }
 
-/* Returns the rate at which a rank receives bytes inside its domain. For a point-to-point message, it is the rate of
- * one link divided by the largest number of links between a rank and the next rank of its group along an axis. */
+/* Returns the rate at which a rank receives bytes inside its domain. For a point-to-point message, the result is the
+ * rate of one link divided by the largest number of links between a rank and the next rank of its group along an
+ * axis. */
 NNC_SAYING double inside_rate(const nnc_route *r, nnc_collective kind, nnc_derivation *why) {
     int32_t links = 1;
     if (kind != NNC_P2P) {

@@ -1,9 +1,9 @@
 /* The op table of one micro-batch on one rank. The table begins with the rows of all forward ops. The recomputed row
  * and the backward rows of each op follow, from the last op to the first. A row has the work, the time and the repeat
- * of an op.
+ * of an op. The picture shows the rows of three ops (f: forward, r: recomputed, b: backward).
  *
  *     list    op 0   op 1   op 2
- *     rows    f0 f1 f2 | (r2) b2 b2' | (r1) b1 | (r0) b0 b0'       f: forward, r: recomputed, b: backward
+ *     rows    f0 f1 f2 | (r2) b2 b2' | (r1) b1 | (r0) b0 b0' .
  *
  * The last part of this file slows rows down under a power limit. */
 #include "base/base_internal.h"
@@ -297,7 +297,7 @@ static double compute_seconds(const nnc_rows *rows) {
 }
 
 /* Returns the energy that the work of all rows takes, divided by device->power_w (the power limit of the board in
- * watts). The result is in seconds. The energy does not include idle power. */
+ * watts). The result is in seconds. The energy of the rows does not include idle power. */
 static double demand_seconds(const nnc_rows *rows, const nnc_device *device) {
     const double memory_share = device->efficiency.power.memory_share;
     double sum_s = 0.0;

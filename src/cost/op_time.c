@@ -1,9 +1,7 @@
-/* Seconds of one op on one device. Each form of time is a roofline with the losses of one kind of kernel.
- *
- *     nnc_op_time -> nnc_timed of the op -> form: matrix product | fused attention | convolution
- *                                                 | constant fractions (pointwise, casts, optimizer)
- *
- * All forms use rates_of, vector_seconds and roofline. A comment above each form gives its formula. */
+/* Seconds of one op on one device. Each form of time is a roofline with the losses of one kind of kernel. nnc_op_time
+ * uses the form that the nnc_timed of the op selects: matrix product, fused attention, convolution, or constant
+ * fractions (for pointwise ops, casts and optimizers). All forms use rates_of, vector_seconds and roofline. A comment
+ * above each form gives its formula. */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"
@@ -104,12 +102,13 @@ static const time_form *form_of(const nnc_op *op);
  *     tv = bytes / (g B) + (8 m n s / L if s > 1)               memory; fp32 partial sums through the L2 cache
  *     tb = min over tiles and s of (tc^4 + tv^4)^(1/4)
  *     t  = tb (1 + (b - 1) tb / (tb + 0.5 ms)) + t0             long kernels run at a lower clock
- * P: peak FLOP/s; f: fraction of P that short kernels reach. B: memory bandwidth; g: fraction of B that is reached. L:
- * rate of the L2 cache (l2_bytes_per_s, or l2_bytes_per_flop x P). k0: k_fill. q: wave_quantization. b: boost_ratio. e:
- * bytes per element. t0: fixed time. If a dimension of the weight is not a multiple of 16 B, tc is multiplied by
- * unaligned_ratio, in backward by unaligned_backward_ratio if the device has this value. A product that adds to
- * existing sums reads and writes these sums at the end of each tile, while its unit computes nothing: t grows by 0.6 of
- * the time of the traffic that a plain result would not have.   [gemm-time] */
+ * P is the peak FLOP/s of products, and f is the fraction of P that short kernels reach. B is the memory bandwidth, and
+ * g is the fraction of B that products reach. L is the rate of the L2 cache (l2_bytes_per_s, or l2_bytes_per_flop x P),
+ * and e is the bytes per element. The fitted values are k0 = k_fill, q = wave_quantization, b = boost_ratio and the
+ * fixed time t0. If a dimension of the weight is not a multiple of 16 B, tc is multiplied by unaligned_ratio, in
+ * backward by unaligned_backward_ratio if the device has this value. A product that adds to existing sums reads and
+ * writes these sums at the end of each tile, while its unit computes nothing: t grows by 0.6 of the time of this
+ * additional traffic. [gemm-time] */
 
 enum { TILES = 6, SPLIT_MOST = 8 };
 
@@ -129,8 +128,8 @@ static const double split_waves = 4.0;
 static const double throttle_s = 0.5e-3;
 
 /* A weight gradient that is added to a sum in memory reads and writes more bytes than a plain result. sums_share:
- * fraction of the time of these additional bytes that is added to the time of the product; the rest of it overlaps.
- * Fitted: docs/accuracy.md. */
+ * fraction of the time of these additional bytes that is added to the time of the product; the rest of this time
+ * overlaps with the product. Fitted: docs/accuracy.md. */
 static const double sums_share = 0.6;
 
 typedef struct product {
@@ -289,8 +288,8 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op, const 
 static double kernels_of(const nnc_matmul *u) { return u->one_by_one && u->experts > 1 ? (double)u->experts : 1.0; }
 
 /* Tests whether a dimension of the weight is not a multiple of 16 bytes, so that not all rows of operands and results
- * begin at multiples of 16 bytes. Dimensions that count tokens do not matter. For a gradient of a captured program it
- * is not known which dimensions count tokens, so only the last dimension and the vocabulary are tested. */
+ * begin at multiples of 16 bytes. Token dimensions do not affect the test. For a gradient of a captured program it is
+ * not known which dimensions count tokens, so only the last dimension and the vocabulary are tested. */
 static bool is_odd(const nnc_op *op) {
     const nnc_matmul *u = &op->u.matmul;
     const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->math_dtype));
@@ -311,8 +310,8 @@ static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e) {
 
 /* Returns the seconds that a weight gradient takes in addition to a plain product, if it is written in a wider format
  * than the activations or is added to sums in memory; returns 0 for other products. busy_share: share of the product's
- * time in which the matrix units are the limit. Only in this share the traffic of the sums takes additional time; in
- * the rest of the time the traffic is a part of memory_s. */
+ * time in which the matrix units are the limit. The traffic of the sums takes additional time only in this busy_share;
+ * in the rest of the time the traffic is a part of memory_s. */
 NNC_SAYING double sums_s_of(const device_rates *r, const nnc_op *op, const nnc_work *work, double busy_share,
                             nnc_derivation *why) {
     if (op->phase != NNC_PHASE_GRAD_WEIGHT || !(op->grad_bytes > 0.0)) { return 0.0; }
@@ -380,14 +379,14 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
 /* Time of an attention of F FLOPs:
  *     t      = (F / (f P)) (1 + h s0 s_q / pairs) (1 + c N / blocks) (1 + (1 / r - 1) (128 / d - 1)) (d' / d) + t0
  *     blocks = batch heads s_q / 128
- * f P: the rate that long sequences with many heads reach; in backward f is multiplied by backward_ratio. s_q: number
- * of queries. pairs: query-key pairs. d: head width; the factor with r is 1 from d = 128 on. s0: seq_half. c:
- * block_penalty. r: narrow_ratio. N: number of units of the device. h: 1/2 under a causal mask, else 1. t0: fixed time.
- * The factor with s0: starting and ending a block of queries takes the same time for few keys as for many. The factor
- * with c: with few blocks some units are idle. d' is d rounded up to a width that kernels have, except for a neutral
- * efficiency. Operands are moved through memory once. For kernels that PyTorch issues, the factor with r uses d'
- * instead of d, and backward takes library_backward_bytes / B more per value of the queries (B: memory bandwidth).
- * [flash-time] */
+ * Long sequences with many heads reach the rate f P; in backward f is multiplied by backward_ratio. There are s_q
+ * queries, and `pairs` query-key pairs; d is the head width, and the factor with r is 1 from d = 128 on. N is the
+ * number of units of the device; h is 1/2 under a causal mask, else 1. The fitted values are s0 = seq_half, c =
+ * block_penalty, r = narrow_ratio and the fixed time t0. The factor with s0 is needed because starting and ending a
+ * block of queries takes the same time for few keys as for many. The factor with c is needed because with few blocks
+ * some units are idle. d' is d rounded up to a width that kernels have, except for a neutral efficiency. Operands are
+ * moved through memory once. For kernels that PyTorch issues, the factor with r uses d' instead of d, and backward
+ * takes library_backward_bytes / B more per value of the queries (B: memory bandwidth). [flash-time] */
 
 /* Rounds a head width up to a width that kernels have: 32, 64, 96, ... in FlashAttention, multiples of 128 on a TPU.
  * Returns `width` unchanged for a neutral efficiency (sustained_fraction 1). Sources:
@@ -467,11 +466,12 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
  *     f'  = f (channels / (channels + c0)) (depth / (depth + d0))
  *     f'  = f (rows / (rows + c0)) (columns / (columns + c0))    for a weight gradient
  *     t   = max(min(F / (f' P), F / (v V)), bytes / (g B)) + t0 + converted / B
- * F: FLOPs. P: peak FLOP/s. f: fraction of P for large convolutions. B: memory bandwidth; g: fraction of B that is
- * reached. t0: fixed time. c0: channels_half. d0: depth_half. V: rate of the vector units; v: vector_fraction.
- * converted: bytes of the layout conversions below. The vector units compute depthwise convolutions, because the matrix
- * units are slow for them. The vector units also compute groups for which a library has no matrix kernel, at the
- * fraction 1.5 v. In fp32, 3 x 3 taps of stride 1 need 1 / 2.25 of the multiplications (Winograd).   [conv-time] */
+ * F is the number of FLOPs, P the peak FLOP/s, and f the fraction of P that large convolutions reach. B is the memory
+ * bandwidth, and g the fraction of B that convolutions reach. V is the rate of the vector units. The fitted values are
+ * c0 = channels_half, d0 = depth_half, v = vector_fraction and the fixed time t0. Conversions to another layout move
+ * `converted` bytes. The vector units compute depthwise convolutions, because the matrix units are slow for them. The
+ * vector units also compute groups for which a library has no kernel for the matrix units; such a group reaches the
+ * fraction 1.5 v of V. In fp32, 3 x 3 taps of stride 1 need 1 / 2.25 of the multiplications (Winograd). [conv-time] */
 
 /* Factor on the bytes of a feature map in NCHW layout. A kernel reads the map and writes it in the other layout at 0.8
  * of the bandwidth, which takes as long as 1.25 times the bytes at full bandwidth. */
@@ -483,9 +483,9 @@ static const double converted_share = 1.25;
  * time, the remaining time is the time to move 2 (w + 2) bytes for each value of w bytes. */
 static const double turned_bytes = 2.0;
 
-/* For kernels that PyTorch issues: factor on the bytes of convolution weights, which it converts because their taps are
- * the inner dimension. Reading and writing the 2 bytes of a weight runs at 0.3 of the bandwidth. Measured on an H100: 8
- * x 2560 x 16 x 16 values to 1280 channels take 331 us in NCHW. The products alone take 195 us, as with channels last.
+/* For kernels of PyTorch: factor on the bytes of convolution weights, which PyTorch converts because their taps are the
+ * inner dimension. Reading and writing the 2 bytes of a weight runs at 0.3 of the bandwidth. Measured on an H100: 8 x
+ * 2560 x 16 x 16 values to 1280 channels take 331 us in NCHW. The products alone take 195 us, as with channels last.
  * The difference of 136 us, minus the time to convert the maps, is the time to convert 29.5 million weights. */
 static const double converted_weights_share = 3.3;
 
@@ -520,7 +520,7 @@ NNC_SAYING double share_of(const nnc_op *op, const nnc_work *work, double channe
 
 /* Tests whether a kernel of the matrix units needs a copy of a map with `channels` channels. Maps that are not channels
  * last are copied. With fitted losses, maps whose positions do not begin at multiples of 16 bytes are copied, too:
- * cuDNN adds channels (release notes of cuDNN 7.3). The first convolution of a network has its own kernels. */
+ * cuDNN adds channels (release notes of cuDNN 7.3). Libraries have other kernels for inputs with few channels. */
 static bool is_copied(const nnc_device *device, const nnc_op *op, int64_t channels) {
     const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->math_dtype));
     const bool odd = channels >= FEW_CHANNELS && channels % multiple != 0 && op->u.conv.groups == 1;
@@ -685,7 +685,7 @@ static bool is_product(const nnc_device *device, const nnc_op *op) {
 }
 
 /* Returns the matrix products of a convolution on a CPU, one for each image (see is_product), as one op: m x n results
- * with sums of k terms. The op has the phase recompute, so it keeps no tensor. */
+ * with sums of k terms. The returned op has the phase recompute, so it keeps no tensor. */
 static nnc_op images_of(const nnc_op *op) {
     const nnc_conv *p = &op->u.conv;
     const int64_t map = p->h_out * p->w_out;
@@ -707,9 +707,9 @@ enum { CHANNEL_SIDE_MOST = 3 };
 /* Time of an fp32 convolution on a CPU. PyTorch computes the convolution as matrix products (is_product) or with
  * oneDNN, which copies operands and result between PyTorch's layout and its own:
  *     t = max(F / (f P), bytes / (g B)) + 2 bytes / (g B) + t0
- * F: FLOPs. f P: rate that is reached. g B: bandwidth that is reached. t0: fixed time. The weight gradient of a
- * depthwise convolution with a large kernel takes F / (v V) instead of F / (f P); v is library_channel_fraction, V the
- * rate of the vector units.   [conv-time] */
+ * F is the number of FLOPs, f P the rate and g B the bandwidth that the convolution reaches, and t0 the fixed time. The
+ * weight gradient of a depthwise convolution with a large kernel takes F / (v V) instead of F / (f P); v is
+ * library_channel_fraction, V the rate of the vector units.   [conv-time] */
 NNC_SAYING nnc_timing host_conv_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
                                      nnc_derivation *why) {
     if (is_product(device, op)) {
@@ -844,8 +844,8 @@ static nnc_efficiency cast_efficiency(const nnc_device *device, const nnc_op *op
 
 /* Returns the efficiency of an optimizer update. On a CPU the efficiency `optimizer` is measured with AdamW, whose
  * operators also compute roots and quotients. The operators of SGD only multiply and add, so they have the efficiency
- * of sums (`stream`). Measured with optimizer.step() of PyTorch 1.13 for 25.6 million parameters on one core of an AMD
- * EPYC: AdamW moves 10.7 GB/s, SGD with momentum 28 GB/s. */
+ * of kernels that add tensors (`stream`). Measured with optimizer.step() of PyTorch 1.13 for 25.6 million parameters on
+ * one core of an AMD EPYC: AdamW moves 10.7 GB/s, SGD with momentum 28 GB/s. */
 static nnc_efficiency update_efficiency(const nnc_device *device, const nnc_op *op) {
     const nnc_stream_efficiency *stream = &device->efficiency.stream;
     const nnc_optimizer optimizer = op->u.update.optimizer;
@@ -894,9 +894,9 @@ static const time_form *form_of(const nnc_op *op) { return forms[nnc_op_timed(op
 
 /* A library issues one op as several kernels, which together take
  *     t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + F / (f P) + kernels t0
- * g: fraction of the bandwidth B that kernels reach; g_mixed: for kernels whose operands have two formats. s: time per
- * row of a layer norm. F: FLOPs of attention that runs as separate fp32 products; f P: their rate. t0: fixed time of a
- * kernel. Returns g, which depends on the op.   [issued] */
+ * Kernels reach the fraction g of the bandwidth B, and kernels whose operands have two formats reach g_mixed. s is the
+ * time per row of a layer norm. F is the FLOPs of attention that runs as separate fp32 products, and f P the rate of
+ * these products. t0 is the fixed time of a kernel. Returns g, which depends on the op.   [issued] */
 static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op) {
     if (op->kind == NNC_OP_UPDATE) {
         const bool passes =

@@ -6,13 +6,11 @@
 
 /* Tests whether the peak is computed as one moment of backward: gradients are freed before forward (set_to_none), and
  * the plan has one device and one micro-batch. Gradients then appear in backward, while the activations of their layer
- * are freed, so the peak is less than the sum of all gradients and activations. Bytes in memory during backward:
- *
- *     op i of instance j:  kept tensors of instances before j + kept tensors of ops up to i
- *                        + gradients of instances after j + gradients of ops from i on + working set of i
- *
- * From one equal instance to the next, kept bytes and gradient bytes each change by a constant. So the peak is always
- * in the first or the last instance. */
+ * are freed, so the peak is less than the sum of all gradients and activations. While backward runs op i of instance j,
+ * these bytes are in memory: the kept tensors of instances before j, the kept tensors of ops up to i, the gradients of
+ * instances after j, the gradients of ops from i on, and the working set of op i. From one equal instance to the next,
+ * kept bytes and gradient bytes each change by a constant. Therefore the peak of a segment is always in its first or
+ * its last instance. */
 static bool gradients_come_late(const nnc_plan *plan, const nnc_software *software) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     return !software->zero_gradients && !software->added_gradients && plan->devices == 1 && plan->micro_batches == 1 &&
@@ -46,7 +44,7 @@ typedef struct replay {
 } replay;
 
 /* Returns the bytes of the 16-bit copies that autocast makes of the trained weights of a product or convolution; 0 for
- * tables and other ops. A copy is kept until the gradient of its weight is computed. */
+ * tables and other ops. Each 16-bit copy is kept until the gradient of its weight is computed. */
 static double cast_of(const replay *r, const nnc_op *op) {
     const bool product = op->kind == NNC_OP_MATMUL || op->kind == NNC_OP_CONV;
     return product && !op->weights.table ? r->sizes.cast_bytes * nnc_op_trained_params(op) : 0.0;
@@ -138,8 +136,9 @@ static void replay_ops(replay *r) {
     memcpy(r->gradient, left.gradients, sizeof r->gradient);
 }
 
-/* Replaces *most, the moment with the most bytes so far, by the peak of the first or of the last instance of segment s
- * if that peak has more bytes. rest: bytes that the other segments have in memory while backward runs segment s. */
+/* Compares the moment with the most bytes so far (*most) with the peak of the first or of the last instance of segment
+ * s; if this peak has more bytes, *most is set to it. rest: bytes that the other segments have in memory while backward
+ * runs segment s. */
 static void replay_segment(const replay *r, const nnc_segment_sums *sum, const nnc_stage_residency *holding,
                            const nnc_resident_bytes *held, int32_t s, const moment *rest, moment *most) {
     const double n = (double)holding->instances[s], again = (double)holding->recomputed[s];
@@ -176,7 +175,7 @@ double nnc_list_update_bytes(const nnc_resident_bytes *held, const nnc_plan *pla
 }
 
 /* Compares the update with the peak of backward: in the update all gradients are in memory and no activations. If the
- * update has more bytes in memory, the update becomes the peak. */
+ * update has more bytes in memory than the peak of backward, the update becomes the peak. */
 static void add_update_moment(nnc_resident_bytes *held, const nnc_plan *plan) {
     const double gradient_bytes =
         nnc_policy_bytes(plan->policy).gradient_bytes * (held->dense.params + held->expert.params);
@@ -190,9 +189,9 @@ static void add_update_moment(nnc_resident_bytes *held, const nnc_plan *plan) {
     }
 }
 
-/* For a captured program that stores activations in host memory: if all gradients, the activations of two units, and
- * the activations outside of units are together fewer bytes than the gradients and activations of the peak, sets the
- * peak to these bytes. */
+/* For a captured program that stores activations in host memory: computes the bytes of all gradients, of the
+ * activations of two units, and of the activations outside of units. If the sum of these three parts is less than the
+ * gradients and activations of the peak, the peak is set to this sum. */
 static void offload_moment(nnc_resident_bytes *held, const nnc_plan *plan) {
     const double gradient_bytes =
         nnc_policy_bytes(plan->policy).gradient_bytes * (held->dense.params + held->expert.params);

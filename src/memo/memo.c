@@ -1,13 +1,12 @@
 /* The hash table that all caches use. The table finds the value of a key by the bytes of the key. A slot is one place
- * of the table:
- *
- *     hash(key) -> a slot, and the next (ways - 1) slots, in which the key may be
- *     slot         { tag: part of the hash, entry: number of an entry, from 1; 0 = the slot is free }
- *     entry        a key and its value; entries are stored in the order in which they are added, so that few entries
- *                  occupy little memory
+ * of the table. The hash of a key selects a slot; the key can be in this slot or in one of the next (ways - 1) slots. A
+ * slot has a tag, which is a part of the hash, and the number of an entry, from 1; the number 0 marks a free slot. An
+ * entry is a key and its value; entries are stored in the order in which they are added, so that few entries occupy
+ * little memory.
  *
  * If a table has no more slots than `ways`, all slots are searched, and no hash is computed. If all slots of a new key
- * are in use, the entry of the new key replaces the entry of one of these slots; the slots take turns. */
+ * are in use, the entry of the new key replaces the entry of one of these slots; each further replacement uses the next
+ * slot in turn. */
 #include "base/base_internal.h"
 #include "memo/memo_internal.h"
 #include "op/op_internal.h"
@@ -47,8 +46,8 @@ void nnc_memo_clear(nnc_memo *memo) {
     }
 }
 
-/* Returns the hash of the first memo->hashed words (8 bytes each) of a key. Each bit of these words changes many bits
- * of the hash. */
+/* Returns the hash of the first memo->hashed words (8 bytes each) of a key. Each bit of the hashed words changes many
+ * bits of the hash. */
 static uint64_t hash_of(const nnc_memo *memo, const void *key) {
     uint64_t hash = 0, word;
     for (size_t i = 0; i < memo->hashed; i++) {
@@ -98,11 +97,10 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index) { return key_at(memo,
  * products; and passes (times, memory and FLOPs of one micro-batch, for plans that differ only in the number of
  * micro-batches) ----
  *
- *     first estimate of a model on a device                   -> nnc_estimate_once
- *     later, passes in the cache and the estimate is brief    -> step ends, pipeline, step
- *     later, other cases: list from the cache, or lowered     -> partition, table, nnc_estimate_time
- *
- * On each of these three paths, the results are equal to those of nnc_estimate_once in every bit. */
+ * The first estimate of a model on a device calls nnc_estimate_once. A later estimate that is brief and finds its
+ * passes in the cache computes only step ends, pipeline and step. Any other later estimate takes its op list from the
+ * cache or lowers it, and then computes partition, op table and nnc_estimate_time. All paths return the results of
+ * nnc_estimate_once, equal in every bit. */
 
 /* ---- cache of the times of matrix products ---- */
 
@@ -119,8 +117,8 @@ enum { PRODUCTS = 1024, PRODUCT_WAYS = 4 };
 static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op *op, const nnc_work *work) {
     nnc_memo *memo = context;
     const nnc_matmul *u = &op->u.matmul;
-    /* An op that is timed as kernels of PyTorch depends on more values than product_key has, so its time is not
-     * cached. */
+    /* The time of an op that PyTorch runs as several kernels depends on more values than product_key has, so this time
+     * is not cached. */
     if (nnc_op_timed(op) != NNC_TIMED_GEMM || op->issued_as != NNC_ISSUED_NOT) { return nnc_op_time(device, op, work); }
     const int64_t flags = (int64_t)op->math_dtype << 8 | (int64_t)op->phase << 16 | (u->one_by_one ? 1 : 0) |
                           (u->b_is_weight ? 2 : 0) | (u->in_blocks ? 4 : 0) | (u->padded ? 8 : 0) |
@@ -145,21 +143,22 @@ static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op 
 /* ---- cache of op lists that were lowered for a plan ---- */
 
 typedef struct list_key {
-    nnc_plan seen; /* the plan with only those fields set on which an op list depends; see nnc_plan_lowering_key */
+    /* copy of the plan in which all fields that do not affect the op list are cleared; see nnc_plan_lowering_key */
+    nnc_plan seen;
     nnc_software software;
 } list_key;
 
 /* Copies an op list. Unused elements in the arrays of the list are not copied. */
 static void copy_list(nnc_op_list *to, const nnc_op_list *from) {
-    memcpy(to, from, offsetof(nnc_op_list, mixed)); /* all members before the large arrays */
+    memcpy(to, from, offsetof(nnc_op_list, mixed)); /* copies all members before the large arrays */
     memcpy(to->mixed, from->mixed, (size_t)from->mixed_count);
     memcpy(to->blocks, from->blocks, (size_t)from->block_count * sizeof from->blocks[0]);
     memcpy(to->ops, from->ops, (size_t)from->count * sizeof from->ops[0]);
 }
 
 static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc_lowered *a, nnc_error *err) {
-    /* Only the op list of one rank is written in two cases: the whole model has the same list; or the estimate belongs
-     * to a search, which seldom needs the list of the whole model. */
+    /* In two cases this function writes only the op list of one rank: if the whole model has the same list, and if the
+     * estimate belongs to a search, which seldom needs the list of the whole model. */
     nnc_op_list *list = nnc_plan_is_whole(how->plan) || shared->ends.slots > 0 ? &a->list : &a->whole;
     nnc_lower(shared->model, how, list);
     NNC_TRY(nnc_check_list(list, shared->model, err));
@@ -174,8 +173,8 @@ static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc
     return NNC_OK;
 }
 
-/* Describes the whole model by its op list before it is divided over ranks. Writes this list first if it does not exist
- * yet. */
+/* Describes the whole model by the op list that it has before its work is divided over ranks. Writes the op list of the
+ * whole model first, if it does not exist yet. */
 static void describe(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step, nnc_result *r) {
     const int32_t count = a->list.count;
     if (nnc_plan_is_whole(step->plan)) {
@@ -205,8 +204,8 @@ static double adds_of(const nnc_step *step) {
     return nnc_lowering_of(step->plan, step->software, step->plan->attention).grad_accumulate;
 }
 
-/* Finds the entry of a plan and a profile in the cache of lowered lists. If the cache has no such entry, writes the op
- * lists of the plan and adds them. */
+/* Finds the entry of a plan and a profile in the cache of lowered lists. If the cache has no entry of this plan and
+ * profile, writes the op lists of the plan and adds an entry with them. */
 static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software,
                             nnc_lowered **found, nnc_error *err) {
     list_key key;
@@ -230,8 +229,8 @@ static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, co
 }
 
 /* Returns the newest op table in the cache that belongs to another op list with the same software profile; the member
- * `list` of the result is NULL if there is no such table. Successive plans differ little, so that most rows of this
- * table can be copied into the new one. */
+ * `list` of the result is NULL if there is no such table. Successive plans differ little, so that most rows of the
+ * newest op table can be copied into the next table. */
 static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lowered *alike, const nnc_network *network) {
     const nnc_lowered *last = NULL;
     for (uint32_t i = 0; i < shared->alikes.count; i++) {
@@ -247,9 +246,9 @@ static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lower
     return (nnc_rows_like){ &last->list, last->count, &last->rows, same };
 }
 
-/* Makes the op table that all plans with the same op list share. If the table exists, computes again only the times of
- * collectives, if the routes differ, and the times of weight gradients, if nnc_op.grad_accumulate differs (the share of
- * micro-batches that add to earlier gradients). */
+/* Makes the op table that all plans with the same op list share. If the table exists, computes the times of collectives
+ * again only if the routes differ. Computes the times of weight gradients again only if nnc_op.grad_accumulate differs
+ * (the share of micro-batches that add to earlier gradients). */
 static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step) {
     const nnc_network *network = step->network;
     const size_t size = sizeof a->routes;
@@ -291,11 +290,12 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
 }
 
 /* Returns the sum of the forward and backward times of all layers of a lowered list, in seconds for one micro-batch.
- * The sum counts only the exposed part of the communication time. */
+ * The sum of the times counts only the exposed part of the communication time. */
 static double sum_table(nnc_lowered *alike, const nnc_step *step) {
     nnc_segment_time units[NNC_SEGMENTS_MAX];
-    double rows_s[NNC_ROWS_MAX]; /* times before overlap, to restore the table: nnc_step_segment_times shortens
-                                  * collectives */
+    /* copy of the times before overlap; the table gets these times back after nnc_step_segment_times has shortened the
+     * times of collectives */
+    double rows_s[NNC_ROWS_MAX];
     nnc_rows *rows = &alike->rows;
     nnc_plan plan = *step->plan;
     nnc_step joined = *step;
@@ -340,7 +340,8 @@ double nnc_lowered_floor_s(const nnc_lowered *alike, const nnc_step *step) {
         double load_s[NNC_FABRICS];
         if (row->op->phase == NNC_PHASE_RECOMPUTE) { continue; }
         if (!collective) { alone_s += row->repeat * nnc_product_least_s(step->device, row->op, &row->work); }
-        /* left out: the traffic of weights and the host traffic, which do not grow with the micro-batch */
+        /* the bound leaves out the traffic of weights and the host traffic, because neither grows with the
+         * micro-batch */
         if (comm == NNC_COMM_DATA || comm == NNC_COMM_OFFLOAD) { continue; }
         nnc_fabric_load(step->network, &row->op->u.collective, load_s);
         const double busiest_s = nnc_max(load_s[NNC_FABRIC_SCALE_UP], load_s[NNC_FABRIC_SCALE_OUT]);
@@ -368,8 +369,9 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
 
 /* Updates the op list of a lowered entry for a plan that differs only in its number of micro-batches. */
 static void prepare_again(const nnc_step *step, nnc_lowered *alike) {
-    nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* sums that nnc_finish_list changes; they are not used, because the step
-                                              * has its own sums */
+    /* receives the sums that nnc_finish_list computes; this function does not use them, because the step has its own
+     * sums */
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     const nnc_plan *plan = step->plan;
     const nnc_lowering how = nnc_lowering_of(plan, step->software, plan->attention);
     alike->list.count = alike->count;
@@ -406,10 +408,9 @@ enum { PASSES = 256, PASS_WAYS = 4 };
 static nnc_plan pass_key(const nnc_plan *plan) {
     const nnc_plan unset = { 0 };
     nnc_plan key = *plan;
-    if (!nnc_schedule_dual(plan)) { /* in DualPipe the overlap depends on the number of micro-batches, so they stay in
-                                     * the key; see nnc_overlap_of */
-        key.micro_batches = unset.micro_batches;
-    }
+    /* in DualPipe the overlap depends on the number of micro-batches, so this number stays in the key; see
+     * nnc_overlap_of */
+    if (!nnc_schedule_dual(plan)) { key.micro_batches = unset.micro_batches; }
     key.global_batch = unset.global_batch;
     key.tokens = unset.tokens;
     key.samples = unset.samples;
@@ -432,7 +433,7 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nn
                       const nnc_result *r) {
     const size_t segments = (size_t)step->list->segment_count;
     const nnc_plan key = pass_key(step->plan);
-    /* If the cache has an entry for this key, the entry is no longer valid, so its values are replaced. */
+    /* If the cache already has an entry for this plan, the entry is no longer valid, so its values are replaced. */
     nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key);
     p = p != NULL ? p : nnc_memo_add(&shared->passes, &key);
     p->alike = shared->last;
@@ -493,8 +494,8 @@ static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scrat
     shared->ended_passes = step->plan->micro_batches;
 }
 
-/* Tests whether the estimate can end without times: the caller needs times only of plans that fit (scratch->fits_only),
- * and this plan does not fit. */
+/* Tests whether the estimate can end without times, because the caller needs times only of plans that fit
+ * (scratch->fits_only) and this plan does not fit. */
 static bool ends_untimed(const nnc_scratch *scratch, const nnc_result *r) {
     return scratch->fits_only && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED &&
            (r->verdict == NNC_OVER_MEMORY || (scratch->tight_too && r->verdict == NNC_TIGHT));
@@ -508,10 +509,10 @@ static void keep_over(nnc_estimate_cache *shared, const nnc_software *software, 
     }
 }
 
-/* Tests whether a plan needs at least as much memory as `over`, the last plan that did not fit, so that it does not fit
- * either. The plan and `over` must be equal, except that the plan may have a larger micro-batch or, without a pipeline,
- * more micro-batches. Returns false for very large memory, for which an estimate may report an error instead of a
- * verdict. */
+/* Tests whether a plan surely does not fit, because it needs at least as much memory as `over`, the last plan that did
+ * not fit. The plan and the earlier plan `over` must be equal, except that the plan may have a larger micro-batch or,
+ * without a pipeline, more micro-batches. Returns false for very large memory, for which an estimate may report an
+ * error instead of a verdict. */
 static bool is_over_too(const nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan) {
     const nnc_plan *over = &shared->over;
     /* 2^52 bytes, half of the largest memory for which an estimate gives a verdict */
@@ -541,8 +542,8 @@ static void weigh_known(const nnc_model *model, const nnc_software *software, nn
     recall_memory(model, p, &p->step, scratch, r);
 }
 
-/* Computes the times of a plan whose passes are in the cache, and completes its estimate. The memory in *r is set
- * already. */
+/* Computes the times of a plan whose passes are in the cache, and completes its estimate. The memory in *r must be set
+ * before the call. */
 static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err) {
     nnc_estimate_cache *shared = scratch->shared;
@@ -551,7 +552,8 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
     recall_ends(p, &p->step, scratch);
     if (!nnc_same_bytes(&p->grad_accumulate, &share, sizeof share) ||
         !nnc_same_bytes(&p->overlap, &r->plan.overlap, sizeof p->overlap)) {
-        if (shared->added != p) { /* this plan changes only the weight-gradient ops of the op list */
+        /* compared with the plan of the entry, this plan changes only the weight-gradient ops of the op list */
+        if (shared->added != p) {
             prepare_again(&p->step, p->alike);
             build_rest(shared, p->alike, &p->step);
             shared->added = p;
@@ -663,10 +665,11 @@ static void compare_specs(const nnc_scratch *scratch, const nnc_model *model, co
         memcpy(&shared->last_device, device, sizeof *device);
         nnc_memo_clear(&shared->products);
         shared->model = NULL;
-        if (!whole || scratch->lists == 0) { return; /* perhaps no other estimate of this model follows */ }
+        /* the caches stay empty, because perhaps no other estimate of this model follows */
+        if (!whole || scratch->lists == 0) { return; }
     }
     if (shared->model == NULL) { nnc_estimate_cache_begin(shared, model, device); }
-    /* model and device have the same bytes as the model and device of the cache, but may be at other addresses */
+    /* the model and the device have the same bytes as those of the cache, but their addresses may be different */
     shared->model = model;
     shared->device = device;
 }
@@ -695,8 +698,8 @@ static bool create_lists(nnc_memo *memo, uint32_t count) {
 
 enum {
     LOAD_BYTES = 6 << 20
-    /* largest memory of 16 simulations of 10,000 requests in bytes; the system provides memory only for pages that are
- * used */
+    /* largest number of bytes that 16 simulations of 10,000 requests need; the operating system provides memory only
+     * for pages that are used */
 };
 
 void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes) {
@@ -717,7 +720,8 @@ typedef struct whole_scratch {
 } whole_scratch;
 
 /* Replays of pipelines read and write 32 bytes at once, and none of these accesses should cross the border between two
- * cache lines. In 32-bit programs, which have no such accesses, the offsets differ. */
+ * cache lines. In 32-bit programs the offsets of the struct members differ, but replays do not read or write 32 bytes
+ * at once there. */
 _Static_assert(sizeof(void *) == 4 ||
                    (offsetof(whole_scratch, scratch.step.pipeline) + offsetof(nnc_pipeline_memory, tracks)) % 32 == 0,
                "the tracks of a replay are not aligned");
@@ -801,8 +805,8 @@ static void set_plan(end_key *key, const nnc_step *step) {
     const nnc_plan *plan = step->plan;
     const bool every_pass = plan->zero == 2 || nnc_step_adds_gradients(step);
     memcpy(&key->plan, plan, sizeof key->plan);
-    /* Micro-batch and recomputation stay in the key if the device file states new_bytes_per_s: they change the
-     * activations, and thus the memory that a step allocates for the first time. */
+    /* Micro-batch and recomputation stay in the key of a step end if the device file states new_bytes_per_s: they
+     * change the activations, and thus the memory that a step allocates for the first time. */
     if (!(step->device->host.new_bytes_per_s > 0.0)) {
         key->plan.micro_batch = key->plan.micro_batches = 0;
         key->plan.recompute = 0;
@@ -867,7 +871,7 @@ uint64_t nnc_list_layers_digest(const nnc_op_list *list) {
 }
 
 /* Returns the key of a plan in the cache of partitions. If two plans have the same key, each stage holds the same
- * layers under both plans. 0 = the pipeline is too long for the cache. */
+ * layers under both plans. Returns 0 if the pipeline is too long for the cache. */
 static uint64_t key_of(const nnc_plan *plan, uint64_t layers) {
     const int32_t chunks = nnc_schedule_chunks(plan);
     const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;

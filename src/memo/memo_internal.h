@@ -1,31 +1,32 @@
 /* Caches of results between estimates. The functions of estimate/ use no cache; with an nnc_scratch of this folder
- * estimates are faster, and their results are equal in every bit. All caches use the hash table of memo.c. "gain" is
- * the number of instructions without the cache divided by the number with it, for the command that gains most.
+ * estimates are faster, and their results are equal in every bit. All caches use the hash table of memo.c. The gain of
+ * a cache is the number of instructions without the cache divided by the number with it, for the command that gains
+ * most.
  *
- *     lowered lists   gain 2.0 (sweep over micro-batches)
- *         key      plan fields that an op list depends on (nnc_plan_lowering_key), software profile
- *         value    op list before and after sharding, sums of segments, model FLOPs, op table
- *         invalid  when model or device change
- *     passes          gain 1.3 (the same sweep)
- *         key      plan without the number of micro-batches, length of the run, price and overlap
- *         value    segment times, sums of segments, model FLOPs, routes
- *         invalid  when its lowered list is replaced, or the profile differs
- *     product times   gain 1.07 (search)
- *         key      dims, format and work of a matrix product
- *         value    its nnc_timing
- *         invalid  when the device changes
- *     step ends       gain 1.08 (search)
- *         key      plan without the order of passes, and trained parameters of the device
- *         value    collectives and updates of the step end
- *         invalid  when model or device change
- *     partitions      gain 1.07 (search of pipelines)
- *         key      stages, chunks, whether micro-batches enter at both ends, whether one device has both embedding and
- *                  head, full recomputation, layers of the list
- *         value    segments of each stage
- *         invalid  when model or device change
+ * The cache of lowered lists has op lists before and after sharding, with the sums of segments, model FLOPs and op
+ * table. The key of a lowered list is the software profile and the plan fields that an op list depends on
+ * (nnc_plan_lowering_key). Lowered lists become invalid when model or device change. The gain of lowered lists
+ * is 2.0, in a sweep over micro-batches.
  *
- * The last three caches each gain less than 1.3. These three caches are kept because a search without all three of them
- * takes about a quarter longer. */
+ * The cache of passes has segment times, sums of segments, model FLOPs and routes. The key of a pass is the plan
+ * without the number of micro-batches, length of the run, price and overlap. A pass becomes invalid when its lowered
+ * list is replaced, or if the profile differs. The gain of the cache of passes is 1.3, in a sweep over micro-batches.
+ *
+ * The cache of product times has the nnc_timing of matrix products. The key of a product time is the dims, the format
+ * and the work of the product. Product times become invalid when the device changes. The gain of the cache of product
+ * times is 1.07, in a search.
+ *
+ * The cache of step ends has the collectives and updates of step ends. The key of a step end is the plan without the
+ * order of passes, and the trained parameters of the device. Step ends become invalid when model or device change. The
+ * gain of the cache of step ends is 1.08, in a search.
+ *
+ * The cache of partitions has the segments of each stage. The key of a partition is the stages, the chunks, whether
+ * micro-batches enter at both ends, whether one device has both embedding and head, full recomputation, and the layers
+ * of the list. Partitions become invalid when model or device change. The gain of the cache of partitions is 1.07, in a
+ * search of pipelines.
+ *
+ * The caches of product times, step ends and partitions each gain less than 1.3. These three small caches are kept
+ * because a search without any of them takes about a quarter longer. */
 #ifndef NNCOST_MEMO_MEMO_INTERNAL_H
 #define NNCOST_MEMO_MEMO_INTERNAL_H
 
@@ -37,8 +38,8 @@ typedef struct nnc_memo_slot {
     uint32_t entry, tag;
 } nnc_memo_slot;
 
-/* A cache: a hash table from keys to values. Keys are compared byte by byte. So the caller must set the padding bytes
- * of a key, too (with memset), or use keys whose members all have 8 bytes. */
+/* A cache: a hash table from keys to values. Keys are compared byte by byte. Because all bytes of a key count, the
+ * caller must set the padding bytes of a key (with memset), or use keys whose members all have 8 bytes. */
 typedef struct nnc_memo {
     uint32_t slots, ways, count, turn;
     size_t key_size, hashed, value_at, stride;
@@ -48,13 +49,13 @@ typedef struct nnc_memo {
 } nnc_memo;
 
 /* Creates a cache with space for `slots` entries. The first `hashed` bytes of a key decide in which slots its entry can
- * be; `ways` is the number of these slots. Keys are compared in all bytes. slots and ways are powers of two. The system
- * provides memory only as entries are added. Returns false if memory ran out. */
+ * be; `ways` is the number of these slots. Keys are compared in all bytes. slots and ways are powers of two. The
+ * operating system provides memory only as entries are added. Returns false if memory ran out. */
 bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_size, size_t hashed, size_t value_size);
 void nnc_memo_destroy(nnc_memo *memo);
 
 /* Returns the address of the value that the cache has for a key; NULL = the key is not in the cache. The value stays at
- * this address until another entry replaces it. */
+ * the returned address until another entry replaces it. */
 void *nnc_memo_find(nnc_memo *memo, const void *key);
 /* Adds the key that the last call of nnc_memo_find has not found. Returns the space for the value of this key, which
  * the caller must fill. If all slots of the key are in use, the new entry replaces an old entry. */
@@ -72,8 +73,9 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index);
 /* An entry of the cache of lowered lists: the op lists of the whole model and of one rank, written for the plans that
  * share them, with the sums of their segments and the op table. */
 typedef struct nnc_lowered {
-    bool listed, found, worked, tabled; /* true means: listed: the op lists are valid; worked: `work` is valid; tabled:
-                                         * `rows` is valid; found: a second plan has used the list */
+    /* listed: the op lists are valid; worked: `work` is valid; tabled: `rows` is valid; found: a second plan has used
+     * the list */
+    bool listed, found, worked, tabled;
     uint64_t list_number; /* serial number of the op lists in this entry; nnc_estimate_cache.lists counts them */
     nnc_software software;
     bool wholly; /* true: `whole` is valid; a search writes `whole` only if it needs the list of the whole model */
@@ -93,12 +95,13 @@ typedef struct nnc_lowered {
 } nnc_lowered;
 
 /* Entry of the cache of passes: results of one micro-batch, such as its times, which plans with different numbers of
- * micro-batches share. The segments and recompute blocks of the op list are not copied into the entry; they are read
- * from `alike`. */
+ * micro-batches share. The segments and recompute blocks of the op list are not copied into the entry; estimates read
+ * them from the lowered list `alike`. */
 typedef struct nnc_pass_entry {
     nnc_lowered *alike;
-    uint64_t list_number; /* list_number of `alike` when this entry was made; if alike->list_number is different now,
-                           * the entry is invalid */
+    /* value that alike->list_number had when this entry was made; the entry is invalid as soon as the two numbers
+     * differ */
+    uint64_t list_number;
     /* the step of the plan for which the entry was made; each later estimate sets its plan, profile and step ends */
     nnc_step step;
     nnc_network network;
@@ -112,8 +115,8 @@ typedef struct nnc_pass_entry {
 } nnc_pass_entry;
 
 /* NNC_LOWERED_LISTS: largest number of op lists that the caches of a scratch keep. `promised` is true after
- * nnc_scratch_share, whose caller promises that model and device do not change. Without this promise, each estimate
- * compares the bytes of its model and device with those of the previous estimate. */
+ * nnc_scratch_share, whose caller promises that model and device do not change. Without the promise of
+ * nnc_scratch_share, each estimate compares the bytes of its model and device with those of the previous estimate. */
 enum { NNC_LOWERED_LISTS = 4 };
 typedef struct nnc_estimate_cache {
     const nnc_model *model; /* model to which the cached results belong; NULL = the caches are empty */
@@ -128,10 +131,10 @@ typedef struct nnc_estimate_cache {
     nnc_lowered *last; /* lowered list that the previous estimate used; NULL = there was no estimate yet */
     const nnc_pass_entry *partitioned; /* entry to which the stages and the memory in scratch belong; NULL = they belong
                                         * to no entry */
-    const nnc_pass_entry *added;       /* entry whose plan added the ops of `rest`; NULL = a plan without an entry added
-                                        * them */
-    const nnc_pass_entry *ended;       /* entry to which the step ends in scratch belong; NULL = they belong to no
-                                        * entry */
+    /* entry of the cache of passes for whose plan the ops of `rest` were listed; NULL = these ops were listed for a
+     * plan without an entry */
+    const nnc_pass_entry *added;
+    const nnc_pass_entry *ended; /* entry to which the step ends in scratch belong; NULL = they belong to no entry */
     int64_t ended_passes; /* number of micro-batches of the plan for which the step ends in scratch were computed */
     /* key of the partition that is in scratch; 0 = the partition in scratch was not set by nnc_step_partition_recall */
     uint64_t recalled;
@@ -160,28 +163,30 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
  * entry, or the op list of the entry was replaced since. */
 nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software);
 
-/* Prepares the op list of one rank for a plan, and the sums of its segments. A search calls this function and the next
- * ones separately, because it needs the memory of a plan before its times. */
+/* Prepares the op list of one rank for a plan, and the sums of its segments. A search calls nnc_prepare_list and the
+ * functions after it separately, because it needs the memory of a plan before its times. */
 nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan,
                             nnc_network *network, nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                             nnc_lowered **alike, nnc_error *err);
-/* Sets the FLOPs in *r, from the segments that each device holds according to scratch. Overwrites scratch->rows. */
+/* Computes the FLOPs in *r from the segments that each device holds; scratch has these segments. Overwrites
+ * scratch->rows. */
 void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *step, nnc_result *r);
 /* Makes the op table of a plan: the rows that plans with the same op list share, and the rows of the ops that only this
- * plan adds. Then lengthens the times of kernels that share the device with expert communication, and of kernels that
- * the power cap slows down. */
+ * plan adds. The function then lengthens the times of kernels that share the device with expert communication, and of
+ * kernels that the power cap slows down. */
 void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows);
 
-/* Returns a lower bound, in seconds, of the time of one micro-batch in all layers. The bound leaves out recomputation,
- * the ops that only this plan adds to its list, and the power limit. Recomputation, the added ops and the power limit
- * only add time: communication that overlaps with the added compute saves at most the time of this compute. A cached
- * bound is also valid for a plan that adds to gradients in a larger share of its micro-batches, because adding takes at
- * least as long as writing. */
+/* Returns a lower bound, in seconds, of the time of one micro-batch in all layers. The lower bound leaves out
+ * recomputation, the ops that only this plan adds to its list, and the power limit. Recomputation, the added ops and
+ * the power limit only add time: communication that overlaps with the added compute saves at most the time of this
+ * compute. A cached bound is also valid for a plan that adds to gradients in a larger share of its micro-batches,
+ * because adding takes at least as long as writing. */
 double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step);
-/* Returns another lower bound in seconds, for the op list of the last call of nnc_lowered_least_s; it is proportional
- * to the micro-batch: with r times the micro-batch (r >= 1), one pass takes at least r times this bound. The bound is
- * the largest of three times: the matrix products (nnc_product_least_s) plus the traffic that cannot overlap; all
- * traffic inside scale-up domains; all traffic between scale-up domains. Traffic moves at datasheet rates. */
+/* Returns another lower bound in seconds, for the op list of the last call of nnc_lowered_least_s. The second lower
+ * bound is proportional to the micro-batch: with a micro-batch r times as large (r >= 1), one pass takes at least r
+ * times this bound. The second lower bound is the largest of three times: the matrix products (nnc_product_least_s)
+ * plus the traffic that cannot overlap; all traffic inside scale-up domains; all traffic between scale-up domains.
+ * Traffic moves at datasheet rates. */
 double nnc_lowered_floor_s(const nnc_lowered *alike, const nnc_step *step);
 
 /* ---- memo.c: caches of step ends and partitions, which only a search uses ---- */

@@ -12,9 +12,9 @@ typedef struct dims {
 } dims;
 
 /* Returns the bytes of one element of an operand, plus its part of a scale. If an operand has one scale per group of
- * elements, 8-bit formats have an fp32 scale per 128 elements or a 1-byte scale per 32 elements, both 1/32 byte per
- * element; fp4 has a 1-byte scale per 16 elements. Sources: OCP Microscaling Formats v1.0; DeepSeek-V3
- * arXiv:2412.19437, section 3.3.2; NVFP4 of Transformer Engine. */
+ * elements, the scales add to the bytes of each element: 1/32 byte in 8-bit formats (one fp32 scale per 128 elements,
+ * or a 1-byte scale per 32 elements), and 1/16 byte in fp4 (a 1-byte scale per 16 elements). Sources: OCP Microscaling
+ * Formats v1.0; DeepSeek-V3 arXiv:2412.19437, section 3.3.2; NVFP4 of Transformer Engine. */
 static double operand_bytes(const nnc_op *op) {
     const double bytes = nnc_dtype_bytes(op->math_dtype);
     return !op->u.matmul.in_blocks ? bytes : bytes + (op->math_dtype == NNC_FP4 ? 1.0 / 16.0 : 1.0 / 32.0);
@@ -37,12 +37,13 @@ NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why) {
 }
 
 /* Computes the work of C[m,n] = A[m,k] B[k,n], `batch` times: each of the (m times n times k) terms is one multiply and
- * one add. Each operand is read from memory once. Repeated reads of a kernel do not count as work; they lower its
- * fitted efficiency. If experts divide the rows, the matrix B of each expert is read once, and its gradient is written
- * once. For attention scores, full_flops counts all query-key pairs, window_flops counts a whole window of keys for
- * each query, and causal_flops counts the pairs under the mask. Rows that only fill free slots of an expert count as
- * executed FLOPs, not as model FLOPs. A weight gradient is written in its own format. If the gradient is added to the
- * sum of earlier micro-batches, this sum is also read. Source: scaling-book "transformers".   [matmul] */
+ * one add. Each operand is read from memory once. If a kernel reads an operand repeatedly, the repeated reads do not
+ * count as work; they lower the fitted efficiency of the kernel. If experts divide the rows, the matrix B of each
+ * expert is read once, and its gradient is written once. For attention scores, full_flops counts all query-key pairs,
+ * window_flops counts a whole window of keys for each query, and causal_flops counts the pairs under the mask. Rows
+ * that only fill free slots of an expert count as executed FLOPs, not as model FLOPs. A weight gradient is written in
+ * its own format. If the gradient is added to the sum of earlier micro-batches, this sum is also read. Source:
+ * scaling-book "transformers". [matmul] */
 NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_matmul *p = &op->u.matmul;
     const dims d = dims_of(op, why);
@@ -224,7 +225,7 @@ static void matmul_shard(nnc_op *op, const nnc_degrees *d) {
         } else {
             shard_columns(op, d->tensor);
         }
-        /* each tensor rank keeps only its own part of A, because backward gathers A again */
+        /* for backward, each tensor rank keeps only its own part of the operand A, because backward gathers A again */
         p->kept_divisor *= d->sequence / d->context;
         break;
     case NNC_SPLIT_ROW: shard_rows(op, d->tensor); break;
@@ -299,10 +300,10 @@ NNC_SAYING conv_dims conv_dims_of(const nnc_op *op, nnc_derivation *why) {
 }
 
 /* Computes the work of a 2-d convolution. Each output element is a sum of c_in / groups x kernel^2 terms, each one
- * multiply and one add; terms that multiply padding are counted, too. A transposed convolution has as many terms for
- * each input element. The input gradient and the weight gradient each have as many FLOPs as forward. Input, weights and
- * output are read or written once. Copies of the input that a kernel makes in memory (im2col) do not count as work;
- * they lower its fitted efficiency.   [conv2d] */
+ * multiply and one add; terms that multiply padding are counted, too. In a transposed convolution each input element,
+ * instead of each output element, has this number of terms. The input gradient and the weight gradient each have as
+ * many FLOPs as forward. Input, weights and output are read or written once. Copies of the input that a convolution
+ * kernel makes in memory (im2col) do not count as work; they lower the fitted efficiency of the kernel. [conv2d] */
 NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why) {
     const conv_dims d = conv_dims_of(op, why);
     nnc_work work = { 0 };

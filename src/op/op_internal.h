@@ -1,8 +1,7 @@
 /* Ops of a network: their dims, and quantities computed from the dims.
  *
- *     nnc_op (kind, dims, phase)  --row of its kind-->  FLOPs, bytes, kept bytes, backward ops, dims on one rank
- *
- * Each kind of op has one row of functions (nnc_op_row). Each file has the rows of one subject: matmul.c,
+ * An nnc_op has a kind, dims and a phase. Each kind of op has one row of functions (nnc_op_row), which compute FLOPs,
+ * bytes, kept bytes, backward ops, and the dims on one rank. Each file has the rows of one subject: matmul.c,
  * sequence_ops.c ... Other folders call functions such as nnc_op_work(), or use the row; they do not test the kind of
  * an op.
  *
@@ -20,8 +19,8 @@
 
 /* ---- dims of each kind of op ---- */
 
-/* All kinds of ops: X(kind, part of the name of the kind's row). The rows have the names nnc_matmul_row, nnc_flash_row
- * ... */
+/* All kinds of ops. The second argument of X is the middle part of the name of the kind's row. The rows of the kinds
+ * have the names nnc_matmul_row, nnc_flash_row ... */
 #define NNC_OP_KIND_LIST(X)                                                                                        \
     X(NNC_OP_MATMUL, matmul)         /* matrix product C[m,n] = A[m,k] B[k,n], `batch` times; B may be a weight */ \
     X(NNC_OP_FLASH, flash)           /* fused attention: the scores stay on the chip */                            \
@@ -52,8 +51,8 @@ typedef struct nnc_matmul {
                                * scores, part of `batch`. 0 = the product has no heads */
     double pairs, full_pairs; /* of attention scores: number of query-key pairs with the mask (pairs) and without a mask
                                * (full_pairs); both 0 = there is no mask */
-    /* of attention scores: number of query-key pairs if every query had a whole window of keys; equal to full_pairs if
-     * there is no window */
+    /* of attention scores: number of query-key pairs that there would be if every query had a whole window of keys;
+     * equal to full_pairs if the attention has no window */
     double window_pairs;
     bool b_is_weight; /* true: B is a trainable weight, and the product that computes its gradient has the phase
                        * grad_weight */
@@ -61,19 +60,22 @@ typedef struct nnc_matmul {
     /* true: each group of elements of an operand has a scale; false: each operand has one scale for the whole tensor */
     bool in_blocks;
     bool keeps_a, keeps_b; /* keeps_a, keeps_b: true: A (or B) is kept for backward, and this op counts its bytes */
-    int64_t kept_divisor;  /* number of ranks that together store one copy of A for backward; 1 = every rank stores all
-                            * of A */
-    bool padded;           /* true: the software pads a width that is not a multiple of 16 bytes */
-    int64_t vocab;         /* of a weight gradient in a captured program: size of the vocabulary if it is one of the
-                            * dims, else 0 */
-    int64_t chunks;        /* number of parts in which the rows of C are computed, one part in memory at a time; 0 = all
-                            * rows at once */
+    /* number of ranks among which the copy of A that is kept for backward is divided; 1 = every rank keeps all of A */
+    int64_t kept_divisor;
+    bool padded;    /* true: the software pads a width that is not a multiple of 16 bytes */
+    int64_t vocab;  /* of a weight gradient in a captured program: size of the vocabulary if it is one of the dims, else
+                     * 0 */
+    int64_t chunks; /* number of parts in which the rows of C are computed, one part in memory at a time; 0 = all rows
+                     * at once */
 } nnc_matmul;
 
 typedef struct nnc_flash {
-    /* kv_heads: key and value heads that the kernel reads; copies for query heads count as heads */
+    /* kv_heads: number of key and value heads that the kernel reads; if heads were copied for the query heads, the
+     * copies are counted */
     int64_t batch, heads, kv_heads, s_q, s_k;
-    int64_t own_kv_heads;        /* key and value heads of the model, before any copies; a serving cache keeps these */
+    /* number of key and value heads of the model without copies; the cache of a served model has this number of
+     * heads */
+    int64_t own_kv_heads;
     int64_t head_dim, value_dim; /* head_dim: width of the query and key of a head; value_dim: width of the value of a
                                   * head */
     int64_t blocks; /* ring attention: number of parts in which keys and values arrive, one kernel per part; 0 = all at
@@ -86,8 +88,8 @@ typedef struct nnc_flash {
     bool causal;      /* true: a query attends only to its own key and to earlier keys */
     bool keeps_qkv;   /* true: Q, K and V are kept for backward, and this op counts their bytes */
     int64_t kept_s_k; /* number of keys that a rank keeps for backward: s_k, or only its own keys (ring attention) */
-    /* number of key and value heads that are kept: kv_heads; own_kv_heads if a library reads them without copies; 0 =
-     * an earlier layer keeps them */
+    /* number of key and value heads that this op keeps for backward: kv_heads, or own_kv_heads if a library reads the
+     * heads without copies; 0 = an earlier layer keeps the keys and values */
     int64_t kept_kv_heads;
     bool softcap; /* true: a tanh limits the size of the attention scores (soft cap) */
     nnc_flash_kernel kernel;
@@ -106,7 +108,8 @@ typedef struct nnc_conv {
     bool native;        /* true: runs in PyTorch's own kernels for depthwise convolutions of contiguous maps */
 } nnc_conv;
 
-/* Dims of a recurrence: each token changes a state and reads from it. The state has inner x state numbers. */
+/* Dims of a recurrence: each token changes a state and reads from it. The state consists of inner x state numbers (the
+ * members `inner` and `state`). */
 typedef struct nnc_scan {
     int64_t tokens, inner, state;
     int64_t groups; /* number of different keys (and of queries) per token; each key or query has `state` numbers */
@@ -126,14 +129,14 @@ typedef struct nnc_norm {
     bool by_reductions; /* true: each sum over elements is a kernel, and all other work of the norm is one kernel */
     bool turned; /* true: the feature maps are copied to the contiguous layout before the norm, and back after it */
     bool keeps_input;  /* true: the norm counts the bytes of the input that it keeps; false: another op counts them */
-    bool across_heads; /* true: one norm over all heads of a token, while tensor ranks divide the heads */
+    bool across_heads; /* true: the norm is over all heads of a token, although tensor ranks divide the heads */
     bool running;      /* true: batch norm in inference, which uses stored means and deviations */
     nnc_norm_keep keep;
 } nnc_norm;
 
-/* Pointwise kinds that graph files and ONNX files can name: `"op": "act", "kind": NAME`. The kinds that files can name
- * are the first values of the enum nnc_pointwise_kind, in the order of docs/graph.md, so that the index of a name in
- * this list is the value of the enum. */
+/* Pointwise kinds that graph files and ONNX files can name: `"op": "act", "kind": NAME`. The kinds of pointwise ops
+ * that files can name are the first values of the enum nnc_pointwise_kind, in the order of docs/graph.md, so that the
+ * index of a name in this list is the value of the enum. */
 #define NNC_ACTIVATION_LIST(X)             \
     X(NNC_PW_RELU, "relu")                 \
     X(NNC_PW_GELU, "gelu")                 \
@@ -185,7 +188,7 @@ NNC_ENUM(nnc_pointwise_kind, NNC_POINTWISE_LIST, NNC_PW_KIND_COUNT);
 const char *nnc_pointwise_kind_name(nnc_pointwise_kind value);
 
 /* Properties of an activation function, which the readers of graph and ONNX files use. Each row of the table of
- * pointwise kinds has a member of this type. */
+ * pointwise kinds has a member of the type nnc_activation. */
 typedef struct nnc_activation {
     bool by_output; /* true: backward reads the output of forward; false: backward reads the input of forward */
     bool gated;     /* true: the input has two halves, gate and up; the output is activation(gate) times up */
@@ -244,17 +247,16 @@ NNC_ENUM(nnc_update_kind, NNC_UPDATE_LIST, NNC_UPDATE_KIND_COUNT);
 const char *nnc_update_kind_name(nnc_update_kind value);
 
 /* Numbers of kernels that a captured program launches for one operation of its optimizer, summed over all lists of
- * tensors and all calls of optimizers in a step. loop: if each tensor has its own kernel; lists: if each part of a list
- * of tensors has its own kernel; fused: if one fused kernel takes each part. */
+ * tensors and all calls of optimizers in a step. loop: number if each tensor has its own kernel; lists: number if each
+ * part of a list of tensors has its own kernel; fused: number if one fused kernel takes each part. */
 typedef struct nnc_launches {
     double loop, lists, fused; /* 0 = the captured program has no launches of this kind */
     /* bytes that all calls of the optimizers in a step move / bytes that one call of each optimizer moves */
     double updates;
-    /* kind: the optimizer with the most operations. state_share, pass_share and list_share compare all optimizers of
-     * the step with this kind; the shares are 0 if the program has no lists of parameters. state_share: states of all
-     * optimizers of the step / states that this kind has for all parameters. pass_share: passes over memory of all
-     * optimizers of the step / passes of this kind for all parameters. list_share: parameters in the largest list / all
-     * trained parameters. */
+    /* kind: the optimizer with the most operations. The three shares compare all optimizers of the step with an
+     * optimizer of this kind that would update all trained parameters; they are 0 if the program has no lists of
+     * parameters. state_share: ratio of the numbers of optimizer states. pass_share: ratio of the numbers of passes
+     * over memory. list_share: parameters in the largest list / all trained parameters. */
     nnc_optimizer kind;
     double state_share, pass_share, list_share;
 } nnc_launches;
@@ -284,9 +286,11 @@ typedef struct nnc_update {
     double new_bytes;        /* of NNC_UPDATE_STEP: bytes that the step writes to memory that the program has just
                               * allocated */
     double projected_params; /* of GaLore and APOLLO: number of parameters in matrices whose gradient is projected */
-    /* of GaLore and APOLLO: number of elements of projections and moments of these matrices */
+    /* of GaLore and APOLLO: number of elements of projections and moments of the matrices whose gradient is
+     * projected */
     double projected_elements;
-    double projected_products; /* of GaLore and APOLLO: sum of projection rank x parameters over these matrices */
+    /* of GaLore and APOLLO: sum of projection rank x parameters over the matrices whose gradient is projected */
+    double projected_products;
     /* of Adafactor: sum of (rows + columns) over all matrices, plus the elements of all vectors */
     double factored_elements;
     double orthogonalise_flops; /* of Muon: FLOPs of the matrix products in its Newton-Schulz iterations */
@@ -317,12 +321,12 @@ const char *nnc_collective_name(nnc_collective value);
  * bytes are for the full tensor, not for the part of one rank. */
 typedef struct nnc_collective_op {
     nnc_comm comm;
-    int32_t route; /* of comm NNC_COMM_DATA: the group of ranks that takes part, an nnc_route_kind */
+    int32_t route; /* only for comm NNC_COMM_DATA: the group of ranks that takes part (an nnc_route_kind) */
     /* forward: the collective of forward; backward, backward_again: the first and second collective of backward;
      * NNC_NO_COLLECTIVE = no collective */
     nnc_collective forward, backward, backward_again;
-    /* bytes: of the collective of forward; backward_bytes, again_bytes: of the first and second collective of backward;
-     * backward_bytes 0 = equal to `bytes`; again_bytes 0 = equal to backward_bytes */
+    /* bytes: bytes of the collective in forward; backward_bytes: bytes of the first collective in backward, 0 = equal
+     * to `bytes`; again_bytes: bytes of the second collective in backward, 0 = equal to backward_bytes */
     double bytes, backward_bytes, again_bytes;
     double count;              /* number of times that the collective runs (ring attention: once per part of the keys);
                                 * 0 = once */
@@ -336,9 +340,9 @@ typedef struct nnc_collective_op {
                                 * experts in the domain */
 } nnc_collective_op;
 
-/* Bytes of a value that is sent to experts in 8 bits; a block of 128 values has a scale of 4 bytes. Source: DeepEP,
- * tests/test_internode.py (x_e4m3 with one float32 scale per 128 values), https://github.com/deepseek-ai/DeepEP.
- * [experts] */
+/* Bytes of a value that is sent to experts in 8 bits: 1 byte, and its part of a 4-byte scale for each block of 128
+ * values. Source: DeepEP, tests/test_internode.py (x_e4m3 with one float32 scale per 128 values),
+ * https://github.com/deepseek-ai/DeepEP. [experts] */
 #define NNC_DISPATCH_8BIT_BYTES (1.0 + 4.0 / 128.0)
 
 /* States which dims of an op are divided over the tensor, context and expert ranks. */
@@ -352,7 +356,8 @@ typedef enum nnc_split {
                          * one key and value head */
     NNC_SPLIT_ROW,      /* tensor ranks divide the inner dimension k of a product C[m,n] = A[m,k] B[k,n] */
     NNC_SPLIT_HEADS,    /* tensor ranks divide the attention heads, and with them the elements of the op */
-    /* tensor ranks divide the elements, between a product with NNC_SPLIT_COLUMN and a product with NNC_SPLIT_ROW */
+    /* for an op between a product with NNC_SPLIT_COLUMN and a product with NNC_SPLIT_ROW: tensor ranks divide the
+     * elements */
     NNC_SPLIT_INNER,
     NNC_SPLIT_VOCAB,         /* tensor ranks divide the rows of an embedding table, or the classes of the loss */
     NNC_SPLIT_EXPERT_COLUMN, /* expert ranks divide the experts; tensor ranks divide the width n of each expert */
@@ -362,8 +367,8 @@ typedef enum nnc_split {
 
 /* ---- the struct of an op ---- */
 
-/* Kernels that a library issues for one instance of an op. kernels: their number; bytes: bytes that they move;
- * mixed_bytes: bytes of the kernels whose operands have two formats, which `bytes` does not include. */
+/* Kernels that a library issues for one instance of an op. kernels: number of all kernels. mixed_bytes: bytes that
+ * kernels whose operands have two formats move; bytes: bytes that all other kernels move. */
 typedef struct nnc_issued {
     double kernels, bytes, mixed_bytes;
 } nnc_issued;
@@ -401,10 +406,10 @@ struct nnc_op {
     /* true: the op has no backward because its result has no gradient; a layer that backward computes again runs the op
      * again */
     bool detached;
-    bool tower;                               /* true: the op is part of a tower, a network whose output tokens the
-                                               * decoder reads */
-    bool by_library;                          /* true: kept bytes and working set of the op are library_kept and
-                                               * library_transient times its elements */
+    bool tower; /* true: the op is part of a tower, a network whose output tokens the decoder reads */
+    /* true: the op keeps library_kept bytes, and has a working set of library_transient bytes, for each of its
+     * elements */
+    bool by_library;
     double library_kept, library_transient;   /* bytes per element, for the elements that op_elements() in op_table.c
                                                * counts: kept for backward (library_kept), and working set
                                                * (library_transient) */
@@ -445,7 +450,8 @@ static inline bool nnc_op_is_collective(const nnc_op *op) { return op->kind == N
 nnc_work nnc_op_work(const nnc_op *op);
 
 /* Each of these three functions returns a number of elements of an attention, summed over all heads and sequences.
- * nnc_flash_scores: the scores; nnc_flash_queries: the queries; nnc_flash_keys: the keys and values together. */
+ * nnc_flash_scores counts the elements of the scores, nnc_flash_queries those of the queries, and nnc_flash_keys those
+ * of keys and values together. */
 static inline double nnc_flash_scores(const nnc_flash *p) {
     return (double)p->batch * (double)p->heads * (double)p->s_q * (double)p->s_k;
 }
@@ -466,8 +472,8 @@ static inline nnc_issued nnc_op_issued(const nnc_op *op) {
 /* Returns the bytes of the tensors that one instance of a forward op keeps for backward. If several ops keep the same
  * tensor, only one of them counts its bytes. */
 double nnc_op_kept_bytes(const nnc_op *op);
-/* Returns the bytes of the tensors that backward of an op computes again because they were not kept. The tensors are in
- * memory only while this backward runs. */
+/* Returns the bytes of the tensors that backward of an op computes again because they were not kept. The recomputed
+ * tensors are in memory only while the backward of this op runs. */
 double nnc_op_dropped_bytes(const nnc_op *op);
 
 /* Adds the work and the kept bytes of an op to a derivation, with their formulas. */
@@ -481,8 +487,8 @@ void nnc_op_say_issued(const nnc_op *op, nnc_derivation *why);
 const char *nnc_op_path(const nnc_op *op, char *text, size_t size);
 
 /* Returns the bytes of the largest working set of an op's backward. A working set is needed in addition to kept
- * tensors. For most ops it contains the gradients of input and output; for an unfused loss it contains fp32 copies of
- * the logits. */
+ * tensors. For most ops the working set contains the gradients of input and output; for an unfused loss it contains
+ * fp32 copies of the logits. */
 double nnc_op_transient_bytes(const nnc_op *op);
 
 /* Writes the backward ops of a forward op to `backward`, in the order in which they run. Returns the number of backward
@@ -522,8 +528,8 @@ nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind);
 double nnc_policy_gradient_io_bytes(nnc_policy policy);
 
 /* Returns the bytes per parameter of the weights in the format in which matrix products read them. ZeRO 3 gathers
- * weights in this format, because each rank casts its shard before the gather. Sources: all_gather_inputs of
- * _fully_shard/_fsdp_param.py and pre_unshard of _flat_param.py (torch.distributed.fsdp). */
+ * weights in the format of the matrix products, because each rank casts its shard before the gather. Sources:
+ * all_gather_inputs of _fully_shard/_fsdp_param.py and pre_unshard of _flat_param.py (torch.distributed.fsdp). */
 double nnc_policy_used_bytes(nnc_policy policy);
 
 /* A FLOPs convention: states which FLOPs of a step count as model FLOPs. */
@@ -616,9 +622,9 @@ typedef struct nnc_op_row {
     bool hides_ring;            /* true: the communication of ring attention overlaps with ops of this kind */
 } nnc_op_row;
 
-/* Defines the functions of a row for one kind of op. The defined functions call KIND_work (which also records the
- * dims), KIND_kept and KIND_transient, three NNC_SAYING functions with a parameter `why`. KIND_say records kept bytes
- * and transient bytes only for forward ops. */
+/* Defines the functions of a row for one kind of op. The defined functions call three functions of this kind, which
+ * record formulas in the derivation `why`: KIND_work (which also records the dims), KIND_kept and KIND_transient. The
+ * function KIND_say records kept bytes and transient bytes only for forward ops. */
 #define NNC_OP_FUNCTIONS(kind)                                                                    \
     static nnc_work kind##_plain_work(const nnc_op *op) { return kind##_work(op, NULL); }         \
     static double kind##_plain_kept(const nnc_op *op) { return kind##_kept(op, NULL); }           \
@@ -651,12 +657,12 @@ static inline nnc_timed nnc_op_timed(const nnc_op *op) {
     return row->timed_of != NULL ? row->timed_of(op) : row->timed;
 }
 
-/* nnc_op_no_backward: for kinds of ops without backward; returns 0, the number of backward ops. nnc_op_not_sharded: for
- * kinds of ops whose dims no rank divides; changes nothing. */
+/* nnc_op_no_backward is the function for kinds of ops without backward; it returns 0, the number of backward ops.
+ * nnc_op_not_sharded is the function for kinds of ops whose dims no rank divides; it changes nothing. */
 int nnc_op_no_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 void nnc_op_not_sharded(nnc_op *op, const nnc_degrees *degrees);
-/* For kinds of ops with one backward op, which is a copy of the forward op in the phase backward. Returns 1, the number
- * of backward ops. */
+/* The function for kinds of ops with one backward op, which is a copy of the forward op in the phase backward. Returns
+ * 1, the number of backward ops. */
 int nnc_op_same_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 
 /* Texts in derivations that explain kept bytes and transient bytes; several kinds of ops use these texts. */

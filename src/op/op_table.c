@@ -93,8 +93,9 @@ void nnc_op_say(const nnc_op *op, nnc_derivation *why) {
         nnc_op_row_of(op)->say(op, why);
         return;
     }
-    nnc_op work = *op; /* the copy has the phase recompute, because for this phase no formula of kept bytes is
-                        * recorded */
+    /* this copy of the op gets the phase recompute, because the functions of its row record no kept bytes in this
+     * phase */
+    nnc_op work = *op;
     work.phase = op->phase == NNC_PHASE_FORWARD ? NNC_PHASE_RECOMPUTE : op->phase;
     nnc_op_row_of(op)->say(&work, why);
     NNC_LET(why, kept_bytes, "B", nnc_op_kept_bytes(op));

@@ -33,8 +33,9 @@ nnc_policy_sizes nnc_policy_bytes(nnc_policy policy) {
 static double gradient_io_bytes(const nnc_policy_sizes *sizes) {
     return sizes->gradient_bytes > 0.0
                ? sizes->gradient_bytes
-               : 2.0; /* gradient_bytes 0: the gradient is not stored during the step, but backward writes it and the
-                       * update reads it, in 16 bits */
+               /* gradient_bytes 0: the step updates the weights of each layer during backward and frees their gradient
+                * at once; backward writes the gradient in 16 bits, and the update reads it in 16 bits */
+               : 2.0;
 }
 
 double nnc_policy_gradient_io_bytes(nnc_policy policy) { return gradient_io_bytes(sizes_of(policy)); }
@@ -103,8 +104,8 @@ static double projected(const dims *d, nnc_derivation *why) {
 }
 
 /* Returns the work that GaLore has beyond the work of every optimizer: one product projects the gradient, and one
- * projects the update back. Parameters that are not projected have 13 more memory passes, together as many as with
- * AdamW. */
+ * projects the update back. For parameters that are not projected, GaLore has 13 memory passes in addition to the 7
+ * passes over all parameters: 20 passes, as many as AdamW. */
 static nnc_work project_twice(const nnc_update *u, const dims *d, nnc_derivation *why) {
     nnc_work work = { 0 };
     (void)u;
@@ -117,8 +118,8 @@ static nnc_work project_twice(const nnc_update *u, const dims *d, nnc_derivation
 }
 
 /* Returns the work that APOLLO has beyond the work of every optimizer: one product projects the gradient. Nothing is
- * projected back, because the moments only scale the gradient. Parameters that are not projected have 9 more memory
- * passes, together as many as with AdamW. */
+ * projected back, because the moments only scale the gradient. For parameters that are not projected, APOLLO has 9
+ * memory passes in addition to the 11 passes over all parameters: 20 passes, as many as AdamW. */
 static nnc_work project_once(const nnc_update *u, const dims *d, nnc_derivation *why) {
     nnc_work work = { 0 };
     (void)u;
@@ -221,8 +222,8 @@ double nnc_optimizer_list_bytes(nnc_optimizer kind, nnc_policy policy) {
  * depth_to_max_tensors, aten/src/ATen/native/cuda/MultiTensorApply.cuh of PyTorch. */
 static const double list_tensors = 64.0, fused_tensors = 36.0;
 
-/* Adds to *l the kernel launches of the updates of a list of tensors. share: number of kernels that the list's
- * optimizer runs on a part of a list / number of kernels of the optimizer l->kind. */
+/* Adds to *l the kernel launches of the updates of a list of tensors. share: kernels that the optimizer of the list
+ * runs on one part of the list / kernels that the optimizer l->kind runs on one part. */
 static void add_launches(nnc_launches *l, const nnc_optimizer_group *g, double share) {
     const double chunks = nnc_ceil(g->elements / NNC_LAUNCH_ELEMENTS);
     l->loop += g->calls * g->count * share;
@@ -230,8 +231,9 @@ static void add_launches(nnc_launches *l, const nnc_optimizer_group *g, double s
     l->fused += g->calls * nnc_max(nnc_ceil(g->count / fused_tensors), chunks);
 }
 
-/* Returns the number of passes over memory of an update that is not fused. If a step has several kinds of optimizers,
- * SGD with momentum over lists of tensors has eight passes (32 bytes per parameter, [optimizer-kernels]). */
+/* Returns the number of passes over memory of an update that is not fused. If a step has several kinds of optimizers
+ * and another kind has more operations, SGD with momentum over lists of tensors has eight passes (32 bytes per
+ * parameter, [optimizer-kernels]). */
 static double passes_of(nnc_optimizer kind, nnc_optimizer strongest) {
     return kind == NNC_OPTIMIZER_MOMENTUM && strongest != kind ? 8.0 : optimizers[kind]->passes;
 }
@@ -274,8 +276,8 @@ nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind) {
     return kind;
 }
 
-/* Returns `share`, which was recorded for a step with optimizers of several kinds. Returns 1 if the plan has another
- * optimizer than this step, or if no share was recorded. */
+/* Returns `share`, a ratio that was recorded for a step with optimizers of several kinds. Returns 1 if the plan's
+ * optimizer is not the kind to which the recorded share refers, or if no share was recorded. */
 static double shared(const nnc_update *u, double share) {
     return share > 0.0 && u->launches.kind == u->optimizer ? share : 1.0;
 }
@@ -343,9 +345,9 @@ NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why) {
     return work;
 }
 
-/* Computes the work of an op of the update phase. Clipping by the global norm reads each gradient once; a fused
- * optimizer then scales the gradients itself, otherwise each gradient is read and written once more. Zeroing writes
- * each gradient once. Adding gradients reads the new gradient and the sum, and writes the sum, once per pass. */
+/* Computes the work of an op of the update phase. Clipping by the global norm reads each gradient once. If the
+ * optimizer is fused, it also scales the gradients; if not, a further kernel reads and writes each gradient. Zeroing
+ * writes each gradient once. Adding gradients reads the new gradient and the sum, and writes the sum, once per pass. */
 NNC_SAYING nnc_work update_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_update *u = &op->u.update;
     if (u->kind == NNC_UPDATE_STEP) { return step_work(u, why); }

@@ -19,21 +19,23 @@ typedef struct both {
 } both;
 
 typedef struct pointwise_row {
-    both flops;                               /* FLOPs for each element of the output, on the vector units */
-    passes forward, backward;                 /* memory passes of the op if one fused kernel computes it */
-    passes unfused_forward, unfused_backward; /* memory passes with one kernel per primitive; both 0 = as many as the
-                                               * fused kernel has */
-    double inputs;                            /* number of input elements per output element, which are kept if the op
-                                               * keeps its input */
-    double mask_bytes;                        /* bytes per output element of a mask or of indices: forward writes them,
-                                               * backward reads them */
+    both flops;               /* FLOPs for each element of the output, on the vector units */
+    passes forward, backward; /* memory passes of the op if one fused kernel computes it */
+    /* memory passes with one kernel per primitive operation; 0 in both members = as many passes as the fused kernel
+     * has */
+    passes unfused_forward, unfused_backward;
+    double inputs;               /* number of input elements per output element, which are kept if the op keeps its
+                                  * input */
+    double mask_bytes;           /* bytes per output element of a mask or of indices: forward writes them, backward
+                                  * reads them */
     both input_flops;            /* FLOPs per input element; used for kinds that set nnc_pointwise.input_elements */
     double backward_input_reads; /* for kinds with input_elements: share of the input that backward reads
                                   * again */
     bool no_backward;            /* true: the op has no backward, because no parameters precede it or
                                   * because it copies a frozen weight */
-    nnc_timed timed;             /* form of the op's time; not given: the form for feature maps if the op's group is
-                                  * convolution or resampling, else the form for pointwise ops */
+    /* form of the op's time; if a row does not set it: the form for feature maps if the op's group is convolution or
+     * resampling, else the form for pointwise ops */
+    nnc_timed timed;
     /* properties of an activation function for graph files; set only for kinds in NNC_ACTIVATION_LIST */
     nnc_activation act;
 } pointwise_row;
@@ -54,8 +56,8 @@ ROW(NNC_PW_HARD_SIGMOID, .flops = { 3, 2 }, .forward = { 1, 1 }, .backward = { 2
 ROW(NNC_PW_HARD_SWISH, .flops = { 4, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1);
 ROW(NNC_PW_SOFTMAX, .flops = { 5, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 3, 3 },
     .unfused_backward = { 4, 3 }, .inputs = 1, .act = { .by_output = true });
-/* SwiGLU has two inputs, gate and up. If unfused, one kernel computes the activation of gate, and one multiplies it by
- * up. */
+/* SwiGLU has two inputs, gate and up. If SwiGLU is unfused, one kernel computes the activation of gate, and one kernel
+ * multiplies the result by up. */
 ROW(NNC_PW_SWIGLU, .flops = { 5, 10 }, .forward = { 2, 1 }, .backward = { 3, 2 }, .unfused_forward = { 3, 2 },
     .unfused_backward = { 5, 3 }, .inputs = 2, .act = { .gated = true });
 ROW(NNC_PW_GEGLU, .flops = { 6, 12 }, .forward = { 2, 1 }, .backward = { 3, 2 }, .unfused_forward = { 3, 2 },
@@ -63,11 +65,12 @@ ROW(NNC_PW_GEGLU, .flops = { 6, 12 }, .forward = { 2, 1 }, .backward = { 3, 2 },
 /* Squared ReLU: forward has one comparison and one multiplication per element; its derivative is 2 max(x, 0). */
 ROW(NNC_PW_RELU2, .flops = { 2, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 2, 2 },
     .unfused_backward = { 3, 2 }, .inputs = 1);
-/* Scale: forward computes one sigmoid per row and one multiplication per element. Backward sums the products of dy and
- * x over each row, too. */
+/* Scale: forward computes one sigmoid per row and one multiplication per element. Backward of a scale also sums the
+ * products of dy and x over each row. */
 ROW(NNC_PW_SCALE, .flops = { 1, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 1, 1 },
     .unfused_backward = { 3, 1 }, .inputs = 1);
-/* Soft cap: forward divides, computes tanh and multiplies. Backward computes 1 - tanh^2 from the output of forward. */
+/* Soft cap: forward divides, computes tanh and multiplies. Backward of a soft cap computes 1 - tanh^2 from the output
+ * of forward. */
 ROW(NNC_PW_SOFTCAP, .flops = { 3, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 3, 3 },
     .unfused_backward = { 4, 3 }, .inputs = 1);
 /* Product of two tensors: backward reads dy (the gradient of the output) and both inputs, and writes two gradients. */
@@ -75,8 +78,9 @@ ROW(NNC_PW_MUL, .flops = { 1, 2 }, .forward = { 2, 1 }, .backward = { 3, 2 }, .u
     .unfused_backward = { 4, 2 }, .inputs = 2);
 ROW(NNC_PW_BIAS, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .inputs = 1);
 ROW(NNC_PW_DROPOUT, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 1 }, .inputs = 1, .mask_bytes = 1);
-/* Sum of a branch and the residual stream. If the sum is fused with the next norm, the kernel of this norm reads the
- * output of the branch and writes the sum; in backward it reads the gradient of the residual stream. */
+/* Sum of a branch and the residual stream. If the residual sum is fused with the next norm, the kernel of this norm
+ * reads the output of the branch and writes the sum; in backward the kernel of the norm reads the gradient of the
+ * residual stream. */
 ROW(NNC_PW_RESIDUAL, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .unfused_forward = { 2, 1 },
     .unfused_backward = { 2, 1 }, .inputs = 1);
 ROW(NNC_PW_BIAS_DROPOUT_RESIDUAL, .flops = { 3, 2 }, .forward = { 2, 1 }, .backward = { 1, 1 },
@@ -88,7 +92,7 @@ ROW(NNC_PW_POSITION_ADD, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1
 ROW(NNC_PW_TIME_ADD, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .inputs = 1);
 ROW(NNC_PW_TIMESTEP, .flops = { 2, 0 }, .forward = { 0, 1 }, .no_backward = true);
 /* Maximum over windows of 2 x 2: four comparisons per output element. PyTorch keeps a 64-bit index for each output
- * element. */
+ * element of a max pool. */
 ROW(NNC_PW_MAX_POOL, .flops = { 4, 1 }, .forward = { 4, 1 }, .backward = { 1, 4 }, .inputs = 4, .mask_bytes = 8);
 /* Pools with windows of any size: forward reads each input element once, and compares or adds it; backward writes the
  * gradient of each input element. */
@@ -102,13 +106,14 @@ ROW(NNC_PW_RESIZE, .flops = { 1, 0 }, .forward = { 0, 1 }, .backward = { 1, 0 },
 /* Backward of a concatenation moves no bytes, because the gradients of its inputs are views of one tensor. */
 ROW(NNC_PW_CONCAT, .forward = { 1, 1 }, .inputs = 1);
 ROW(NNC_PW_COPY, .forward = { 1, 1 }, .backward = { 1, 1 }, .inputs = 1);
-/* Joins the parts of the queries, keys and values of each head in latent attention. Forward writes a part that all
- * heads share once for each head. Backward splits the gradients into the parts that forward joined. */
+/* Joins the parts of the queries, keys and values of each head in latent attention. If all heads share a part of the
+ * keys, forward writes this part once for each head. Backward splits the gradients into the parts that forward
+ * joined. */
 ROW(NNC_PW_BY_HEADS, .forward = { 0, 1 }, .backward = { 1, 0 });
 ROW(NNC_PW_HALVES, .backward = { 1, 1 }, .inputs = 1);
 /* Cast of weights: forward reads fp32 weights and writes 16-bit weights; backward reads 16-bit gradients and writes
- * fp32 gradients. If unfused, backward copies the gradients into one flat buffer, and casts them before they are
- * reduced. */
+ * fp32 gradients. If the cast of weights is unfused, backward copies the gradients into one flat buffer, and casts them
+ * before they are reduced. */
 ROW(NNC_PW_CAST_WEIGHTS, .forward = { 1, 0.5 }, .backward = { 0.5, 1 }, .unfused_forward = { 1, 0.5 },
     .unfused_backward = { 2.5, 2.5 }, .timed = NNC_TIMED_UPDATE);
 /* Copies of tokens for experts. Dispatch reads one row for each copy of a token. Sum of copies (sum_copies) reads all
@@ -117,15 +122,16 @@ ROW(NNC_PW_CAST_WEIGHTS, .forward = { 1, 0.5 }, .backward = { 0.5, 1 }, .unfused
 ROW(NNC_PW_DISPATCH, .flops = { 0, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 });
 ROW(NNC_PW_SUM_COPIES, .forward = { 0, 1 }, .backward = { 1, 0 }, .input_flops = { 1, 0 });
 ROW(NNC_PW_COMBINE, .forward = { 0, 1 }, .backward = { 1, 0 }, .input_flops = { 2, 3 }, .backward_input_reads = 1);
-/* Merge in ring attention: adds the result for the next part of the keys to the fp32 sum. The kernel reads the sum and
- * the new result (half as many bytes), scales both and adds them. */
+/* Merge in ring attention: adds the result for the next part of the keys to the fp32 sum. The kernel of this merge
+ * reads the sum and the new result (half as many bytes), scales both and adds them. */
 ROW(NNC_PW_MERGE, .flops = { 3, 1 }, .forward = { 1.5, 1 }, .backward = { 1.5, 1 }, .inputs = 1);
-/* Dequantization: multiplies each stored weight by the scale of its group. The input of the op is the stored
+/* Dequantization: multiplies each stored weight by the scale of its group. The input of a dequantization is the stored
  * weights. */
 ROW(NNC_PW_DEQUANTIZE, .flops = { 1, 0 }, .forward = { 0, 1 }, .no_backward = true);
-/* Bias of experts, computed by unfused kernels in fp32. The kernels of forward move 28 bytes per 16-bit value: product
- * of bias and scores, sum, concatenation, cast. The kernels of backward move 40 bytes per 16-bit value: cast, sum over
- * rows, products with bias and with scores, a sum for each product, join of the parts. */
+/* Bias of experts, computed by unfused kernels in fp32. In forward, the kernels of the bias of experts move 28 bytes
+ * per 16-bit value: product of bias and scores, sum, concatenation, cast. In backward, the kernels of the bias of
+ * experts move 40 bytes per 16-bit value: cast, sum over rows, products with bias and with scores, a sum for each
+ * product, join of the parts. */
 ROW(NNC_PW_EXPERT_BIAS, .flops = { 2, 4 }, .backward = { 1, 0 }, .unfused_forward = { 7, 7 },
     .unfused_backward = { 12, 8 });
 /* Clamp of experts: forward clamps gate and up and joins them to one tensor; backward masks the gradients of gate and
@@ -145,16 +151,17 @@ static passes passes_of(const pointwise_row *row, bool fused, bool backward) {
     return fused || many.reads + many.writes == 0.0 ? one : many;
 }
 
-/* Returns the memory passes that an op adds to the kernel of a norm in which it runs. An activation adds none. A
- * residual sum adds one read in forward (the output of the branch), and one write in backward (the gradient of the
- * branch). */
+/* Returns the memory passes by which an op that runs inside the kernel of a norm lengthens this kernel. An activation
+ * adds none. A residual sum adds one read in forward (the output of the branch), and one write in backward (the
+ * gradient of the branch). */
 static passes inside_norm(nnc_pointwise_kind kind, bool backward) {
     const double side = kind == NNC_PW_RESIDUAL ? 1.0 : 0.0;
     return (passes){ backward ? 0.0 : side, backward ? side : 0.0 };
 }
 
-/* Returns the memory passes of a softmax that has one kernel per reduction. Forward has three kernels: maximum, sum,
- * quotient. Backward has two kernels: the sum of products in each row, and everything else. */
+/* Returns the memory passes of a softmax that has one kernel per reduction. Forward of this softmax has three kernels:
+ * maximum, sum, quotient. Backward of this softmax has two kernels: one computes the sum of products in each row, the
+ * other computes all the rest. */
 static passes by_reductions(bool backward) { return backward ? (passes){ 4, 1 } : (passes){ 3, 1 }; }
 
 NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why) {
@@ -165,8 +172,8 @@ NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why) {
     const passes pass = p->inside          ? inside_norm(p->kind, backward)
                         : p->by_reductions ? by_reductions(backward)
                                            : passes_of(row, p->fused, backward);
-    /* true: this phase writes the mask; false: it reads the mask. Forward writes the mask. A cast writes its 8-bit copy
-     * in forward and in backward, and this copy counts as a mask. */
+    /* true: this phase writes the mask; false: it reads the mask. Forward writes the mask. The cast of an operand to 8
+     * bits writes its 8-bit copy in forward and in backward, and this copy counts as a mask. */
     const bool masks_written = p->kind == NNC_PW_CAST || !backward;
     NNC_LET(why, elements, NULL, (double)(other ? p->backward_elements : p->elements));
     NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
@@ -231,7 +238,8 @@ NNC_SAYING double pointwise_transient(const nnc_op *op, nnc_derivation *why) {
     const nnc_pointwise *p = &op->u.pointwise;
     const double elements = (double)p->elements, element_bytes = nnc_dtype_bytes(op->dtype);
     NNC_LET(why, inputs, NULL, kinds[p->kind]->inputs);
-    /* 1 if backward computes the output again: this output is then in memory together with the gradients */
+    /* 1 if backward computes the op's output again, because this output and the gradients are then in memory at the
+     * same time */
     NNC_LET(why, again, NULL, op->recomputed ? 1.0 : 0.0);
     NNC_SAY(why, transient_bytes, "B", (1.0 + inputs + again) * elements * element_bytes);
     NNC_NOTE(why, nnc_transient_note);
@@ -244,8 +252,8 @@ static int pointwise_backward(const nnc_op *op, nnc_op *backward) {
     return kinds[op->u.pointwise.kind]->no_backward ? 0 : nnc_op_same_backward(op, backward);
 }
 
-/* Returns the number of ranks that divide the elements of a pointwise op, in forward or in backward. The numbers of
- * forward and backward differ only for the cast of a product's operands. */
+/* Returns the number of ranks that divide the elements of a pointwise op, in forward or in backward. Forward and
+ * backward have different numbers of such ranks only for the cast of a product's operands. */
 static int64_t ranks_of(const nnc_op *op, const nnc_degrees *d, bool backward) {
     const bool cast = op->u.pointwise.kind == NNC_PW_CAST;
     /* A dequantization converts weights. Ranks that divide only tokens do not divide the weights, so each of them
@@ -276,7 +284,7 @@ static void pointwise_shard(nnc_op *op, const nnc_degrees *d) {
     p->input_elements /= ranks;
     p->backward_elements /= ranks_of(op, d, true);
     p->extra_kept_bytes /= (double)ranks;
-    /* weights of attention sinks (one value per head): ranks that divide the heads divide these values */
+    /* attention sinks have one weight per head, so tensor ranks that divide the heads divide these weights, too */
     op->weights.vector /= op->split == NNC_SPLIT_HEADS ? d->tensor : 1;
     const bool received = op->split == NNC_SPLIT_EXPERT_INNER || op->split == NNC_SPLIT_EXPERT_COLUMN ||
                           op->split == NNC_SPLIT_EXPERT_ROW; /* rows that an expert rank receives */

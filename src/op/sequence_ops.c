@@ -7,9 +7,9 @@
 
 enum { TOKEN_ID_BYTES = 8 }; /* bytes of a token id, which is an int64 */
 
-/* Computes the work of an embedding, a lookup of one row of a table per token. Forward reads the row and writes it to
- * the output, without FLOPs. Backward reads the gradient dy of the output and adds it to the gradient of the row, which
- * it reads and writes.   [embedding] */
+/* Computes the work of an embedding, a lookup of one row of a table per token. Forward of an embedding reads the row
+ * and writes it to the output, without FLOPs. Backward of an embedding reads the gradient dy of the output, and reads
+ * and writes the gradient of the row, to which it adds dy. [embedding] */
 NNC_SAYING nnc_work rows_work(const nnc_op *op, nnc_derivation *why) {
     NNC_LET(why, tokens, NULL, (double)op->u.embedding.tokens);
     NNC_LET(why, width, NULL, (double)op->u.embedding.width);
@@ -112,13 +112,13 @@ static const struct {
     [NNC_NORM_BATCH] = { "batch_norm", 8, 14, 6, 8, 0 },
 };
 
-/* Computes the work of a norm with input x and output y. As one fused kernel, forward reads x and writes y; backward
- * reads x and the gradient dy, and writes the gradient dx. If a row does not stay on the chip, forward reads x twice,
- * and backward reads x and dy twice. A batch norm in inference needs no sums over its input, so it reads x once. If
- * each primitive operation is a kernel, forward has 6 memory passes (5 for RMS norms), and backward has 1.5 times as
- * many passes as forward. If each reduction is a kernel, forward has kernels for mean, variance and scaling; backward
- * has kernels for the sums over columns, the sums over rows, and the gradient, and each of these three reads two
- * inputs.   [norm] */
+/* Computes the work of a norm with input x and output y. If a norm is one fused kernel, forward reads x and writes y;
+ * backward reads x and the gradient dy, and writes the gradient dx. If a row of the norm does not stay on the chip,
+ * forward reads x twice, and backward reads x and dy twice. A batch norm in inference needs no sums over its input, so
+ * it reads x once. If each primitive operation is a kernel, forward has 6 memory passes (5 for RMS norms), and backward
+ * has 1.5 times as many passes as forward. If each reduction of a norm is a kernel, forward has three kernels: mean,
+ * variance and scaling. Backward then has three kernels, and each reads two inputs: the sums over columns, the sums
+ * over rows, and the gradient. [norm] */
 NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_norm *p = &op->u.norm;
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
@@ -170,8 +170,8 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why) {
 }
 
 /* Returns the bytes that a norm keeps for backward. With NNC_KEEP_EAGER (an RMS norm of 16-bit data in which each
- * primitive operation is an fp32 kernel) these are four tensors: the fp32 copy of the input, its square, the reciprocal
- * of each row, and the 16-bit normalised value before the gain. Source: tests/data/reference. */
+ * primitive operation is an fp32 kernel), the norm keeps four tensors: the fp32 copy of the input, its square, the
+ * reciprocal of each row, and the 16-bit normalised value before the gain. Source: tests/data/reference. */
 NNC_SAYING double norm_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_norm *p = &op->u.norm;
     const double elements = (double)p->elements, element_bytes = nnc_dtype_bytes(op->dtype);
@@ -236,8 +236,8 @@ const nnc_op_row nnc_norm_row = {
 
 int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window) {
     if (!causal) { return s_q * s_k; }
-    /* Number of keys before the key of the first query. The last query and the last key are at the same position of the
-     * sequence. */
+    /* Number of keys that precede the key at the position of the first query. The last query and the last key are at
+     * the same position of the sequence. */
     const int64_t before = s_k - s_q;
     /* Number of queries at the beginning of the sequence that attend to fewer keys than the window has. */
     const int64_t rising = window > 0 ? window - before - 1 : s_q;
@@ -267,11 +267,12 @@ NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why) {
 
 /* Computes the work of attention in one kernel. Forward computes Q K^T and P V (P: the softmax of the scores) over the
  * pairs that the mask leaves; it reads Q, K and V once, and writes the output O and one fp32 log-sum-exp per query.
- * Forward has two products. Backward has five, because backward computes the scores again; it reads Q, K, V, O, dO and
- * two fp32 numbers per query, and writes dQ, dK and dV. Model FLOPs (full_flops, window_flops, causal_flops) do not
- * include the repeated scores: the model FLOPs of backward are twice those of forward. The softmax runs on the vector
- * units. Per pair, forward has max, subtract, exp, sum and divide; backward has subtract and exp again, then four
- * operations for the gradient. Source: FlashAttention arXiv:2205.14135; FlashAttention-2 arXiv:2307.08691.   [flash] */
+ * Forward has two products. Backward of fused attention has five products, because it computes the scores again; it
+ * reads Q, K, V, O, dO and two fp32 numbers per query, and writes dQ, dK and dV. Model FLOPs (full_flops, window_flops,
+ * causal_flops) do not include the repeated scores: the model FLOPs of backward are twice those of forward. The softmax
+ * runs on the vector units. Per query-key pair, the softmax has five operations in forward: max, subtract, exp, sum and
+ * divide. In backward it has subtract and exp again, then four operations for the gradient. Source: FlashAttention
+ * arXiv:2205.14135; FlashAttention-2 arXiv:2307.08691. [flash] */
 NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_flash *p = &op->u.flash;
     const dims d = dims_of(op, why);
@@ -320,8 +321,8 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why) {
 }
 
 /* Returns the bytes that fused attention keeps for backward: Q, K, V and one log-sum-exp per query. If Q, K and V are
- * computed again, only the log-sum-exp is kept. If other ops count the tensors that this op keeps, returns 0. The
- * output projection also keeps the output of attention, and counts its bytes. */
+ * computed again, only the log-sum-exp is kept. If other ops count the tensors that this attention keeps, returns 0.
+ * The output projection also keeps the output of attention, and counts its bytes. */
 NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_flash *p = &op->u.flash;
     const dims d = dims_of(op, NULL);
@@ -408,8 +409,8 @@ NNC_SAYING scan_dims scan_dims_of(const nnc_op *op, nnc_derivation *why) {
 
 /* Returns the FLOPs of a recurrence that computes one token after the other. For each token and each number of the
  * state there are two FLOPs for the discretised decay, two for the input, two to add the input to the decayed state,
- * and two to read the state. The skip connection has two FLOPs per value. Counts by inspection; a transcendental
- * function counts as one FLOP. Source: arXiv:2312.00752, algorithm 2.   [scan] */
+ * and two to read the state. The skip connection of the recurrence has two FLOPs per value. Counts by inspection; a
+ * transcendental function counts as one FLOP. Source: arXiv:2312.00752, algorithm 2. [scan] */
 NNC_SAYING double selective_flops(const scan_dims *d, nnc_derivation *why) {
     const double tokens = d->tokens, inner = d->inner, state = d->state;
     NNC_SAY(why, recurrence_flops, "FLOP", tokens * inner * (8.0 * state + 2.0));
@@ -493,7 +494,7 @@ NNC_OP_FUNCTIONS(scan)
 
 /* Divides a recurrence over ranks: the tokens over the context ranks; heads, values and groups of keys over the tensor
  * ranks. The numbers of heads and values are multiples of the tensor degree (an earlier check refuses other plans). The
- * number of groups can be smaller: if there are fewer groups than tensor ranks, each rank has one group. */
+ * number of groups of keys can be smaller: if there are fewer groups than tensor ranks, each rank has one group. */
 static void scan_shard(nnc_op *op, const nnc_degrees *d) {
     nnc_scan *p = &op->u.scan;
     p->tokens /= d->context;
@@ -577,7 +578,8 @@ NNC_SAYING nnc_work loss_work(const nnc_op *op, nnc_derivation *why) {
 NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_loss *p = &op->u.loss;
     const double tokens = (double)p->tokens, classes = (double)p->classes;
-    /* 0, because the product that computes the logits counts the one chunk of logits that is kept */
+    /* the loss itself keeps 0 bytes, because the product that computes the logits counts the one chunk of logits that
+     * is kept */
     if (p->keep == NNC_LOSS_KEEPS_CHUNKS) { return 0.0; }
     NNC_LET(why, logit_bytes, NULL, p->keep == NNC_LOSS_KEEPS_FP32 ? 4.0 : nnc_dtype_bytes(op->dtype));
     if (p->in_place) {
@@ -590,10 +592,11 @@ NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why) {
     return kept_bytes;
 }
 
-/* Returns the transient bytes of a loss; 0 if the loss is fused, in place, or a squared error. Any other loss has the
- * logits, their fp32 copy and the fp32 probabilities in memory at the same time. A loss whose classes are divided over
- * tensor ranks has four fp32 copies (log-softmax, gradient, and operand and result of a backward kernel). Tensors that
- * the loss keeps are subtracted, because loss_kept() counts them. */
+/* Returns the transient bytes of a loss; 0 if the loss is fused, in place, or a squared error. A loss that is not fused
+ * has the logits, their fp32 copy and the fp32 probabilities in memory at the same time. A loss whose classes are
+ * divided over tensor ranks has four fp32 copies of the logits in memory: the log-softmax, the gradient, and the
+ * operand and the result of a backward kernel. Tensors that the loss keeps are not part of its transient bytes, because
+ * loss_kept() counts them. */
 NNC_SAYING double loss_transient(const nnc_op *op, nnc_derivation *why) {
     const nnc_loss *p = &op->u.loss;
     const double tokens = (double)p->tokens, classes = (double)p->classes;

@@ -1,10 +1,10 @@
 /* Computes the most bytes that one device of a pipeline keeps for backward at the same time, for devices whose chunks
  * keep different amounts per pass: the first chunk has the embedding, the last chunk has the head, or some chunks have
- * one more layer. The most kept bytes follow from the order list of the device alone, without times:
+ * one more layer. The most kept bytes follow from the order list of the device alone, without times.
  *
- *     device 1 of 2, interleaved, 2 chunks:                    F0 F0 F1 B1 F1 B1 F0 B0 ...
+ *     `device 1 of 2, interleaved, 2 chunks`:                  F0 F0 F1 B1 F1 B1 F0 B0 ...
  *     passes that chunk 0 keeps, after each forward:           1  2  2     2     3
- *     passes that chunk 1 keeps, after each forward:           0  0  1     1     0
+ *     passes that chunk 1 keeps, after each forward:           0  0  1     1     0 .
  *
  * A pass is kept in its chunk from the start of its forward to the end of the op that frees its activations; see
  * nnc_pipeline_in_flight. */
@@ -35,8 +35,8 @@ static void look(peak *to, const int64_t *kept) {
 /* ---- peak of a device of the interleaved schedule, in closed form ---- */
 
 /* State of the search for the memory peak of a device of the interleaved schedule. From its first backward on, the
- * device keeps a constant number of passes. The peak therefore depends only on the chunks whose bytes per pass differ
- * from the bytes of chunk 1 (`others`). */
+ * device keeps a constant number of passes. The peak therefore depends only on the chunks in which a pass keeps more or
+ * fewer bytes than in chunk 1; the member `others` counts these chunks. */
 typedef struct interleaved {
     int64_t stages, chunks, ahead; /* ahead: number of forwards that the device runs before its first backward */
     int32_t others;
@@ -83,7 +83,8 @@ static void look_at(interleaved *in, int64_t k) {
 }
 
 /* Computes the bytes that the device keeps before backward number k, and stores them if they are the most so far. A
- * negative k means the same place one round later; a k that is not below `end` is ignored. */
+ * negative k stands for the backward that is one round later, at the same place of its round. Does nothing if the
+ * resulting number is not below `end`. */
 static void look_in_round(interleaved *in, int64_t k, int64_t end) {
     const int64_t at = k < 0 ? k + in->stages * in->chunks : k;
     if (at < end) { look_at(in, at); }
@@ -150,9 +151,10 @@ bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int3
 
 typedef struct walk {
     int64_t done[NNC_STREAMS], limit[NNC_STREAMS];
-    int64_t kept[2]; /* number of passes that chunk (or direction) 0 and 1 keep; 0 and 1 are the digits in the names of
-                      * nnc_run_op */
-    int32_t freeing; /* NNC_B0 or NNC_W0: the phase at whose end the activations are freed */
+    /* number of passes that chunk 0 and chunk 1 (in dualpipe: direction 0 and 1) keep; the digits in the names of
+     * nnc_run_op are the numbers of these chunks */
+    int64_t kept[2];
+    int32_t freeing; /* the op after which a device frees activations: NNC_B0 (backward) or NNC_W0 (weight gradient) */
     bool swapped;    /* true: ops with digit 0 belong to direction 1 of dualpipe, and those with digit 1 to direction
                       * 0 */
     peak *to;
@@ -202,7 +204,8 @@ static void run_repeats(walk *w, const nnc_order_run *run) {
     }
 }
 
-/* Tests whether the device has a forward left to run. After its last forward, the kept bytes only decrease. */
+/* Tests whether the device has a forward left to run. After the last forward of the device, the kept bytes only
+ * decrease. */
 static bool has_forward(const walk *w) {
     return w->done[NNC_F0] < w->limit[NNC_F0] || w->done[NNC_F1] < w->limit[NNC_F1];
 }

@@ -77,8 +77,8 @@ static void begin_stream(const replay *r, int32_t d, int32_t index) {
     const int32_t p = pipeline->stages, v = pipeline->chunks;
     const int64_t m = pipeline->micro_batches;
     const nnc_pipeline_phase phase = (nnc_pipeline_phase)(index / 2);
-    /* In dualpipe, stream 0 of a phase belongs to the direction whose micro-batches enter at the end of the pipeline
-     * that is nearer to the device. */
+    /* In dualpipe, micro-batches enter at both ends of the pipeline; stream 0 of a device belongs to the direction that
+     * begins at the end nearer to this device. */
     const int32_t chunk = r->dual && d >= p / 2 ? 1 - index % 2 : index % 2;
     /* true: the weight gradient, an op of its own, frees the activations; false: the backward (or, with frees_early,
      * the input gradient) frees the activations */
@@ -177,8 +177,8 @@ static bool ready(const nnc_stream *stream) {
     return (in == NULL || in->put != in->got) && (out == NULL || out->put - out->got <= out->mask);
 }
 
-/* Takes the next message from the input queue of a stream. Returns the arrival time of the message, or start_s if
- * start_s is later; start_s if the stream has no input. */
+/* Takes the next message from the input queue of a stream. Returns the arrival time of the message, or start_s if this
+ * time is later; returns start_s if the stream has no input. */
 static double receive(nnc_stream *stream, double start_s) {
     nnc_queue *const in = stream->in;
     if (in == NULL) { return start_s; }
@@ -284,8 +284,8 @@ NNC_EACH bool run_one_tracks(const replay *r, int32_t d, nnc_stream *stream) {
 }
 
 /* Runs a forward (or none) and both gradients (or none) as one op on all tracks at once, as run_quietly does for a
- * single pipeline. A part that does not exist takes 0 seconds, so that the loop has no branches. Returns false if an
- * input has not arrived. */
+ * single pipeline. A forward or backward that does not exist takes 0 seconds, so that the loop has no branches. Returns
+ * false if an input has not arrived. */
 NNC_EACH bool run_joined_tracks(const replay *r, int32_t d, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
     const bool has_f = f != NULL && pending(f), has_b = pending(b);
     if ((has_f && !ready(f)) || (has_b && !ready(b))) { return false; }
@@ -345,9 +345,9 @@ static bool run_one(const replay *r, int32_t d, int32_t index) {
     return true;
 }
 
-/* Runs a forward (or none) and both gradients of a micro-batch (or none) as one op. In contrast to run_joined, it
- * reports no interval and does not count kept micro-batches, because most replays need neither. Returns false if an
- * input has not arrived. */
+/* Runs a forward (or none) and both gradients of a micro-batch (or none) as one op. In contrast to run_joined,
+ * run_quietly reports no interval and does not count kept micro-batches, because most replays need neither. Returns
+ * false if an input has not arrived. */
 static inline bool run_quietly(const replay *r, int32_t d, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     if (r->tracks > 1) { return r->wide ? run_joined_wide(r, d, f, b, w) : run_joined_tracks(r, d, f, b, w); }
@@ -497,7 +497,7 @@ static void summarise(const replay *r, nnc_pipeline_result *result) {
     result->total_s = result->makespan_s = 0;
     for (int32_t d = 0; d < pipeline->stages; d++) {
         const nnc_pipeline_device *const device = &r->memory->device[d];
-        /* 0 in dualpipe: both ends of the pipeline start at time 0 */
+        /* in dualpipe the first op starts at time 0, because micro-batches enter both ends of the pipeline at time 0 */
         const double first_s = r->dual ? 0 : r->first_s[d];
         result->span_s[d] = r->free_s[d] - first_s;
         result->total_s = nnc_max(result->total_s, result->span_s[d]);
@@ -538,8 +538,7 @@ bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memo
 
 /* Returns queue number i. Each virtual stage has two queues between itself and the virtual stage before it: one for
  * forward messages (even i), one for backward messages (odd i). The first virtual stage on the path of a micro-batch
- * has no virtual stage before it, so this virtual stage has no queues: for the numbers of its queues, queue_at returns
- * NULL. */
+ * has no queues, because no other virtual stage precedes it; for the numbers of its queues, queue_at returns NULL. */
 static nnc_queue *queue_at(const replay *r, int32_t i) {
     const int32_t s = i / 2;
     if (s % r->chain == 0) { return NULL; }
@@ -568,8 +567,8 @@ static void remember(const replay *r) {
 }
 
 /* Compares each device with the remembered moment (memory->moment): it must be at the same op of its order list, and
- * all devices must have done the same number of repeats since then. Returns the number of repeats since then; 0 = the
- * comparison failed. */
+ * all devices must have done the same number of repeats since then. Returns the number of repeats since the remembered
+ * moment; returns 0 if a device is at another op, or if the numbers of repeats differ. */
 static int64_t repeats_since(const replay *r) {
     const nnc_pipeline_moment *const moment = &r->memory->moment;
     const nnc_pipeline_device *const device = r->memory->device;
@@ -583,8 +582,8 @@ static int64_t repeats_since(const replay *r) {
 }
 
 /* Tests whether all times of a track are later than at the remembered moment by the same amount, up to the rounding of
- * a few additions. Sets *later_s to this amount. If no period was found within NNC_SKIP_FORCE_OPS ops, returns true for
- * any times. */
+ * a few additions. Sets *later_s to this amount. If no period was found within NNC_SKIP_FORCE_OPS ops, the test returns
+ * true for any times. */
 static bool is_later(const replay *r, int64_t repeats, int32_t track, double *later_s) {
     const nnc_pipeline_moment *const moment = &r->memory->moment;
     const size_t tracks = (size_t)r->tracks, first = (size_t)track;
@@ -643,9 +642,9 @@ static void skip(const replay *r, int64_t repeats, int64_t times, const double l
     }
 }
 
-/* Skips as many periods as possible, but not the last repeat of the sequence that each device runs now. active: one bit
- * for each track that may skip. Returns the bits of the tracks that skipped; 0 = no track skipped. If some tracks
- * skipped, the times of all other tracks are wrong afterwards. */
+/* Skips as many periods as possible. Does not skip the last repeat of the sequence of ops that a device runs now.
+ * active: one bit for each track that may skip. Returns the bits of the tracks that skipped; 0 = no track skipped. If
+ * some tracks skipped, the times of all other tracks are wrong afterwards. */
 static unsigned skip_periods(const replay *r, unsigned active) {
     double later_s[NNC_TRACKS] = { 0 };
     const int64_t repeats = repeats_since(r);
@@ -667,10 +666,10 @@ static unsigned skip_periods(const replay *r, unsigned active) {
 }
 
 /* Replays the tracks whose bits are in *active from the start of the schedule. If some tracks skip a period at a moment
- * at which others cannot, the others are removed from *active. Returns false if the schedule cannot run. Periods are
- * found with Brent's cycle detection: the current state is compared with a remembered state, which is replaced after 1,
- * 2, 4, ... rounds over all devices. Cycle detection finds periods of any length, and periods that begin after an
- * irregular part. */
+ * at which other tracks cannot, these other tracks are removed from *active. Returns false if the schedule cannot run.
+ * Periods are found with Brent's cycle detection: the current state is compared with a remembered state, which is
+ * replaced after 1, 2, 4, ... rounds over all devices. Cycle detection finds periods of any length, and periods that
+ * begin after an irregular part. */
 static bool run_active(replay *r, unsigned *active) {
     const int64_t m = r->pipeline->micro_batches;
     const bool skips = m > NNC_SKIP_MIN && m / 2 >= r->pipeline->stages;
@@ -716,8 +715,8 @@ static void set_spans(const replay *r, unsigned tracks, double *span_s) {
 }
 
 /* Replays `count` tracks (pipelines) of a schedule that wave.c cannot replay. If some tracks skip periods at a moment
- * at which others cannot, the others are replayed again afterwards, as a group of their own. Returns false if the
- * schedule cannot run. */
+ * at which other tracks cannot, these other tracks are replayed again afterwards, as a group of their own. Returns
+ * false if the schedule cannot run. */
 static bool run_groups(replay *r, int32_t count, double *span_s) {
     for (unsigned waiting = (1U << (unsigned)count) - 1; waiting != 0;) {
         unsigned active = waiting;

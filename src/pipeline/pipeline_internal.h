@@ -1,11 +1,10 @@
 /* Pipeline schedules: the order in which each stage runs micro-batches, and the times that follow from it.
  *
- *     schedule.c    one row per schedule: order lists, closed forms, rules for plans
- *     peak.c        the most bytes that a device keeps for backward if its chunks differ
- *     pipeline.c    replay of the order lists, op by op, for any schedule
- *     wave.c        faster replay, slot by slot, for schedules in which all devices have the same slots
- *
- * Both replays compute the steady part of a long schedule in closed form instead of replaying it.
+ * The file schedule.c has one row per schedule: order lists, closed forms, and rules for plans. The file peak.c
+ * computes the most bytes that a device keeps for backward if its chunks differ. The file pipeline.c replays the order
+ * lists of any schedule op by op. The file wave.c has a faster replay, slot by slot, for schedules in which all devices
+ * have the same slots. The replays of pipeline.c and wave.c compute the steady part of a long schedule in closed form
+ * instead of replaying it.
  *
  * In this folder an op is one phase (forward, backward or weight gradient) of one micro-batch on one virtual stage. */
 #ifndef NNCOST_PIPELINE_PIPELINE_INTERNAL_H
@@ -42,7 +41,7 @@ typedef struct nnc_pipeline {
 
 typedef enum nnc_pipeline_phase {
     NNC_RUN_FORWARD,
-    /* both gradients; only the input gradient in schedules whose weight gradients are ops of their own */
+    /* both gradients, or only the input gradient in schedules whose weight gradients are ops of their own */
     NNC_RUN_BACKWARD,
     NNC_RUN_WEIGHT
 } nnc_pipeline_phase;
@@ -171,8 +170,8 @@ typedef struct nnc_wave_state {
                                       * device 0 to the last device */
 } nnc_wave_state;
 
-/* The device that moves on to its next chunk in the next slot. The position repeats after a turn, (stages times chunks)
- * slots, so it does not change when whole turns are skipped. */
+/* Cursor: the device that moves on to its next chunk in the next slot. The position of the cursor repeats after a turn,
+ * which is (stages times chunks) slots, so it does not change when whole turns are skipped. */
 typedef struct nnc_wave_cursor {
     int64_t place, chunk; /* place: number of the device, counted from the end of the pipeline at which micro-batches
                            * enter */
@@ -183,8 +182,8 @@ typedef struct nnc_wave {
     nnc_wave_cursor forward, backward;
     nnc_wave_state then, later; /* remembered states: `then` is the oldest, `later` lies between `then` and `now`.
                                  * Comparing the remembered states with `now` shows a period or a constant growth. */
-    /* saved: the state before a trial of drift(); kept: the last states of those tracks (pipelines) that have reached
-     * the end of the stretch */
+    /* saved: the state before drift() tries to skip repeats; kept: the last states of those tracks (pipelines) that
+     * have reached the end of the stretch */
     nnc_wave_state saved, kept;
     double first_s[NNC_WAVE_ENTRIES]; /* time at which each device starts its first op */
     double forward_s[NNC_WAVE_ENTRIES], forward_send_s[NNC_WAVE_ENTRIES];
@@ -217,8 +216,9 @@ enum {
     NNC_RUNS_MAX = 16,   /* largest number of entries of the order list of a device; an entry is a sequence of ops and
                           * its number of repeats */
     NNC_RUN_OPS_MAX = 6, /* largest number of ops in one entry of an order list */
-    NNC_QUEUE_SLOTS = 8, /* most messages on the way between neighbours; a queue between the last and the first device
-                          * has at least `stages` elements */
+    /* largest number of messages that are on the way between neighbours; a queue between the last and the first device
+     * has at least `stages` elements */
+    NNC_QUEUE_SLOTS = 8,
     NNC_QUEUES_MAX = 2 * NNC_PIPELINE_VIRTUAL_MAX,
     NNC_SLOTS_MAX = NNC_QUEUES_MAX * NNC_QUEUE_SLOTS + 4 * NNC_PIPELINE_VIRTUAL_MAX
 };
@@ -241,8 +241,8 @@ typedef enum nnc_run_op {
     NNC_F1_BW0
 } nnc_run_op;
 
-/* An entry of an order list: a sequence of ops and the number of its repeats. With repeats, a list is short for any
- * number of micro-batches. */
+/* An entry of an order list: a sequence of ops and the number of its repeats. Because an entry has a number of repeats,
+ * an order list is short for any number of micro-batches. */
 typedef struct nnc_order_run {
     int64_t repeat;
     uint8_t ops;
@@ -321,13 +321,14 @@ typedef struct nnc_equal_stages {
 typedef struct nnc_schedule_row {
     /* number of chunks (groups of layers) per device; 0 = virtual_stages of the plan, for interleaved */
     int32_t chunks;
-    bool folded;      /* true: the second chunk or direction passes the devices from the last to the first, so the first
-                       * device holds both the first and the last layers */
-    bool dual;        /* true: micro-batches enter at both ends of the pipeline, and each device holds one stage for
-                       * each direction */
-    bool splits;      /* true: weight gradients are ops of their own, separate from the input gradients */
-    bool frees_early; /* if `splits` is true: true = activations count as kept only until the end of the input
-                       * gradient */
+    bool folded; /* true: the second chunk or direction passes the devices from the last to the first, so the first
+                  * device holds both the first and the last layers */
+    bool dual;   /* true: micro-batches enter at both ends of the pipeline, and each device holds one stage for each
+                  * direction */
+    bool splits; /* true: weight gradients are ops of their own, separate from the input gradients */
+    /* only used if `splits` is true. true: activations count as kept only until the end of the input gradient; false:
+     * until the end of the weight gradient */
+    bool frees_early;
     bool keeps_all;   /* true: a device keeps the activations of all micro-batches of a step until its first backward */
     bool rolls;       /* true: there is no barrier between steps: the next step of a stage starts with its own first
                        * pass */
@@ -358,7 +359,7 @@ static inline int32_t nnc_schedule_chunks(const nnc_plan *plan) {
 }
 
 /* Tests whether, under the schedule of a plan, one device holds both the first and the last layers. The plan must have
- * a pipeline. */
+ * a pipeline when this function is called. */
 static inline bool nnc_schedule_ends_meet(const nnc_plan *plan) { return nnc_schedule_of(plan->schedule)->folded; }
 
 /* Tests whether the plan has a pipeline whose schedule has weight gradients as ops of their own. */
@@ -371,9 +372,9 @@ static inline bool nnc_schedule_dual(const nnc_plan *plan) {
     return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->dual;
 }
 
-/* Tests whether the schedule of a plan gives the same order as 1f1b, so that a search can leave the plan out. The
- * result is true for every schedule except 1f1b if the plan has no pipeline, and for the interleaved schedule with one
- * virtual stage per device. */
+/* Tests whether the schedule of a plan gives the same order as 1f1b, so that a search can leave the plan out. The order
+ * is the same as in 1f1b for every schedule except 1f1b if the plan has no pipeline, and for the interleaved schedule
+ * with one virtual stage per device. */
 bool nnc_schedule_repeats(const nnc_plan *plan);
 
 /* Tests whether the plan has so many micro-batches that more of them would change neither the micro-batches in flight
@@ -385,18 +386,20 @@ bool nnc_schedule_is_steady(const nnc_plan *plan);
 bool nnc_schedule_keeps_1f1b(const nnc_plan *plan);
 
 /* Sets the schedule of a plan that states none, and checks the rules on numbers of stages, virtual stages and layers.
- * NNC_ILLEGAL_PLAN: err names the option, the rule with its numbers, and legal values. */
+ * Returns NNC_ILLEGAL_PLAN if the plan breaks a rule; err then names the option, the rule with its numbers, and legal
+ * values. */
 nnc_status nnc_schedule_resolve(nnc_plan *plan, int64_t layers, nnc_error *err);
-/* Checks that the schedule of a plan can run the plan's number of micro-batches. NNC_ILLEGAL_PLAN: the schedule cannot
- * run this number of micro-batches. */
+/* Checks that the schedule of a plan can run the plan's number of micro-batches. Returns NNC_ILLEGAL_PLAN if the
+ * schedule cannot run this number of micro-batches. */
 nnc_status nnc_schedule_check(const nnc_plan *plan, nnc_error *err);
 
 /* Returns the idle seconds (bubble) of a schedule from a formula: total_s minus the busy time, for stages with equal
  * times and messages that take no time. forward_s, backward_s, weight_s: seconds tF, tB, tW of forward, input gradient
  * and weight gradient, over all chunks of a stage. p: number of stages. m: number of micro-batches. The formula of
- * zb-h1 holds for m >= p, and the formula of zb-h2 for m >= 2p-1. For tW > tF, both formulas give the idle time under
- * the published limit of micro-batches in flight; the published formulas give less. zb-v: 0, which is exact for tF = tB
- * = tW and m >= 2p-1, and a lower bound otherwise. dualpipe: holds for tF = tB, tW <= tF, m even and m >= 2p.
+ * zb-h1 holds for m >= p, and the formula of zb-h2 for m >= 2p-1. For tW > tF, the published formulas of zb-h1 and
+ * zb-h2 give less idle time than is possible under their limit of micro-batches in flight, so both formulas here differ
+ * from the published ones. For zb-v the bubble is 0, which is exact for tF = tB = tW and m >= 2p-1, and a lower bound
+ * otherwise. The formula of dualpipe holds for tF = tB, tW <= tF, m even and m >= 2p.
  *   [bubble] */
 double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal, nnc_derivation *why);
 
@@ -412,13 +415,13 @@ double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t
 /* ---- peak.c: the bytes that a device keeps at its memory peak ---- */
 
 /* Returns the most bytes that a device keeps for backward at the same time. bytes[c]: bytes that one pass keeps in
- * chunk c of the device; in dualpipe, in direction c. Sets counts[c] to the number of passes that chunk c keeps at this
- * moment. The function reads only schedule, stages, chunks and micro_batches of *pipeline; there may be up to
- * NNC_PIPELINE_VIRTUAL_MAX chunks.   [in-flight] */
+ * chunk c of the device; in dualpipe, in direction c. Sets counts[c] to the number of passes that chunk c keeps at the
+ * moment of the peak. The function reads only schedule, stages, chunks and micro_batches of *pipeline; there may be up
+ * to NNC_PIPELINE_VIRTUAL_MAX chunks. [in-flight] */
 double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const double *bytes, double *counts);
 /* Finds the memory peak of a device on which one chunk (`chunk`) keeps more bytes per pass than the other chunks (more
- * = true) or fewer (more = false). Sets *count to the number of passes that this chunk keeps at the peak, and *all to
- * the number of passes that all chunks keep. Returns false if the schedule is not interleaved. */
+ * = true) or fewer (more = false). Sets *count to the number of passes that the chunk `chunk` keeps at the peak, and
+ * *all to the number of passes that all chunks keep. Returns false if the schedule is not interleaved. */
 bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int32_t chunk, bool more, double *count,
                               double *all);
 

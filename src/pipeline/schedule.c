@@ -4,9 +4,9 @@
 #include "base/base_internal.h"
 #include "pipeline/pipeline_internal.h"
 
-/* An order list gives the ops of a device in the order in which they run. The list depends only on the numbers of
- * stages, chunks and micro-batches, not on times. Therefore, if an op takes longer, the replayed step never becomes
- * shorter. */
+/* An order list gives the ops of a device in the order in which they run. The order list depends only on the numbers of
+ * stages, chunks and micro-batches, not on times. Because the order of ops does not depend on times, the replayed step
+ * never becomes shorter if an op takes longer. */
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -95,7 +95,7 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_GPIPE) = {
 /* ---- interleaved, arXiv:2104.04473 ----
  * The order of 1f1b with v chunks per device: one chunk of a micro-batch counts like a micro-batch of 1f1b. A device
  * moves on to its next chunk after every p micro-batches. Device i begins with min(m v, 2(p-i-1) + (v-1)p) forwards.
- * Virtual stage s is on device s % p. m must be a multiple of p. With v = 1, the schedule is 1f1b. */
+ * Virtual stage s is on device s % p. m must be a multiple of p. With v = 1, the interleaved schedule is 1f1b. */
 
 static void write_interleaved(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device) {
     const int64_t p = pipeline->stages, v = pipeline->chunks, after = p - d - 1;
@@ -131,9 +131,9 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_INTERLEAVED) = {
 };
 
 /* ---- ZB-H1 and ZB-H2, arXiv:2401.10241 ----
- * 1f1b with weight gradients (tW seconds) as ops of their own. The published bubbles hold if tW is at most tF (seconds
- * of a forward). If tW > tF, the first device still waits for the first gradient: under the published limit of
- * micro-batches in flight it has no other op to run. */
+ * 1f1b with weight gradients (tW seconds) as ops of their own. The published formulas of the bubble hold if the weight
+ * gradient takes at most as long as a forward (tW <= tF). If tW > tF, the first device still waits for the first
+ * gradient: under the published limit of micro-batches in flight it has no other op to run. */
 
 /* Writes the order list of a device whose weight gradients are ops of their own: first `ahead` forwards, then one
  * forward and one input gradient alternately, then the remaining input gradients. Each weight gradient runs `late`
@@ -299,7 +299,8 @@ static double bubble_dualpipe(const nnc_equal_stages *s, nnc_derivation *why) {
 }
 
 /* Returns the largest number of micro-batches that a device keeps in DualPipe: p+1 if m >= 2p. If m is smaller, the
- * device keeps fewer micro-batches, because it gets those from the nearer end of the pipeline first. */
+ * device keeps fewer micro-batches, because it first gets the micro-batches that enter at the nearer end of the
+ * pipeline. */
 static double in_flight_dualpipe(double m, double p, double v, double stage, nnc_derivation *why) {
     const bool upper = stage < p / 2;
     if (!(p > 1)) { return in_flight_1f1b(m, p, v, stage, why); }
@@ -360,15 +361,15 @@ bool nnc_schedule_repeats(const nnc_plan *plan) {
 
 bool nnc_schedule_is_steady(const nnc_plan *plan) {
     const nnc_schedule_row *row = nnc_schedule_of(plan->schedule);
-    /* A round is as many micro-batches as the pipeline has stages. After `rounds` rounds, the order of ops on a device
-     * only repeats: after 2 rounds with one chunk and one direction, after 4 rounds with several chunks or two
+    /* A round is as many micro-batches as the pipeline has stages. The order of ops on a device only repeats after the
+     * first `rounds` rounds: 2 rounds with one chunk and one direction, 4 rounds with several chunks or two
      * directions. */
     const int64_t rounds = row->chunks == 1 && !row->dual ? 2 : 4;
     return plan->pipeline == 1 || (!row->keeps_all && plan->micro_batches >= rounds * plan->pipeline);
 }
 
-/* true for a schedule with one chunk and one direction: device i keeps p-i micro-batches or more, because with fewer
- * micro-batches it would be idle */
+/* The result is true for every schedule with one chunk and one direction: in such a schedule device i keeps at least
+ * p-i micro-batches, because it would be idle with fewer micro-batches. */
 bool nnc_schedule_keeps_1f1b(const nnc_plan *plan) {
     const nnc_schedule_row *row = nnc_schedule_of(plan->schedule);
     return row->chunks == 1 && !row->dual && !row->folded;

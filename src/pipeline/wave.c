@@ -1,12 +1,12 @@
 /* Replay, slot by slot, of schedules in which all devices have the same slots (places in the order of ops).
  *
  * In slot t device i runs forward number t - i, then backward number t - lead + (skew times i), then weight gradient
- * number t - lead - i, if ops with these numbers exist. The numbers count micro-batches; with several chunks per
- * device, each chunk of a micro-batch counts. The two numbers lead and skew describe gpipe, 1f1b, interleaved, zb-h1
- * and zb-h2.
+ * number t - lead - i, if ops with these numbers exist. These numbers of ops count micro-batches; with several chunks
+ * per device, each chunk of a micro-batch counts. The two numbers lead and skew describe gpipe, 1f1b, interleaved,
+ * zb-h1 and zb-h2. The picture shows the slots of 1f1b with 4 stages (lead 3, skew 0).
  *
  *            slot  0   1   2   3   4   5   6
- *     device 0     F0  F1  F2  F3B0 ..              lead 3, skew 0: 1f1b with 4 stages
+ *     device 0     F0  F1  F2  F3B0 ..
  *     device 1         F0  F1  F2B0 ..
  *     device 2             F0  F1B0 ..
  *     device 3                 F0B0 ..
@@ -35,8 +35,8 @@ bool nnc_is_wide(void) {
 #if !defined(__x86_64__) || !defined(__GNUC__)
     return false;
 #elif defined(CPU_FEATURE_ACTIVE)
-    /* The C library knows the processor already; the builtin function of the compiler would test it again at each start
-     * of the program. */
+    /* The C library has already found out which instructions the processor has; the builtin function of the compiler
+     * would find it out again at each start of the program. */
     return CPU_FEATURE_ACTIVE(AVX2);
 #else
     return __builtin_cpu_supports("avx2") != 0;
@@ -107,7 +107,8 @@ NNC_EACH void set_backward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t 
     } else {
         add_tracks(&wave->backward_s[at], &pipeline->backward_s[s], &wave->weight_s[at], tracks);
     }
-    /* Virtual stage 0 sends no gradient to another stage; the arrival of this message is computed but never read. */
+    /* Virtual stage 0 sends no gradient to another stage; the code computes an arrival time for this message all the
+     * same, but never reads it. */
     add_send(shape, &wave->backward_send_s[at], &wave->backward_s[at], tracks);
 }
 
@@ -119,7 +120,8 @@ static void go_on(const nnc_wave_shape *shape, nnc_wave_cursor *next) {
     }
 }
 
-/* Slot t: at most one device moves on to its next forward chunk, and at most one to its next backward chunk. */
+/* Prepares slot t: at most one device moves on to its next forward chunk, and at most one device to its next backward
+ * chunk. */
 NNC_EACH void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, const int64_t tracks) {
     const int64_t p = shape->p, v = shape->v;
     set_forward(shape, wave, wave->forward.place, wave->forward.chunk, tracks);
@@ -300,16 +302,18 @@ static void begin(const nnc_wave_shape *shape, nnc_wave *wave) {
 /* ---- skipping periods in closed form ---- */
 
 /* A slot computes the next state of the replay (when each device is free, when each message arrives) from the current
- * state by maxima of sums. Therefore, each time after n slots is a convex function of the times before these slots. In
- * two cases the replay continues in closed form:
+ * state by maxima of sums. Therefore, each time in the state after n slots is a convex function of the times in the
+ * state before these slots. In two cases the replay continues in closed form.
  *
- *   - The state repeats, with all times later by the same amount: then it repeats in this way forever.
- *   - Each time grew by a constant amount of its own in two successive repeats, because some stages do not wait for
- *     each other. A trial starts one more repeat from the state that would be reached K repeats later. If each time
- *     grows by its constant amount in this repeat, too, each time grows by this amount in all repeats in between,
- *     because the functions are convex. Bisection finds the largest confirmed K.   [pipeline-skip] */
+ * In the first case, all times of the state are later than in an earlier state by one and the same amount; then the
+ * state repeats forever, each time later by this amount.
+ *
+ * In the second case, each time grew by an amount of its own, and by the same amount in two successive repeats, because
+ * some stages do not wait for each other. A trial starts one more repeat from the state that would be reached K repeats
+ * later. If each time grows by its constant amount in the repeat of the trial, too, it grows by this amount in all
+ * repeats in between, because the functions are convex. Bisection finds the largest confirmed K.   [pipeline-skip] */
 
-enum { TRIAL_MIN = 8 }; /* smallest number of repeats that are left for which a trial saves time */
+enum { TRIAL_MIN = 8 }; /* a trial saves time only if at least this many repeats are left */
 
 /* Returns one of the three arrays of a state: free_s (i = 0), down_s (i = 1) or up_s (i = 2). */
 static double *row(nnc_wave_state *state, int i) {
@@ -387,7 +391,8 @@ static void mark(const nnc_wave_shape *shape, watch *w, int64_t t) {
     const int64_t turn = slots_of_turn(shape);
     w->then = t;
     w->age_max = w->age_max == 0 ? 2 * turn : 2 * w->age_max;
-    /* A delay by messages may need as many turns as the pipeline has stages until it has reached all stages. */
+    /* If messages delay the stages, the delay may need as many turns as the pipeline has stages until it has reached
+     * all stages. */
     w->repeat = w->age_max >= 2 * turn * shape->p ? turn * shape->p : turn;
 }
 
@@ -423,8 +428,8 @@ typedef struct drifting {
 
 /* Skips repeats of `slots` slots on tracks (pipelines) whose times each grew by a constant amount in the last two
  * repeats. drifts: the bits of these tracks. A trial adds K times this growth to the state and runs one more repeat; K
- * is confirmed if the growth in this repeat is the same. Bisection finds the largest K. The trials of all tracks run at
- * the same time. */
+ * is confirmed if the growth in this repeat is the same. Bisection finds the largest K. The trials of all tracks
+ * (pipelines) run at the same time. */
 static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, const bool *drifts,
                   int64_t slots, int64_t t) {
     drifting d[NNC_TRACKS];

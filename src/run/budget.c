@@ -22,8 +22,8 @@ typedef struct law {
     { __VA_ARGS__, false, NAN, NAN, NAN }
 #define BEST(...) \
     { NAN, NAN, NAN, NAN, NAN, __VA_ARGS__ }
-static const law NNC_ROW(NNC_LAW_RULE_20) = BEST(false, 1.0, 120.0, 0.5); /* 20 tokens per parameter: D = 20 N, C = 6 N
-                                                                           * D, so N = (C / 120)^0.5 */
+/* 20 tokens per parameter: D = 20 N and C = 6 N D, therefore N = (C / 120)^0.5 */
+static const law NNC_ROW(NNC_LAW_RULE_20) = BEST(false, 1.0, 120.0, 0.5);
 static const law NNC_ROW(NNC_LAW_PRINTED) = LOSS(1.69, 406.4, 410.7, 0.34, 0.28);
 static const law NNC_ROW(NNC_LAW_TEX) = LOSS(1.6933736809989528, 406.4010175194737, 410.7228269450398, 0.33917084,
                                              0.2849083);
@@ -119,7 +119,7 @@ static double flops_to_reach(nnc_law kind, double loss) {
 }
 
 /* Checks that the value of an option is above 0 and at most `most`, which is 1 for options that are shares. The value
- * NaN means that the option is not given, and passes the check. */
+ * NaN means that the option is not given, and it passes the check. */
 static nnc_status check_range(const char *option, double value, double most, nnc_error *err) {
     return isnan(value) || (value > 0.0 && value <= most)
                ? NNC_OK

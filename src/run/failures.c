@@ -217,8 +217,8 @@ void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *
 }
 
 /* Power, energy and carbon of a run. Energy and carbon are computed twice: from the predicted mean power of a device,
- * and from the rated power of the devices. The second result is comparable with published totals, which are based on
- * the rated power. */
+ * and from the rated power of the devices. The energy and carbon from the rated power are comparable with published
+ * totals, which are based on the rated power. */
 
 /* Sets the mean power of a device over the run, and the share of the run in which the device is busy. While the device
  * trains, its power is the sum of idle power, power of the matrix units and power of the memory, but not more than its

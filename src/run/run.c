@@ -389,9 +389,9 @@ nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device, cons
 /* ---- methods of fine-tuning (RLHF, distillation ...), which add generation, scoring and weight synchronisation to the
  * training ---- */
 
-/* A row describes one fine-tuning method. rollout: the method generates answers. Members except rollout name models
- * that run forward over every token of the training data: the trained model once more (again), the reference model, the
- * reward model, the critic, the teacher. Sources: docs/data-and-runs.md. */
+/* A row describes one fine-tuning method. rollout: the method generates answers. Each of the members again, reference,
+ * reward, critic and teacher stands for a model that runs forward over every token of the training data; `again` stands
+ * for the trained model itself. Sources: docs/data-and-runs.md. */
 typedef struct method_row {
     bool rollout, again, reference, reward, critic, teacher;
     /* true: the policy and the reference model score a second answer to each prompt (for the KL term of the method
@@ -410,10 +410,10 @@ static const method_row rows[NNC_METHOD_COUNT] = {
 
 bool nnc_method_rolls_out(nnc_method method) { return (unsigned)method < NNC_METHOD_COUNT && rows[method].rollout; }
 
-/* If the method runs this helper model on the training devices, counts it: adds 1 to *copies if it is a copy of the
- * trained model, or its parameters to *other_params. params: active parameters of the helper; NaN = it is a copy of the
- * trained model. total: its parameters in memory, which are more than the active ones if it has experts; NaN = as many
- * as `params`. */
+/* If the method runs this helper model on the training devices, counts it: for a copy of the trained model without
+ * adapters, adds 1 to *copies; for another model, adds its parameters to *other_params. params: active parameters of
+ * the helper; NaN = the helper is a copy of the trained model. total: parameters of the helper in memory, which are
+ * more than `params` if the helper has experts; NaN = as many as `params`. */
 static void add_helper(bool runs, double params, double total, const nnc_plan *plan, double *copies,
                        double *other_params) {
     if (!runs) { return; }

@@ -16,10 +16,9 @@
 void nnc_run_input(const nnc_run_ask *ask, double link_bytes_per_s, double samples_per_step, double computed_s,
                    nnc_run *run, nnc_derivation *why);
 
-/* nnc_run_method computes a fine-tuning method: it sets the seconds of generation, scoring and weight synchronisation,
- * and changes *flops and *seconds: before the call they are for one weight update, after the call they are the sums
- * over all weight updates of a step. tokens: tokens of a step over all sites. nnc_run_method_check checks the options
- * of the method. */
+/* nnc_run_method computes a fine-tuning method: it sets the seconds of generation, scoring and weight synchronisation.
+ * Before the call, *flops and *seconds are for one weight update; after the call, they are the sums over all weight
+ * updates of a step. tokens: tokens of a step over all sites. nnc_run_method_check checks the options of the method. */
 nnc_status nnc_run_method_check(const nnc_result *result, const nnc_run_ask *ask, nnc_error *err);
 void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tokens, double *flops, double *seconds,
                     nnc_run *run, nnc_derivation *why);

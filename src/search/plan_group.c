@@ -4,47 +4,42 @@
  * offload.
  *
  * This file has the caches below; each belongs to one worker thread with one model, device and set of software
- * profiles. (Lowered op lists, step ends and partitions are cached in src/memo/.) A cache has a key, from which its
- * value follows, and a part of the search for which the value is valid.
+ * profiles. (Lowered op lists, step ends and partitions are cached in src/memo/.) Each cache has a key, and a part of
+ * the search for which its values are valid.
  *
- * passes: the op list, segment times, resident bytes and FLOPs of a pass. Key: software profile; whether the ZeRO stage
- * is 3; offload of weights or activations. Valid for one block.
+ * The cache `passes` has the op list, segment times, resident bytes and FLOPs of a pass. The key of `passes` is the
+ * software profile, whether the ZeRO stage is 3, and the offload of weights or activations; its values are valid for
+ * one block. The cache `run` has the replay of the pipeline, and the cache `resident` has the resident bytes of the
+ * heaviest stages. The key of `run` and `resident` is pass and group; their values are valid for one group.
  *
- * run: the replay of the pipeline. Key: pass; group. Valid for one group.
+ * The cache `ends` has the seconds of each stage after its last pass. The key of `ends` is the pass, the ZeRO stage,
+ * the offload, the layers of each stage, whether weight gradients are ops of their own, and whether the schedule is
+ * dualpipe; its values are valid as long as the pass. The cache `allowed` tells whether a plan is legal, and has its
+ * software profile. The key of `allowed` is ZeRO stage and offload; its values are valid for one block.
  *
- * resident: the resident bytes of the heaviest stages. Key: pass; group. Valid for one group.
+ * The cache `edges` has the working bytes up to which a stage fits, and the working bytes from which the stage exceeds
+ * the memory. The key of `edges` is pipeline degree, group, stage, and the plan of the group; its values are valid for
+ * the blocks with equal choices from tensor to sequence_parallel. The cache `resolved` has the plan of a block with all
+ * defaults, or tells that the plan is not legal. The key of `resolved` is the pipeline degree; its values are valid for
+ * the blocks that differ only in recomputation.
  *
- * ends: the seconds of each stage after its last pass. Key: pass; ZeRO stage; offload; the layers of each stage;
- * whether weight gradients are ops of their own; dualpipe. Valid as long as the pass.
- *
- * allowed: whether a plan is legal, and its software profile. Key: ZeRO stage; offload. Valid for one block.
- *
- * edges: the working bytes with which a stage fits, and the working bytes with which the stage exceeds the memory. Key:
- * pipeline degree; group; stage; plan of the group. Valid for the blocks with equal choices from tensor to
- * sequence_parallel.
- *
- * resolved: the plan of a block with all defaults, or that the plan is not legal. Key: pipeline degree. Valid for the
- * blocks that differ only in recomputation.
- *
- * plain: lower bounds of the time. Key: software profile. One bound is valid for one micro-batch, another for a column
- * of blocks.
- *
- * smaller: the bytes per segment of the op lists of two micro-batches. Key: plan without micro-batch, ZeRO and order of
- * passes; software profile. Valid for the whole search.
- *
- * full: a micro-batch with which all plans of a group exceed the memory. Key: recomputation; pipeline degree; group.
- * Valid for the blocks with equal choices from tensor to sequence_parallel.
+ * The cache `plain` has lower bounds of the time. The key of `plain` is the software profile; one bound is valid for
+ * one micro-batch, another bound for a column of blocks. The cache `smaller` has the bytes per segment of the op lists
+ * of two micro-batches. The key of `smaller` is the plan without micro-batch, ZeRO and order of passes, and the
+ * software profile; its values are valid for the whole search. The cache `full` has a micro-batch with which all plans
+ * of a group exceed the memory. The key of `full` is recomputation, pipeline degree and group; its values are valid for
+ * the blocks with equal choices from tensor to sequence_parallel.
  *
  * For most plans, the search decides whether they fit without computing their op list or their memory. In blocks with
  * equal degrees, all bytes of a pipeline stage except its working bytes (activations and the working set of an op)
- * follow from ZeRO stage and offload. When working bytes grow, the memory grows or stays equal. So two numbers of
- * working bytes for each stage, its edges, tell which plans fit. The working bytes of a plan are estimated from the
- * sums of a smaller micro-batch: with k times the micro-batch, no tensor is smaller, and all tensors together have at
- * most k times the bytes. The op list of a pass is lowered only if the edges do not decide, or if the plan can be among
- * the best. If all plans of a group exceed the memory, the same group exceeds it with each larger micro-batch, as long
- * as the number of micro-batches in flight is equal; the plans of such groups are counted without evaluation. If all
- * plans of a block with schedule 1f1b exceed the memory, plans with schedules that keep at least as many micro-batches
- * in flight exceed it, too.
+ * follow from ZeRO stage and offload. When working bytes grow, the memory grows or stays equal. Therefore two numbers
+ * of working bytes for each stage, which are called its edges, are enough to tell which plans fit. The working bytes of
+ * a plan are estimated from the sums of a smaller micro-batch: with k times the micro-batch, no tensor is smaller, and
+ * all tensors together have at most k times the bytes. The op list of a pass is lowered only if the edges do not
+ * decide, or if the plan can be among the best. If all plans of a group exceed the memory, the same group exceeds it
+ * with each larger micro-batch, as long as the number of micro-batches in flight is equal; the plans of such groups are
+ * counted without evaluation. If all plans of a block with schedule 1f1b exceed the memory, plans with schedules that
+ * keep at least as many micro-batches in flight exceed it, too.
  *
  * A plan that fits is pruned if one of three lower bounds of its step time is too long. The first bound is the cheapest
  * and needs no op list of the plan: it follows from products and traffic of a smaller micro-batch, which grow with the
@@ -52,12 +47,13 @@
  * time with recomputation.
  *
  * The gain of a cache is a ratio: instructions that the CPU runs for a search without this cache / instructions with
- * the cache. For `search gpt3-175b a100 --devices 1024`: passes 1.7, allowed 1.16, resident 1.04, run 1.0. With
- * --no-prune, ends 1.03; the step ends alone take 1.8 times as many instructions without this cache. For `search
- * deepseek-v3 h100 --devices 2048 --global-batch 15360 --software any --tensor 2,4,16,64 --context 2,8 --expert 2,16`:
- * full 1.11; edges and smaller together 1.19, if both work for all pipelines. For the same search without limits on the
- * degrees: plain, with the bound of a column, 1.2. For `search llama3-70b h100 --devices 5040 --global-batch 5040`:
- * resolved 1.6. */
+ * the cache. In the search `search gpt3-175b a100 --devices 1024` the gains are 1.7 for the cache `passes`, 1.16 for
+ * `allowed`, 1.04 for `resident` and 1.0 for `run`. With --no-prune, the gain of the cache `ends` is 1.03; the step
+ * ends alone take 1.8 times as many instructions without this cache. In the search `search deepseek-v3 h100 --devices
+ * 2048 --global-batch 15360 --software any --tensor 2,4,16,64 --context 2,8 --expert 2,16` the gain is 1.11 for the
+ * cache `full`, and 1.19 for `edges` and `smaller` together, if both work for all pipelines. Without the limits on the
+ * degrees in this search of deepseek-v3, the gain of the cache `plain`, with the bound of a column, is 1.2. In the
+ * search `search llama3-70b h100 --devices 5040 --global-batch 5040` the gain of the cache `resolved` is 1.6. */
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
@@ -76,8 +72,8 @@ static const nnc_software *software_of(const nnc_plan_groups *groups, const nnc_
 }
 
 /* Tests whether the framework of the plan's software profile offers every option of the plan. With --software any
- * (profiles->any) the result is always true. *option is set to the first option that the framework lacks; the pointer
- * `option` can be NULL. */
+ * (profiles->any) the test always returns true. *option is set to the first option that the framework lacks; the
+ * pointer `option` can be NULL. */
 static bool ships(const nnc_plan_groups *groups, const nnc_plan *plan, const char **option) {
     return groups->profiles->any || nnc_software_ships(software_of(groups, plan), plan, option);
 }
@@ -116,8 +112,8 @@ static void find_columns(nnc_plan_groups *groups, uint64_t number) {
 }
 
 /* Tests the two rules that most blocks of plans break: the number of devices is a multiple of tensor x pipeline x
- * context, and the global batch is a multiple of micro-batch x data. Returns true without a test if the plan states the
- * data degree or the number of micro-batches, or if it does not state the number of devices. */
+ * context, and the global batch is a multiple of micro-batch x data. Returns true without testing the two rules if the
+ * plan states the data degree or the number of micro-batches, or if it does not state the number of devices. */
 static bool divides(const nnc_plan *plan) {
     const double ranks = (double)plan->tensor * plan->pipeline * plan->context;
     if (plan->devices == 0 || plan->data > 0 || plan->micro_batches > 0) { return true; }
@@ -131,8 +127,8 @@ static bool divides(const nnc_plan *plan) {
  * Returns false if the degrees or the batch of the block break a rule; err, which can be NULL, then names the rule. */
 static bool resolve_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err) {
     /* The plans of a block differ in schedule, virtual stages, ZeRO stage and offload. The plan in groups->settled gets
-     * legal values for these four settings, so it is illegal only if the degrees, the micro-batch or the recomputation
-     * of the block break a rule. */
+     * legal values for schedule, virtual stages, ZeRO stage and offload, so it is illegal only if the degrees, the
+     * micro-batch or the recomputation of the block break a rule. */
     nnc_plan *plain = &groups->settled;
     *plain = *base;
     nnc_space_block(groups->space, number, plain);
@@ -146,8 +142,8 @@ static bool resolve_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_
 }
 
 /* Does the same as resolve_block, but faster: among blocks that differ only in recomputation, only the first block is
- * resolved; for a later block, the stored plan is copied and its recomputation is changed. The copy is correct because,
- * for models that can be divided over ranks, no rule about legal plans depends on recomputation. */
+ * resolved; for a later block, the stored plan is copied and its recomputation is changed. The copied plan is correct
+ * because, for models that can be divided over ranks, no rule about legal plans depends on recomputation. */
 static bool recall_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number) {
     const nnc_space_axis *recomputes = &groups->space->axes[NNC_AXIS_RECOMPUTE];
     const uint64_t pipelines = (uint64_t)groups->space->axes[NNC_AXIS_PIPELINE].count;
@@ -202,9 +198,9 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err) {
 }
 
 /* Counts the embedding and the head as one layer each in the plans of the current group, if ends_as_layers of the base
- * plan is true. Also counts embedding and head as layers if all pipeline stages and chunks get equal numbers of layers
- * only in this way, and the framework has this option. An example is Llama 3.1 405B on 16 stages: 126 layers, and 128
- * with embedding and head. */
+ * plan is true. Also counts embedding and head as layers if the framework has this option and only this count gives all
+ * pipeline stages and chunks equal numbers of layers. For example, Llama 3.1 405B on 16 stages has 126 layers, which 16
+ * does not divide; embedding and head make it 128 layers. */
 static void count_ends(const nnc_plan_groups *groups, nnc_plan *plan) {
     const int64_t parts = (int64_t)plan->pipeline * plan->virtual_stages;
     const bool may = plan->pipeline > 1 && plan->first_stage_layers == 0 && plan->last_stage_layers == 0 &&
@@ -234,9 +230,9 @@ static bool splits_experts(const nnc_plan_groups *groups, const nnc_plan *plan) 
            software_of(groups, plan)->ships.plain_experts;
 }
 
-/* Tests whether micro_batch x seq_len^2 is below 2^45. No tensor has more than 2^17 times as many elements (the factor
- * is the number of heads, or columns / sequence length), so every element count then fits into 64 bits, and an op list
- * that is legal with a smaller micro-batch is legal with this micro-batch. */
+/* Tests whether micro_batch x seq_len^2 is below 2^45. No tensor has more than 2^17 times this number of elements,
+ * where the factor 2^17 stands for the number of heads or for columns / sequence length. Therefore every element count
+ * fits into 64 bits, and an op list that is legal with a smaller micro-batch is legal with this micro-batch. */
 static bool counts_elements(const nnc_plan *plan) {
     return (double)plan->micro_batch * (double)plan->seq_len * (double)plan->seq_len < 0x1p45;
 }
@@ -259,7 +255,8 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group) {
 }
 
 /* For the current block of plans, finds which pairs of ZeRO stage and offload are legal, and the software profile of
- * each pair. The legal pairs and their profiles are the same for all schedules of the block. */
+ * each pair. The legal pairs of ZeRO stage and offload and their profiles are the same for all schedules of the
+ * block. */
 static void find_allowed(nnc_plan_groups *groups) {
     const uint64_t size = nnc_space_group_size(groups->space);
     nnc_plan plan = groups->settled;
@@ -278,8 +275,8 @@ static void find_allowed(nnc_plan_groups *groups) {
     groups->known = true;
 }
 
-/* Tests whether the framework of `software` offers the schedule of the current group of plans. The result is always
- * true for plans without a pipeline, and if the user gave --software any. */
+/* Tests whether the framework of `software` offers the schedule of the current group of plans. The test returns true
+ * for plans without a pipeline, and if the user gave --software any. */
 static bool has_schedule(const nnc_plan_groups *groups, const nnc_software *software) {
     return groups->profiles->any || groups->settled.pipeline == 1 ||
            software->ships.schedules[groups->settled.schedule];
@@ -317,8 +314,8 @@ uint64_t nnc_plan_groups_full(nnc_plan_groups *groups) {
     return over ? full->legal : 0;
 }
 
-/* Counts one more plan of the current group that exceeds the memory. When this is the last legal plan of the group,
- * stores in groups->full that all plans of the group exceed the memory. */
+/* Counts one more plan of the current group that exceeds the memory. If the counted plan is the last legal plan of the
+ * group, stores in groups->full that all plans of the group exceed the memory. */
 static void count_over(nnc_plan_groups *groups) {
     nnc_full_group *full = groups->full_now;
     if (groups->full == NULL || ++groups->over_now < count_legal(groups)) { return; }
@@ -327,17 +324,18 @@ static void count_over(nnc_plan_groups *groups) {
 }
 
 /* Tests whether one micro-batch of plan `a` has the same costs as one micro-batch of the plans that already share
- * `pass`. The costs are the same if the plans have the same software profile and the same offload of weights and
- * activations, and if both or neither use ZeRO stage 3. ZeRO stage 3 and offload move data in every micro-batch. If
- * embedding and head share one table, either both schedules must put embedding and head on one device, which stores the
- * table once, or both must put them on two devices. */
+ * `pass`. Two plans have the same costs per micro-batch if they have the same software profile and the same offload of
+ * weights and activations, and if both or neither use ZeRO stage 3. ZeRO stage 3 and offload move data in every
+ * micro-batch. If embedding and head share one table, either both schedules must put embedding and head on one device,
+ * which stores the table once, or both must put them on two devices. */
 static bool same_pass(const nnc_plan_groups *groups, const nnc_plan *a, const nnc_software *software,
                       const nnc_pass_costs *pass) {
     const nnc_plan *other = &pass->work.plan;
     const nnc_device *device = groups->device;
     const unsigned moved = NNC_OFFLOAD_ACTIVATIONS | NNC_OFFLOAD_WEIGHTS;
-    /* linked: true = a plan with offload and a plan without can share a pass. `linked` is false on one device, which
-     * uses links only for offload, and if the device file does not state the host bandwidths that offload needs. */
+    /* linked: true = a plan with offload can share a pass with a plan without offload. `linked` is false on one device,
+     * which uses links only for offload, and if the device file does not state the host bandwidths that offload
+     * needs. */
     const bool linked = a->devices > 1 && !isnan(device->host.bytes_per_s) && !isnan(device->host.mem_bytes_per_s);
     const bool tied = pass->usable && pass->step.list->tied_rows > 0;
     return software == pass->software && (a->zero == 3) == (other->zero == 3) &&
@@ -369,8 +367,9 @@ static void sum_units(nnc_plan_groups *groups, nnc_pass_costs *pass, int kind) {
 }
 
 /* Computes the times of all segments of a pass for one kind of schedules. If the search includes a schedule with
- * separate weight gradients, computes kinds 0 and 1 together. The computation of overlap shortens the times of
- * collectives in the op table, so these times are saved before the first kind and restored before the second. */
+ * separate weight gradients, computes the times for two kinds together: schedules without separate weight gradients
+ * (kind 0) and with them (kind 1). The computation of overlap shortens the times of collectives in the op table, so
+ * these times are saved before the first kind and restored before the second. */
 static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int kind) {
     nnc_rows *rows = &groups->scratch->rows;
     const bool both = kind < 2 && groups->splits && pass->work.plan.pipeline > 1 && !pass->timed[1 - kind];
@@ -381,9 +380,9 @@ static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int kind) {
     if (both) { sum_units(groups, pass, 1 - kind); }
 }
 
-/* Returns a result with the FLOPs and tokens of the current block of plans, taken from a pass for which these were
- * already computed; NULL = no such pass. All passes of a block have equal FLOPs and tokens if their profiles have the
- * same value of the switch context_frozen, which says that the input of cross-attention needs no gradient. */
+/* Returns a result with the FLOPs and tokens of the current block of plans, taken from a pass that already has them;
+ * NULL = no such pass. All passes of a block have equal FLOPs and tokens if their profiles have the same value of the
+ * switch context_frozen, which says that the input of cross-attention needs no gradient. */
 static const nnc_result *known_work(const nnc_plan_groups *groups, const nnc_software *software) {
     for (int32_t i = 0; i < groups->pass_count; i++) {
         const nnc_pass_costs *pass = &groups->passes[i];
@@ -417,8 +416,9 @@ enum { SMALLER = 256, SMALLER_WAYS = 4 };
 static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *software) {
     smaller_key key = { .plan = nnc_plan_lowering_key(plan), .software = software };
     key.plan.micro_batch = 0;
-    key.plan.pipeline = plan->pipeline > 1 ? 2 : 1; /* only two cases differ: with a pipeline of any degree, first and
-                                                     * last stage each hold a copy of a tied embedding table */
+    /* all pipeline degrees above 1 have the same byte sums: the first and the last stage each hold a copy of a tied
+     * embedding table */
+    key.plan.pipeline = plan->pipeline > 1 ? 2 : 1;
     key.plan.schedule = nnc_schedule_ends_meet(plan) ? NNC_SCHEDULE_DUALPIPE : NNC_SCHEDULE_1F1B;
     key.degrees = ((((uint64_t)plan->tensor * 31 + (uint64_t)plan->context) * 31 + (uint64_t)plan->expert) * 31 +
                    (uint64_t)key.plan.pipeline) *
@@ -446,8 +446,8 @@ static double growth_of(const smaller_sums *known, int64_t micro_batch) {
     return micro_batch % known->first == 0 ? growth : (double)INFINITY;
 }
 
-/* Tests whether the device file describes the links over which the ranks of a plan communicate. The answer depends only
- * on the plan's degrees and shards. */
+/* Tests whether the device file describes the links over which the ranks of a plan communicate. Whether the device file
+ * describes these links depends only on the plan's degrees and shards. */
 static bool has_network(nnc_plan_groups *groups, const nnc_plan *plan) {
     nnc_network network;
     uint64_t *column = &groups->rows[groups->row_first].networks[plan->zero == 3][plan->offload != 0];
@@ -458,8 +458,8 @@ static bool has_network(nnc_plan_groups *groups, const nnc_plan *plan) {
 }
 
 /* Begins a pass without lowering its op list: copies the byte sums that were stored for a smaller micro-batch with the
- * same key. These sums are a lower bound of the sums of the pass. Returns false if no sums are stored, or if the stored
- * sums are no lower bound, for example for a plan on one device. */
+ * same key. The sums of a smaller micro-batch are a lower bound of the sums of the pass. Returns false if no sums are
+ * stored, or if the stored sums are no lower bound, for example for a plan on one device. */
 static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
     if (groups->smaller.slots == 0 || plan->devices == 1 ||
@@ -565,7 +565,8 @@ void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
 }
 
 /* Returns the entry of groups->plain, the stored lower bounds of the time, for a software profile. If no entry belongs
- * to this software profile, the oldest entry is given to it and marked as not computed (adds = infinity). */
+ * to this software profile, the profile gets the oldest entry, and the entry is marked as not computed (adds =
+ * infinity). */
 static nnc_plain_bound *plain_of(nnc_plan_groups *groups, const nnc_software *software) {
     for (int32_t i = 0; i < NNC_PLAIN_BOUNDS; i++) {
         if (groups->plain[i].software == software) { return &groups->plain[i]; }
@@ -602,7 +603,7 @@ double nnc_plan_groups_floor_s(nnc_plan_groups *groups, nnc_pass_costs *pass, co
 }
 
 /* Returns a lower bound of the time of one micro-batch in all layers of the model, in seconds; 0 if the op list cannot
- * be lowered. The bound leaves out recomputation, so plans that differ only in recomputation share it. */
+ * be lowered. The lower bound leaves out recomputation, so plans that differ only in recomputation share it. */
 static double find_least_s(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
     const double adds = nnc_lowering_of(plan, pass->software, plan->attention).grad_accumulate;
@@ -676,8 +677,8 @@ static void drop_lighter(nnc_plan_groups *groups) {
     groups->heaviest_count = count;
 }
 
-/* Sorts groups->heaviest so that stages whose chunks are equal come first. For the other stages, the peak of the memory
- * is found by a replay, which takes longer. */
+/* Sorts groups->heaviest so that stages whose chunks are equal come first. For stages with different chunks, the peak
+ * of the memory is found by a replay, which takes longer. */
 static void move_even_first(nnc_plan_groups *groups) {
     const nnc_stage_residency *h = groups->scratch->step.holdings;
     int32_t even = 0;
@@ -726,7 +727,7 @@ static void partition_layers(nnc_plan_groups *groups, const nnc_step *step, uint
     groups->held_layers = digest_held(&groups->scratch->step, step->plan->pipeline);
 }
 
-/* Returns the value that pass->holds must have so that its stored resident bytes are valid for the current group: the
+/* Returns the value that pass->holds has if the stored resident bytes of the pass are valid for the current group: the
  * serial number of the group, or NNC_EVEN_GROUPS if each device has one chunk. With one chunk, the resident bytes are
  * equal for all schedules, because nnc_memory_of_resident gets the number of micro-batches in flight as a separate
  * argument. */
@@ -736,7 +737,7 @@ static uint64_t holds_of(const nnc_plan_groups *groups, const nnc_plan *plan) {
 }
 
 /* Returns the resident bytes of pipeline stage groups->heaviest[i], one of the stages that can need the most memory.
- * The result is stored in pass->held if i < NNC_PASS_STAGES, otherwise in *buffer. */
+ * The resident bytes are stored in pass->held if i < NNC_PASS_STAGES, otherwise in *buffer. */
 static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nnc_pass_costs *pass,
                                                const nnc_plan *plan, int32_t i, nnc_resident_bytes *buffer) {
     const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
@@ -821,8 +822,8 @@ static double least_bytes(const nnc_memory_edge *edge, const nnc_pass_costs *pas
 }
 
 /* Compares the working bytes of each stage of a plan with the edges of this stage. Returns NNC_OVER_MEMORY if a stage
- * exceeds the memory, NNC_FITS if all stages fit, and NNC_TIGHT if the edges are not exact enough to decide. In each
- * case writes a lower bound of the plan's memory to result. */
+ * exceeds the memory, NNC_FITS if all stages fit, and NNC_TIGHT if the edges are not exact enough to decide. For each
+ * of the three results, writes a lower bound of the plan's memory to result. */
 static nnc_verdict compare_edges(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
     bool fits = groups->heaviest_count <= NNC_PASS_STAGES;
     double least = 1.0;
@@ -849,9 +850,9 @@ static void move_edge(const nnc_plan_groups *groups, nnc_memory_edge *edge, doub
 }
 
 /* Moves an edge of a stage towards the working bytes of a plan whose memory was just computed. For the first plan of an
- * edge, computes two further points near the limit: the memory is nearly a linear function of the working bytes, so the
- * memory is computed with working bytes a little below and a little above the value at which this function reaches the
- * limit. */
+ * edge, also computes the memory at two further points near the limit. The memory is nearly a linear function of the
+ * working bytes; the two points are a little below and a little above the working bytes at which this function reaches
+ * the limit. */
 static void learn_edge(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, int32_t i,
                        const nnc_resident_bytes *held, const nnc_memory *memory, nnc_memory_edge *edge) {
     const double beside = 65536.0; /* distance of the two further points from the working bytes at the limit, in bytes;

@@ -74,8 +74,8 @@ static bool fill_ends(nnc_plan_groups *groups, const nnc_plan *plan, nnc_waiting
     return true;
 }
 
-/* Sets waiting->ends as fill_ends does, or copies them from the pass. Groups with other orders of passes often divide
- * the layers over the stages in the same way, and then a plan has the same step ends. */
+/* Sets waiting->ends as fill_ends does, or copies the stored ends of the pass to it. Groups with other orders of passes
+ * often divide the layers over the stages in the same way, and then a plan has the same step ends. */
 static bool recall_ends(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, uint64_t inside,
                         nnc_waiting *waiting) {
     nnc_pass_ends *known = inside < NNC_PASS_PLANS ? &pass->ends[inside] : NULL;
@@ -120,8 +120,8 @@ bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
 
 bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result) {
     const int kind = nnc_units_kind(&result->plan, pass->software);
-    nnc_plan_groups_work(groups, pass, result); /* can lower the op list of the pass again, so pass->step is read after
-                                                 * this call */
+    /* this call can lower the op list of the pass again, so pass->step is read only afterwards */
+    nnc_plan_groups_work(groups, pass, result);
     nnc_step step = pass->step;
     step.plan = &result->plan;
     const nnc_overlap overlap = nnc_overlap_of(step.plan, step.software);
@@ -151,12 +151,13 @@ const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass) { retur
  *
  * Each pipeline gets the same result as in a separate replay, so the order of the sets does not matter. */
 
-/* SETS: number of sets of pipelines that can exist at the same time; each set has one shape (see replay_set). A key can
- * be in WAYS places. Plans with equal recomputation have about 100 shapes: schedules x virtual stages x pipeline
- * degrees that divide the layers. SETS is larger, because the shapes of one micro-batch come back with another tensor
- * or context degree; with fewer sets, many sets are replayed before all their lanes are taken. 1,024 sets would save
- * another tenth of the time of `search gpt3-175b a100 --devices 1024 --global-batch 1536 --no-prune --software any`,
- * but need 20 MB more, which exceeds the memory of a request to `nncost mcp` (tests/mcp.py). */
+/* SETS: number of sets of pipelines that can exist at the same time; each set has one shape (see replay_set). WAYS:
+ * number of sets in which the shape of a given key can be stored. Plans with equal recomputation have about 100 shapes:
+ * schedules x virtual stages x pipeline degrees that divide the layers. SETS is larger, because the shapes of one
+ * micro-batch come back with another tensor or context degree; with fewer sets, many sets are replayed before all their
+ * lanes are taken. 1,024 sets would save another tenth of the time of `search gpt3-175b a100 --devices 1024
+ * --global-batch 1536 --no-prune --software any`, but need 20 MB more, which exceeds the memory of a request to `nncost
+ * mcp` (tests/mcp.py). */
 enum { SET_BITS = 8, SETS = 1 << SET_BITS, WAYS = 8, VIRTUAL_MAX = 128, PLANS_MAX = 64 };
 
 /* A set of pipelines with the same shape (schedule, stages, chunks and micro-batches), and the plans that wait for the
@@ -206,7 +207,7 @@ bool nnc_batched_replay_takes(const nnc_plan *plan) {
 }
 
 /* Returns a key computed from the schedule, stages, chunks and micro-batches of a pipeline. Pipelines that differ in
- * one of the four have different keys; no key is 0. */
+ * schedule, stages, chunks or micro-batches have different keys; no key is 0. */
 static uint64_t key_of(const nnc_pipeline *p) {
     return ((uint64_t)p->micro_batches << 24) | ((uint64_t)p->schedule << 16) | ((uint64_t)p->stages << 8) |
            (uint64_t)p->chunks;
@@ -245,8 +246,8 @@ static void replay(nnc_batched_replay *r, int32_t place, nnc_pipeline_memory *me
 }
 
 /* Returns the index of the set of pipelines that has the same schedule, stages, chunks and micro-batches as `pipeline`.
- * If no such set exists, assigns an empty set to this shape; if no place of the key has an empty set, first replays and
- * empties one of the sets there, in turn. */
+ * If no set has this shape, assigns an empty set to the shape; if the key of the shape has no empty set, first replays
+ * and empties one of the sets of the key, in turn. */
 static int32_t set_of(nnc_batched_replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory *memory) {
     const uint64_t key = key_of(pipeline), hash = (key * 0x9E3779B97F4A7C15u) >> (64 - SET_BITS);
     const int32_t first = (int32_t)hash / WAYS * WAYS;

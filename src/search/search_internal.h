@@ -33,9 +33,9 @@ typedef enum nnc_axis {
     NNC_AXES
 } nnc_axis;
 
-/* Largest number of values of one choice. NNC_SEARCH_VALUES limits only the values that a user lists. A default list
- * can be longer, because it can contain all divisors of a number; no number up to 14 million has more than 512
- * divisors. */
+/* Largest number of values of one choice. NNC_SEARCH_VALUES limits only the values that a user lists. A default list of
+ * values can be longer than NNC_SEARCH_VALUES, because it can contain all divisors of a number; no number up to 14
+ * million has more than 512 divisors. */
 enum { NNC_SPACE_VALUES = 512 };
 typedef struct nnc_space_axis {
     int32_t count;
@@ -94,8 +94,8 @@ typedef struct nnc_front {
     nnc_found missed;
 } nnc_front;
 
-/* Tests whether plan `a` is better than plan `b`. Compares first the objective, which is step time or memory. Then
- * compares the quantity that is not the objective, then the index of the plan. */
+/* Tests whether plan `a` is better than plan `b`. Compares first the objective, which is step time or memory. If two
+ * plans are equal in the objective, the other quantity decides, and then the index of the plan. */
 bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b);
 
 void nnc_front_clear(nnc_front *front);
@@ -111,9 +111,9 @@ void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best, co
  * the fastest of these plans. */
 void nnc_front_miss(nnc_front *front, const nnc_found *found);
 
-/* Tests whether a plan with this memory, whose step time is at least least_s, can be pruned. Returns true only if two
- * conditions hold: the worst of the `best` listed plans is better than this plan, and a plan of the Pareto front is
- * faster and needs no more memory. */
+/* Tests whether a plan can be pruned, if its memory is known and its step time is at least least_s. Returns true only
+ * if two conditions hold: the worst of the `best` listed plans is better than this plan, and a plan of the Pareto front
+ * is faster and needs no more memory. */
 bool nnc_front_beats(const nnc_front *front, nnc_objective objective, int32_t best, double least_s,
                      int64_t memory_bytes);
 
@@ -146,8 +146,8 @@ typedef struct nnc_waiting {
                                        * entry, for the longest time */
 } nnc_waiting;
 
-/* Position of a pipeline that waits for its replay: index of its set, and its index in the set (track). Valid until the
- * pipeline has been replayed. */
+/* Position of a pipeline that waits for its replay: index of its set of pipelines, and its index (track) within this
+ * set. Valid until the pipeline has been replayed. */
 typedef struct nnc_replay_place {
     int32_t set, track;
     uint64_t number; /* serial number of the set at the time when the pipeline was added to it */
@@ -168,9 +168,9 @@ void nnc_batched_replay_destroy(nnc_batched_replay *replay);
  * a pipeline, and for a pipeline with too many stages, chunks or micro-batches. */
 bool nnc_batched_replay_takes(const nnc_plan *plan);
 
-/* Adds a pipeline to the set of pipelines with the same schedule, stages, chunks and micro-batches. If this set is
- * full, replays its pipelines first; `memory` is working memory for the replay. Returns the position of the added
- * pipeline. */
+/* Adds a pipeline to the set of pipelines with the same schedule, stages, chunks and micro-batches. If the set with
+ * this shape is full, replays its pipelines first; `memory` is working memory for the replay. Returns the position of
+ * the added pipeline. */
 nnc_replay_place nnc_batched_replay_add(nnc_batched_replay *replay, const nnc_pipeline *pipeline,
                                         nnc_pipeline_memory *memory);
 
@@ -211,7 +211,7 @@ enum {
     NNC_PASS_PLANS = 32,
 };
 
-/* The step ends of one plan of a group, as nnc_waiting has them. */
+/* The step ends of one plan of a group, in the same form as in nnc_waiting. */
 typedef struct nnc_pass_ends {
     uint64_t pass;        /* serial number of the pass (nnc_pass_costs.number) to which the entry belongs */
     uint64_t held_layers; /* nnc_plan_groups.held_layers of the group for which the entry was computed */
@@ -263,8 +263,8 @@ struct nnc_pass_costs {
     nnc_pass_ends ends[NNC_PASS_PLANS];
 };
 
-/* A group of plans that all exceed the memory with one micro-batch size. The entry lets the search skip the same group
- * with larger micro-batches. */
+/* A group of plans that all exceed the memory with one micro-batch size. An entry of groups->full lets the search skip
+ * the same group with larger micro-batches. */
 typedef struct nnc_full_group {
     /* number, from 1, of the column of blocks to which the group belongs; 0 = the entry is not used */
     uint64_t column;
@@ -288,8 +288,9 @@ typedef struct nnc_edge_row {
                                       * stored */
     /* index of the pipeline stage to which each edge belongs; -1 = no edge is stored */
     int32_t stages[NNC_PASS_STAGES];
-    uint64_t networks[2][2]; /* networks[ZeRO 3][offload]: number of the last column whose plans have links for their
-                              * communication; set only in the first row of a pipeline */
+    /* networks[z][o], with z = 1 for ZeRO stage 3 and o = 1 for offload: number of the last column of blocks for which
+     * the device file was found to describe the needed links; set only in the first row of a pipeline degree */
+    uint64_t networks[2][2];
 } nnc_edge_row;
 
 /* A lower bound of the time of one micro-batch in all layers of the model, and the inputs from which this bound was
@@ -309,8 +310,9 @@ typedef struct nnc_plain_bound {
 
 /* The plan of a block with all defaults set. Blocks that differ only in recomputation share this entry. */
 typedef struct nnc_resolved_block {
-    uint64_t place; /* number, from 1, that the block and all blocks differing from it only in recomputation and
-                     * pipeline share; 0 = entry not used */
+    /* number, from 1, of the set of blocks that differ only in recomputation and pipeline and to which the block
+     * belongs; 0 = the entry is not used */
+    uint64_t place;
     bool legal;
     nnc_plan plan;
 } nnc_resolved_block;
@@ -405,8 +407,9 @@ void nnc_plan_groups_destroy(nnc_plan_groups *groups);
  * the block is legal; err, which can be NULL, then names the rule that the plans break. */
 bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err);
 
-/* Tests whether a framework offers at least one plan of the current block of plans. If not, err names the missing
- * option; but err is not set if all schedules of the block only repeat schedules of another block. */
+/* Tests whether a framework offers at least one plan of the current block of plans. If no framework offers such a plan,
+ * err names the missing option; but err is not set if all schedules of the block only repeat schedules of another
+ * block. */
 bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err);
 
 /* Begins the evaluation of a group of plans: one schedule with one number of virtual stages. Returns false if no plan
@@ -432,9 +435,10 @@ void nnc_plan_groups_finish(nnc_plan_groups *groups);
 
 const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass);
 
-/* Computes the times of the ops of one micro-batch, unless these are already computed. Must be called before the other
- * functions that return times. The search calls this function only for plans that fit, because most plans exceed the
- * memory and need no times. Returns false if the pass has more ops than the op table can hold. */
+/* Computes the times of the ops of one micro-batch, unless these are already computed. nnc_plan_groups_times must be
+ * called before the other functions that return times. The search calls nnc_plan_groups_times only for plans that fit,
+ * because most plans exceed the memory and need no times. Returns false if the pass has more ops than the op table can
+ * hold. */
 bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan);
 
 /* Returns a lower bound of the step time, in seconds, that is valid for every schedule: the compute time of all passes
@@ -456,8 +460,8 @@ double nnc_plan_groups_compute_s(nnc_plan_groups *groups, nnc_pass_costs *pass, 
 bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result);
 
 /* Lets a plan wait for a batched replay of its pipeline, instead of computing its step time at once as
- * nnc_plan_groups_step does. The caller sets the members index, memory_bytes and fits of `waiting`; this function sets
- * the other members. Returns false if the plan cannot wait. */
+ * nnc_plan_groups_step does. The caller sets the members index, memory_bytes and fits of `waiting`;
+ * nnc_plan_groups_wait sets the other members. Returns false if the plan cannot wait. */
 bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, const nnc_result *result,
                           nnc_waiting *waiting);
 
@@ -491,17 +495,18 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
                                   const nnc_search *search, const nnc_space *space);
 void nnc_searcher_destroy(nnc_searcher *searcher);
 
-/* Evaluates the blocks of plans at the places `first` to `end` - 1 and adds the outcome to *part. The caller must later
- * call nnc_searcher_complete with part->front. Plans are pruned only by comparison with `known`, the front of earlier
- * rounds, so pruning does not depend on the order of threads. */
+/* Evaluates the blocks of plans at the places `first` to `end` - 1 and adds the outcome to *part. After
+ * nnc_searcher_work the caller must call nnc_searcher_complete with part->front. Plans are pruned only by comparison
+ * with `known`, the front of earlier rounds, so pruning does not depend on the order of threads. */
 void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t first, uint64_t end,
                        nnc_search_part *part);
 
-/* Some plans in `front` have only their index, step time and memory. Computes the other members of these plans. */
+/* Some plans in `front` have only their index, step time and memory. nnc_searcher_complete computes the other members
+ * of these plans. */
 void nnc_searcher_complete(nnc_searcher *searcher, nnc_front *front);
 
-/* Tests whether any plan is legal in the block of plans at index `place` of the search or shard. If not, err names the
- * rule that the plans break. */
+/* Tests whether any plan is legal in the block of plans at index `place` of the search or shard. If no plan is legal,
+ * err names the rule that the plans break. */
 bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err);
 
 /* ---- searcher.c: a search in rounds; other processes can evaluate the blocks of plans of a round ---- */
@@ -531,18 +536,18 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device, con
  * ask for work, evaluates blocks itself while no rank asks, and merges the outcomes of all ranks. Plans are pruned as
  * in a search in one process. Without MPI there is one rank. */
 
-/* Runs a search as nnc_search_run does, but divides its blocks of plans among all MPI ranks. Rank 0 calls this function
- * while every other rank is in nnc_rank_group_search_serve. */
+/* Runs a search as nnc_search_run does, but divides its blocks of plans among all MPI ranks. Rank 0 calls
+ * nnc_rank_group_search while every other rank is in nnc_rank_group_search_serve. */
 nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
                                  const nnc_profiles *profiles, const nnc_search *search, const nnc_search_watch *watch,
                                  nnc_search_result *result, nnc_error *err);
 
-/* Every rank except rank 0 calls this function. The rank evaluates blocks for the searches that rank 0 runs with this
- * model, device and training run, until rank 0 calls nnc_rank_group_search_end. */
+/* Every rank except rank 0 calls nnc_rank_group_search_serve. An MPI rank in this function evaluates blocks for the
+ * searches that rank 0 runs with this model, device and training run, until rank 0 calls nnc_rank_group_search_end. */
 void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
                                  const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads);
 
-/* Rank 0 calls this function to end nnc_rank_group_search_serve on all other ranks. */
+/* Rank 0 calls nnc_rank_group_search_end to end nnc_rank_group_search_serve on all other ranks. */
 void nnc_rank_group_search_end(nnc_rank_group ranks);
 
 /* ---- search_task.c, search_shard.c: search tasks, their reports, and the merging of shards ---- */
@@ -581,8 +586,8 @@ typedef struct nnc_search_size {
     nnc_error why; /* reason why the search has no legal plan; why.status NNC_OK = at least one plan is legal */
 } nnc_search_size;
 
-/* Two probabilities for a plan of a search result: that it is the best plan, and that it runs out of memory. NaN = the
- * software profile has no measured range from which they could be computed. */
+/* Two probabilities for a plan of a search result: that it is the best plan, and that it runs out of memory. A
+ * probability is NaN if the software profile has no measured range from which the probability could be computed. */
 typedef struct nnc_sure {
     const nnc_found *found;
     double p_best, p_out_of_memory;

@@ -1,5 +1,5 @@
-/* Metrics tables for the output of a search: plans, numbers of devices, shards, device parameters. Also reads shards
- * and merges them. */
+/* Metrics tables for the output of a search: plans, numbers of devices, shards, device parameters. The file also reads
+ * shards and merges them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -262,8 +262,8 @@ static void add_number(uint64_t *digest, double number) {
     *digest = nnc_digest_number(*digest, bits);
 }
 
-/* Adds the content of the file at `path` to *digest. The name of the file is not added. If `path` is NULL, adds the
- * number 0 to the digest. */
+/* Adds the content of the file at `path` to *digest. The name of the file is not added to the digest. If `path` is
+ * NULL, adds the number 0 to the digest. */
 static nnc_status add_file(nnc_specs *specs, uint64_t *digest, const char *path, nnc_error *err) {
     uint64_t content = 0;
     const nnc_status status = path != NULL ? nnc_spec_digest(specs, path, &content, err) : NNC_OK;
@@ -393,7 +393,8 @@ static void read_part(nnc_json root, nnc_search *search) {
 }
 
 /* Sets the members of a size that the file of a shard does not contain: `found`, `any_missed` and why.status. The
- * values of these members follow from the members `best`, `missed` and `why`, which the file contains. */
+ * values of `found`, `any_missed` and why.status follow from the members `best`, `missed` and `why`, which the file
+ * contains. */
 static void settle_size(nnc_search_size *size) {
     size->found = size->best.plan.devices > 0;
     size->any_missed = size->missed.plan.devices > 0;

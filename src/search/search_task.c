@@ -245,13 +245,13 @@ void nnc_rank_group_search_end(nnc_rank_group ranks) { (void)ranks; }
 
 enum { TAG_ASK = 1, TAG_RUN = 2, TAG_PART = 3 };
 
-/* RUN_SHARE: a rank that asks for work gets 1 / (RUN_SHARE x ranks) of the blocks of plans that remain in the round.
- * Early in a round these are many blocks, so few messages are needed; late in a round these are few blocks, so all
- * ranks finish at about the same time. */
+/* RUN_SHARE: a rank that asks for work gets 1 / (RUN_SHARE x ranks) of the blocks of plans that remain in the round. At
+ * the start of a round a rank thus gets many blocks, so few messages are needed; near the end of a round it gets few
+ * blocks, so all ranks finish at about the same time. */
 enum { RUN_SHARE = 3 };
 
-/* Number of blocks of plans that rank 0 evaluates before it looks for messages of other ranks again. A smaller number
- * would not be enough to fill a batch of pipelines for replay. */
+/* Number of blocks of plans that rank 0 evaluates before it looks for messages of other ranks again. If rank 0
+ * evaluated fewer blocks, they would not be enough to fill a batch of pipelines for replay. */
 enum { OWN_MOST = 16 };
 
 /* Commands that MPI rank 0 sends to all other ranks of a search. */
@@ -463,8 +463,9 @@ void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model, c
         if (what == ORDER_SEARCH) {
             nnc_rank_group_broadcast(&search, sizeof search);
             search.threads = threads;
-            search.run = run; /* the pointer that rank 0 sent is not valid in this process, so each rank uses its own
-                               * copy of the run */
+            /* the pointer that rank 0 sent in the message is not valid in this process, so each rank uses its own copy
+             * of the run */
+            search.run = run;
         } else if (what == ORDER_END_SEARCH) {
             nnc_searcher_destroy(searcher);
             searcher = NULL;

@@ -120,8 +120,8 @@ enum { REASONS_MOST = 1000000 };
 /* Finds the reason why a search has no legal plan. Returns NNC_ILLEGAL_PLAN with the reason for the first (simplest)
  * plan in err; returns NNC_OK if a plan is legal after all. */
 static nnc_status refuse(nnc_searcher *searcher, uint64_t blocks, nnc_error *err) {
-    /* true: *err has the reason of an earlier block; a block whose schedules all repeat schedules of another block
-     * gives no reason */
+    /* true: *err has the reason of an earlier block; a block gives no reason if all its schedules repeat schedules of
+     * another block */
     bool said = false;
     for (uint64_t place = 0; place < blocks && place < REASONS_MOST; place++) {
         nnc_error refusal = { .status = NNC_OK };
@@ -346,7 +346,8 @@ static nnc_found found_of(const nnc_result *result, const nnc_run *run, const nn
 }
 
 /* Tests whether a run exceeds the deadline or the budget of the search. A run with unknown duration or cost (NaN)
- * counts as a run that exceeds the limits. A deadline or budget of 0 means that the search has no such limit. */
+ * counts as a run that exceeds the limits. A deadline or budget with the value 0 means that the search has no deadline
+ * or no budget. */
 static bool breaks_limits(const nnc_search *search, double run_s, double cost_run) {
     return (search->deadline_s > 0.0 && !(run_s <= search->deadline_s)) ||
            (search->budget > 0.0 && !(cost_run <= search->budget));
@@ -363,11 +364,9 @@ static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, dou
     nnc_plan_groups_work(w->groups, pass, result);
     const double steps =
         !isnan(plan->samples) ? plan->samples / (double)plan->global_batch : plan->tokens / (double)result->tokens;
-    if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* no pruning if the number of steps is unknown (with --epochs), or
-                                                      * if the run has a given step time, which replaces the step time
-                                                      * of the plan */
-        return false;
-    }
+    /* the function does not prune if the number of steps is unknown (with --epochs), or if the user gave a step time,
+     * which replaces the step time of the plan */
+    if (isnan(steps) || !isnan(r->run_ask.step_s)) { return false; }
     const double sites = r->run_ask.sites;
     const double run_s = steps / sites * least_s * (1.0 - 1e-9); /* time of the run, reduced by 1e-9 so that rounding
                                                                   * errors never prune a plan */
@@ -447,8 +446,8 @@ static void complete(worker *w, nnc_found *found) {
     }
 }
 
-/* Tests whether a plan can be pruned by those lower bounds of its step time that leave out recomputation. These bounds
- * need less computation than the times of the plan's pass. */
+/* Tests whether a plan can be pruned by those lower bounds of its step time that leave out recomputation. Lower bounds
+ * without recomputation need less computation than the times of the plan's pass. */
 static bool computes_long(worker *w, nnc_pass_costs *pass, const nnc_result *result) {
     const nnc_search *search = w->of->search;
     const int64_t bytes = result->memory.total_bytes;
@@ -533,8 +532,9 @@ typedef struct block_range {
 static unsigned long long packed(block_range range) { return range.first << 32u | range.end; }
 
 /* Returns the place at which a range is divided into two parts for two threads: the end of the column of blocks that
- * contains `middle`, because the blocks of a column share most caches; `middle` if the range ends before. A column is
- * the blocks that differ only in micro-batch, recomputation and pipeline. */
+ * contains the block `middle`, because the blocks of a column share most caches. Returns `middle` if the end of the
+ * column is outside of the range. A column is the blocks that differ only in micro-batch, recomputation and
+ * pipeline. */
 static uint64_t cut(const nnc_searcher *r, block_range range, uint64_t middle) {
     const nnc_space_axis *axes = r->space->axes;
     const uint64_t blocks = (uint64_t)axes[NNC_AXIS_MICRO_BATCH].count * (uint64_t)axes[NNC_AXIS_RECOMPUTE].count *
@@ -545,7 +545,7 @@ static uint64_t cut(const nnc_searcher *r, block_range range, uint64_t middle) {
 }
 
 /* Takes blocks from the range of a worker: the worker itself (own) takes the first TAKEN_BLOCKS, another thread takes
- * the second half of the range. The result is empty if no block is left. */
+ * the second half of the range. The returned range is empty if no block is left. */
 static block_range take_blocks(worker *from, bool own) {
     enum { TAKEN_BLOCKS = 16 }; /* a thread takes several blocks, because each access to a shared range takes time */
     unsigned long long left = atomic_load(&from->left);

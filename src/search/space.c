@@ -45,11 +45,11 @@ static nnc_status add_schedules(nnc_space_axis *choice, int32_t most, nnc_error 
 }
 
 /* VIRTUAL_MOST: largest number of virtual stages that a search tries by default; more are not used in practice.
- * CONTEXT_MOST: largest context degree that it tries by default. */
+ * CONTEXT_MOST: largest context degree that a search tries by default. */
 enum { VIRTUAL_MOST = 12, CONTEXT_MOST = 16 };
 
-/* Tests whether one of the searched pipelines has equal stages of `virtual_stages` groups of layers only if embedding
- * and head count as one layer each. */
+/* Tests whether, for one of the searched pipeline degrees, the stages have equal numbers of layers only if embedding
+ * and head count as one layer each. virtual_stages: groups of layers per stage. */
 static bool needs_ends(const nnc_space_axis *pipelines, int64_t layers, int64_t virtual_stages) {
     for (int32_t i = 0; i < pipelines->count; i++) {
         const int64_t pipeline = pipelines->values[i];
@@ -58,9 +58,9 @@ static bool needs_ends(const nnc_space_axis *pipelines, int64_t layers, int64_t 
     return false;
 }
 
-/* Appends to a choice the numbers of virtual stages that divide the number of layers. Also appends the numbers that
- * divide the number of layers + 2, if the base plan counts embedding and head as layers or a searched pipeline needs
- * them. */
+/* Appends to a choice the numbers of virtual stages that divide the number of layers. Also appends the numbers of
+ * virtual stages that divide the number of layers + 2, if the base plan counts embedding and head as layers or a
+ * searched pipeline needs this. */
 static nnc_status add_virtual_stages(nnc_space_axis *choice, const nnc_space_axis *pipelines, const nnc_plan *base,
                                      int64_t layers, nnc_error *err) {
     for (int64_t i = 1; i <= VIRTUAL_MOST; i++) {
@@ -101,7 +101,7 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
     case NNC_AXIS_SCHEDULE: return add_schedules(choice, splits ? NNC_SCHEDULE_COUNT : 1, err);
     case NNC_AXIS_VIRTUAL_STAGES:
         return add_virtual_stages(choice, &space->axes[NNC_AXIS_PIPELINE], &search->base, layers, err);
-    case NNC_AXIS_ZERO: /* one device has no other rank with which it could divide tensors */
+    case NNC_AXIS_ZERO: /* a plan with one device has no other ranks, so ZeRO has nothing to divide */
         return add_list(choice, "--zero", stages, devices > 1 ? 4 : 1, err);
     /* offload needs the bandwidth of host memory; if the device file does not state it, the search tries no offload */
     default: return add_list(choice, "--offload", offloads, isnan(device->host.mem_bytes_per_s) ? 1 : 2, err);
@@ -134,7 +134,7 @@ nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device, cons
 }
 
 /* Writes the values of the axes `first` to `end` - 1 for their combination number `place` to values[first] ...
- * values[end - 1]. The last of these axes varies fastest. */
+ * values[end - 1]. The last of the axes from `first` to `end` - 1 varies fastest. */
 static void digits(const nnc_space *space, int first, int end, uint64_t place, int64_t *values) {
     for (int a = end - 1; a >= first; a--) {
         const uint64_t count = (uint64_t)space->axes[a].count;
@@ -242,8 +242,8 @@ static int32_t no_slower(const nnc_front *front, double step_s) {
 static bool dominated(const nnc_front *front, const nnc_found *found) {
     const int32_t place = no_slower(front, found->step_s);
     if (place == 0) { return false; }
-    const nnc_found *one = &front->pareto[place - 1]; /* the plan with the least memory among the plans of the front
-                                                       * that are at least as fast */
+    /* among the plans of the front that are at least as fast as *found, the plan with the least memory */
+    const nnc_found *one = &front->pareto[place - 1];
     const bool equal = one->memory_bytes == found->memory_bytes && !(one->step_s < found->step_s);
     return equal ? one->index < found->index : one->memory_bytes <= found->memory_bytes;
 }
@@ -253,7 +253,7 @@ static void add_pareto(nnc_front *front, const nnc_found *found) {
     int32_t first = no_slower(front, found->step_s);
     while (first > 0 && !(front->pareto[first - 1].step_s < found->step_s) &&
            front->pareto[first - 1].memory_bytes >= found->memory_bytes) {
-        first--; /* a plan of the front that is equally fast and needs at least as much memory is removed, too */
+        first--; /* also removes a plan of the front that is as fast as *found and needs at least as much memory */
     }
     int32_t end = first;
     while (end < front->pareto_count && front->pareto[end].memory_bytes >= found->memory_bytes) { end++; }

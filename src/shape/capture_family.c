@@ -76,8 +76,8 @@ static write_fn *const writers[] = {
 
 /* Sets the number and bytes of the kernels of a recorded op that runs eagerly: one kernel for each operator that
  * PyTorch issued, three kernels for the backward of fused attention, one more kernel for the bias of a convolution, and
- * the casts of autocast. All time steps of a recurrent layer together have one kernel. value_bytes: bytes of one value
- * of the op's result. */
+ * the casts of autocast. A recurrent layer has one kernel for all its time steps. value_bytes: bytes of one value of
+ * the op's result. */
 static void issue(const nnc_captured_op *c, double value_bytes, nnc_op *op) {
     const bool streams = c->kind == NNC_CAPTURED_KERNEL;
     const double bytes = streams ? c->read_bytes + c->write_bytes : 0.0;
@@ -155,7 +155,7 @@ double nnc_issue_s(const nnc_model *model, const nnc_plan *plan, const nnc_devic
 }
 
 /* Returns a recorded operator, changed to a padded vocabulary. If a tensor of the operator has one row or column per
- * word, all bytes of the operator are multiplied by the growth of the vocabulary. The resulting bytes are an upper
+ * word, all bytes of the operator are multiplied by the growth of the vocabulary. The multiplied bytes are an upper
  * bound; for the logits and the embedding table they are exact. */
 static nnc_captured_op padded(const nnc_captured_op *recorded, padding p) {
     nnc_captured_op op = *recorded;
@@ -170,8 +170,9 @@ static nnc_captured_op padded(const nnc_captured_op *recorded, padding p) {
 
 /* ---- a number of samples between the numbers of two recorded steps ---- */
 
-/* Interpolates a size between two recorded steps with different numbers of samples: one + share (two - one). The result
- * is exact if the size is the sum of a constant and a part proportional to the number of samples. [captured-kernel] */
+/* Interpolates a size between two recorded steps with different numbers of samples: one + share (two - one). The
+ * interpolated size is exact if the size is the sum of a constant and a part proportional to the number of samples.
+ * [captured-kernel] */
 static double between(double one, double two, double share) { return one + share * (two - one); }
 
 static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured_op *two, double share) {
@@ -199,8 +200,8 @@ static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured
     return op;
 }
 
-/* Returns the recorded step. With --policy amp, returns the version of this step that was converted to autocast, if the
- * model file has this version. */
+/* Returns the recorded step. With --policy amp, returns the recorded step in the version for autocast, if the model
+ * file has this version. */
 static const struct nnc_captured *program_of(const struct nnc_captured *recorded, const nnc_plan *plan) {
     return plan->policy == NNC_POLICY_AMP && recorded->autocast != NULL ? recorded->autocast : recorded;
 }
@@ -385,7 +386,7 @@ static nnc_status check_units(const struct nnc_captured *program, const nnc_plan
     return NNC_OK;
 }
 
-/* For a captured program that has only a forward pass: refuses options of training. */
+/* Refuses options of training for a captured program that has only a forward pass. */
 static nnc_status check_inference(const nnc_plan *p, nnc_error *err) {
     const char *option = p->recompute != 0      ? "--recompute"
                          : p->zero > 0          ? "--zero"

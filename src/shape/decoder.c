@@ -1,7 +1,6 @@
-/* The family of decoders, encoders and encoder-decoders, which process tokens. The op list of a decoder has these
- * segments:
- *
- *    0: towers, embedding, encoder | one segment for each kind of layer | the last segment: head and loss
+/* The family of decoders, encoders and encoder-decoders, which process tokens. The first segment of a
+ * decoder's op list has towers, embedding and encoder; one segment for each kind of layer follows; the last segment has
+ * head and loss.
  *
  * The ops inside a layer are written by transformer.c (attention, MLP) and decoder_layers.c (experts, states, latent
  * attention). */
@@ -81,7 +80,8 @@ static nnc_layer layer_of(const nnc_decoder *d) {
 
 /* ---- embedding of the tokens, and tables of positions ---- */
 
-/* Returns the width of the embedding tables. A head that is tied to the embedding reads states of this width. */
+/* Returns the width of the embedding tables. A head that is tied to the embedding reads states with the width of the
+ * embedding tables. */
 static int64_t table_width(const nnc_decoder *d) { return d->embed_width > 0 ? d->embed_width : d->hidden; }
 
 /* Returns the width of the states that the head reads. In a decoder whose embedding tables are narrower than its layers
@@ -123,8 +123,8 @@ static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d) {
     for (int i = 0; i < 2; i++) {
         nnc_op *linear =
             nnc_list_linear(&w->to, names[i], NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, rows, inner, d->hidden, false);
-        /* this projection uses the weights of the projection of the tokens; the op of the tokens counts these
-         * weights */
+        /* the projection of the table of relative positions uses the weights of the projection of the tokens; the op of
+         * the tokens counts these weights */
         linear->weights = (nnc_weights){ 0 };
         nnc_op *op = nnc_list_add(&w->to, scores[i], NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         op->split = NNC_SPLIT_HEADS;
@@ -370,7 +370,7 @@ static void frame_conv(const nnc_layer_writer *w, const char *name, int64_t band
 }
 
 /* Appends the input layers for frames of a spectrogram (sound): two convolutions and a table of positions. The second
- * convolution halves the number of frames. */
+ * convolution for frames of sound halves the number of frames. */
 static void frames(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_op_list *list = w->to.list;
     frame_conv(w, "frames.conv1", d->frame_bands, 2 * w->seq_len, 1);

@@ -3,9 +3,9 @@
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
-/* Appends one product of an indexer: the scores, which are the products of the queries of all its heads with its keys;
- * or, if `sum` is true, the weighted sum of the scores over its heads. pairs, all: numbers of query-key pairs with and
- * without the mask. */
+/* Appends one product of an indexer. The product computes the scores (queries of all heads times keys) or, if `sum` is
+ * true, the weighted sum of the scores over the heads. pairs, all: numbers of query-key pairs with and without the
+ * mask. */
 static void index_product(const nnc_layer_writer *w, const nnc_decoder *d, bool sum, int64_t keys, double pairs,
                           double all) {
     const int64_t heads = d->index_heads;
@@ -54,10 +54,10 @@ void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d) {
 }
 
 /* Appends the copies that bring keys, values and queries of latent attention into a layout with one part per head. The
- * key of a head consists of a projection of the latent and of a rotated part that all heads share. The values are
- * copied from the tensor that has keys and values together. The queries are rotated without a copy if the rotation is a
- * fused kernel; otherwise the queries are copied, too. Source: fused_mla_yarn_rope_apply.py and
- * multi_latent_attention.py of Megatron-LM. [latent-attention] */
+ * key of a head consists of a projection of the latent and of a rotated part that all heads share. The values of latent
+ * attention are copied from the tensor that has keys and values together. The queries of latent attention are rotated
+ * without a copy if the rotation is a fused kernel; otherwise the queries are copied, too. Source:
+ * fused_mla_yarn_rope_apply.py and multi_latent_attention.py of Megatron-LM. [latent-attention] */
 static void by_heads(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t whole = d->qk_nope_head_dim + d->qk_rope_head_dim;
     const int64_t queries = w->to.how->software->fused_rotary ? 0 : whole;
@@ -90,7 +90,9 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
     /* The weights of the down-projections are not divided: every tensor rank has all of them and computes the
      * projections for its part of the tokens. The outputs are then gathered. */
     nnc_layer_tensor_collective(w, "attn.tensor_in", true, q_input + latent + (d->attention_gate ? d->hidden : 0));
-    if (d->attention_gate) { /* attn.gate applies this gate to the attention's output. Source: g_proj of K3's MLA */
+    /* attn.gate applies the gate that this linear layer computes to the attention's output. Source: g_proj of K3's
+     * MLA */
+    if (d->attention_gate) {
         nnc_layer_linear(w, "attn.gate_in", NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, d->heads * d->v_head_dim, d->hidden,
                          false)
             ->u.matmul.keeps_a = false;
@@ -104,7 +106,7 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
     kv_up->u.matmul.keeps_a = keep_norm;
     nnc_layer_rotary(w, "attn.rotary", d->heads * d->qk_rope_head_dim);
     by_heads(w, d);
-    /* with recomputation of the up-projections, backward computes these ops again from their kept inputs */
+    /* with recomputation of the up-projections, backward computes the up-projections again from their kept inputs */
     for (int32_t i = first; i < w->to.list->count; i++) {
         w->to.list->ops[i].recomputed = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MLA_UP_PROJ);
     }
@@ -177,10 +179,10 @@ void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d,
     nnc_layer_rotary(w, "attn.rotary", (2 * l->heads + 1) * l->rotary);
 }
 
-/* Appends the ops of several residual streams (hyper-connections). The input of attention or MLP is a weighted sum of
- * the streams. The output is added to each stream with a weight, and the streams are mixed with each other. For the
- * head, only the weighted sum is computed. Source: DeepseekV4HyperConnection and DeepseekV4HyperHead of transformers,
- * modular_deepseek_v4.py. [streams] */
+/* Appends the ops of several residual streams (hyper-connections). With hyper-connections, the input of attention or
+ * MLP is a weighted sum of the streams. The output of attention or MLP is added to each stream with a weight, and the
+ * streams are mixed with each other. For the head, only the weighted sum of the streams is computed. Source:
+ * DeepseekV4HyperConnection and DeepseekV4HyperHead of transformers, modular_deepseek_v4.py. [streams] */
 void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const char *const *half) {
     const int64_t n = d->streams, weights = half != NULL ? (2 + n) * n : n;
     const int64_t wide = nnc_list_mul(&w->to, w->hidden_elements, n);
@@ -201,8 +203,10 @@ void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const 
     }
 }
 
-/* Returns the number of residual streams that the head, all attentions or all MLPs of the network read: the finished
- * blocks of residual_block layers, and the present block. The first attention reads only the embedding. */
+/* Returns a number of residual streams in a network with attention residuals, in which a reader reads one stream for
+ * each finished block of residual_block layers, and one for the present block. The result is the number for the head,
+ * or the sum of the numbers over all attentions or all MLPs of the network. The first attention of the network reads
+ * only the embedding. */
 static int64_t streams_read(const nnc_decoder *d, nnc_group reader) {
     const int64_t size = d->residual_block;
     if (reader == NNC_GROUP_HEAD) { return (d->layers + size - 1) / size + 1; }
@@ -215,9 +219,10 @@ static int64_t streams_read(const nnc_decoder *d, nnc_group reader) {
 
 /* Appends the weighted sum of the residual streams of all blocks of layers, which `reader` (attention, MLP or head)
  * reads (attention residuals). A softmax over the streams has one score per stream: the norm of the stream times a
- * vector. Each layer reads the mean number of streams over all layers. Source: KimiDecoderLayer of Kimi K3's
- * modeling_kimi_linear.py: _apply_attn_res, with the weights self_attention_res_norm, self_attention_res_proj,
- * mlp_res_norm, mlp_res_proj, output_attn_res_norm and output_attn_res_proj. [attention-residuals] */
+ * vector. The ops of each layer are written for the mean number of streams over all layers. Source: KimiDecoderLayer of
+ * Kimi K3's modeling_kimi_linear.py: _apply_attn_res, with the weights self_attention_res_norm,
+ * self_attention_res_proj, mlp_res_norm, mlp_res_proj, output_attn_res_norm and output_attn_res_proj.
+ * [attention-residuals] */
 void nnc_decoder_read_blocks(const nnc_layer_writer *w, const nnc_decoder *d, nnc_group reader) {
     const char *name = reader == NNC_GROUP_HEAD  ? "head.blocks_in"
                        : reader == NNC_GROUP_MLP ? "mlp.blocks_in"
@@ -236,8 +241,8 @@ void nnc_decoder_read_blocks(const nnc_layer_writer *w, const nnc_decoder *d, nn
  * arXiv:2301.13310 (AltUp), arXiv:2411.07501 (LAuReL). */
 
 /* Appends the weights of a mixture of the streams: a norm of one stream, one score per stream, and `count` weights. The
- * prediction and the correction use the same norm and the same scores. Only the call with first = true counts the
- * parameters of norm and scores. */
+ * prediction and the correction of the streams use the same norm and the same scores. Only the call of the function
+ * with first = true counts the parameters of norm and scores. */
 static void mix_streams(const nnc_layer_writer *w, const nnc_decoder *d, const char *const names[3], int64_t count,
                         bool first) {
     nnc_op *norm = nnc_layer_norm(w, names[0], d->hidden);
@@ -266,7 +271,8 @@ void nnc_decoder_predict_streams(const nnc_layer_writer *w, const nnc_decoder *d
 }
 
 /* Appends the correction of all streams at the end of a layer: the error of the prediction of the first stream, times a
- * weight, is added to each stream. Then each value of the first stream is multiplied by a learned scale. */
+ * weight, is added to each stream. After the correction, each value of the first stream is multiplied by a learned
+ * scale. */
 void nnc_decoder_correct_streams(const nnc_layer_writer *w, const nnc_decoder *d) {
     static const char *const names[] = { "altup.correct_norm", "altup.correct_router", "altup.correct_weights" };
     const int64_t n = d->altup_inputs, wide = nnc_list_mul(&w->to, w->hidden_elements, n);
@@ -353,9 +359,9 @@ static bool sorts(const nnc_software *s) {
 
 /* Appends the all-to-all that sends the copies of a rank's tokens to the ranks of their experts (out false), or the
  * results of the experts back (out true). Empty slots of experts are sent, too. With sequence parallelism each tensor
- * rank sends its part of the tokens. If the profile sends in 8 bits (expert_dispatch_8bit), tokens have 8 bits in
- * forward and the gradients of results have 8 bits in backward. The bytes are counted for the busiest rank, which
- * receives `imbalance` times the mean. */
+ * rank sends its part of the tokens to the experts. If the profile sends in 8 bits (expert_dispatch_8bit), tokens have
+ * 8 bits in forward and the gradients of results have 8 bits in backward. The bytes of the all-to-all are counted for
+ * the busiest rank, which receives `imbalance` times the mean. */
 static void dispatch_collective(const routing *r, const char *name, bool out) {
     const nnc_writer *to = &r->w->to;
     const nnc_plan *plan = to->how->plan;
@@ -387,9 +393,9 @@ static nnc_op *reorder(const routing *r, const char *name, nnc_pointwise_kind ki
     return op;
 }
 
-/* Appends a copy of the received rows: from the order of the sending ranks into the order of the experts, or back into
- * the first order. Source: sort_chunks_by_idxs of MoEAlltoAllTokenDispatcher, token_dispatcher.py of Megatron-LM.
- * [experts] */
+/* Appends a copy of the received rows that changes their order: from the order of the sending ranks to the order of the
+ * experts, or from the order of the experts back to the order of the ranks. Source: sort_chunks_by_idxs of
+ * MoEAlltoAllTokenDispatcher, token_dispatcher.py of Megatron-LM. [experts] */
 static void sort_rows(const routing *r, const char *name) {
     const nnc_writer *to = &r->w->to;
     const nnc_plan *plan = to->how->plan;
@@ -400,9 +406,9 @@ static void sort_rows(const routing *r, const char *name) {
 }
 
 /* Appends dispatch (back false) or combine (back true) as a matrix product with a mask. The mask has one row for each
- * slot of each expert and one column for each token of a sequence. The product counts no model FLOPs. Only the mask of
- * combine needs a gradient, because it contains the weights of the experts' results. Source: dense_matmul of MaxText,
- * src/MaxText/layers/moe.py. [experts] */
+ * slot of each expert and one column for each token of a sequence. The matrix product with the mask counts no model
+ * FLOPs. Only the mask of combine needs a gradient, because it contains the weights of the experts' results. Source:
+ * dense_matmul of MaxText, src/MaxText/layers/moe.py. [experts] */
 static void mask_product(const routing *r, const char *name, bool back) {
     const nnc_layer_writer *w = r->w;
     const int64_t slots = r->rows / w->batch;
@@ -416,8 +422,8 @@ static void mask_product(const routing *r, const char *name, bool back) {
 }
 
 /* If the profile does not fuse the clamp of an expert's gate and up values into the activation kernel: appends an op
- * that clamps both and writes them to one tensor, before the activation. Returns true if the op was appended and
- * backward computes it again. Source: weighted_bias_quick_geglu_impl of Megatron-LM,
+ * that clamps both and writes them to one tensor, before the activation. Returns true if the clamp was appended as an
+ * op and backward computes it again. Source: weighted_bias_quick_geglu_impl of Megatron-LM,
  * megatron/core/fusions/fused_bias_geglu.py. [experts] */
 static bool clamp(const routing *r) {
     const nnc_layer_writer *w = r->w;
@@ -551,10 +557,10 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d) {
 
 /* ---- inputs of layers   [layer-inputs] ----
  * The inputs of a layer are a row of a table, plus a projection of the token's embedding with a norm for each layer. At
- * the end of the layer, a linear layer projects the residual stream to the width of these inputs. Its output, after an
- * activation function, multiplies the inputs; a second linear layer and a norm follow, and the result is added to the
- * stream. Tensor ranks do not divide these products. Source: Gemma4TextModel and Gemma4TextDecoderLayer of
- * transformers, modeling_gemma4.py. */
+ * the end of the layer, a linear layer projects the residual stream to the width of these inputs. An activation
+ * function follows on the linear layer; its result is multiplied by the inputs of the layer. A second linear layer and
+ * a norm follow, and the result is added to the stream. Tensor ranks do not divide the linear layers of the inputs.
+ * Source: Gemma4TextModel and Gemma4TextDecoderLayer of transformers, modeling_gemma4.py. */
 
 void nnc_decoder_embed_inputs(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t rows = nnc_vocab_split(d->layer_input_vocab, w->to.how->plan->tensor);
@@ -580,7 +586,8 @@ void nnc_decoder_add_input(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_layer_activation(w, "input.activation", NNC_SPLIT_SEQUENCE, nnc_list_mul(&w->to, w->tokens, width));
     nnc_layer_linear(w, "input.expand", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->hidden, width, false);
     nnc_layer_norm(w, "input.norm", d->hidden);
-    if (d->altup_inputs > 1) { /* the result of this stream is added to all other streams */
+    /* if the model has several residual streams (altup), the result is added to all streams except the first */
+    if (d->altup_inputs > 1) {
         const int64_t others = nnc_list_mul(&w->to, w->hidden_elements, d->altup_inputs - 1);
         write_streams(w, "input.residual", NNC_PW_RESIDUAL, others);
     } else {
@@ -621,7 +628,7 @@ static nnc_op *pointwise(const nnc_layer_writer *w, const char *name, nnc_pointw
 }
 
 /* Appends a causal depthwise convolution and, if `silu` is true, a SiLU in the same kernel. Only the input of the
- * convolution is kept for backward. */
+ * causal convolution is kept for backward. */
 static void convolve(const nnc_layer_writer *w, const nnc_decoder *d, int64_t channels, bool silu) {
     const nnc_conv conv = { .batch = w->batch,
                             .c_in = channels,
@@ -652,8 +659,9 @@ static void scan(const nnc_layer_writer *w, nnc_scan dims, int64_t params) {
     nnc_list_mul(&w->to, nnc_list_mul(&w->to, w->tokens, dims.inner), dims.state);
 }
 
-/* Appends an RMS norm of the values that a mixer reads from its state. With heads = 1, the norm is over all values of a
- * token. With more heads, the norm is over the values of each head, and all heads share the weights of the norm. */
+/* Appends an RMS norm of the values that a mixer reads from its state. With heads = 1, the RMS norm is over all values
+ * of a token. With more heads, the RMS norm is over the values of each head, and all heads share the weights of the
+ * norm. */
 static void state_norm(const nnc_layer_writer *w, int64_t width, int64_t heads) {
     nnc_op *op = nnc_list_norm(&w->to, "ssm.state_norm", NNC_NORM_RMS, nnc_list_mul(&w->to, w->tokens, width),
                                nnc_list_mul(&w->to, w->tokens, heads), width / heads);
@@ -732,8 +740,9 @@ static void gated_delta(const nnc_layer_writer *w, const nnc_decoder *d) {
     delta_rule(w, d, 2 * d->ssm_heads);
 }
 
-/* Appends a mixer with a decay for each value of a key, and one weight per head for the update of the state. Decays and
- * gate are projected from ssm_rank values each. Source: arXiv:2510.26692, section 3. */
+/* Appends a mixer with a decay for each value of a key, and one weight per head for the update of the state. One linear
+ * layer computes ssm_rank values per token for the decays and, unless ssm_full_gate is set, ssm_rank values for the
+ * gate; further linear layers project these values to decays and gate. Source: arXiv:2510.26692, section 3. */
 static void kimi_delta(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t inner = d->ssm_inner, keys = d->ssm_heads * d->ssm_state;
     enter(w, inner + 2 * d->ssm_groups * d->ssm_state, true);

@@ -29,10 +29,11 @@ typedef struct lowering {
     const struct nnc_graph_net *net;
     int32_t marks[NNC_GRAPH_DEPTH_MAX + 1];
     int32_t depth;
-    bool layered;           /* true: each iteration of the repeat of layers becomes a segment, and pipeline stages
-                             * divide these segments */
-    int32_t tables;         /* index in the op list of the collective of the last tables, plus 1; 0 = there were no
-                             * tables yet */
+    bool layered; /* true: each iteration of the repeat of layers becomes a segment, and pipeline stages divide these
+                   * segments */
+    /* index in the op list, plus 1, of the collective that the embedding tables listed last share; 0 = the network has
+     * had no tables so far */
+    int32_t tables;
     int32_t layer_segments; /* number of segments of layers: iterations of the repeat of layers that start from
                              * different states */
 } lowering;
@@ -90,9 +91,9 @@ static void remake(const lowering *l, const nnc_graph_op *op, const nnc_op *writ
 
 /* ---- functions that write convolutions, norms and linear layers ---- */
 
-/* Appends the kernel that gives the weights of each output channel of a convolution a mean of 0 and a variance of 1.
- * The kernel is a batch norm of the fp32 weights, so its work does not depend on the batch. Source: ScaledStdConv2d and
- * StdConv2d,
+/* Appends the kernel that normalises the weights of a convolution: the weights of each output channel get the mean 0
+ * and the variance 1. The kernel is a batch norm of the fp32 weights, so its work does not depend on the batch. Source:
+ * ScaledStdConv2d and StdConv2d,
  * timm/models/layers/std_conv.py of pytorch-image-models.   [graph] */
 static void standardize_weights(const lowering *l, const nnc_graph_op *op) {
     const int64_t rows = op->weights.rows, gains = op->values[NNC_CONV_GAIN] > 0 ? rows : 0;
@@ -107,7 +108,7 @@ static void standardize_weights(const lowering *l, const nnc_graph_op *op) {
 /* Appends the copy of a part of the channels of a map that a convolution reads: the libraries take only packed maps, so
  * PyTorch copies the part in forward, and joins the gradients of the parts in backward (input.contiguous() in
  * aten/src/ATen/native/cudnn/ConvShared.cpp, split_backward in torch/csrc/autograd/FunctionsManual.cpp). In a compiled
- * program, the kernel before the convolution writes the parts.   [graph] */
+ * program, the kernel before the convolution writes the parts of the channels. [graph] */
 static void pack_part(const lowering *l, const nnc_graph_op *op) {
     if ((place_of(l, &op->in)->flags & PLACE_PART) == 0 || l->to.how->software->fused_maps) { return; }
     nnc_list_pointwise(&l->to, "part", NNC_PW_COPY, NNC_GROUP_RESAMPLE, all_elements(l, &op->in));
@@ -118,8 +119,9 @@ static void lower_conv(lowering *l, const nnc_graph_op *op) {
     const bool transposed = op->node->kind == NNC_GRAPH_CONV_TRANSPOSE;
     nnc_graph_window windows[3];
     nnc_graph_windows(op, windows);
-    /* A 3-d convolution is counted as a 2-d convolution: the height of the map is depth x height of the volume, and the
-     * kernel's height is depth x height of the kernel, so both have the same number of multiplications. */
+    /* A 3-d convolution is counted as a 2-d convolution with the same number of multiplications: the height of its map
+     * is the depth of the volume times its height, and the height of its kernel is the depth of the kernel times its
+     * height. */
     const int last = op->in.rank - 1;
     const int64_t in_depth = last == 3 ? op->in.dims[1] : 1, out_depth = last == 3 ? op->out.dims[1] : 1;
     const int64_t kernel = windows[0].kernel * (last == 3 ? windows[2].kernel : 1);
@@ -148,8 +150,8 @@ static void lower_conv(lowering *l, const nnc_graph_op *op) {
 
 static bool of_map(const nnc_graph_op *op) { return op->out.rank >= 3; }
 
-/* Tests whether an op that reads the feature map t is fused into the kernel of the norm that wrote t. The fusion
- * depends on the switch fused_maps of the software profile. */
+/* Tests whether an op that reads the feature map t is fused into the kernel of the norm that wrote t. The fusion of the
+ * op into the kernel of a norm depends on the switch fused_maps of the software profile. */
 static bool is_inside(const lowering *l, const nnc_graph_tensor *t) {
     return l->to.how->software->fused_maps && t->rank >= 3 && (place_of(l, t)->flags & PLACE_NORMED) != 0;
 }
@@ -187,8 +189,8 @@ static void lower_norm(lowering *l, const nnc_graph_op *op) {
 }
 
 /* Appends an all-reduce over tensor ranks. With `entering` false, the all-reduce runs in forward and adds the partial
- * sums of an output. With `entering` true, it runs in backward and adds the gradients of an input that every rank
- * reads. */
+ * sums of an output. With `entering` true, the all-reduce runs in backward and adds the gradients of an input that
+ * every rank reads. */
 static void tensor_collective(const lowering *l, const char *label, const nnc_graph_tensor *t, bool entering) {
     const nnc_collective_op e = { .comm = NNC_COMM_TENSOR,
                                   .forward = entering ? NNC_NO_COLLECTIVE : NNC_ALL_REDUCE,
@@ -235,8 +237,8 @@ static void lower_act(lowering *l, const nnc_graph_op *op) {
         act->u.pointwise.keeps_input = keeps(l, &op->in);
         return;
     }
-    /* An activation of this kind overwrites the output of the norm before it and keeps its own output, so backward does
-     * not compute the norm again. */
+    /* An activation whose backward reads its output overwrites the output of the norm before it and keeps its own
+     * output, so backward does not compute the norm again. */
     const int32_t producer = place_of(l, &op->in)->producer;
     act->u.pointwise.keeps_output = keeps(l, &op->out);
     if (producer >= 0) { l->list->ops[producer].recomputed = false; }
@@ -249,7 +251,8 @@ static void lower_dropout(lowering *l, const nnc_graph_op *op) {
 
 static void lower_scale(lowering *l, const nnc_graph_op *op) {
     const bool gain = op->values[0] == NNC_SCALE_GAIN;
-    if (op->values[0] == NNC_SCALE_CONSTANT) { /* moves the bytes of a copy in both directions, and keeps nothing */
+    /* a multiplication by a constant moves as many bytes as a copy, in forward and in backward, and keeps no tensor */
+    if (op->values[0] == NNC_SCALE_CONSTANT) {
         write_pointwise(l, op, NNC_PW_COPY, pointwise_group(op));
         return;
     }
@@ -343,9 +346,9 @@ static void lower_input(lowering *l, const nnc_graph_op *op) {
 
 /* Appends the copies that windowed attention (Swin) makes before the attention, or after it. A profile that copies
  * queries, keys and values to a layout by heads (copied_heads) also copies feature maps into windows and back. In every
- * second layer the map is shifted, which needs one more copy before the attention and one more after it. Two layers
- * together have three copies before their attentions and three after, so one call of this function appends one and a
- * half copies. */
+ * second layer of Swin the map is shifted, which needs one more copy before the attention and one more after it. Two
+ * layers together have three copies before their attentions and three after, so one call of this function appends one
+ * and a half copies. */
 static void copy_windows(lowering *l, const nnc_graph_op *op) {
     if (l->to.how->software->copied_heads != NNC_HEADS_IN_PLACE) {
         const int64_t elements = all_elements(l, &op->out);
@@ -356,7 +359,7 @@ static void copy_windows(lowering *l, const nnc_graph_op *op) {
 }
 
 /* Appends the two linear layers that compute the position biases of Swin V2 from the coordinates of `rows` distances.
- * The work of these layers does not depend on the batch. */
+ * The work of the layers for position biases does not depend on the batch. */
 static void lower_positions(lowering *l, const nnc_graph_op *op) {
     const int64_t rows = op->values[NNC_ATTENTION_BIASES], hidden = op->values[NNC_ATTENTION_MLP];
     const nnc_group group = group_of(op, NNC_GROUP_ATTENTION);
@@ -382,8 +385,9 @@ static void head_product(const lowering *l, const nnc_graph_op *op, const char *
 }
 
 /* Appends a linear attention: each head first adds up the products of its keys and values, then multiplies the sum with
- * the queries. The values get one more row, which contains ones; its result is the sum of the weights, by which the
- * other results are divided. Source: arXiv:2006.16236, equations 4 and 5; arXiv:2410.10629, section 2.2. [graph] */
+ * the queries. A row of ones is appended to the values, so that one of the results is the sum of the weights; the other
+ * results are divided by this sum. Source: arXiv:2006.16236, equations 4 and 5; arXiv:2410.10629, section 2.2.
+ * [graph] */
 static void lower_linear_attention(lowering *l, const nnc_graph_op *op, int64_t head_dim) {
     const int64_t heads = op->values[NNC_ATTENTION_HEADS], queries = nnc_graph_positions(&op->in);
     const int64_t keys = op->with.rank > 0 ? nnc_graph_positions(&op->with) : queries;
@@ -400,7 +404,7 @@ static void lower_linear_attention(lowering *l, const nnc_graph_op *op, int64_t 
     divide->u.pointwise.keeps_output = keeps(l, &op->out);
 }
 
-/* Appends an attention op. The op keeps queries, keys and values for backward as one tensor, unless an earlier op owns
+/* Appends an attention op, which keeps queries, keys and values for backward as one tensor, unless an earlier op owns
  * this tensor. */
 static void lower_attention(lowering *l, const nnc_graph_op *op) {
     static const char *const parts[] = { "scores", "mask", "softmax", "dropout", "context" };
@@ -410,8 +414,8 @@ static void lower_attention(lowering *l, const nnc_graph_op *op) {
     const bool map = op->in.rank == 3, causal = v[NNC_ATTENTION_CAUSAL] > 0;
     const int64_t side = v[NNC_ATTENTION_WINDOW], tokens = nnc_graph_positions(&op->in);
     const int64_t square = map ? side * side : side;
-    /* In a causal attention, windows slide over the tokens. In other attentions, windows divide the tokens into parts
-     * that do not overlap. */
+    /* In a causal attention, the windows slide over the tokens. In an attention without causal mask, the windows divide
+     * the tokens into parts that do not overlap. */
     const bool blocks = side > 0 && !causal;
     const int64_t seq_len = blocks ? square : tokens;
     const int64_t own = nnc_graph_width(&op->in), out = nnc_graph_width(&op->out);
@@ -452,9 +456,9 @@ static void lower_attention(lowering *l, const nnc_graph_op *op) {
 }
 
 /* Appends a recurrent layer: one product of all tokens with the input weights; then, for each token, a product with the
- * state and a kernel for the gates. The first op counts all weights of the layer. The layer keeps for backward the
- * states before each token (the output of the layer), the gates and, in an LSTM, the cell. A GRU keeps two more values,
- * like PyTorch's fused cell. [graph] */
+ * state and a kernel for the gates. The first op of a recurrent layer counts all weights of the layer. A recurrent
+ * layer keeps for backward the states before each token (the output of the layer), the gates and, in an LSTM, the cell.
+ * A GRU keeps two more values, like PyTorch's fused cell. [graph] */
 static void lower_recurrent(lowering *l, const nnc_graph_op *op) {
     static const int64_t kept[] = { 1, 2, 0 };
     const int64_t *v = op->values;
@@ -639,7 +643,7 @@ static void hear(void *context, nnc_graph_walk *walk, const nnc_graph_op *op) {
 
 /* The walk calls this function at the start of each iteration of a repeat. An iteration of a repeat that is not inside
  * another repeat becomes a recompute block; an iteration of the repeat of layers becomes a segment as well. Returns a
- * mark, which leave() gets at the end of the iteration. */
+ * mark, which the walk passes to leave() at the end of the iteration. */
 static int32_t enter(void *context, nnc_graph_walk *walk, const nnc_graph_node *repeat) {
     lowering *l = context;
     const int32_t mark = l->depth < NNC_GRAPH_DEPTH_MAX ? l->depth++ : l->depth;
@@ -670,8 +674,8 @@ static void leave(void *context, int32_t mark, int64_t turns) {
     }
 }
 
-/* Returns the number of image pixels, along one side, for one position of the network's input. The number is 8 if the
- * network reads a latent of 64 x 64 positions for an image of 512 x 512 pixels. */
+/* Returns the number of image pixels, along one side, for one position of the network's input. The number of pixels per
+ * position is 8 if the network reads a latent of 64 x 64 positions for an image of 512 x 512 pixels. */
 static int64_t factor_of(const nnc_model *model) { return model->image_factor > 1 ? model->image_factor : 1; }
 
 /* Fills the op list by a walk over the network. layered: true = all layers of one kind become a segment. Returns the
@@ -718,8 +722,8 @@ void nnc_graph_write_part(const nnc_graph *part, const nnc_writer *to, int64_t b
     }
 }
 
-/* Largest number of kinds of layers. Each kind needs one segment, and the ops before and after the layers need two
- * segments. A network with more kinds cannot be divided into pipeline stages. */
+/* Largest number of kinds of layers. Each kind of layers needs one segment, and the ops before and after the layers
+ * need two segments. A network with more kinds of layers cannot be divided into pipeline stages. */
 enum { LAYER_SEGMENTS_MAX = NNC_SEGMENTS_MAX - 2 };
 
 static void lower(const nnc_model *model, const nnc_writer *to) {

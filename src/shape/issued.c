@@ -6,8 +6,9 @@
  * attention keep their own work; the kernels for casts and for sums of gradients are added to it.
  *
  * The counts were made from the operators that PyTorch dispatches for transformers 4.48, peft 0.14, diffusers 0.29,
- * torchvision 0.14, and timm 0.6 with PyTorch 1.13. If a later version differs, a comment at the row says so. Bytes are
- * per element of the op; `mixed` bytes are the bytes of kernels whose operands have two number formats. [issued] */
+ * torchvision 0.14, and timm 0.6 with PyTorch 1.13. If a later version of a library differs from these counts, a
+ * comment at the row says so. Bytes are per element of the op; `mixed` bytes are the bytes of kernels whose operands
+ * have two number formats. [issued] */
 #include <string.h>
 
 #include "base/base_internal.h"
@@ -119,7 +120,7 @@ static const issued_row rows[] = {
 /* clang-format on */
 
 /* Sum of a linear layer and its adapter in 16 bits: the product of the output of the adapter and its scale moves 4 B,
- * the sum 6 B. Backward runs the product with the scale. */
+ * the sum 6 B. Backward of this sum runs the product of the gradient and the scale. */
 static const issued_counts narrow_sum = { 2, 10, 0, 1, 4, 0 };
 
 static int kind_in(const nnc_op *op) {
@@ -161,7 +162,7 @@ static void replace_work(nnc_op *op, const issued_counts *c) {
 }
 
 /* Returns the number of matrix products that the library issues for one product of nncost's op list. For example, the
- * number is three if the library computes queries, keys and values separately. */
+ * number of products is three if the library computes queries, keys and values separately. */
 static double products_of(const nnc_op *op, const nnc_model *model) {
     const bool joined = model->family == NNC_FAMILY_VIT || (model->family == NNC_FAMILY_DECODER && model->joined_qkv) ||
                         model->implementation == NNC_IMPLEMENTATION_TIMM;
@@ -171,8 +172,8 @@ static double products_of(const nnc_op *op, const nnc_model *model) {
                                               : 1.0;
 }
 
-/* Tests whether the input of a matrix product is fp32 under autocast. The input is fp32 if it was written by a norm, or
- * by a GELU that is a chain of primitive operators (composed_gelu). */
+/* Tests whether the input of a matrix product is fp32 under autocast. The input of the product is fp32 under autocast
+ * if it was written by a norm, or by a GELU that is a chain of primitive operators (composed_gelu). */
 static bool reads_fp32(const nnc_op *op, const nnc_model *model) {
     return nnc_ends_in(op->name, "qkv") || nnc_ends_in(op->name, ".q") || nnc_ends_in(op->name, ".kv") ||
            nnc_ends_in(op->name, "gate_up") || nnc_ends_in(op->name, ".up") || nnc_ends_in(op->name, "logits") ||
@@ -244,10 +245,10 @@ typedef struct joined {
 } joined;
 
 /* Sets the kernels of a concatenation. If several ops read a feature map, backward adds up their gradients, with one
- * addition less than the number of readers. In a block of parallel branches this is one addition for each concatenation
- * of two tensors. In a dense block, each layer begins with a norm of all maps before it, and layer i needs i additions;
- * DenseNet-121 has 535 additions in total. A library joins more than two branches with one kernel, which is counted at
- * the last of nncost's concatenations. */
+ * addition less than the number of readers. In a block of parallel branches, backward has one such addition for each
+ * concatenation of two tensors. In a dense block, each layer begins with a norm of all maps before it, and layer i
+ * needs i additions; DenseNet-121 has 535 additions in total. A library joins more than two branches with one kernel,
+ * which is counted at the last of nncost's concatenations. */
 static void add_join(nnc_op *op, joined *before, number_mode mode) {
     const int64_t elements = op->u.pointwise.elements;
     const bool grows = before->op != NULL && elements > before->elements;
@@ -275,8 +276,8 @@ static number_mode mode_of(const nnc_op *op, bool vision, number_mode mode, cons
 /* Tests whether an op is attention with a learned bias of positions (T5), which runs as separate fp32 kernels
  * (_scaled_dot_product_attention_math, attention.cpp). The bias is a permuted table whose last stride is not 1, and no
  * fused kernel of PyTorch accepts a mask whose last stride is not 1 (check_last_dim_stride_equals_1_dense,
- * aten/src/ATen/native/transformers/sdp_utils_cpp.h). T5 passes its bias in this form from transformers 5.16 on (pull
- * request 47014). Attention to the output of the encoder has no bias.   [issued] */
+ * aten/src/ATen/native/transformers/sdp_utils_cpp.h). T5 passes such a permuted bias from transformers 5.16 on (pull
+ * request 47014). Attention to the output of the encoder has no bias. [issued] */
 static bool is_written_out(const nnc_op *op, const nnc_model *model) {
     return op->kind == NNC_OP_FLASH && strcmp(op->name, "attn.core") == 0 &&
            model->implementation == NNC_IMPLEMENTATION_TRANSFORMERS && model->family == NNC_FAMILY_DECODER &&
@@ -309,7 +310,9 @@ void nnc_write_out(nnc_op *op) {
 /* Tests whether an op is attention inside windows (Swin, MaxViT), which timm and torchvision run as separate kernels:
  * timm has a fused kernel only behind a switch (use_fused_attn(experimental=True), timm/models/swin_transformer.py). */
 static bool is_of_windows(const nnc_op *op, const nnc_model *model, int64_t samples) {
-    const bool biased = op->weights.table || op->weights.vector > 0; /* a map may be as small as one window */
+    /* a learned bias also shows that the attention is inside windows: if the map is a single window, there are no more
+     * windows than samples */
+    const bool biased = op->weights.table || op->weights.vector > 0;
     return op->kind == NNC_OP_FLASH && model->implementation == NNC_IMPLEMENTATION_TIMM &&
            model->family == NNC_FAMILY_GRAPH && (biased || op->u.flash.batch > samples);
 }
@@ -326,8 +329,8 @@ static bool is_of_windows(const nnc_op *op, const nnc_model *model, int64_t samp
  * Backward runs 24 kernels: the padding; four kernels for two slices; the copy of the gradient; four products; softmax;
  * the sum of the bias gradient, and five kernels that scatter it; the scaling; the join of three gradients and its
  * copy; two kernels of the branches; one shift. Under autocast softmax runs in fp32, which needs one more cast in
- * forward and two more casts in backward. A learned scale (Swin V2) multiplies the scores, with three kernels for its
- * gradient. */
+ * forward and two more casts in backward. A learned scale (Swin V2) multiplies the attention scores, and its gradient
+ * takes three kernels. */
 static void write_out_windows(nnc_op *op, number_mode mode) {
     const nnc_flash *p = &op->u.flash;
     const double scores = nnc_flash_scores(p), queries = nnc_flash_queries(p),
@@ -345,10 +348,11 @@ static void write_out_windows(nnc_op *op, number_mode mode) {
 }
 
 /* Tests whether products of adapters read weights of 16 bits. peft holds the weights of adapters in fp32
- * (autocast_adapter_dtype, peft/tuners/tuners_utils.py). Earlier releases of peft and other programs hold 16 bits
- * (narrow_adapters; torchtune, modules/peft/lora.py; litgpt, lora.py). With ZeRO the ranks share the fp32 weights, and the
- * module has 16 bits: DeepSpeed casts all parameters (runtime/engine.py, _configure_distributed_model), and FSDP casts all
- * parameters of a unit (MixedPrecision.param_dtype). */
+ * (autocast_adapter_dtype, peft/tuners/tuners_utils.py). Earlier releases of peft and other programs hold the weights
+ * of adapters in 16 bits (narrow_adapters; torchtune, modules/peft/lora.py; litgpt, lora.py). With ZeRO the ranks share
+ * fp32 weights of adapters, but the products read weights of 16 bits: DeepSpeed casts all parameters
+ * (runtime/engine.py, _configure_distributed_model), and FSDP casts all parameters of a unit
+ * (MixedPrecision.param_dtype). */
 static bool has_narrow_adapters(const nnc_plan *plan, const nnc_software *software) {
     switch (plan->policy) {
     case NNC_POLICY_BF16_PURE:
@@ -361,8 +365,9 @@ static bool has_narrow_adapters(const nnc_plan *plan, const nnc_software *softwa
     }
 }
 
-/* Adds kernels to a product of an adapter. If its weights are fp32, the product casts its input to fp32, and in backward
- * the gradient of the input is cast back and added; if they have 16 bits, the gradient is only added. */
+/* Adds kernels to a product of an adapter. If the weights of the adapter are fp32, the product casts its input to fp32,
+ * and backward casts the gradient of the input back and adds it. If the weights of the adapter have 16 bits, backward
+ * only adds the gradient. */
 static void add_to_adapter(nnc_op *op, double products, bool down, bool narrow, number_mode mode) {
     const nnc_matmul *p = &op->u.matmul;
     const double input = (double)p->m * (double)p->k;
@@ -380,17 +385,17 @@ static void add_to_adapter(nnc_op *op, double products, bool down, bool narrow, 
     op->issued[2] = (nnc_issued){ products, casts * 4.0 * input, 0.0 };
 }
 
-/* Tests whether a device file without rates of PyTorch's convolutions nevertheless has a rate for an op. The result is
- * true for convolutions, and for batch norms, activations, sums and copies of feature maps. */
+/* Tests whether a device file without rates of PyTorch's convolutions nevertheless has a rate for an op. Returns true
+ * for convolutions, and for batch norms, activations, sums and copies of feature maps. */
 static bool is_of_maps(const nnc_op *op) {
     const nnc_timed timed = nnc_op_timed(op);
     const bool in_groups = op->kind == NNC_OP_NORM && op->u.norm.kind == NNC_NORM_GROUP;
     return timed == NNC_TIMED_CONV || (timed == NNC_TIMED_MAP && !in_groups);
 }
 
-/* Adds the copies of a group norm of channels-last maps, because a group norm runs on contiguous maps only. Forward
- * copies the input of the norm, and the next convolution copies its 16-bit input. Backward copies the kept input, the
- * gradient of the output, and the 16-bit gradient of the input. Source: native_group_norm,
+/* Adds the copies of a group norm of channels-last maps, because a group norm runs on contiguous maps only. In forward,
+ * the group norm copies its input, and the next convolution copies its 16-bit input. In backward, the kept input of the
+ * group norm, the gradient of its output, and the 16-bit gradient of its input are copied. Source: native_group_norm,
  * aten/src/ATen/native/group_norm.cpp of PyTorch 1.12. */
 static void add_turns(nnc_op *op, number_mode mode) {
     const double elements = (double)op->u.norm.elements, inside = mode == IN_16_BITS ? 2.0 : 4.0,
@@ -414,7 +419,7 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
         add_to_conv(op, model, mode);
     } else if (op->kind == NNC_OP_FLASH) {
         add_kernels(op, 1.0, 3.0);
-        /* this attention reads grouped heads without a copy, see the row attn.expand_kv */
+        /* attention of PyTorch 2.5 and later reads grouped heads without a copy, see the row attn.expand_kv */
         op->u.flash.kv_heads = op->u.flash.own_kv_heads;
         if (is_written_out(op, model)) { nnc_write_out(op); }
         if (is_of_windows(op, model, samples)) { write_out_windows(op, mode); }
@@ -434,7 +439,8 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
          * labels at random first */
         add_kernels(op, diffusion ? 5.0 : 1.0, 5.0);
     } else if (is_pointwise(op, NNC_PW_CAST_WEIGHTS)) {
-        add_kernels(op, 0.0, 0.0); /* no kernels here, because each product counts the cast of its weight */
+        /* the op has no kernels of its own, because each product counts the cast of its weight */
+        add_kernels(op, 0.0, 0.0);
     } else {
         add_kernels(op, 1.0, 1.0);
     }
@@ -447,8 +453,8 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
         plan->policy == NNC_POLICY_AMP || (plan->policy == NNC_POLICY_MIXED && how->listing == NNC_LISTING_COUNTED);
     const number_mode mode = autocast ? UNDER_AUTOCAST : nnc_dtype_bytes(how->dtype) > 2.0 ? IN_FP32 : IN_16_BITS;
     const bool narrow = mode == IN_16_BITS && has_narrow_adapters(plan, how->software);
-    /* number of matrix products that the library issues for the nearest linear layer before ops[i]; the adapter of this
-     * linear layer has equally many */
+    /* number of matrix products that the library issues for the nearest linear layer before ops[i]; the library issues
+     * the same number for each product of the layer's adapter */
     double products = 1.0;
     joined before = { .op = NULL };
     for (int32_t i = 0; i < list->count; i++) {
@@ -479,11 +485,10 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
  * In transformers, peft, timm and diffusers a layer runs as single operators, and autograd saves inputs or outputs of
  * each operator for backward. Under autocast, a product that reads an fp32 tensor keeps a 16-bit copy of this tensor;
  * the 16-bit copy of a weight is made only once. A row of the tables has the kept bytes per element of an op (see
- * op_elements() in op_table.c), for each combination of number formats in a step:
- *
- *    amp    fp32 weights under autocast: the residual stream and the outputs of norms are fp32
- *    half   16-bit weights and activations, without autocast
- *    full   fp32 or tf32
+ * op_elements() in op_table.c), for each combination of number formats in a step. In the combination `amp`, a step
+ * has fp32 weights under autocast, and the residual stream and the outputs of norms are fp32. In the combination
+ * `half`, weights and activations have 16 bits, without autocast. In the combination `full`, the step computes in fp32
+ * or tf32.
  *
  * Sources in huggingface/transformers: models/llama/modeling_llama.py (LlamaRMSNorm, LlamaMLP),
  * models/gpt2/modeling_gpt2.py, models/bert/modeling_bert.py, activations.py (NewGELUActivation), loss/loss_utils.py
@@ -500,7 +505,8 @@ static const kept_row layer_norm = { 4, 2, 4 };
 /* RMS norm, with the operators x.float(), pow(2).mean(), the product of x and rsqrt, and the product of weight and
  * x.to(dtype). Autograd saves the fp32 input and the normalised value that is multiplied by the weight. */
 static const kept_row rms_norm = { 8, 6, 8 };
-/* RMS norm with a frozen weight. The weight needs no gradient, so autograd saves only the fp32 input. */
+/* RMS norm with a frozen weight. The frozen weight of the norm needs no gradient, so autograd saves only the fp32
+ * input. */
 static const kept_row rms_norm_frozen = { 4, 4, 4 };
 /* GELU as a chain of operators, 0.5 x (1 + tanh(c (x + 0.044715 pow(x, 3)))). Autograd saves the input x of pow (fp32
  * under autocast), the output of tanh, and both factors of the last product; the factor 0.5 x has the number format of
@@ -512,7 +518,8 @@ static const kept_row gated = { 6, 6, 12 };
 /* GELU as one kernel, or an activation that backward computes again. Autograd saves the input of the activation. */
 static const kept_row plain_activation = { 2, 2, 4 };
 /* Cross-entropy of logits.float(). Autograd saves the fp32 result of log_softmax. During backward, two more fp32
- * tensors with the size of the logits are in memory (loss_working). A program in PyTorch alone has no cast to fp32. */
+ * tensors with the size of the logits are in memory (loss_working). A program in PyTorch alone does not cast the logits
+ * to fp32. */
 static const kept_row loss = { 4, 4, 4 }, loss_alone = { 4, 2, 4 };
 static const kept_row loss_working = { 8, 8, 8 }, loss_working_alone = { 8, 4, 8 };
 /* A matrix product keeps its input in the number format in which it computes. If several products read the same input,
@@ -525,13 +532,15 @@ static const kept_row norm_output = { 4, 2, 4 };
  * after softmax are in memory as well. */
 static const kept_row written_out = { 4, 4, 4 };
 /* Attention inside windows, for each score: the scores after softmax, under autocast in fp32 and as a 16-bit copy; with
- * a learned scale also the scores before scaling. Copies of queries, keys and values are kept in addition. In Swin V2
- * the values are kept twice, because the norms of queries and keys keep one tensor with queries, keys and values. */
+ * a learned scale also the scores before scaling. Attention inside windows also keeps copies of queries, keys and
+ * values. In Swin V2 the values are kept twice, because the norms of queries and keys keep one tensor with queries,
+ * keys and values. */
 static const kept_row window_scores = { 6, 2, 4 }, window_scores_scaled = { 8, 4, 8 };
-/* A product of an adapter (LoRA) with fp32 weights. The product keeps its input in fp32. */
+/* A product of an adapter (LoRA) with fp32 weights. An adapter's product with fp32 weights keeps its input in fp32. */
 static const kept_row adapter_row = { 4, 4, 4 };
 
-/* Tests whether products of adapters keep their inputs in 16 bits. All parts of a linear layer then share one input. */
+/* Tests whether products of adapters keep their inputs in 16 bits. If products of adapters keep their inputs in 16
+ * bits, all parts of a linear layer share one kept input. */
 static bool keeps_narrow_adapters(const nnc_lowering *how) {
     return has_narrow_adapters(how->plan, how->software) && nnc_dtype_bytes(how->plan->precision) < 4.0;
 }
@@ -552,7 +561,7 @@ static void keep(nnc_op *op, const nnc_lowering *how, const kept_row *row, doubl
 static bool begins_again(const nnc_op *op) { return op->recomputed && !op->dropped; }
 
 /* One product of nncost's op list that reads the output of a norm can be several products in the library, such as the
- * products for queries, keys and values. Returns the number of products in the library. */
+ * products for queries, keys and values. Returns the number of products that the library has for one such product. */
 static double readers_of(const nnc_op *op, const nnc_model *model) {
     const double of_qkv = model->joined_qkv ? 1.0 : 3.0, of_mlp = model->joined_qkv ? 1.0 : 2.0;
     return strcmp(op->name, "attn.qkv") == 0 && op->split == NNC_SPLIT_QKV    ? of_qkv
@@ -560,8 +569,8 @@ static double readers_of(const nnc_op *op, const nnc_model *model) {
                                                                               : 1.0;
 }
 
-/* Tests whether a product reads the output of a norm in the number format of the residual stream. Under autocast, this
- * output is cast once for each product that reads it. */
+/* Tests whether a product reads the output of a norm in the number format of the residual stream. Under autocast, the
+ * output of a norm is cast once for each product that reads it. */
 static bool reads_norm(const nnc_op *op) {
     static const char *const names[] = { "attn.qkv",      "attn.q_down",     "attn.kv_down",
                                          "attn.q",        "mlp.up",          "mlp.gate_up",
@@ -636,7 +645,8 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
     }
     if (i > 0 && strcmp(op->name, "adapter.down") == 0 && strcmp(list->ops[i - 1].name, "attn.out") == 0 &&
         !keeps_narrow_adapters(how)) { /* the first product of the adapter after attention also counts the output of
-                                        * attention, which attention keeps for backward; no other op counts this tensor */
+                                        * attention, which attention keeps for backward; no other op counts this tensor
+                                        * */
         op->library_kept += nnc_dtype_bytes(how->dtype);
     }
 }
@@ -663,15 +673,15 @@ static void keep_image_op(nnc_op *op, const nnc_lowering *how, const nnc_model *
                (strcmp(op->name, "attn1.qkv") == 0 || strcmp(op->name, "block.qkv") == 0)) {
         keep(op, how, &of_product, 3.0);
     } else if (op->kind == NNC_OP_CONV && !amp && strcmp(op->name, "block.shortcut") == 0) {
-        op->u.conv.keeps_input = false; /* this op's input is already kept by the norm before the convolution */
+        op->u.conv.keeps_input = false; /* the input of this convolution is already kept by the norm before it */
     }
 }
 
 void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const nnc_model *model) {
     if (how->plan->tensor > 1 || how->plan->context > 1 || how->plan->fp8_inputs || how->linear_dtype != how->dtype ||
         list->recorded) {
-        /* for programs with these features, the kept bytes of this file were not counted, so the function changes
-         * nothing */
+        /* nncost has not counted the kept bytes of these libraries for plans with tensor or context ranks, operands in
+         * 8 or 4 bits, and captured programs, so the function changes nothing for them */
         return;
     }
     for (int32_t i = 0; i < list->count; i++) {

@@ -1,6 +1,5 @@
-/* How the op list of one rank is made from a model:
- *
- *    model --functions of its family--> forward op list --adapters, freezing--> --nnc_list_shard--> list of one rank
+/* How the op list of one rank is made from a model: the functions of the model's family write a forward op list; then
+ * adapters are inserted and frozen weights are marked; then nnc_list_shard divides the dims of the ops over ranks.
  *
  * Each family of models (decoder, U-Net, vision transformer, graph, captured program) has one nnc_family_row with its
  * functions, and appends its ops with an nnc_writer. Decoders, encoders and the attention of U-Nets use the functions
@@ -126,8 +125,8 @@ double nnc_list_bytes(const nnc_writer *w, int64_t elements);
 static inline bool nnc_list_recomputes(const nnc_writer *w, nnc_recompute what) {
     return (w->how->plan->recompute & what) != 0;
 }
-/* Marks the ops from index `first` to the end of the list as computed again in backward. Among these ops, those after
- * the first matrix product are also marked as `dropped`: their inputs are not kept, because backward computes the
+/* Marks the ops from index `first` to the end of the list as computed again in backward. Among the marked ops, those
+ * after the first matrix product are also marked as `dropped`: their inputs are not kept, because backward computes the
  * inputs again. */
 void nnc_list_again(const nnc_writer *w, int32_t first);
 
@@ -143,14 +142,15 @@ double nnc_list_units(const nnc_op_list *list, int32_t segment);
 void nnc_captured_batches(const struct nnc_captured *program, int64_t *least, int64_t *most);
 /* Share of host.kernel_s in which the host issues a kernel without gradients. On the host with 37.5 us per kernel, a
  * copy and a GELU of 1,048,576 values take 21.5 and 25.7 us if they are called alone. The device needs about 1.4 us of
- * each time, so the host needs 20.1 and 24.3 us; divided by 37.5 us, the mean is 0.59. Source:
+ * the time of each kernel, so the host needs 20.1 and 24.3 us; divided by 37.5 us, the mean is 0.59. Source:
  * kernels_memory_h100_torch.csv (tests/published/h100). */
 #define NNC_HOST_SHARE_FORWARD 0.6
 /* Tests whether a step is one forward pass that trains nothing: the plan has --train none, or the program was captured
  * without a backward pass. */
 bool nnc_is_forward_pass(const nnc_model *model, const nnc_plan *plan);
-/* Tests whether an op list is for inference. It then has the ops of a forward pass that trains nothing: the forward ops
- * of the training step without dropout and loss. A recorded forward pass has its own operators and memory.
+/* Tests whether an op list is for inference. The op list for inference has the forward ops of the training step without
+ * dropout and loss. nnc_list_infers returns false for a captured program without backward, which has its own operators
+ * and memory.
  *   [forward-pass] */
 static inline bool nnc_list_infers(const nnc_op_list *list) { return list->forward_pass && !list->recorded; }
 /* Returns the dropout probability of a layer, which is 0 in inference. */
@@ -158,10 +158,10 @@ static inline double nnc_list_dropout(const nnc_op_list *list, double probabilit
     return nnc_list_infers(list) ? 0.0 : probability;
 }
 /* Returns the seconds in which the host issues one kernel of an estimated step. In a forward pass without gradients,
- * the host takes only a share of host.kernel_s. */
+ * the host takes only a share of host.kernel_s per kernel. */
 double nnc_issue_s(const nnc_model *model, const nnc_plan *plan, const nnc_device *device);
-/* Returns the size of the vocabulary of a captured program. Returns 0 if the model is not a captured program, has no
- * vocabulary, or has a padded vocabulary. */
+/* Returns the size of the vocabulary of a captured program. Returns 0 if the model is not a captured program, or if a
+ * captured program has no vocabulary or a padded vocabulary. */
 int64_t nnc_captured_vocab(const nnc_model *model);
 
 /* For software profiles that run operators one by one: sets for each op of the list the kernels that the library of the
@@ -173,15 +173,14 @@ bool nnc_plan_trains_all(const nnc_plan *plan);
 /* Sums over the matrices whose gradients the optimizers GaLore and APOLLO project. A projection has the rank of the
  * plan, but at most the shorter side of the matrix. */
 typedef struct nnc_projected {
-    double params;   /* number of parameters of all these matrices */
-    double elements; /* elements of projections and moments: sum of rank times the shorter side and twice the longer
-                      * side */
-    double products; /* sum of (rank x parameters) over all these matrices */
+    double params;   /* number of parameters of all projected matrices */
+    double elements; /* elements of projections and moments: for each matrix, rank x (shorter side + 2 x longer side) */
+    double products; /* sum of (rank x parameters) over all projected matrices */
 } nnc_projected;
 
 /* Returns the sums for GaLore or APOLLO (nnc_projected) over the matrices of one linear layer. A library can store the
- * weight of the layer as several matrices (query, key, value). Returns sums of 0 for other ops, for routed experts and
- * for towers. */
+ * weight of one linear layer as several matrices (query, key, value). For ops that are no linear layer, for routed
+ * experts and for towers, the returned sums are 0. */
 nnc_projected nnc_projected_of(const nnc_op *op, int64_t rank);
 /* Marks weights that the plan does not train as frozen, inserts the ops of adapters, and marks the ops that have no
  * backward. [adapters] */
@@ -202,10 +201,10 @@ nnc_op *nnc_list_pointwise(const nnc_writer *w, const char *name, nnc_pointwise_
                            int64_t elements);
 /* Appends a convolution with a weight that no other op uses, and returns the op. */
 nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, const nnc_conv *conv, bool bias);
-/* Tests whether PyTorch adds the bias of a convolution in a separate kernel on a GPU. The result is usually true,
- * because cuDNN computes a convolution without its bias. The result is false for depthwise convolutions of contiguous
- * maps, for which PyTorch has kernels that add the bias. Source: aten/src/ATen/native/Convolution.cpp (_convolution,
- * use_cudnn_depthwise) of PyTorch. */
+/* Tests whether PyTorch adds the bias of a convolution in a separate kernel on a GPU. The test usually returns true,
+ * because cuDNN computes a convolution without its bias. The test returns false for depthwise convolutions of
+ * contiguous maps, for which PyTorch has kernels that add the bias. Source: aten/src/ATen/native/Convolution.cpp
+ * (_convolution, use_cudnn_depthwise) of PyTorch. */
 static inline bool nnc_conv_adds_bias(const nnc_conv *conv) {
     return !(conv->contiguous && !conv->transposed && conv->groups > 1 && conv->groups == conv->c_in);
 }
@@ -217,7 +216,7 @@ nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes);
 /* ---- families of models: the functions of a family for sizes, checks and lowering ---- */
 
 /* nnc_model_sizes has those sizes of a model that other folders use; 0 = the model has no such size. NNC_EXPERTS_ANY is
- * a special value of its member `experts`. */
+ * a special value of the member `experts` of nnc_model_sizes. */
 enum { NNC_EXPERTS_ANY = -1 };
 typedef struct nnc_model_sizes {
     int64_t layers;  /* number of layers that pipeline stages can divide among themselves */
@@ -268,7 +267,7 @@ void nnc_write_out(nnc_op *op);
 void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const nnc_model *model);
 
 /* Empties the op list and writes the forward ops of one micro-batch with plan->micro_batch samples. The caller must
- * then check list->overflow and list->truncated. */
+ * check list->overflow and list->truncated after nnc_lower. */
 void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *list);
 
 /* Is called by families that train on images. Refuses options of the plan that describe tokens; sets plan->image to
@@ -415,8 +414,8 @@ bool nnc_context_over_heads(const nnc_plan *plan);
 /* Appends the projections of latent attention, which compute queries, keys and values from short vectors (latents).
  * Source: arXiv:2405.04434. [latent-attention] */
 void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d);
-/* Appends the projections that compute the queries and the one key that all heads share. For the mixers NNC_MIXER_FAR and
- * NNC_MIXER_FAR_PICKED, appends the ops that compute compressed keys (one key for several tokens) as well.
+/* Appends the projections that compute the queries and the one key that all heads share. For the mixers NNC_MIXER_FAR
+ * and NNC_MIXER_FAR_PICKED, appends the ops that compute compressed keys (one key for several tokens) as well.
  * [shared-keys] */
 void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d, nnc_mixer mixer);
 /* Appends the ops that combine several residual streams into the input of attention or MLP, and add the output to the
@@ -460,9 +459,9 @@ nnc_status nnc_layer_split_tensor(const nnc_layer *layer, const nnc_plan *plan, 
 nnc_status nnc_layer_split_sequence(const nnc_plan *plan, int64_t tokens, nnc_error *err);
 
 /* Completes the plan so that devices = data x tensor x pipeline x context: computes plan->data from plan->devices, or
- * plan->devices from the degrees. If both are 0, plan->data becomes 1. Returns NNC_ILLEGAL_PLAN if `devices` is not a
- * multiple of the product of the other degrees, and NNC_BAD_USAGE if the given `devices` and `data` contradict each
- * other. */
+ * plan->devices from the degrees. If plan->devices and plan->data are both 0, plan->data becomes 1. Returns
+ * NNC_ILLEGAL_PLAN if `devices` is not a multiple of the product of the other degrees, and NNC_BAD_USAGE if the given
+ * `devices` and `data` contradict each other. */
 nnc_status nnc_plan_split_devices(nnc_plan *plan, nnc_error *err);
 
 /* Checks all rules by which ranks must be able to divide the model and the batch evenly. Sets plan->devices_per_node
@@ -470,8 +469,8 @@ nnc_status nnc_plan_split_devices(nnc_plan *plan, nnc_error *err);
  * a rule is broken, returns NNC_ILLEGAL_PLAN; err names the option, the rule with its numbers, and the nearest legal
  * values. [legal-plans] */
 nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_plan *plan, nnc_error *err);
-/* Checks only the rules for ZeRO stage, ranks per shard, offload and optimizer. The checks are enough for a legal plan
- * in which only ZeRO stage, ranks per shard, offload and optimizer were changed. */
+/* Checks only the rules for ZeRO stage, ranks per shard, offload and optimizer. These checks (ZeRO stage, ranks per
+ * shard, offload, optimizer) are enough if a plan was legal and only these four settings were changed. */
 nnc_status nnc_plan_split_data(nnc_plan *plan, nnc_error *err);
 
 /* Tests whether nncost knows which kernels a software profile fuses when it runs a captured program. */
@@ -484,11 +483,11 @@ static inline bool nnc_fuses_captured(const nnc_software *software) {
 int32_t nnc_plan_expert_ranks(const nnc_plan *plan);
 
 /* Divides the dimensions of every op in the list by the degrees of tensor, context and expert parallelism. Data and
- * pipeline parallelism change no op, because they divide samples and layers. The plan must be legal (nnc_plan_resolve).
- * Most work is divided, so the sum over all ranks is the whole work. Every rank does the same undivided work for norms
- * without sequence parallelism, for the router, and for key and value heads if these are fewer than the tensor ranks.
- * Sources: Megatron-LM arXiv:1909.08053, sequence parallelism arXiv:2205.05198, context parallelism arXiv:2310.01889
- * and arXiv:2309.14509. [sharding] */
+ * pipeline parallelism change no op, because they divide samples and layers. The plan must be legal (nnc_plan_resolve)
+ * before its op list is divided. Most work is divided, so the sum over all ranks is the whole work. Every rank does the
+ * same undivided work for norms without sequence parallelism, for the router, and for key and value heads if these are
+ * fewer than the tensor ranks. Sources: Megatron-LM arXiv:1909.08053, sequence parallelism arXiv:2205.05198, context
+ * parallelism arXiv:2310.01889 and arXiv:2309.14509. [sharding] */
 void nnc_list_shard(nnc_op_list *list, const nnc_plan *plan);
 
 #endif

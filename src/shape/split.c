@@ -80,7 +80,7 @@ nnc_status nnc_family_takes_images(const nnc_model *model, int64_t image, nnc_pl
     return NNC_OK;
 }
 
-enum { NEAR_ENOUGH = 1000000 }; /* nearest_divisors() tries at most this many numbers above `value` */
+enum { NEAR_ENOUGH = 1000000 }; /* nearest_divisors() tries at most NEAR_ENOUGH numbers above `value` */
 
 /* Writes two divisors of `whole` as text, such as "4 or 6": the largest divisor that is at most `value`, and the
  * smallest divisor above `value`. */
@@ -465,7 +465,7 @@ nnc_status nnc_layer_split_context(const nnc_layer *l, const nnc_plan *p, int64_
         NNC_TRY(nnc_divides("--context", "seq_len", seq_len, c, err));
     } else if (seq_len % 2 != 0) {
         /* Each context rank gets one part of the first half of the tokens and one part of the second half. With a
-         * causal mask, this gives all ranks equal work. */
+         * causal mask, these two parts give all ranks equal work. */
         NNC_TRY(nnc_divides("--context", "seq_len", seq_len, 2 * c, err));
     } else {
         NNC_TRY(nnc_divides("--context", "half of seq_len", seq_len / 2, c, err));

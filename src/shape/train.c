@@ -33,8 +33,8 @@ static bool is_linear(const nnc_op *op) {
 }
 
 /* Libraries store the weight of one linear layer of nncost's op list as one or several matrices (query, key, value
- * ...). Returns the matrices of the layer as a set of flags; 0 = the layer cannot have adapters. The result is in the
- * first row of the table whose text is the end of the op's name. */
+ * ...). Returns the matrices of the layer as a set of flags; 0 = the layer cannot have adapters. The matrices of a
+ * layer are in the first row of the table whose text is the end of the op's name. */
 static unsigned matrices_of(const nnc_op *op) {
     enum { QKV = NNC_ADAPTED_QUERY | NNC_ADAPTED_KEY | NNC_ADAPTED_VALUE };
 #define END(text) text, sizeof(text) - 1
@@ -86,8 +86,8 @@ static bool is_expert(const nnc_op *op) {
 }
 
 /* Returns the number of matrices of a linear layer to which the plan adds adapters; 0 = the layer gets no adapter. Sets
- * *outputs to the number of outputs of these matrices together. Each routed expert has two adapters: one for its gate
- * and up matrices together, and one for its down matrix. Source: Axolotl,
+ * *outputs to the number of outputs of the matrices with adapters together. Each routed expert has two adapters: one
+ * for its gate and up matrices together, and one for its down matrix. Source: Axolotl,
  * src/axolotl/integrations/kernels/libs/scattermoe_lora/layers.py. */
 static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *outputs) {
     const nnc_matmul *p = &op->u.matmul;
@@ -236,9 +236,9 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan) {
 
 /* Inserts the ops of an adapter that rotates the input of a linear layer (OFT): y = (x R) W. R consists of orthogonal
  * blocks with adapter_rank rows and columns, one block for each group of inputs. Each block of b rows has b (b - 1) / 2
- * parameters, which form a skew-symmetric matrix Q. The block is I + 2 Q + 2 Q^2 + 2 Q^3 + Q^4, which takes three
- * products of b x b matrices. The number of blocks is rounded down. Source: peft, src/peft/tuners/oft/layer.py,
- * _cayley_batch. */
+ * parameters, which form a skew-symmetric matrix Q. The orthogonal block is I + 2 Q + 2 Q^2 + 2 Q^3 + Q^4, which takes
+ * three products of b x b matrices. The number of blocks of R is rounded down. Source: peft,
+ * src/peft/tuners/oft/layer.py, _cayley_batch. */
 static void add_rotation(place *to, const nnc_op *base, const nnc_plan *plan) {
     const nnc_op linear = *base;
     const nnc_matmul p = linear.u.matmul;
@@ -315,7 +315,8 @@ static int32_t begin_of(const nnc_op_list *list, int32_t at) {
 }
 
 /* Marks the first trained op of the list so that no gradient of its input is computed, because no op before it is
- * trained. If the op is inside a repeat, the gradient is still needed: the later iterations come after trained ops. */
+ * trained. If the first trained op is inside a repeat, the gradient of its input is still needed: the later iterations
+ * come after trained ops. */
 static void stop_gradient(nnc_op_list *list, int32_t first) {
     nnc_op *op = &list->ops[first];
     if (first == list->count || op->repeat > 1 || list->segments[op->segment].instances > 1) { return; }
@@ -494,7 +495,8 @@ static void freeze_ops(nnc_op_list *list, unsigned train, const nnc_plan *plan) 
     }
 }
 
-/* Inserts the ops of the adapters of op `at` into the op list. Returns the new index of this op. */
+/* Inserts the ops of the adapters of op `at` into the op list. Returns the new index of the op that had the index
+ * `at`. */
 static int32_t adapt(nnc_op_list *list, int32_t at, const nnc_plan *plan) {
     nnc_op *op = &list->ops[at];
     if (plan->oft) {

@@ -1,6 +1,6 @@
 /* Writes the ops of one layer of a transformer: attention, MLP, norms, residuals, and the collectives between tensor
- * ranks and between context ranks. Decoders, encoders, vision transformers and the attention of U-Nets use these
- * functions. */
+ * ranks and between context ranks. Families that use this file: decoders, encoders, vision transformers, and U-Nets for
+ * their attention. */
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
@@ -140,7 +140,7 @@ typedef struct context_row {
      * results */
     bool in_blocks;
     /* Sets *e to the collective before the attention (before true) or after the attention (before false). Leaves *e
-     * unchanged if this kind of context parallelism has no collective there. */
+     * unchanged if this kind of context parallelism has no collective before (or after) the attention. */
     void (*collective)(const context_part *part, bool before, nnc_collective_op *e);
 } context_row;
 
@@ -224,8 +224,8 @@ typedef struct core {
     int64_t all, pairs, scores;
     /* number of query-key pairs that there would be if every query had a complete window of keys before it */
     int64_t in_window;
-    int64_t
-        kv_heads; /* number of key and value heads; if heads are copied so that each query head has its own, the copies are counted */
+    /* number of key and value heads; if heads are copied so that each query head has its own, the copies are counted */
+    int64_t kv_heads;
     bool recomputed;
     /* true: backward computes queries, keys and values again from the latents of latent attention */
     bool projects_again;
@@ -250,7 +250,8 @@ static nnc_op *score_product(const core *c, const char *name, int64_t n, int64_t
         .full_pairs = (double)c->all,
         .window_pairs = (double)c->in_window,
         .needs_grad_input = true,
-        .keeps_b = !c->projects_again && !c->layer->reuses_kv, /* the layer that computes keys and values keeps them */
+        /* the layer that computes keys and values also keeps them */
+        .keeps_b = !c->projects_again && !c->layer->reuses_kv,
     };
     return op;
 }
@@ -285,8 +286,8 @@ static void unfused_core(const core *c) {
         drop->u.pointwise.keeps_mask = !c->recomputed;
         drop->u.pointwise.random_written = software->random_written;
     }
-    /* Backward of the product P V (probabilities x values) needs the probabilities P. With dropout, this product keeps
-     * P as it is after dropout; without dropout, the softmax op has already kept P. */
+    /* Backward of the product P V (probabilities x values) needs the probabilities P. With dropout, the product P V
+     * keeps P as it is after dropout; without dropout, the softmax op has already kept P. */
     score_product(c, c->names->context, c->layer->value_dim, c->s_k)->u.matmul.keeps_a = dropout && !c->recomputed;
 }
 
@@ -349,7 +350,7 @@ static void fused_core(const core *c) {
         .causal = l->causal,
         .keeps_qkv = true,
         .kept_s_k = c->s_k,
-        .kept_kv_heads = l->reuses_kv ? 0 : c->kv_heads, /* the layer that computes keys and values keeps them */
+        .kept_kv_heads = l->reuses_kv ? 0 : c->kv_heads, /* the layer that computes keys and values also keeps them */
         .blocks = in_blocks ? plan->context : 0,
         .softcap = l->score_softcap,
         .kernel = nnc_attention_kernel(c->w->how->attention, c->w->how->software),
@@ -385,7 +386,8 @@ static int64_t far_pairs(int64_t seq_len, int64_t ratio, int64_t most) {
 }
 
 /* Appends the copies of queries, keys and values to a layout with one part per head, and the copy of the attention
- * output back to a layout by tokens. Backward copies the gradients of these tensors. */
+ * output back to a layout by tokens. Backward copies the gradients of queries, keys, values and output in the same
+ * way. */
 static void copy_heads(const core *c) {
     const nnc_layer *l = c->layer;
     const int64_t q = nnc_list_mul(c->w, nnc_list_mul(c->w, c->batch, c->s_q), l->heads);
@@ -461,7 +463,7 @@ static void head_norm(const nnc_layer_writer *w, const char *name, int64_t heads
 
 /* Corrects the cast of the gradient of a product of queries, keys and values, if there are fewer key heads than tensor
  * ranks. Each rank then computes one key head and one value head, so the ranks together cast more elements than the
- * product without copies has. The cast is the op before the product in the list. */
+ * product without copies has. The cast of the gradient is the op before this product in the list. */
 static void cast_copied_heads(const nnc_layer_writer *w, const nnc_op *product) {
     nnc_op *cast = w->to.list->count > 1 ? &w->to.list->ops[w->to.list->count - 2] : NULL;
     const int64_t q = product->u.matmul.heads, kv = product->u.matmul.kv_heads, t = w->to.how->plan->tensor;

@@ -1,6 +1,6 @@
-/* The family of U-Nets. nncost has two kinds of U-Nets. Segmentation: blocks of two convolutions, and one skip
- * connection per level. Diffusion: residual blocks with time embedding and attention; the output of every block is a
- * skip connection. */
+/* The family of U-Nets. nncost has two kinds of U-Nets. A U-Net for segmentation has blocks of two convolutions, and
+ * one skip connection per level. A U-Net for diffusion has residual blocks with time embedding and attention; the
+ * output of every block is a skip connection. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -76,8 +76,8 @@ static void double_conv(const writer *w, feature_map in, int64_t middle, int64_t
     /* The ReLU after this norm overwrites the output of the norm and keeps its own output, so backward does not compute
      * the norm again. */
     norm(&b, "block.norm1", mid, keep)->recomputed = false;
-    /* The second convolution keeps its input, which is the output of the first activation. The second activation keeps
-     * its own output, which later ops read. */
+    /* The second convolution of a block keeps its input, which is the output of the first activation. The second
+     * activation of a block keeps its own output, which later ops read. */
     over_map(&b, "block.act1", NNC_PW_RELU, NNC_GROUP_CONV, mid)->u.pointwise.inside = inside;
     square_conv(&b, "block.conv2", NNC_GROUP_CONV, mid, last, kernel, false);
     norm(&b, "block.norm2", last, keep)->recomputed = false;
@@ -122,8 +122,9 @@ static void residual_block(const writer *w, feature_map in, int64_t out_channels
     norm_act_conv(&b, second, out, out, nnc_list_dropout(w->to.list, w->u->dropout));
     if (in.channels != out.channels) {
         nnc_op *shortcut = square_conv(&b, "block.shortcut", NNC_GROUP_CONV, in, out, 1, false);
-        /* The first norm and the convolution of the shortcut read the same tensor. Usually the norm keeps this tensor.
-         * If the norm keeps an fp32 copy instead, the convolution has to keep the tensor. */
+        /* The first norm and the convolution of the shortcut read the same tensor. Usually the norm keeps the tensor
+         * that the norm and the convolution of the shortcut read. If the norm keeps an fp32 copy of its input, the
+         * convolution of the shortcut has to keep this input itself. */
         shortcut->u.conv.keeps_input =
             w->to.how->software->group_norm_keep != NNC_KEEP_FUSED && nnc_dtype_bytes(w->to.how->dtype) < 4.0;
     }
@@ -131,7 +132,7 @@ static void residual_block(const writer *w, feature_map in, int64_t out_channels
 }
 
 /* Returns the shape of a transformer layer whose tokens are the positions of a feature map. The projections to queries,
- * keys and values have no biases. */
+ * keys and values of this layer have no biases. */
 static nnc_layer layer_of(const nnc_unet *u, feature_map map) {
     const int64_t heads = u->heads > 0 ? u->heads : map.channels / u->head_width;
     return (nnc_layer){ .hidden = map.channels,
@@ -224,7 +225,7 @@ static void level_attention(const writer *w, int level, feature_map map, int64_t
         nnc_layer_project(&one, &bare, NULL);
         nnc_layer_attend(&one, &bare, NULL);
     } else {
-        /* The map is copied to another layout twice: once before the transformer, and once after it. */
+        /* The feature map is copied to another layout twice: once before the transformer, and once after it. */
         if (software->copied_heads == NNC_HEADS_ALWAYS && software->contiguous_maps) {
             nnc_list_pointwise(&outer.to, "attn.tokens", NNC_PW_COPY, NNC_GROUP_ATTENTION, 2 * map_elements(w, map));
         }
@@ -294,8 +295,9 @@ static void classic_down(const writer *w, int64_t side) {
         const bool deepest = level == u->levels - 1;
         int64_t out = channels(u, level);
         if (deepest && u->up == NNC_UP_BILINEAR) {
-            out /= 2; /* bilinear upsampling does not change the number of channels, so the deepest level has half as
-                       * many */
+            /* bilinear upsampling does not change the number of channels, so the deepest level has half as many
+             * channels as in a network with transposed convolutions */
+            out /= 2;
         }
         if (level > 0) { pool(&at, in); }
         double_conv(&at, in, out, out, level == 0, 1);
@@ -318,7 +320,7 @@ static int64_t classic_resample(const writer *w, feature_map in) {
         op->weights.vector = out.channels;
         op->u.conv.transposed = true;
         op->u.conv.stride = 2;
-        /* the activation before this convolution keeps the tensor that the convolution reads */
+        /* the activation before the transposed convolution keeps the tensor that the convolution reads */
         op->u.conv.keeps_input = false;
         return out.channels;
     }

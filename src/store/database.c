@@ -1,9 +1,9 @@
 /* Stores the rows of a sweep in an SQLite file. No other source file of the program uses SQLite. The SQLite file has
- * three tables:
+ * three tables.
  *
- *    rows     one row for each combination that the sweep outputs; the first column is the row number
- *    columns  the short name and the full name of each column of the table `rows`
- *    sweep    one row, an nnc_database_head: which sweep this is, how many combinations are evaluated, digest of `rows`
+ * The table `rows` has one row for each combination that the sweep outputs; its first column is the row number. The
+ * table `columns` has the short name and the full name of each column of the table `rows`. The table `sweep` has one
+ * row, an nnc_database_head: which sweep this is, how many combinations are evaluated, and the digest of `rows`.
  *
  * The rows and the progress change in one transaction, so a sweep that was killed continues after its last commit.
  * SQLite has no checksums, so a reader compares the rows with the digest. In a build without SQLite, the functions of
@@ -135,7 +135,7 @@ static nnc_status sql_head(const connection *db, nnc_database_head *head, nnc_er
     return status;
 }
 
-/* Returns the digest that a database with these column names has before rows are added. */
+/* Returns the digest that a database with the given column names has before rows are added. */
 static uint64_t digest_names(const char *const *names, int count) {
     uint64_t digest = NNC_DIGEST_START;
     for (int i = 0; i < count; i++) { digest = nnc_digest_text(digest, names[i]); }
@@ -144,9 +144,9 @@ static uint64_t digest_names(const char *const *names, int count) {
 
 static const uint64_t NUMBER_MARK = UINT64_C(0x9e3779b97f4a7c15);
 
-/* Adds a row to the digest and returns the new digest. The digest uses cells in the form in which SQLite returns them,
- * where NaN is null and a boolean is an integer. Cells of different types have different digests even if their bits are
- * equal, because the stored type of a damaged cell can be wrong. */
+/* Adds a row to the digest and returns the new digest. The digest is computed from cells in the form in which SQLite
+ * returns them, where NaN is null and a boolean is an integer. Cells of different types have different digests even if
+ * their bits are equal, because the stored type of a damaged cell can be wrong. */
 static uint64_t digest_row(uint64_t digest, const nnc_cell *cells, int count) {
     for (int i = 0; i < count; i++) {
         const nnc_cell *cell = &cells[i];
@@ -212,7 +212,7 @@ static nnc_status keep_path(connection *db, const char *path, nnc_error *err) {
 }
 
 /* Loads the SQLite library when a command first needs it, and sets the addresses of its functions. If the program is
- * linked to SQLite, only sets the addresses. */
+ * linked to SQLite, this function only sets the addresses. */
 static nnc_status load(sqlite_calls *calls, nnc_error *err) {
 #ifdef NNC_SQLITE_LIBRARY
 #define NAME(name) "sqlite3_" #name,

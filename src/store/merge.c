@@ -67,12 +67,10 @@ nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err) {
     return closed ? NNC_OK : write_failed(file, errno, err);
 }
 
-/* ---- Merges the shards of a sweep. The inputs are all CSV, all JSON Lines, or all databases. Their rows are merged
- * in the order of row numbers: the next row of the output has the lowest number among the next rows of all inputs.
- *
- *    1.csv  row 0, 3, 6 ...  \
- *    2.csv  row 1, 4, 7 ...   >  lowest row first  >  lines or a database
- *    3.csv  row 2, 5, 8 ...  / ---- */
+/* ---- Merges the shards of a sweep. The inputs of a merge are all CSV, all JSON Lines, or all databases. The rows of
+ * all inputs are merged in the order of their row numbers: the next row of the output has the lowest number among the
+ * next rows of all inputs. For example, 1.csv has the rows 0, 3, 6 ..., 2.csv the rows 1, 4, 7 ..., and 3.csv the rows
+ * 2, 5, 8 ... ---- */
 
 typedef struct source {
     const char *path;
@@ -115,8 +113,8 @@ static nnc_status cannot_write(const char *path, nnc_error *err) {
 enum { LINE_MAX_BYTES = 1 << 20 };
 
 /* Reads the next line of an input, as the C function getline does, but with a limit on the length of the line. Returns
- * the number of bytes. The result is above LINE_MAX_BYTES if the line is longer than the limit, and -1 at the end of
- * the file or if out of memory (errno = ENOMEM). */
+ * the number of bytes. The returned length is above LINE_MAX_BYTES if the line is longer than this limit, and -1 at the
+ * end of the file or if out of memory (errno = ENOMEM). */
 static ssize_t next_line(source *s) {
     size_t size = 0;
     for (int c = 0; size <= LINE_MAX_BYTES && c != '\n' && (c = getc_unlocked(s->file)) != EOF;) {
@@ -204,8 +202,8 @@ static nnc_status is_database(const char *path, bool *is, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Opens all inputs, which are CSV or JSON Lines. All CSV inputs must have the same header line, whose first column is
- * "row". The output gets the same header line. */
+/* Opens all inputs, which are CSV or JSON Lines. All CSV inputs must have one and the same header line, whose first
+ * column is "row". The output gets the header line of the inputs. */
 static nnc_status open_lines(merger *m, nnc_error *err) {
     for (int i = 0; i < m->count; i++) {
         source *s = &m->sources[i];

@@ -53,11 +53,12 @@ typedef struct nnc_database_head {
 
 typedef struct nnc_database nnc_database;
 
-/* Opens or creates a database. names: names of the columns. The first column must be "row"; its values are integers. An
- * existing database must have the digest and shard of *head and the columns `names`. The function then sets head->done
- * to the progress of the database, reads all its rows once and compares them with their digest, because SQLite has no
- * checksums. Returns NNC_BAD_SPEC if the database belongs to another sweep or is damaged. Returns NNC_BAD_USAGE if this
- * build has no SQLite or the path is a name that SQLite does not use as a file. Other errors: NNC_IO. */
+/* Opens or creates a database. names: names of the columns. The first column of a database must be "row"; its values
+ * are integers. An existing database must have the digest and shard of *head and the columns `names`. nnc_database_open
+ * then sets head->done to the progress of the database, reads all its rows once and compares them with their digest,
+ * because SQLite has no checksums. Returns NNC_BAD_SPEC if the database belongs to another sweep or is damaged. Returns
+ * NNC_BAD_USAGE if this build has no SQLite or the path is a name that SQLite does not use as a file. Other errors:
+ * NNC_IO. */
 nnc_status nnc_database_open(const char *path, nnc_database_head *head, const char *const *names, int count,
                              nnc_database **database, nnc_error *err);
 
@@ -93,8 +94,9 @@ void nnc_database_reader_close(nnc_database_reader *reader);
 
 /* Merges inputs that are all CSV, all JSON Lines, or all databases. The first column of each input must be "row".
  * Databases are merged into CSV or JSON Lines if the name `out` ends in .csv, .json or .jsonl; for any other name, they
- * are merged into a database. The output has a temporary name until it is complete. Returns NNC_BAD_SPEC if headings
- * differ, if a row is given twice, or if a shard is missing, given twice or not finished. Other errors: NNC_IO. */
+ * are merged into a database. The merged output has a temporary name until it is complete. Returns NNC_BAD_SPEC if
+ * headings differ, if a row is given twice, or if a shard is missing, given twice or not finished. Other errors:
+ * NNC_IO. */
 nnc_status nnc_merge(const char *out, char *const *inputs, int count, nnc_error *err);
 
 #endif

@@ -215,9 +215,9 @@ static nnc_status add_axis(nnc_sweep *sweep, const char *where, nnc_sweep_axis *
 }
 
 /* Finds the software profile that a name means on a device, in the same way as `nncost estimate`. software: the profile
- * with this id or name; NULL = no profile has this id or name. A name can also mean the profile of a release. The name
- * of a framework can mean a profile for this kind of device: MaxText on a GPU is maxtext-gpu. *found is NULL if the
- * name means no profile. */
+ * with this id or name; NULL = no profile has this id or name. The name of a release, such as nemo-25.09, means the
+ * profile of this release. The name of a framework can mean its profile for the kind of device: MaxText on a GPU is
+ * maxtext-gpu. *found is NULL if the name means no profile. */
 static nnc_status software_on(nnc_sweep *sweep, const char *value, const nnc_software *software,
                               const nnc_device *device, const nnc_software **found, nnc_error *err) {
     const nnc_model *model = sweep->axes.axes[0].specs[0];
@@ -262,7 +262,7 @@ static nnc_status load_software(nnc_sweep *sweep, const char *value, const nnc_s
 }
 
 /* Loads the model, device or profile that a value of an axis names. Sets *spec to the loaded struct and *id to its id.
- * If the sweep has a cluster file, a loaded device gets the links that this file describes. */
+ * If the sweep has a cluster file, a loaded device gets the links that the cluster file describes. */
 static nnc_status load(nnc_sweep *sweep, nnc_sweep_target target, const char *value, const void **spec, const char **id,
                        nnc_error *err) {
     const nnc_model *model = NULL;

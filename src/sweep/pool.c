@@ -1,5 +1,5 @@
-/* Evaluates chunks of rows on several threads or MPI ranks, and outputs the rows in order. Stores rows in batches until
- * their turn comes. Also checks that the shards given to a merge are complete. */
+/* Evaluates chunks of rows on several threads or MPI ranks, and outputs the rows in order. The rows are stored in
+ * batches until their turn comes. The file also checks that the shards given to a merge are complete. */
 #include "base/base_internal.h"
 #include "sweep/sweep_internal.h"
 
@@ -91,11 +91,8 @@ typedef struct slot {
 
 /* A ring of batches, in which threads store results until they are output. Chunks of rows are numbered from 0; the
  * batch of chunk c is in slots[c % slot_count]. Chunks below `emitted` have been output, and chunks below `claimed`
- * have been assigned to threads. At most slot_count chunks are between `emitted` and `claimed`:
- *
- *     emitted          claimed
- *        v                v
- *    ... | done | works | free | ... */
+ * have been assigned to threads. At most slot_count chunks are between `emitted` and `claimed`; some of these chunks
+ * are done, and threads evaluate the others. */
 typedef struct ring {
     const nnc_pool *pool;
     slot *slots;
@@ -145,8 +142,8 @@ static void *run_thread(void *argument) {
     return NULL;
 }
 
-/* Returns the next batch in the order of the chunks; NULL after the last batch. Waits until this batch has been
- * evaluated. */
+/* Returns the next batch in the order of the chunks; NULL after the last batch. If this batch has not been evaluated
+ * yet, waits for it. */
 static const nnc_batch *next_batch(ring *r) {
     const nnc_batch *batch = NULL;
     pthread_mutex_lock(&r->lock);
@@ -363,7 +360,7 @@ static int first_rank(nnc_rank_group ranks, bool mine) {
 }
 
 /* First part of the message in which an MPI rank sends a batch to rank 0. The marks of the batch (number, sort key and
- * end of each row) and then the bytes of its rows follow in the same message. */
+ * end of each row) and then the bytes of its rows follow in the same MPI message. */
 typedef struct header {
     int64_t chunk;
     int64_t marks_size, bytes_size;
@@ -371,7 +368,7 @@ typedef struct header {
     bool failed;
 } header;
 
-/* A message that MPI is sending. The buffer can be used for another message when `request` is complete. */
+/* A message that MPI is sending. The buffer of a message can be used for another message when `request` is complete. */
 typedef struct letter {
     nnc_buffer bytes;
     MPI_Request request;

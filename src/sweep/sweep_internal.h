@@ -15,14 +15,15 @@
 
 enum { NNC_SWEEP_AXES_MAX = 160, NNC_SWEEP_VALUES_MAX = 1000000 };
 
-/* Kinds of axes. The kind says what the values of an axis are. */
+/* Kinds of axes. An nnc_sweep_target tells of an axis whether its values are whole models, devices, profiles, or values
+ * of a field. */
 typedef enum nnc_sweep_target {
     /* values of NNC_SWEEP_MODEL, NNC_SWEEP_DEVICE and NNC_SWEEP_SOFTWARE axes are whole models, devices or profiles */
     NNC_SWEEP_MODEL,
     NNC_SWEEP_DEVICE,
     NNC_SWEEP_SOFTWARE,
-    NNC_SWEEP_PLAN_FIELD, /* this enumerator and the next two: the values are of one field of the plan, model or
-                           * device */
+    /* the axes of this kind and of the next two kinds vary one field of the plan, the model or the device */
+    NNC_SWEEP_PLAN_FIELD,
     NNC_SWEEP_MODEL_FIELD,
     NNC_SWEEP_DEVICE_FIELD
 } nnc_sweep_target;
@@ -55,10 +56,10 @@ typedef struct nnc_sweep_axes {
     int64_t rows;                 /* number of rows of the sweep, which is the product of all entries of `lengths` */
     const nnc_profiles *profiles; /* the usual profile for each kind of plan; NULL = an axis lists the profiles of the
                                    * rows */
-    /* The kind of software profile that all rows have; it is chosen for the plan of the first row. With the same kind
-     * in all rows, a difference between two rows is not caused by different profiles. A model or device for which there
-     * is only one profile uses this profile. If `each` is true, `kept` is not used, and every row has the profile that
-     * nncost chooses for its plan. */
+    /* The kind of software profile that all rows have; it is chosen for the plan of the first row. If all rows have the
+     * same kind of profile, a difference between two rows is not caused by different profiles. A row uses another kind
+     * only if there is a single profile for its model or device. If `each` is true, `kept` is not used, and every row
+     * has the profile that nncost chooses for its plan. */
     nnc_profile_kind kept;
     /* plan of the first row; the profile of every row is chosen for the number formats of this plan */
     nnc_plan kept_plan;
@@ -84,13 +85,13 @@ nnc_status nnc_sweep_sizes(nnc_arena *arena, const char *where, const char *list
 nnc_status nnc_sweep_count(nnc_sweep_axes *axes, nnc_error *err);
 
 /* For each group g of axes, sets places[g] to the index of the values that the axes of this group have in row number
- * `row`. The last group varies fastest from row to row. */
+ * `row`. The last group of axes varies fastest from row to row. */
 void nnc_sweep_place(const nnc_sweep_axes *axes, int64_t row, int32_t *places);
 
 /* ---- sweep_rows.c: the model, device, software and plan of one row of a sweep ---- */
 
-/* A point is the model, device, software and plan of the row that a thread evaluates at present. Initialise it with {
- * .axes, .scratch }; all other members must be 0. */
+/* A point is the model, device, software and plan of the row that a thread evaluates at present. A point is initialised
+ * with { .axes, .scratch }; all other members must be 0. */
 typedef struct nnc_point {
     const nnc_sweep_axes *axes;
     nnc_scratch *scratch;
@@ -126,8 +127,8 @@ nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t i
 
 /* A pool evaluates the rows of a sweep on several threads or MPI ranks, and outputs them in order. A thread evaluates
  * one chunk of rows at a time and stores the results in a batch. A finished batch waits in a ring of fixed length until
- * all batches before it have been output. So the memory does not grow with the number of rows, and the output does not
- * depend on the number of threads. */
+ * all batches before it have been output. Because the ring has a fixed length, the memory does not grow with the number
+ * of rows. The output does not depend on the number of threads. */
 
 enum { NNC_POOL_THREADS_MAX = 256, NNC_POOL_CHUNK = 128, NNC_POOL_CHUNK_MAX = 1024 };
 
@@ -139,8 +140,8 @@ typedef struct nnc_shard {
 
 enum { NNC_SHARDS_MAX = 1000000 };
 
-/* The shards that a merge has found so far. All must belong to the same sweep or search, and no shard is allowed to
- * occur twice. A new, empty set is initialised as { .kind }. */
+/* The shards that a merge has found so far. All shards of a merge must belong to the same sweep or search, and no shard
+ * is allowed to occur twice. A new, empty set of shards is initialised as { .kind }. */
 typedef struct nnc_shard_set {
     const char *kind; /* what is merged, as a word for error messages: "sweep" or "search" */
     const char *digest;
@@ -151,7 +152,7 @@ typedef struct nnc_shard_set {
 
 /* Adds a shard to the set. digest: digest of all inputs on which the rows depend, except the shard number. Returns
  * NNC_BAD_SPEC if the shard belongs to another sweep or search, or is already in the set. All paths, and the digest of
- * the first shard, must exist as long as the set. */
+ * the first shard, must exist as long as the set of shards. */
 nnc_status nnc_shard_set_add(nnc_shard_set *set, const char *path, const char *digest, nnc_shard shard, nnc_error *err);
 /* Checks that the set has all shards of the sweep or search; returns NNC_BAD_USAGE if a shard is missing. */
 nnc_status nnc_shard_set_complete(const nnc_shard_set *set, nnc_error *err);
@@ -168,7 +169,7 @@ typedef struct nnc_batch {
 
 void nnc_batch_clear(nnc_batch *batch);
 void nnc_batch_free(nnc_batch *batch);
-/* Must be called after the bytes of a row were appended to batch->bytes: notes where the row ends. row: number of the
+/* Notes where a row ends in batch->bytes; must be called after the bytes of the row were appended. row: number of the
  * row; key: sort key of the row. */
 void nnc_batch_mark(nnc_batch *batch, int64_t row, double key);
 
@@ -213,8 +214,8 @@ typedef struct nnc_rank_group {
 nnc_rank_group nnc_rank_group_begin(void);
 void nnc_rank_group_end(void);
 
-/* Ends all MPI ranks at once. The function is for errors that only some of the ranks have found. If there is only one
- * rank, it does nothing and returns. */
+/* Ends all MPI ranks at once. nnc_rank_group_abort is for errors that only some of the ranks have found. If there is
+ * only one rank, the function does nothing and returns. */
 void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status);
 
 /* Returns, on every rank, the value that `mine` has on MPI rank 0. */
@@ -272,8 +273,8 @@ typedef struct nnc_where {
  * the constraint is tested, nnc_where_read returns the value for this number. */
 typedef nnc_status nnc_where_name(void *context, const char *name, int32_t *variable, nnc_error *err);
 
-/* Reads a constraint from text. Errors name the place in the text. Returns NNC_BAD_USAGE if the text is no constraint,
- * or the status of the function `name` if it fails. */
+/* Reads a constraint from text. If the text has a fault, err names its position. Returns NNC_BAD_USAGE if the text is
+ * no constraint, or the status of the function `name` if it fails. */
 nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name *name, void *context, nnc_where *where,
                            nnc_error *err);
 
@@ -354,8 +355,9 @@ struct nnc_sweep {
     const nnc_format *format;
 };
 
-/* These functions add axes in the same way as nnc_sweep_add and nnc_sweep_link. `where` and `option` are the names that
- * error messages use for the axis. A pair is a text of the form NAME=LIST. */
+/* nnc_sweep_add_as and nnc_sweep_add_pair add an axis in the same way as nnc_sweep_add; nnc_sweep_add_link adds axes in
+ * the same way as nnc_sweep_link. `where` and `option` are the names that error messages use for the axis. A pair is a
+ * text of the form NAME=LIST. */
 nnc_status nnc_sweep_add_as(nnc_sweep *sweep, const char *where, const char *name, const char *list, nnc_error *err);
 nnc_status nnc_sweep_add_pair(nnc_sweep *sweep, const char *option, const char *pair, nnc_error *err);
 nnc_status nnc_sweep_add_link(nnc_sweep *sweep, const char *option, const char *pairs, nnc_error *err);
@@ -366,8 +368,8 @@ nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const 
 /* Must be called after the last axis was added: counts the rows of the sweep. A second call does nothing. */
 nnc_status nnc_sweep_settle(nnc_sweep *sweep, nnc_error *err);
 
-/* These functions add columns and constraints in the same way as nnc_sweep_columns and nnc_sweep_where. `option` is the
- * name that error messages use. */
+/* nnc_sweep_add_columns adds columns in the same way as nnc_sweep_columns; nnc_sweep_add_where adds a constraint in the
+ * same way as nnc_sweep_where. `option` is the name that error messages use. */
 nnc_status nnc_sweep_add_columns(nnc_sweep *sweep, const char *option, const char *names, nnc_error *err);
 nnc_status nnc_sweep_add_where(nnc_sweep *sweep, const char *option, const char *constraint, nnc_error *err);
 /* Sets the column by which rows are sorted, from the text COLUMN, COLUMN:asc or COLUMN:desc. */

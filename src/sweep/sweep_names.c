@@ -27,8 +27,8 @@ static const nnc_field_table *table_of(nnc_sweep_target target, const nnc_point 
  * does not exist. Sets *object to the struct that contains the field. */
 static const nnc_field *sweep_field(nnc_sweep_target target, const nnc_point *point, const nnc_plan *plan,
                                     const char *field, const void **object, nnc_dtype *dtype) {
-    /* nnc_field_find takes a pointer to memory that can be written, but only reads the memory. This union passes the
-     * pointer of a read-only struct without a cast. */
+    /* nnc_field_find takes a pointer to memory that can be written, but only reads the memory. The union `at` passes
+     * the pointer of a read-only struct without a cast. */
     union {
         const void *read;
         void *write;
@@ -235,8 +235,8 @@ static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, n
     return status;
 }
 
-/* Finds what a name stands for, and sets *index to its index in sweep->slots. If the name is not in `slots` yet,
- * appends it. */
+/* Finds what a name stands for, and sets *index to its index in sweep->slots. If sweep->slots does not have the name
+ * yet, appends it. */
 static nnc_status use_name(void *context, const char *name, int32_t *index, nnc_error *err) {
     const lookup *l = context;
     nnc_sweep *sweep = l->sweep;
@@ -378,7 +378,8 @@ static bool profiles_differ(const nnc_sweep *sweep) {
 }
 
 /* Adds the default columns: the axes that have several values, then the metrics that most users need. If rows can have
- * different profiles, adds the profile and framework_s. With --all or --lenient, adds verdict and reason. */
+ * different profiles, adds the columns profile and framework_s. With --all or --lenient, adds the columns verdict and
+ * reason. */
 static nnc_status add_default(lookup *l, nnc_error *err) {
     const nnc_sweep_axes *axes = &l->sweep->axes;
     const bool tokens = nnc_model_sizes_of(&l->sweep->point.model).seq_len > 0;

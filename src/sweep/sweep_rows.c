@@ -137,8 +137,8 @@ nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *e
 /* ---- the order in which the rows of a chunk are evaluated ---- */
 
 /* Rows that run equal ops are evaluated one after the other, because these rows share the cached op list. In a sweep of
- * 3,072 plans whose slow axis is micro_batches, this order needs 30 % fewer CPU instructions. The order saves nothing
- * if the slow axes of the sweep already decide the ops. */
+ * 3,072 plans whose slow axis is micro_batches, evaluating rows with equal ops together needs 30 % fewer CPU
+ * instructions. The order of evaluation saves nothing if the slow axes of the sweep already decide the ops. */
 
 /* Returns the row number in the sweep of the row that has index `place` in the shard. */
 static int64_t row_at(const nnc_sweep *sweep, int64_t place) {
@@ -163,8 +163,8 @@ typedef struct row_order {
     turn turns[NNC_POOL_CHUNK_MAX];
 } row_order;
 
-/* Tests whether a rank runs different ops with the first and with the last value of an axis. The result is always true
- * for an axis that does not vary a field of the plan. */
+/* Tests whether a rank runs different ops with the first and with the last value of an axis. The test always returns
+ * true for an axis that does not vary a field of the plan. */
 static bool decides_ops(const nnc_sweep *sweep, const nnc_sweep_axis *axis) {
     nnc_plan first = sweep->point.plan, last = first;
     if (axis->target != NNC_SWEEP_PLAN_FIELD || axis->bytes == NULL) { return true; }
@@ -188,8 +188,8 @@ static void find_order(const nnc_sweep *sweep, row_order *order) {
     }
 }
 
-/* Returns the number of rows in a chunk. In a longer chunk more rows share an op list. But in a short sweep there must
- * be a chunk for each thread, and rows with many columns must not need more memory. */
+/* Returns the number of rows in a chunk. If a chunk has more rows, more rows share an op list. In a short sweep,
+ * however, each thread needs a chunk, and rows with many columns must not need more memory. */
 static int64_t chunk_of(const nnc_sweep *sweep, const row_order *order) {
     enum { CHUNKS = 32, CELLS = 16384 };
     const int64_t share = sweep->shard_rows / CHUNKS,
@@ -289,8 +289,8 @@ nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep) {
         return NULL;
     }
     point->scratch->brief = !asks_full(sweep);
-    point->scratch->fits_only = point->scratch->verdict_only = !sweep->all; /* unless all rows are kept, a plan that
-                                                                             * does not fit needs only a verdict */
+    /* unless the sweep keeps all rows (--all), an estimate computes only the verdict of a plan that does not fit */
+    point->scratch->fits_only = point->scratch->verdict_only = !sweep->all;
     find_order(sweep, &sweeper->order);
     return sweeper;
 }

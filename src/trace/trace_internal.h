@@ -1,9 +1,8 @@
 /* Reads traces of PyTorch's profiler (Kineto, the Chrome trace format), and computes which kernels ran on the device
- * and how long they should have taken.
- *
- *    trace_read.c    FILE.json[.gz] -> operators, launches, kernels, steps
- *    trace_price.c   operator with its shapes -> work, roofline bound, predicted seconds (an nnc_trace_price)
- *    trace_sum.c     kernels -> operators (links), rows of the summary, idle times, overlap, findings
+ * and how long they should have taken. The file trace_read.c reads operators, launches, kernels and steps from
+ * FILE.json or FILE.json.gz. The file trace_price.c computes work, roofline bound and predicted seconds of an operator
+ * from its shapes (nnc_trace_price). The file trace_sum.c links kernels to operators, and computes the rows of the
+ * summary, idle times, overlap and findings.
  *
  * A kernel is linked to the operator that issued it in one of two ways. If the trace has the launch of the kernel (same
  * correlation id), the operator is the innermost operator with recorded shapes that ran on the thread of the launch at
@@ -81,13 +80,14 @@ void nnc_trace_free(nnc_trace *trace);
 
 /* ---- trace_price.c: predicted time of an operator ---- */
 
-/* Work and predicted time of one call of an operator. A member is NaN if the shapes of the operator do not determine
- * its value. */
+/* Work and predicted time of one call of an operator. A member of nnc_trace_price is NaN if the shapes of the operator
+ * do not determine its value. */
 typedef struct nnc_trace_price {
     double flops, moved_bytes, bound_s, predicted_s;
     bool product; /* true: the operator is a matrix product; false: any other operator */
     /* only set for a matrix product: predicted time if m, n and k are padded, so that each is a multiple of 16 bytes.
-     * In a finding about padding, padded_s is multiplied by the factor of the row. NaN = no dimension needs padding. */
+     * In a finding about padding, padded_s is multiplied by the factor of the row. padded_s is NaN if no dimension of
+     * the product needs padding. */
     double padded_s;
     /* size of the first dimension (in the order n, k, m) of a matrix product that needs padding; 0 = no dimension needs
      * padding, or padding saves no time */
@@ -117,8 +117,8 @@ typedef struct nnc_trace_sizes {
  * the operator, or if its shapes do not determine the sizes. */
 bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *sizes);
 
-/* A row of the summary of a trace. The row sums all calls of one operator with the same shapes, or all kernels with the
- * same name whose operator is not known. */
+/* A row of the summary of a trace. The row of a summary sums all calls of one operator with the same shapes, or all
+ * kernels with the same name whose operator is not known. */
 typedef struct nnc_trace_row {
     const char *op, *dims, *types, *values; /* op: name of the operator; dims, types, values: shapes, types and
                                              * values, as in nnc_trace_kind; dims = NULL: the operator is not known */
@@ -196,8 +196,8 @@ bool nnc_trace_collectives(const nnc_trace *t, int32_t rank, nnc_buffer *all);
 
 /* Computes how long each rank waits for other ranks inside collectives. A collective ends on all ranks at the same
  * time, so it is shortest on the rank that enters last. Each other rank waits for the difference between its own
- * duration and the shortest duration. The function does not compare collectives of a single rank, collectives that some
- * ranks have more often than other ranks, and send-receive pairs. */
+ * duration and the shortest duration. nnc_trace_wait does not compare collectives of a single rank, collectives that
+ * some ranks have more often than other ranks, and send-receive pairs. */
 void nnc_trace_wait(nnc_trace_collective *all, int64_t count, nnc_trace_rank *ranks);
 
 #endif

@@ -1,12 +1,12 @@
-/* Computes the work and the predicted time of an operator of a trace from the shapes that were recorded with it.
+/* Computes the work and the predicted time of an operator of a trace from the shapes that were recorded with it. The
+ * texts of shapes and types, such as "[[8, 16], [16, 4]]" and "["float", "float"]", are read as tensors; the tensors
+ * give an op of src/op, and nnc_op_time computes its time.
  *
- *    "[[8, 16], [16, 4]]", "["float", "float"]"   -> tensors -> an op of src/op -> nnc_op_time
- *
- * A matrix product, a convolution or an attention becomes the op of src/op that describes it. A table of forms
- * describes other operators. For an operator that is not in the table, nncost assumes that it reads its inputs once and
- * writes one tensor of the shape to which the inputs broadcast. nncost predicts no time if the shapes of an operator do
- * not determine its work; an example is a forward convolution whose stride was not recorded. Source of the operators'
- * names: native_functions.yaml of PyTorch. */
+ * A matrix product, a convolution or an attention becomes the op of src/op that describes it. Operators that are no
+ * matrix product, convolution or attention are described by a table of forms. For an operator that is not in the table,
+ * nncost assumes that it reads its inputs once and writes one tensor of the shape to which the inputs broadcast. nncost
+ * predicts no time if the shapes of an operator do not determine its work; an example is a forward convolution whose
+ * stride was not recorded. Source of the operators' names: native_functions.yaml of PyTorch. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ static const struct {
 };
 
 /* Copies element number `index` of a list such as ["float", "Scalar"] to `name`. A list of tensors counts as one
- * element, "TensorList". Returns false if the list has at most `index` elements. */
+ * element, "TensorList". Returns false if the list of types has at most `index` elements. */
 static bool type_at(const char *list, int32_t index, char name[32]) {
     const char *p = list != NULL ? strchr(list, '[') : NULL;
     int32_t i = 0;
@@ -473,7 +473,7 @@ bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *
     return known && sizes->dtype != NNC_DTYPE_COUNT;
 }
 
-/* Makes an op that only moves bytes a single kernel, which a library issues for the operator. */
+/* Sets the kernels of an op that only moves bytes: a library issues one kernel for the whole op. */
 static void issue(nnc_op *op) {
     const nnc_kernel *moved = &op->u.kernel;
     op->issued[0] = (nnc_issued){ .kernels = 1.0, .bytes = moved->read_bytes + moved->write_bytes };
@@ -495,10 +495,10 @@ static void add_time(const nnc_device *device, const nnc_op *op, nnc_trace_price
 }
 
 /* Computes price->padded_s, the predicted time of a matrix product whose m, n and k are padded so that each is a
- * multiple of 16 bytes. A dimension of at most 8 x 16 bytes is not padded. The dimension m, which need not be the
- * length of a row, is padded only in one case: n and k are multiples of 16 bytes, but the kernel's name states operands
- * that are not aligned. If no dimension needs padding, or the kernel's name states aligned operands, price->padded_s
- * does not change. aligned: as in nnc_trace_hint. */
+ * multiple of 16 bytes. A dimension of the product with at most 8 x 16 bytes is not padded. The dimension m, which need
+ * not be the length of a row, is padded only in one case: n and k are multiples of 16 bytes, but the kernel's name
+ * states operands that are not aligned. If no dimension needs padding, or the kernel's name states aligned operands,
+ * price->padded_s does not change. aligned: as in nnc_trace_hint. */
 static void try_padded(const nnc_device *device, const nnc_op *op, int aligned, nnc_trace_price *price) {
     nnc_op padded = *op;
     nnc_matmul *u = &padded.u.matmul;
@@ -520,9 +520,9 @@ static void try_padded(const nnc_device *device, const nnc_op *op, int aligned, 
     }
 }
 
-/* Sets whether the operands of a matrix product are aligned to 16 bytes. If the kernel's name states an alignment, the
- * name decides. For any other name, the lengths of rows (n and k) decide. The dimension m is the length of a row only
- * if the first operand is transposed, which shapes do not show. */
+/* Sets whether the operands of a matrix product are aligned to 16 bytes. If the name of a kernel states an alignment,
+ * the name decides whether the operands are aligned. For any other name of a kernel, the lengths of rows (n and k)
+ * decide. The dimension m is the length of a row only if the first operand is transposed, which shapes do not show. */
 static void set_alignment(nnc_op *op, int aligned) {
     nnc_matmul *u = &op->u.matmul;
     const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->dtype));
@@ -532,9 +532,9 @@ static void set_alignment(nnc_op *op, int aligned) {
     op->phase = aligned > 0 && aligned < multiple && !odd ? NNC_PHASE_GRAD_WEIGHT : op->phase;
 }
 
-/* Returns the predicted time of all kernels of a call after the first kernel. Kernels after the first kernel add up
- * partial sums, for example. Each further kernel takes the fixed time of a kernel: for a matrix product, of the library
- * of matrix products. launches: number of kernels of the call. */
+/* Returns the predicted time of all kernels of a call after the first kernel. Kernels of a call after the first kernel
+ * add up partial sums, for example. Each further kernel takes the fixed time of a kernel: for a matrix product, of the
+ * library of matrix products. launches: number of kernels of the call. */
 static double further_s(const nnc_device *device, const nnc_op *op, double launches) {
     const double start_s =
         op->kind == NNC_OP_MATMUL ? device->efficiency.gemm[op->math_dtype].fixed_s : device->efficiency.stream.fixed_s;

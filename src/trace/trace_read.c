@@ -1,7 +1,6 @@
 /* Reads a trace of PyTorch's profiler, one event after the other. Only the text of one event is in memory at a time.
- * The trace has one of two forms:
- *
- *    { "deviceProperties": [...], "traceEvents": [ {event}, {event}, ... ], ... }      or      [ {event}, ... ]
+ * A trace is either an object { "deviceProperties": [...], "traceEvents": [ {event}, ... ], ... }, or only the list of
+ * events [ {event}, ... ].
  *
  * Texts that occur several times (names, shapes) are stored once. Events without "ts" or "dur", and events of
  * categories that this file does not use, are skipped. The zlib library, which is loaded when a trace is read, also
@@ -96,8 +95,8 @@ static bool grow_slots(texts *t) {
     return true;
 }
 
-/* Returns the index of a string in t->list. If the list does not contain the string, appends the string. Returns -1
- * when out of memory. */
+/* Returns the index of a string in t->list. If t->list does not contain the string, appends the string to the list.
+ * Returns -1 when out of memory. */
 static int32_t number_of(texts *t, const char *text, size_t size) {
     if (2 * t->count >= t->size && !grow_slots(t)) { return -1; }
     uint64_t at = hash_of(text, size);
@@ -192,12 +191,12 @@ static bool take(reader *r, char expected) {
 }
 
 /* true for the bytes that can begin or end a string, a list, an object, a member or a value of JSON, and for NUL. The
- * reader skips all bytes between two such bytes at once. */
+ * reader skips all bytes between two bytes of this table at once. */
 static const bool stops[256] = { ['"'] = true, ['\\'] = true, ['{'] = true, ['}'] = true, ['['] = true,
                                  [']'] = true, [','] = true,  [':'] = true, ['\0'] = true };
 
-/* Moves past the bytes in the window before the next byte of `stops`, but past at most `most` bytes. Copies these bytes
- * to `to` unless `to` is NULL. Returns the number of bytes. */
+/* Moves past the bytes in the window before the next byte of `stops`, but past at most `most` bytes. Copies the bytes
+ * that it moves past to `to` unless `to` is NULL. Returns the number of bytes. */
 static size_t take_run(reader *r, char *to, size_t most) {
     const char *from = r->window + r->at;
     const size_t there = (size_t)(r->filled - r->at);
@@ -252,7 +251,7 @@ static size_t take_plain(reader *r, bool kept, size_t size) {
 }
 
 /* Moves past one JSON value of the file and returns its number of bytes. kept: true = copies the text of the value to
- * r->event and adds a NUL. The function only counts brackets; read_members checks the content of objects. */
+ * r->event and adds a NUL. take_value only counts brackets; read_members checks the content of objects. */
 static size_t take_value(reader *r, bool kept) {
     size_t size = 0;
     nesting at = { .depth = 0 };
@@ -476,7 +475,8 @@ static void put_list(nnc_buffer *out, slice list) {
     }
 }
 
-/* Returns the index of the string that is in r->key. If the string is new, appends it to the list of strings. */
+/* Returns the index of the string that is in r->key. If the string in r->key is new, appends it to the list of
+ * strings. */
 static int32_t key_number(reader *r, texts *t) {
     const char *text = r->key.size > 0 ? r->key.bytes : "";
     const int32_t number = r->key.failed ? -1 : number_of(t, text, r->key.size);
@@ -558,8 +558,8 @@ static void add_event(reader *r, const event *e, int64_t start, int64_t lasts) {
 }
 
 /* Reads an event of the trace. If the window contains the whole event, the function reads the event in the window
- * without a copy. An event that continues after the end of the window, or that is not valid, is first copied. Faults
- * are then found in the copy. */
+ * without a copy. An event that continues after the end of the window, or that is not valid, is first copied. Faults of
+ * such an event are then found in the copy. */
 static void read_event(reader *r) {
     event e = { 0 };
     int64_t start = 0, lasts = 0;
@@ -680,8 +680,8 @@ static bool split_kinds(reader *r) {
     return t->kinds != NULL;
 }
 
-/* Finds, by their names, the kernels that communicate, and sets their class to NNC_TRACE_COMMUNICATION. The names are
- * those of NCCL, RCCL, oneCCL, DeepEP, NVSHMEM, FlashInfer (trtllm_allreduce_fusion.cuh), vLLM
+/* Finds, by their names, the kernels that communicate, and sets their class to NNC_TRACE_COMMUNICATION. The names in
+ * the table are those of NCCL, RCCL, oneCCL, DeepEP, NVSHMEM, FlashInfer (trtllm_allreduce_fusion.cuh), vLLM
  * (csrc/custom_all_reduce.cuh) and PyTorch's symmetric memory (symm_mem/CUDASymmetricMemoryOps.cu). Returns false when
  * out of memory. */
 static bool find_communication(const nnc_trace *t) {

@@ -1,11 +1,12 @@
 /* Sums the kernels of a trace by operator, and finds operators that could be faster. A row of the summary has all calls
- * of an operator with the same shapes. For each row:
+ * of an operator with the same shapes.
  *
- *     expected time = predicted time x sqrt(machine x near)
- *     saving        = measured time - expected time
+ *     `expected time` = predicted time x sqrt(machine x near).
+ *     `saving`        = measured time - expected time.
  *
- * machine: median of measured / predicted time over all rows of matrix products, or over all rows of other operators.
- * near: median of measured / predicted time over the eight rows with the nearest sizes.
+ * The factor `machine` is the median of measured / predicted time over all rows of matrix products, or over all rows of
+ * other operators. The factor `near` is the median of measured / predicted time over the eight rows with the nearest
+ * sizes.
  *
  * The factor sqrt(machine x near) takes account of a machine that is slower than its device file states, so that not
  * every row becomes a finding. A median counts each row once, so a single slow operator does not change the median. */
@@ -108,8 +109,8 @@ static const nnc_trace_launch *launch_of(const nnc_trace *t, const nnc_trace_ker
                : NULL;
 }
 
-/* Returns the call of the operator that issued a kernel. The function finds the call by the launch of the kernel or,
- * without a launch, by the kernel's external id. NULL = the operator is not known. */
+/* Returns the call of the operator that issued a kernel. The call is found by the launch of the kernel or, without a
+ * launch, by the kernel's external id. Returns NULL if the operator of the kernel is not known. */
 static const nnc_trace_call *issuer_of(const nnc_trace *t, const links *l, const nnc_trace_kernel *kernel) {
     const nnc_trace_launch *launch = launch_of(t, kernel);
     if (launch != NULL && l->issuer[launch - t->launches] != NULL) { return l->issuer[launch - t->launches]; }
@@ -217,8 +218,8 @@ static int smallest_first(const void *a, const void *b) {
 enum { FACTOR_ROWS = 3, NEAR_ROWS = 4 };
 
 /* Returns the median of measured / predicted time over the rows with the nearest sizes. The rows are sorted by
- * predicted time per call; the function uses four rows on each side of row `at`, without row `at` itself. Returns 1 if
- * there is no other row. */
+ * predicted time per call; the function uses four rows on each side of row `at`, without row `at` itself. The median is
+ * 1 if there is no other row. */
 static double factor_near(const sized *rows, int64_t count, int64_t at) {
     double near[2 * NEAR_ROWS] = { 1.0 };
     int64_t found = 0;
@@ -229,11 +230,11 @@ static double factor_near(const sized *rows, int64_t count, int64_t at) {
     return found > 0 ? nnc_median(near, (size_t)found) : 1.0;
 }
 
-/* Sets the factor of each matrix product (products = true) or of each other operator (products = false). The factor is
- * the geometric mean of two medians of measured / predicted time. One median is over all rows (the machine's factor),
- * the other is over the rows with a similar predicted time. Because of the factor, neither a slow machine nor a
- * prediction error that grows with size makes a row a finding. Returns the machine's factor; NaN = there are too few
- * rows. */
+/* Sets the factor of each matrix product (products = true) or of each other operator (products = false). The factor of
+ * a row is the geometric mean of two medians of measured / predicted time. One median is over all rows (the machine's
+ * factor), the other is over the rows with a similar predicted time. Because of the factors of the rows, neither a slow
+ * machine nor a prediction error that grows with size makes a row a finding. Returns the machine's factor; NaN = there
+ * are too few rows. */
 static double expect(const nnc_trace_sum *sum, bool products, sized *rows, double *ratios) {
     int64_t count = 0;
     for (int64_t i = 0; i < sum->row_count; i++) {
@@ -290,8 +291,8 @@ static int most_saved_first(const void *a, const void *b) {
 /* Returns the largest ratio of measured to expected time that is within the usual error of predictions. The usual error
  * is two standard deviations of the logarithms of the ratios of all matrix products (products = true) or of all other
  * operators (products = false). The standard deviation is 1.4826 times the median deviation from the median, as in a
- * normal distribution, so that single slow operators do not change it. Returns 1 if there are too few rows. logs:
- * memory for one number per row. */
+ * normal distribution, so that single slow operators do not change it. Returns 1 if there are too few rows to compute
+ * the usual error. logs: memory for one number per row. */
 static double usual_error(const nnc_trace_sum *sum, bool products, double *logs) {
     size_t count = 0;
     for (int64_t i = 0; i < sum->row_count; i++) {
@@ -373,7 +374,7 @@ static int32_t main_device(const nnc_trace *t, int32_t *devices) {
 }
 
 /* Returns the nanoseconds in which the device runs at least one kernel of the selected classes. wanted: one bit for
- * each class of kernels. The kernels of the trace must be sorted by start. */
+ * each class of kernels. The kernels of the trace must be sorted by start before this call. */
 static int64_t covered_ns(const nnc_trace *t, int32_t device, unsigned wanted) {
     int64_t end = INT64_MIN, covered = 0;
     for (int64_t i = 0; i < t->kernel_count; i++) {
@@ -442,11 +443,14 @@ nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device
 
 /* ---- the ranks of one training: how long each rank waits for other ranks inside collectives ----
  *
- *     rank 0   compute ....|collective          |          enters first: its collective takes longest, it waits
- *     rank 1   compute .............|collective |          enters last: its collective is shortest, it does not wait
+ * The rank that enters a collective first waits for the other ranks, so its collective takes longest. The rank that
+ * enters last does not wait, so its collective is shortest.
  *
- * The clocks of ranks can differ, so start times are not compared. The code compares durations: the nth collective with
- * the same kernel and the same group of ranks has a duration on each rank. */
+ *     rank 0   compute ....|collective          |
+ *     rank 1   compute .............|collective |
+ *
+ * The clocks of ranks can differ, so start times are not compared. The code compares durations: each rank has a
+ * duration of the nth collective with the same kernel and the same group of ranks. */
 
 static int in_order(const void *a, const void *b) {
     const nnc_trace_collective *x = a, *y = b;
