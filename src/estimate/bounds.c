@@ -55,17 +55,17 @@ NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, co
     }
 }
 
-/* Seconds of one layer of a segment. parts[row][column]: rows 0 to NNC_PASS_PARTS - 1 are the parts of a pass (forward,
- * backward, ...); row WEIGHT_PART has only the weight gradients, which the row of backward includes too. Columns 0 to
- * NNC_ENGINES - 1 are the engines; column NNC_ENGINES has the time without overlap: the sum over compute, memory,
- * network, fixed times and the host. */
+/* Seconds of one layer of a segment, as parts[row][column]. Rows 0 to NNC_PASS_PARTS - 1 are the parts of a pass
+ * (forward, backward, ...). The row of backward includes weight gradients; the row WEIGHT_PART has the weight gradients
+ * alone. Columns 0 to NNC_ENGINES - 1 are the engines; column NNC_ENGINES has the time without overlap: the sum over
+ * compute, memory, network, fixed times and the host. */
 enum { WEIGHT_PART = NNC_PASS_PARTS, SUMMED_PARTS };
 typedef struct engine_sums {
     double parts[SUMMED_PARTS][NNC_ENGINES + 1];
 } engine_sums;
 
-/* Copies to *unit those seconds of one layer that the replay of the pipeline needs: the seconds on one engine, or, for
- * the column NNC_ENGINES, the seconds without overlap. */
+/* Copies to *unit the seconds of one layer in forward, backward, recompute and weight gradients. engine: the engine
+ * whose seconds are copied; NNC_ENGINES = the seconds without overlap are copied. */
 static void set_unit(const engine_sums *sums, int engine, nnc_segment_time *unit) {
     unit->forward_s = sums->parts[NNC_PART_FORWARD][engine];
     unit->backward_s = sums->parts[NNC_PART_BACKWARD][engine];
