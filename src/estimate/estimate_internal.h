@@ -416,7 +416,7 @@ typedef struct nnc_step_times {
 bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m, nnc_result *result);
 
 /* Writes to *m the seconds of forward, backward and weight gradients of each virtual stage, and of one message between
- * stages, without a replay of the schedule. Only searches call this function. */
+ * stages. A search calls this function before it replays several pipelines at the same time. */
 void nnc_step_core_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m);
 /* Replays all passes in the order of the schedule and writes their times to *times. Returns false if the pipeline is
  * too large to replay. */
