@@ -72,8 +72,8 @@ static int shorter_steps(const nnc_plan *plan) {
     return count;
 }
 
-/* Returns the number of strengths that a change has for the base plan; 0 = the change is not possible. Some of these
- * strengths may make the plan illegal; the estimate of an illegal plan fails. */
+/* Returns the number of strengths that a change has for the base plan; 0 = the change is not possible. Some of the
+ * strengths of a change may make the plan illegal; the estimate of an illegal plan fails. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 static int steps_of(change what, const nnc_model *model, const nnc_plan *plan, const nnc_device *device) {
     const bool single = plan->precision == NNC_FP32 || plan->precision == NNC_TF32;
@@ -390,9 +390,10 @@ static bool holds_one(const found_sets *found, unsigned set) {
     return holds;
 }
 
-/* Tries all sets of `size` changes out of the first `changes` values of `change`. If all these changes are gentle,
- * `advice` gets the `max` best plans: plans with longer sequences are better, and among plans with equal sequences the
- * faster ones are better. If some of these changes are not gentle, `advice` gets the first `max` plans that fit. */
+/* Tries all sets of `size` changes out of the first `changes` values of `change`. If the sets contain only gentle
+ * changes, `advice` gets the `max` best plans: plans with longer sequences are better, and among plans with equal
+ * sequences the faster ones are better. If the sets can contain changes that are not gentle, `advice` gets the first
+ * `max` plans that fit. */
 static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_advice *advice, int *found, int max) {
     nnc_advice one;
     const bool gentle = changes == CHANGES_GENTLE;
@@ -518,8 +519,9 @@ static bool add_until_it_fits(search *s, int changes, int at[CHANGES]) {
 }
 
 /* Data ranks can be turned into tensor, pipeline and context ranks in several ways, which are numbered; `way` is such a
- * number. Sets in `at` the strengths with which these three degrees change in this way, and 0 as the strength of all
- * other changes. Returns false if `way` is larger than the number of ways allows. */
+ * number. Sets in `at` the strengths of the changes of the tensor, pipeline and context degree for the way number
+ * `way`, and 0 as the strength of all other changes. Returns false if `way` is larger than the number of ways
+ * allows. */
 static bool set_way(const search *s, int way, int at[CHANGES]) {
     const int tensor = s->steps[CHANGE_TENSOR] + 1, pipeline = s->steps[CHANGE_PIPELINE] + 1;
     memset(at, 0, CHANGES * sizeof at[0]);
@@ -602,8 +604,8 @@ static int keep_lengths(search *s, nnc_advice *advice, int found, int max) {
 
 /* If every found plan has shorter sequences than the base plan, searches for a plan with longer sequences. The search
  * first applies adapters, frozen weights of fewer bits, full recomputation and small micro-batches at full strength,
- * and finds the longest sequences that fit with these changes. It then weakens each of these changes as far as the
- * sequences still fit. If the plan found this way has longer sequences than every plan in the list, adds it to the
+ * and finds the longest sequences that fit with these changes. The search then weakens each of these changes as far as
+ * the sequences still fit. If the plan found this way has longer sequences than every plan in the list, adds it to the
  * list. Returns the new number of plans in the list. */
 static int lengthen(search *s, nnc_advice *advice, int found, int max) {
     static const change helpers[] = { CHANGE_RECOMPUTE, CHANGE_MICRO_BATCH, CHANGE_FROZEN, CHANGE_ADAPTERS };

@@ -5,8 +5,8 @@
  *
  * The output lists a change as command-line options: the fields of the plan that differ from the given plan. The number
  * of devices stays the same. The global batch stays the same if another number of micro-batches allows this. Some
- * changes make the global batch larger: a larger micro-batch, or more micro-batches of a pipeline. Because of these
- * changes, plans are compared by samples per second. */
+ * changes make the global batch larger: a larger micro-batch, or more micro-batches of a pipeline. Plans are compared
+ * by samples per second, because their global batches can differ. */
 #include "estimate/estimate_internal.h"
 #include "fields/fields_internal.h"
 #include "op/op_internal.h"
@@ -355,8 +355,9 @@ static void insert(nnc_plan_change *changes, int count, const nnc_plan_change *o
 }
 
 /* Returns true if a quick search (`quick`) can leave out a move, because the move can only make the step longer. The
- * only such move is recomputation, for a plan that fits without recomputation. In a plan with a pipeline recomputation
- * is tried all the same, because longer passes can let a pipeline end earlier. */
+ * only move that a quick search leaves out for this reason is recomputation, for a plan that fits without
+ * recomputation. In a plan with a pipeline recomputation is tried all the same, because longer passes can let a
+ * pipeline end earlier. */
 static bool only_slows(const tuner *t, move what) {
     const nnc_plan *now = &t->base.plan;
     return t->ask->quick && t->base.verdict != NNC_OVER_MEMORY && what == MOVE_RECOMPUTE &&

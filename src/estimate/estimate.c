@@ -111,7 +111,7 @@ bool nnc_is_as_published(const nnc_result *r, const nnc_model *model) {
 #define SKEW 0.15
 
 /* The user has not named a host, and hosts need between NNC_HOST_FAST_S and NNC_HOST_USUAL_S to issue a kernel. Returns
- * how much shorter than predicted the step can be for this reason, as a natural logarithm. A faster host shortens the
+ * how much shorter than predicted the step can be with a fast host, as a natural logarithm. A faster host shortens the
  * step until the device no longer waits for the host, but at most in proportion to the host's time per kernel. Returns
  * 0 if the host issues no operators one by one, or if the user named another host. */
 static double open_host(const nnc_model *model, const nnc_step *step, const nnc_result *r) {
@@ -469,7 +469,7 @@ const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index) {
 /* ---- public function: an estimate ---- */
 
 /* Reads and checks the arguments of a public function, and copies them to scratch->plan and scratch->software. Does
- * nothing if the arguments have the same bytes as these copies from the previous call. */
+ * nothing if the arguments have the same bytes as the copies that the previous call has left there. */
 static nnc_status read_again(const char *function, const nnc_model *model, const nnc_device *device,
                              const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch, nnc_error *err) {
     nnc_estimate_args asked;

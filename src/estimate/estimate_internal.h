@@ -143,7 +143,7 @@ typedef struct nnc_segment_time {
     /* seconds by which each part of a pass is longer because the device waits for the host to issue ops */
     double host_s[NNC_PASS_PARTS];
     /* At the end of a pass, the host has issued all ops before the device has finished them; lead_s: seconds between
-     * these two times. Set only for the first segment. */
+     * these two times. lead_s is set only for the first segment. */
     double lead_s;
     /* for each lane (set of links): seconds in which the links of the lane are free while the device computes or waits
      * for other links, so that further communication could run on them */
@@ -416,7 +416,7 @@ typedef struct nnc_step_times {
 bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m, nnc_result *result);
 
 /* Writes to *m the seconds of forward, backward and weight gradients of each virtual stage, and of one message between
- * stages. A search calls this function before it replays several pipelines at the same time. */
+ * stages. A search calls nnc_step_core_times before it replays several pipelines at the same time. */
 void nnc_step_core_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m);
 /* Replays all passes in the order of the schedule and writes their times to *times. Returns false if the pipeline is
  * too large to replay. */
@@ -639,8 +639,8 @@ struct nnc_scratch {
     nnc_software software;
     /* an estimate writes its result here first if the nnc_result of the caller has the size of another version */
     nnc_result result;
-    /* the ideal step of the estimate that was made last; its time is the lower bound. In ideal mode, the ideal step is
-     * also the predicted step. */
+    /* the ideal step of the estimate that was made last; its time is the lower bound. In ideal mode, the estimate
+     * returns this step as its result. */
     nnc_ideal bound;
     /* true: an estimate does not compute the bounds and the values that need the op table of the whole step, and sets
      * them to NaN */
@@ -742,9 +742,8 @@ bool nnc_is_as_published(const nnc_result *r, const nnc_model *model);
 typedef struct nnc_remedy {
     char options[96];    /* command-line options of the remedy, which the user can append to the command */
     int64_t micro_batch; /* the largest micro-batch that fits with the options of the remedy */
-    /* memory with the remedy, at the largest micro-batch that fits without the remedy. If
-     * micro_batch is smaller than this, or if no micro-batch fits without the remedy, the memory is that at
-     * micro_batch */
+    /* memory with the remedy, at the smaller of two micro-batches: micro_batch, and the largest micro-batch that fits
+     * without the remedy. If no micro-batch fits without the remedy, the memory is computed at micro_batch */
     int64_t total_bytes;
     /* step time in seconds with the remedy, at the micro-batch for which total_bytes is computed */
     double step_s;

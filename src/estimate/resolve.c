@@ -199,8 +199,8 @@ static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_e
 }
 
 /* Checks the option for the kernels of the optimizer update. asked: the kernels that the user has named. On a CPU, sets
- * the default kernels if the user has named none, because a CPU runs its kernels one after the other in any case. This
- * holds also for a captured program that recorded other kernels. */
+ * the default kernels if the user has named none, because a CPU runs its kernels one after the other in any case. On a
+ * CPU, the default kernels also replace other kernels that a captured program has recorded. */
 static nnc_status resolve_optimizer_kernels(const nnc_model *model, const nnc_device *device,
                                             nnc_optimizer_kernels asked, nnc_plan *p, nnc_error *err) {
     const bool lists = asked == NNC_KERNELS_FOREACH || asked == NNC_KERNELS_LOOP;
@@ -310,9 +310,9 @@ nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan
 }
 
 /* Tests whether the GPU is older than Hopper. Published runs on GPUs before Hopper are mostly from 2019 to 2023, and
- * used the software of that time. Runs of that time in fp16 and TF32 had no fused attention, which came in May 2022
- * (arXiv:2205.14135) and is part of PyTorch since 2.0 (March 2023). Runs of that time in bf16 used the first generation
- * of FlashAttention. */
+ * used the software of that time. Published runs of these years in fp16 and TF32 mostly had no fused attention, which
+ * came in May 2022 (arXiv:2205.14135) and is part of PyTorch since 2.0 (March 2023). Published runs of these years in
+ * bf16 used the first generation of FlashAttention. */
 static bool is_early(const nnc_device *device) {
     static const char *const early[] = { "pascal", "volta", "turing", "ampere" };
     bool found = false;
@@ -340,8 +340,9 @@ static bool is_transformer(const nnc_model *model) {
 }
 
 /* Tests whether the model is a network of feature maps (a graph or a U-Net). The choice of the software profile depends
- * on this, because old and new programs run such networks differently. Compiled programs (PyTorch 2.0, March 2023) run
- * a batch norm, the activation and the sum after it in one kernel; older programs run them in separate kernels. */
+ * on whether a network has feature maps, because old and new programs run such networks differently. Compiled programs
+ * (PyTorch 2.0, March 2023) run a batch norm, the activation and the sum after it in one kernel; older programs run
+ * them in separate kernels. */
 static bool has_maps(const nnc_model *model) {
     return model->family == NNC_FAMILY_GRAPH || model->family == NNC_FAMILY_UNET;
 }

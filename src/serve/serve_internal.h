@@ -125,7 +125,8 @@ typedef struct nnc_serve_rates {
     double kv_reread;
     bool unmeasured; /* true: serving was not measured on this device, so the rates are medians of other devices */
     /* few_reread and few_kv_bytes_per_s are used instead of kv_reread and kv_bytes_per_s in decode steps with few
-     * heads: sequences x query heads per device is at most reread_above. If reread_above is 0, there is no such step */
+     * heads: sequences x query heads per device is at most reread_above. If reread_above is 0, all decode steps use
+     * kv_reread and kv_bytes_per_s */
     double reread_above, few_reread, few_kv_bytes_per_s;
     /* bytes per second of all links of a rank to the other tensor ranks; NaN = the device file has no such rate, which
      * is an error on more than one device */

@@ -179,9 +179,10 @@ static void say_loop(const load *l, const nnc_serve_replayed *r, nnc_serve *s, n
     NNC_NOTE(why, "wait for other requests and their steps");
     NNC_LET(why, output_len, NULL, l->output);
     if (l->open > 0 && l->skipped == 0 && l->count < 2 * l->open) {
-        /* At the end of a benchmark, answers end and no new requests come, so the number of open requests falls. In a
-         * benchmark with fewer than two waves of requests (two times the concurrency), this phase takes most of the
-         * time, and Little's law with the full concurrency would give up to twice the rate. */
+        /* At the end of a benchmark, answers end and no new requests come, so the number of open requests falls. If a
+         * benchmark has fewer than two waves of requests (two times the concurrency), it has fewer open requests than
+         * the concurrency for most of its time, and Little's law with the full concurrency would give up to twice the
+         * rate. */
         const double groups = (double)p->concurrency / (double)l->open;
         NNC_LET(why, requests, NULL, groups * (double)l->count);
         NNC_LET(why, benchmark_s, "s", r->end_s);
@@ -293,10 +294,11 @@ static double full_tpot_s(const load *l, const nnc_serve *s) {
 
 /* Widens the intervals of an open loop by the time in which requests wait for each other. A load whose steps all take f
  * times as long has the same queue as a load whose requests arrive f times as fast, except that all times are f times
- * as long. The range of step times has two ends, each a factor f on the predicted time. For each end, a load with f
- * times the request rate is simulated. The simulated time per token is multiplied by f. The simulated time to first
- * token is multiplied by the factor at the same end of the range of times to first token. If f times the request rate
- * is above saturation, the time to first token has no upper end, and the time per token is that of a full server. */
+ * as long. Each end of the range of step times is a factor f on the predicted time; for each end, a load with f times
+ * the request rate is simulated. The simulated time per token is multiplied by the factor f of the step times. The
+ * simulated time to first token is multiplied by the factor at the same end of the range of times to first token. If f
+ * times the request rate is above saturation, the time to first token has no upper end, and the time per token is that
+ * of a full server. */
 static void spread_queue(const load *l, nnc_spread steps, nnc_spread ttft, nnc_serve *s) {
     const double factors[2] = { steps.low, steps.high }, firsts[2] = { ttft.low, ttft.high };
     load at = *l;

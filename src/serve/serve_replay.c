@@ -448,10 +448,10 @@ static void preempt(simulation *s, worker *w) {
     s->result->preemptions++;
 }
 
-/* Lets the engine receive the new requests of the clients if this iteration does so. Requests are received in every
- * receive_steps-th decode step after the last receipt, in the iteration after an iteration with prompts, and in all
- * iterations while no sequence runs. Source: SchedulerRecvSkipper of SGLang (managers/scheduler_recv_skipper.py). Its
- * counter increases by 1 in a decode step, and by 1,000 in a step with prompts. */
+/* Lets the engine receive the new requests of the clients, but only in some iterations: in every receive_steps-th
+ * decode step after the last receipt, in the iteration after an iteration with prompts, and in all iterations while no
+ * sequence runs. Source: SchedulerRecvSkipper of SGLang (managers/scheduler_recv_skipper.py), whose counter increases
+ * by 1 in a decode step and by 1,000 in a step with prompts. */
 static void receive(const simulation *s, worker *w) {
     if (w->running > 0 && (w->step - w->received) % s->receive_steps != 0) { return; }
     w->received = w->step;
@@ -512,8 +512,8 @@ static bool waits_for_more(simulation *s, const worker *w, double *until_s) {
 /* Tests whether the prompts that could start now wait until each group of attention_data has a prompt. If so, lowers
  * *steps to the number of steps that they wait at most, and *until_s to the time at which the next request can start.
  * Source: PyExecutor._balance_adp_requests of TensorRT-LLM. TensorRT-LLM counts steps also while no prompt waits.
- * Approximation: each of N waiting prompts belongs to another group, because the engine gives a request to the group
- * with the fewest requests. */
+ * Approximation: N waiting prompts belong to N different groups, because the engine gives a request to the group with
+ * the fewest requests. */
 static bool waits_for_groups(simulation *s, worker *w, double *until_s, double *steps) {
     const nnc_serve_ask *plan = s->load->of->plan;
     double room = 0.0, next_s = (double)INFINITY;
@@ -653,8 +653,8 @@ static double next_event_s(const simulation *s, const worker *w) {
 
 /* Simulates the next iterations of the worker whose next event is the earliest of all workers. Returns false if no
  * worker has an event left. In a closed loop with separate prefill workers, the end of a request on one worker can send
- * a new request to another worker. So a worker is not simulated beyond the earliest time at which such a request can
- * reach it. */
+ * a new request to another worker. So a worker is not simulated beyond the earliest time at which another worker can
+ * send it a new request. */
 static bool turn(simulation *s) {
     worker *w = NULL;
     double first_s = (double)INFINITY, second_s = (double)INFINITY;

@@ -69,9 +69,9 @@ static double dense_rate(const nnc_device *device, nnc_dtype dtype, nnc_stored w
            nnc_min(said(e->serving.product_fraction[reached_as(dtype, weights)], trained) * e->calibration, 1.0);
 }
 
-/* Returns the share of the cache that decode attention reads again for each further query head of a group. The device
- * file has this share from measurements with kernels that read the cache again. It is therefore used only for engines
- * whose kernels do so. */
+/* Returns the share of the cache that decode attention reads again for each further query head of a group. The share in
+ * the device file was measured with kernels that read the cache again, so it is used only for engines with such
+ * kernels. */
 static double reread_share(const nnc_serve_efficiency *s, const nnc_serve_engine *engine) {
     return engine->kv_reread > 0.0 ? nnc_max(engine->kv_reread, s->kv_reread) : 0.0;
 }
@@ -628,7 +628,7 @@ static void add_comm(making *m) {
     const double t = of->plan->tensor, groups = of->plan->attention_data;
     const double rows = (m->sequences * m->fresh + m->prompts * m->prompt_tokens) / m->passes;
     const double bytes = rows * of->net->hidden * 2.0;
-    /* the number of all-reduces in the layers, and one all-reduce for the embedding */
+    /* number of all-reduces of a step: those in the layers, and one for the embedding */
     const double all_reduces = (of->net->reductions + 1.0) * m->passes;
     double comm_s = 0.0;
     if (t > 1.0) {
