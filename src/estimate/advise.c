@@ -403,8 +403,8 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
          set = next_set(set)) {
         const bool tried = s->gentle_tried && size <= AT_ONCE && set < 1U << CHANGES_GENTLE;
         if ((set & ~usable) == 0 && !tried && !holds_one(fitting, set) && try_set(s, set, &one)) {
-            /* shorter sequences together with another change are tried, too: the other change can allow longer
-             * sequences */
+            /* a set of only shorter sequences does not go to `fitting`, so that larger sets with shorter sequences are
+             * tried, too: another change can make longer sequences fit */
             const bool only_shortens = set == 1U << CHANGE_SEQ_LEN;
             if (fitting->count < 64 && !only_shortens) { fitting->sets[fitting->count++] = set; }
             *found = insert(s, advice, *found, max, gentle, &one);

@@ -258,9 +258,10 @@ static bool engine_step(const nnc_step *step, const nnc_bound_segment_times *uni
     return true;
 }
 
-/* Called if the links of a device are busy for longer than every engine. Changes *ideal to describe the device `stage`,
- * whose links are busiest: the seconds of its parts of the step on ideal->engine, its bubble, and its exposed
- * communication (busy seconds of the links minus the seconds of the step on this engine). */
+/* Called if the links of a device are busy for longer than every engine. Changes *ideal so that it describes the device
+ * `stage`, whose links are busiest. The new values are the seconds of the parts of the step on ideal->engine, the
+ * bubble of the device, and its exposed communication: busy seconds of the links minus the seconds of the step on this
+ * engine. */
 static void wait_for_links(const nnc_step *step, const nnc_bound_segment_times *units, const engine_rates *rates,
                            int32_t stage, const nnc_step_memory *m, nnc_ideal *ideal) {
     const double engine_s = ideal->step_s;

@@ -189,16 +189,16 @@ static bool is_ideal(const nnc_plan *plan, const nnc_software *software) {
            !software->zero_gradients && !software->added_gradients;
 }
 
-/* A step, its op table and its ideal step. An estimate has two of these structs: one with ideal fusion, and one with
- * the plan's own ops. The shorter of the two ideal steps becomes the lower bound. */
+/* A step, its op table and its ideal step. An estimate has two structs `bound_rows`: one with ideal fusion, and one
+ * with the plan's own ops. The shorter of the two ideal steps becomes the lower bound. */
 typedef struct bound_rows {
     nnc_step step;
     nnc_rows *rows;
     nnc_ideal ideal;
 } bound_rows;
 
-/* Memory in which `fuse` works: the software profile with ideal fusion, and the segment sums of the ideally fused
- * model. */
+/* Working memory of the function `fuse`: the software profile with ideal fusion, and the segment sums of the ideally
+ * fused model. */
 typedef struct fusing {
     nnc_software software;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];

@@ -157,7 +157,8 @@ typedef struct nnc_overlap {
     /* overlapped fraction of the collectives of tensor parallelism in backward; `share` has their fraction in
      * forward */
     double tensor_backward;
-    /* overlapped share of the communication of context parallelism that has to end before attention starts */
+    /* fraction that overlaps, for the part of the communication of context parallelism that must end before attention
+     * starts */
     double context_ahead;
     /* fraction of the attention time in which ring transfers can run: the time of all blocks of keys except the last
      * block */
@@ -296,7 +297,8 @@ static inline nnc_route_kind nnc_replica_route(nnc_route_kind route) {
 }
 
 /* Returns the seconds of an op that is not a collective: the longer of compute_s and memory_s, plus fixed_s. If
- * step->free is true for compute, memory or host, compute_s, memory_s or fixed_s is taken as 0. */
+ * step->free is true for compute, compute_s counts as 0; in the same way, memory_s counts as 0 for memory, and fixed_s
+ * for the host. */
 static inline double nnc_step_free_s(const nnc_step *step, double compute_s, double memory_s, double fixed_s) {
     const double compute = step->free[NNC_BOUND_COMPUTE] ? 0.0 : compute_s;
     const double memory = step->free[NNC_BOUND_MEMORY] ? 0.0 : memory_s;

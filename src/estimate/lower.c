@@ -161,8 +161,8 @@ static void describe_model(const nnc_op_list *list, const nnc_device *device, nn
                   "FLOPs and sends T F elements");
 }
 
-/* Returns the number of parameters on one rank of the second copy of the tied embedding table. The last pipeline stage
- * holds this copy as its head; 0 = there is no second copy. */
+/* Returns the number of parameters of the tied embedding table's second copy that one rank holds. The last pipeline
+ * stage holds this copy as its head; 0 = there is no second copy. */
 static double second_table(const nnc_op_list *list, const nnc_plan *plan) {
     return plan->pipeline > 1 && !nnc_schedule_ends_meet(plan)
                ? (double)list->tied_rows / plan->tensor * (double)list->tied_cols

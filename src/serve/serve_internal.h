@@ -187,8 +187,8 @@ typedef struct nnc_serve_case {
     bool brief;
 } nnc_serve_case;
 
-/* List to which the functions for a step append the step's ops, for output. If the argument `list` of a function for a
- * step is NULL, the function appends no ops. */
+/* List of the ops of a step, for output; the functions that compute a step append the ops. If the argument `list` of a
+ * function for a step is NULL, the function appends no ops. */
 typedef struct nnc_serve_list {
     nnc_serve_op *ops;
     int32_t count;

@@ -15,8 +15,9 @@
 
 /* ---- defaults of SGLang, which depend on the memory of the device ---- */
 
-/* Devices with less memory than `below_gib`: tokens of a prefill step, and sequences up to which decode steps are
- * recorded, with less than 4 tensor ranks (sequences) and from 4 ranks on (more_sequences).
+/* Defaults of SGLang; a row is for devices with less than `below_gib` GiB of memory. chunk: largest number of tokens of
+ * a prefill step. sequences, more_sequences: largest number of sequences for which decode steps are recorded, with at
+ * most 3 tensor ranks (sequences) or with 4 and more tensor ranks (more_sequences).
  * Source: _handle_gpu_memory_settings in python/sglang/srt/server_args.py, SGLang 0.5.4 to 0.5.16. */
 static const struct {
     double below_gib;
