@@ -413,8 +413,8 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
 }
 
 /* Tests whether a plan recomputes, although the same plan without recomputation is known to fit; recomputation then
- * only makes the step longer. Always returns false for a plan with a pipeline, because longer passes can let a pipeline
- * end earlier. */
+ * only makes the step longer. Always returns false for a plan with a pipeline: recomputation makes passes longer, but
+ * longer passes can let the schedule of a pipeline end earlier. */
 static bool recomputes_in_vain(search *s, const int at[CHANGES]) {
     int milder[CHANGES];
     uint64_t key;

@@ -321,7 +321,7 @@ static void combine(tuner *t, candidate *best, nnc_result *reached) {
 
 /* Sets found->together to the best combination of moves if is_worth accepts this combination. Otherwise tries QLoRA
  * with other moves, and sets found->together to the best combination with QLoRA if is_worth accepts that combination.
- * If neither is accepted, found->together keeps its value. */
+ * If is_worth accepts no combination, found->together keeps its value. */
 static void find_together(tuner *t, nnc_plan_changes *found) {
     candidate best = { .plan = *t->ask->plan }, qlora;
     nnc_result reached = t->base;
@@ -356,8 +356,8 @@ static void insert(nnc_plan_change *changes, int count, const nnc_plan_change *o
 
 /* Returns true if a quick search (`quick`) can leave out a move, because the move can only make the step longer. The
  * only move that a quick search leaves out for this reason is recomputation, for a plan that fits without
- * recomputation. In a plan with a pipeline recomputation is tried all the same, because longer passes can let a
- * pipeline end earlier. */
+ * recomputation. With a pipeline, recomputation is tried in any case, because the longer passes can let the schedule of
+ * a pipeline end earlier. */
 static bool only_slows(const tuner *t, move what) {
     const nnc_plan *now = &t->base.plan;
     return t->ask->quick && t->base.verdict != NNC_OVER_MEMORY && what == MOVE_RECOMPUTE &&

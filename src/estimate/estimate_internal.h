@@ -123,7 +123,7 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
  * virtual stages go from the first device to the last device, and then back from the last to the first. */
 int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage);
 
-/* Full recomputation: returns the number of layers of a segment on one virtual stage that backward computes again.
+/* With full recomputation, returns the number of layers of a segment on one virtual stage that backward computes again.
  * Without full recomputation, returns 0. If the plan limits the number of recomputed layers, the first layers of the
  * stage are computed again. If the stage has alternating layers of different kinds, the same share of each kind is
  * computed again. */
@@ -181,7 +181,7 @@ void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network
  * products (experts). */
 typedef struct nnc_launch {
     /* seconds that the host needs: op_s for one op; product_s in addition for each product of a group of products. If
-     * kernel_s > 0, the host needs kernel_s for each kernel of an op; op_s and product_s are then not used */
+     * kernel_s is above 0, the host needs kernel_s for each kernel of an op, and op_s and product_s are not used */
     double op_s, product_s, kernel_s;
     /* true: the kernels of norms and attention are recorded once and replayed, so the host needs no time for norms and
      * attention */
@@ -450,7 +450,8 @@ int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages);
 double nnc_held_bytes(const nnc_device *device, const nnc_software *software, bool has_experts);
 double nnc_step_held_bytes(const nnc_step *step);
 
-/* Fills m->stages from the last replay. Other functions set the memory and the times of the step end in m->stages. */
+/* Fills m->stages from the last replay. This function does not set the memory and the times of the step end in
+ * m->stages; other functions set them. */
 void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m);
 /* Removes from `rows` the rows of layers that the device does not hold, and sets the repeat of each other row to its
  * number in the whole step. */
@@ -824,9 +825,9 @@ typedef struct nnc_limit_answer {
 } nnc_limit_answer;
 
 /* Finds the limit of the axis `of`. For a degree, tries every legal degree. For tokens, doubles the number of tokens
- * until the condition of the axis holds, and then bisects. To try fewer tokens than one sequence of the plan has,
- * shortens the sequence. All sizes use the same software profile. Returns the same errors as nnc_estimate, and
- * NNC_ILLEGAL_PLAN if the axis is data and the plan has no data ranks. */
+ * until the condition of the axis holds, and then bisects. If the search needs fewer tokens than one sequence of the
+ * plan has, it shortens the sequence. The estimates of all sizes use the same software profile. Returns the same errors
+ * as nnc_estimate, and NNC_ILLEGAL_PLAN if the axis is data and the plan has no data ranks. */
 nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                           const nnc_plan *plan, nnc_limit of, nnc_scratch *scratch, nnc_limit_answer *answer,
                           nnc_error *err);

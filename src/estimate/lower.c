@@ -41,8 +41,9 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
     const double passes = (double)plan->micro_batches;
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
-    const bool adds = software->added_gradients; /* true: the matrix product only writes the gradient of its weights; a
-                                                  * separate kernel adds it to the sum */
+    /* true: the matrix product only writes the gradient of its weights; a separate kernel adds this gradient to the sum
+     * of earlier gradients */
+    const bool adds = software->added_gradients;
     return (nnc_lowering){
         .plan = plan,
         .software = software,

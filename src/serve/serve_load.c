@@ -481,9 +481,9 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s) {
     return l;
 }
 
-/* Returns the saturation rate of a replica in requests per second: as many sequences run as the engine and the cache
- * allow. Each iteration of the engine computes one token of each decoding sequence, and at most one chunk of the
- * prompts that replace ended sequences. */
+/* Returns the saturation rate of a replica in requests per second: its rate if as many sequences run as the engine and
+ * the cache allow. Each iteration of the engine computes one token of each decoding sequence, and at most one chunk of
+ * the prompts that replace ended sequences. */
 static double say_saturation(const load *l, nnc_derivation *why) {
     const double chunk = (double)l->of->plan->chunk * l->of->plan->attention_data;
     if (l->decode_workers > 0) {

@@ -492,7 +492,7 @@ static double state_accesses(const making *m) {
         common = rest;
         rest = next;
     }
-    /* number of chunk ends before the last chunk; some of these ends are at the end of a prompt */
+    /* number of chunks before the last chunk; some of these chunks end exactly at the end of a prompt */
     const double ends = m->passes - 1.0;
     return m->sequences + ends - floor(ends * common / nnc_max(floor(m->fresh), 1.0));
 }
