@@ -5,22 +5,23 @@
  * bits for the frozen weights and shorter sequences also count as gentle.
  *
  * The search first tries sets of one to four gentle changes: the smallest sets first, each at the mildest strengths
- * that fit. Among the plans with the longest sequences, the search keeps the fastest. On several devices the fastest
- * plan is then changed further while it gets faster. If no set of gentle changes fits, sets with other changes are
- * tried, the smallest first, and at last all changes together.
+ * that fit. Among the plans with the longest sequences, the search keeps the fastest. On several devices, the search
+ * then changes the fastest plan further, as long as a further change makes the plan faster. If no set of gentle changes
+ * fits, the search tries sets with other changes, small sets first, and at last all changes together.
  *
- * Memory is computed before time: a set that does not fit with all its changes at full strength costs only one estimate
- * of memory. If no plan fits with all gentle changes at full strength, sets of two or more gentle changes are not
- * tried. */
+ * The search computes the memory of a plan before its time. If a plan with all changes of a set at full strength does
+ * not fit, the set costs only one estimate of memory. If no plan fits with all gentle changes at full strength, sets of
+ * two or more gentle changes are not tried. */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
 
-/* Changes that save memory. The gentle changes, which keep the training result, come first; changes of the numerics or
- * of the task follow. */
+/* Changes that save memory. First in the list are the gentle changes, which keep the training result; the changes after
+ * them alter the numerics or the task. */
 typedef enum change {
-    /* change for a plan with adapters: the sequences are shortened. Shorter sequences are the first entry of this list,
-     * because try_set varies the first change slowest: so a set of changes keeps the longest sequences that fit. */
+    /* change for a plan with adapters: the sequences are shortened. This change is the first entry of the list, because
+     * try_set tries all strengths of the later changes before it shortens the sequences further, and so finds the
+     * longest sequences that fit. */
     CHANGE_SEQ_LEN,
     CHANGE_MICRO_BATCH,
     CHANGE_RECOMPUTE,
@@ -71,8 +72,8 @@ static int shorter_steps(const nnc_plan *plan) {
     return count;
 }
 
-/* Returns the number of strengths that a change has for the base plan; 0 = the change is not possible. A possible
- * strength of a change may give an illegal plan, whose estimate fails. */
+/* Returns the number of strengths that a change has for the base plan; 0 = the change is not possible. Some of the
+ * strengths of a change may make the plan illegal; the estimate of an illegal plan fails. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 static int steps_of(change what, const nnc_model *model, const nnc_plan *plan, const nnc_device *device) {
     const bool single = plan->precision == NNC_FP32 || plan->precision == NNC_TF32;
@@ -200,9 +201,10 @@ static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, 
     }
 }
 
-/* A tried plan with gentle changes only. key: a bit 1, then 6 bits for the strength of each gentle change (values of
- * `change` before CHANGES_GENTLE); 0 = unused entry. step_s: seconds in which the plan processes as many tokens as one
- * step of the base plan; 0 = the plan does not fit. */
+/* A tried plan that has only gentle changes.
+ * key: a bit 1, followed by 6 bits for the strength of each gentle change; key 0 marks an unused entry.
+ * step_s: seconds in which the plan processes as many tokens as one step of the base plan; 0 = the plan does not
+ * fit. */
 typedef struct tried_plan {
     uint64_t key;
     double step_s;
@@ -293,7 +295,7 @@ static tried_plan *place_of(search *s, const int at[CHANGES], uint64_t *key) {
 }
 
 /* Stores the step time of a tried plan in the table of tried plans, if the plan has only gentle changes. step_s 0 = the
- * plan does not fit, or is illegal. The function `refine` reads the table. */
+ * plan does not fit, or is illegal. The function `refine` reads the table of tried plans. */
 static void remember(search *s, const int at[CHANGES], double step_s) {
     uint64_t key;
     for (int c = CHANGES_GENTLE; c < CHANGES; c++) {
@@ -313,9 +315,10 @@ static double time_of_tokens(const search *s, const nnc_advice *one) {
     return before > now && now > 0 ? one->step_s * ((double)before / (double)now) : one->step_s;
 }
 
-/* Tries a set of changes (bit c of `set` = change c) at all combinations of strengths, from weak to strong, until a
- * plan fits; the strength of the last change of the set varies fastest. If s->patient is false, first tries the set
- * with all changes at full strength, and stops if that plan does not fit. Returns true if a plan fits. */
+/* Tries a set of changes at all combinations of strengths, from weak to strong, until a plan fits. Bit c of `set`
+ * stands for change c. From one plan to the next, the strength of the last change of the set varies fastest. If
+ * s->patient is false, first tries the set with all changes at full strength, and stops if that plan does not fit.
+ * Returns true if a plan fits. */
 static bool try_set(search *s, unsigned set, nnc_advice *advice) {
     int at[CHANGES] = { 0 }, strongest[CHANGES] = { 0 };
     for (int c = 0; c < CHANGES; c++) {
@@ -387,9 +390,10 @@ static bool holds_one(const found_sets *found, unsigned set) {
     return holds;
 }
 
-/* Tries all sets of `size` changes out of the first `changes` values of `change`. If all these changes are gentle, the
- * `max` fastest plans with the longest sequences stay in `advice`. If a change is not gentle, the first `max` plans
- * that fit stay in `advice`; sets with weaker changes are tried first. */
+/* Tries all sets of `size` changes out of the first `changes` values of `change`. If the sets contain only gentle
+ * changes, `advice` gets the `max` best plans: plans with longer sequences are better, and among plans with equal
+ * sequences the faster ones are better. If the sets can contain changes that are not gentle, `advice` gets the first
+ * `max` plans that fit. */
 static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_advice *advice, int *found, int max) {
     nnc_advice one;
     const bool gentle = changes == CHANGES_GENTLE;
@@ -399,8 +403,8 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
          set = next_set(set)) {
         const bool tried = s->gentle_tried && size <= AT_ONCE && set < 1U << CHANGES_GENTLE;
         if ((set & ~usable) == 0 && !tried && !holds_one(fitting, set) && try_set(s, set, &one)) {
-            /* shorter sequences together with another change are tried, too: the other change can allow longer
-             * sequences */
+            /* a set of only shorter sequences does not go to `fitting`, so that larger sets with shorter sequences are
+             * tried, too: another change can make longer sequences fit */
             const bool only_shortens = set == 1U << CHANGE_SEQ_LEN;
             if (fitting->count < 64 && !only_shortens) { fitting->sets[fitting->count++] = set; }
             *found = insert(s, advice, *found, max, gentle, &one);
@@ -409,8 +413,8 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
 }
 
 /* Tests whether a plan recomputes, although the same plan without recomputation is known to fit; recomputation then
- * only makes the step longer. Always returns false for a plan with a pipeline, because longer passes can let a pipeline
- * end earlier. */
+ * only makes the step longer. Always returns false for a plan with a pipeline: recomputation makes passes longer, but
+ * longer passes can let the schedule of a pipeline end earlier. */
 static bool recomputes_in_vain(search *s, const int at[CHANGES]) {
     int milder[CHANGES];
     uint64_t key;
@@ -442,13 +446,13 @@ static double time_of(search *s, const int at[CHANGES], nnc_advice *advice) {
     return step_s;
 }
 
-/* Changes are tried with stronger and stronger strengths. If a plan is slower than the best plan by this factor, the
- * stronger strengths of its change are not tried. */
+/* The search tries the strengths of a change in increasing order. If a plan takes more than far_slower times as long as
+ * the best plan, the search does not try stronger strengths of the same change. */
 static const double far_slower = 1.1;
 
-/* For change d, tries all strengths weaker than at[d], and then the strengths stronger than at[d] one by one, until a
- * plan that fits is slower than the plan with the next weaker strength, or slower than far_slower times the best
- * plan. */
+/* Tries other strengths of change d: first all strengths weaker than at[d], then the strengths stronger than at[d] one
+ * by one. Stops when a plan that fits is slower than the plan with the next weaker strength, or slower than far_slower
+ * times the best plan. */
 static void try_row(search *s, int at[CHANGES], int d, nnc_advice *advice) {
     const int own = at[d];
     double last_s = nnc_same_bytes(at, s->best, sizeof s->best) ? s->best_s : (double)INFINITY, step_s = 0.0;
@@ -460,11 +464,11 @@ static void try_row(search *s, int at[CHANGES], int d, nnc_advice *advice) {
     at[d] = own;
 }
 
-/* Changes the fastest plan with gentle changes until no change makes it faster. Each trial gives one change another
- * strength, or weakens one change and gives a second change any strength: a change that makes the plan faster often
- * needs more memory, which the second change saves. One more trial adds sequence parallelism and tensor ranks together,
- * because sequence parallelism needs tensor ranks. Returns true if a faster plan was found; *advice is then this
- * plan. */
+/* Changes the fastest plan with gentle changes until no change makes it faster. A trial either gives one change another
+ * strength, or weakens one change and gives a second change any strength. The second kind of trial is useful because a
+ * weaker change often makes the plan faster but needs more memory, which the second change saves. One more trial adds
+ * sequence parallelism and tensor ranks together, because sequence parallelism needs tensor ranks. Returns true if a
+ * faster plan was found; *advice is then this plan. */
 static bool refine(search *s, nnc_advice *advice) {
     const double first_s = s->best_s;
     double before_s;
@@ -514,9 +518,10 @@ static bool add_until_it_fits(search *s, int changes, int at[CHANGES]) {
     return now == OUTCOME_FITS;
 }
 
-/* `way` is the number of a way to turn data ranks into tensor, pipeline and context ranks. Sets in `at` the strengths
- * of the changes of these degrees to this way, and the strengths of all other changes to 0. Returns false if no way has
- * this number. */
+/* Data ranks can be turned into tensor, pipeline and context ranks in several ways, which are numbered; `way` is such a
+ * number. Sets in `at` the strengths of the changes of the tensor, pipeline and context degree for the way number
+ * `way`, and 0 as the strength of all other changes. Returns false if `way` is larger than the number of ways
+ * allows. */
 static bool set_way(const search *s, int way, int at[CHANGES]) {
     const int tensor = s->steps[CHANGE_TENSOR] + 1, pipeline = s->steps[CHANGE_PIPELINE] + 1;
     memset(at, 0, CHANGES * sizeof at[0]);
@@ -597,10 +602,11 @@ static int keep_lengths(search *s, nnc_advice *advice, int found, int max) {
     return kept > 0 ? insert(s, advice, found < max ? found : max - 1, max, true, &keeps) : found;
 }
 
-/* If every found plan has shorter sequences than the base plan, searches for the longest sequences that fit with
- * adapters, frozen weights of fewer bits, full recomputation and small micro-batches, and then for the weakest of these
- * changes with which these sequences fit. If these sequences are longer than the sequences of every plan in the list,
- * adds the plan to the list. Returns the new number of plans in the list. */
+/* If every found plan has shorter sequences than the base plan, searches for a plan with longer sequences. The search
+ * first applies adapters, frozen weights of fewer bits, full recomputation and small micro-batches at full strength,
+ * and finds the longest sequences that fit with these changes. The search then weakens each of these changes as far as
+ * the sequences still fit. If the plan found this way has longer sequences than every plan in the list, adds it to the
+ * list. Returns the new number of plans in the list. */
 static int lengthen(search *s, nnc_advice *advice, int found, int max) {
     static const change helpers[] = { CHANGE_RECOMPUTE, CHANGE_MICRO_BATCH, CHANGE_FROZEN, CHANGE_ADAPTERS };
     const change shorter = s->steps[CHANGE_SEQ_LEN] > 0 ? CHANGE_SEQ_LEN : CHANGE_SHORTER;

@@ -55,17 +55,17 @@ NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, co
     }
 }
 
-/* Seconds of one layer of a segment. parts[row][column]: rows 0 to NNC_PASS_PARTS - 1 are the parts of a pass (forward,
- * backward, ...); row WEIGHT_PART has only the weight gradients, which the row of backward includes too. Columns 0 to
- * NNC_ENGINES - 1 are the engines; column NNC_ENGINES has the time without overlap: the sum over compute, memory,
- * network, fixed times and the host. */
+/* Seconds of one layer of a segment, as parts[row][column]. Rows 0 to NNC_PASS_PARTS - 1 are the parts of a pass
+ * (forward, backward, ...). The row of backward includes weight gradients; the row WEIGHT_PART has the weight gradients
+ * alone. Columns 0 to NNC_ENGINES - 1 are the engines; column NNC_ENGINES has the time without overlap: the sum over
+ * compute, memory, network, fixed times and the host. */
 enum { WEIGHT_PART = NNC_PASS_PARTS, SUMMED_PARTS };
 typedef struct engine_sums {
     double parts[SUMMED_PARTS][NNC_ENGINES + 1];
 } engine_sums;
 
-/* Copies to *unit those seconds of one layer that the replay of the pipeline needs: the seconds on one engine, or, for
- * the column NNC_ENGINES, the seconds without overlap. */
+/* Copies to *unit the seconds of one layer in forward, backward, recompute and weight gradients. engine: the engine
+ * whose seconds are copied; NNC_ENGINES = the seconds without overlap are copied. */
 static void set_unit(const engine_sums *sums, int engine, nnc_segment_time *unit) {
     unit->forward_s = sums->parts[NNC_PART_FORWARD][engine];
     unit->backward_s = sums->parts[NNC_PART_BACKWARD][engine];
@@ -258,9 +258,10 @@ static bool engine_step(const nnc_step *step, const nnc_bound_segment_times *uni
     return true;
 }
 
-/* Called if the links of a device are busy for longer than every engine. Changes *ideal to describe the device `stage`,
- * whose links are busiest: the seconds of its parts of the step on ideal->engine, its bubble, and its exposed
- * communication (busy seconds of the links minus the seconds of the step on this engine). */
+/* Called if the links of a device are busy for longer than every engine. Changes *ideal so that it describes the device
+ * `stage`, whose links are busiest. The new values are the seconds of the parts of the step on ideal->engine, the
+ * bubble of the device, and its exposed communication: busy seconds of the links minus the seconds of the step on this
+ * engine. */
 static void wait_for_links(const nnc_step *step, const nnc_bound_segment_times *units, const engine_rates *rates,
                            int32_t stage, const nnc_step_memory *m, nnc_ideal *ideal) {
     const double engine_s = ideal->step_s;

@@ -4,9 +4,9 @@
  *     plan as given + a move -> estimate -> samples per second, memory, cost
  *
  * The output lists a change as command-line options: the fields of the plan that differ from the given plan. The number
- * of devices stays the same. The global batch stays the same if another number of micro-batches allows this; if the
- * global batch grows with a larger micro-batch, or with more micro-batches of a pipeline, plans are compared by samples
- * per second. */
+ * of devices stays the same. The global batch stays the same if another number of micro-batches allows this. Some
+ * changes make the global batch larger: a larger micro-batch, or more micro-batches of a pipeline. Plans are compared
+ * by samples per second, because their global batches can differ. */
 #include "estimate/estimate_internal.h"
 #include "fields/fields_internal.h"
 #include "op/op_internal.h"
@@ -51,7 +51,7 @@ enum { STEPS_MAX = 10, ROUNDS_MAX = 8, LORA_RANK = 16, PER_STAGE = 4, VOCAB_MULT
  * at least the fraction worth_smaller. */
 static const double worth_faster = 0.005, worth_smaller = 0.05;
 
-/* A changed plan with the open fields not yet filled in by defaults, and the profile and the model that the change
+/* A changed plan whose open fields are not yet filled in with defaults, and the profile and the model that the change
  * sets. */
 typedef struct candidate {
     nnc_plan plan;
@@ -95,9 +95,10 @@ static bool split(const nnc_plan *now, int step, int32_t most, int32_t degree, i
     return keep_batch(now, now->micro_batch, all / to, plan);
 }
 
-/* Multiplies the micro-batch by 2^step. Keeps the global batch if fewer micro-batches allow it. base: the plan of the
- * user. If the number of micro-batches of base is even, some larger micro-batch keeps the global batch; returns false
- * for a micro-batch that does not keep the global batch. */
+/* Multiplies the micro-batch by 2^step. base: the plan of the user. If the number of micro-batches of `now` is a
+ * multiple of 2^step, divides it by 2^step, so that the global batch stays the same. Otherwise the global batch grows,
+ * and the plan has one micro-batch; but if the number of micro-batches of `base` is even, returns false instead,
+ * because a smaller factor on the micro-batch keeps the global batch. */
 static bool grow_batch(const nnc_plan *base, const nnc_plan *now, int step, nnc_plan *plan) {
     const int64_t micro_batch = now->micro_batch << step;
     plan->micro_batch = micro_batch;
@@ -215,7 +216,8 @@ static void write_options(const tuner *t, const candidate *c, char *text, size_t
         nnc_text_append(text, size, " ", "%s%s%s", option, is_switch ? off : " ", is_switch ? "" : to);
     }
     if (c->padded) { nnc_text_append(text, size, " ", "--set vocab_multiple=%d", VOCAB_MULTIPLE); }
-    /* If the change selects another default profile, its effect has two causes: the option and the profile. */
+    /* The change can also select another default profile; the options then name this profile, because a part of the
+     * effect comes from the profile. */
     const candidate base = { .plan = *t->ask->plan };
     const char *software = software_of(t, c)->id;
     if (strcmp(software, software_of(t, &base)->id) != 0) {
@@ -317,8 +319,9 @@ static void combine(tuner *t, candidate *best, nnc_result *reached) {
     }
 }
 
-/* Sets found->together to the best combination of moves, if is_worth accepts it; else to the best combination of QLoRA
- * with other moves, if is_worth accepts that. If neither is accepted, found->together keeps its value. */
+/* Sets found->together to the best combination of moves if is_worth accepts this combination. Otherwise tries QLoRA
+ * with other moves, and sets found->together to the best combination with QLoRA if is_worth accepts that combination.
+ * If is_worth accepts no combination, found->together keeps its value. */
 static void find_together(tuner *t, nnc_plan_changes *found) {
     candidate best = { .plan = *t->ask->plan }, qlora;
     nnc_result reached = t->base;
@@ -351,9 +354,10 @@ static void insert(nnc_plan_change *changes, int count, const nnc_plan_change *o
     changes[place] = *one;
 }
 
-/* Tests whether a move is not tried because it can only make the step longer. With `quick`, this is recomputation for a
- * plan that fits without recomputation. A plan with a pipeline is an exception, because longer passes can let a
- * pipeline end earlier. */
+/* Returns true if a quick search (`quick`) can leave out a move, because the move can only make the step longer. The
+ * only move that a quick search leaves out for this reason is recomputation, for a plan that fits without
+ * recomputation. With a pipeline, recomputation is tried in any case, because the longer passes can let the schedule of
+ * a pipeline end earlier. */
 static bool only_slows(const tuner *t, move what) {
     const nnc_plan *now = &t->base.plan;
     return t->ask->quick && t->base.verdict != NNC_OVER_MEMORY && what == MOVE_RECOMPUTE &&
@@ -388,7 +392,9 @@ static bool begin(tuner *t) {
 }
 
 int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch, nnc_plan_changes *found) {
-    tuner t; /* not initialised as a whole, because its models and results are large and written before they are read */
+    /* `t` is not initialised as a whole, because its models and results are large, and the search writes them before it
+     * reads them */
+    tuner t;
     t.ask = ask;
     t.scratch = scratch;
     t.tries = 0;

@@ -73,15 +73,15 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why) 
     }
 }
 
-/* Half of the range of the step time, as a natural logarithm, for a network whose counts are taken from a stand-in:
- * another network with nearly equal counts (foreign/names/members.json). set_interval adds the squares of STAND_IN and
- * of the other half ranges. Fitted on the measured rows of timm networks whose group name SOURCE/MODEL has an even
- * CRC-32: docs/accuracy-vision.md. */
+/* STAND_IN: half of the range of the step time, as a natural logarithm, for a network whose counts are those of a
+ * stand-in. A stand-in is another network with nearly equal counts (foreign/names/members.json). set_interval adds
+ * the squares of STAND_IN and of the other half ranges. STAND_IN is fitted on the measured rows of timm networks whose
+ * group name SOURCE/MODEL has an even CRC-32: docs/accuracy-vision.md. */
 #define STAND_IN 0.5
 
-/* Returns the name of the group of measurements that a model belongs to. A graph file and a captured program are groups
- * of their own, because each network has other convolutions. Models with experts are one group; other models are
- * grouped by family. */
+/* Returns the name of the group of measurements that a model belongs to. Each network of a graph file and each captured
+ * program is a group of its own, because its convolutions differ from those of other networks. Models with experts are
+ * one group; other models are grouped by family. */
 static const char *measured_of(const nnc_model *model, bool experts) {
     return model->family == NNC_FAMILY_GRAPH || model->captured != NULL ? model->id
            : experts                                                    ? "experts"
@@ -110,10 +110,10 @@ bool nnc_is_as_published(const nnc_result *r, const nnc_model *model) {
  * was chosen (docs/accuracy.md); tests/spreads.py shows its effect. */
 #define SKEW 0.15
 
-/* Returns how much the step may be shorter, as a natural logarithm, because the host is not known: the host of a user
- * issues a kernel in NNC_HOST_FAST_S to NNC_HOST_USUAL_S. A faster host shortens the step until the device no longer
- * waits for the host, or in proportion to the host's time per kernel. Returns 0 if the host issues no operators one by
- * one, or if the user named another host. */
+/* The user has not named a host, and hosts need between NNC_HOST_FAST_S and NNC_HOST_USUAL_S to issue a kernel. Returns
+ * how much shorter than predicted the step can be with a fast host, as a natural logarithm. A faster host shortens the
+ * step until the device no longer waits for the host, but at most in proportion to the host's time per kernel. Returns
+ * 0 if the host issues no operators one by one, or if the user named another host. */
 static double open_host(const nnc_model *model, const nnc_step *step, const nnc_result *r) {
     const bool open = step->device->host.kernel_s == NNC_HOST_USUAL_S &&
                       nnc_host_issues(model, step->device, step->software, &r->plan);
@@ -189,16 +189,16 @@ static bool is_ideal(const nnc_plan *plan, const nnc_software *software) {
            !software->zero_gradients && !software->added_gradients;
 }
 
-/* A step, its op table and its ideal step. An estimate has two of these structs: one with ideal fusion, and one with
- * the plan's own ops. The shorter of the two ideal steps becomes the lower bound. */
+/* A step, its op table and its ideal step. An estimate has two structs `bound_rows`: one with ideal fusion, and one
+ * with the plan's own ops. The shorter of the two ideal steps becomes the lower bound. */
 typedef struct bound_rows {
     nnc_step step;
     nnc_rows *rows;
     nnc_ideal ideal;
 } bound_rows;
 
-/* Memory in which `fuse` works: the software profile with ideal fusion, and the segment sums of the ideally fused
- * model. */
+/* Working memory of the function `fuse`: the software profile with ideal fusion, and the segment sums of the ideally
+ * fused model. */
 typedef struct fusing {
     nnc_software software;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
@@ -468,15 +468,15 @@ const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index) {
 
 /* ---- public function: an estimate ---- */
 
-/* Reads and checks the arguments of a public function into scratch->plan and scratch->software, unless both already
- * hold arguments with the same bytes from the previous call. */
+/* Reads and checks the arguments of a public function, and copies them to scratch->plan and scratch->software. Does
+ * nothing if the arguments have the same bytes as the copies that the previous call has left there. */
 static nnc_status read_again(const char *function, const nnc_model *model, const nnc_device *device,
                              const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch, nnc_error *err) {
     nnc_estimate_args asked;
     NNC_TRY(nnc_need(function, "model", model != NULL, err));
     NNC_TRY(nnc_need(function, "device", device != NULL, err));
-    /* Equal bytes are equal arguments. If only unused bytes differ, the arguments are read again, and the result is the
-     * same. NOLINTBEGIN(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
+    /* Equal bytes are equal arguments. Arguments that differ only in padding bytes are read again, with the same
+     * result. NOLINTBEGIN(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     if (plan != NULL && software != NULL && memcmp(software, &scratch->software, sizeof *software) == 0 &&
         plan->struct_size == sizeof *plan && memcmp(plan, &scratch->plan, sizeof *plan) == 0) {
         return NNC_OK;

@@ -43,8 +43,9 @@ nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model, 
                                   const nnc_software *software, const nnc_plan *plan, nnc_estimate_args *asked,
                                   nnc_error *err);
 
-/* Returns the kinds of recomputation (bit flags) that have an effect: full recomputation alone, if it is set, because
- * it includes all other kinds; else all flags. */
+/* Returns the kinds of recomputation (bit flags) that have an effect: all flags of `recompute`, except with full
+ * recomputation. Full recomputation includes all other kinds, so the function then returns only the flag of full
+ * recomputation. */
 static inline unsigned nnc_plan_recompute(unsigned recompute) {
     return (recompute & NNC_RECOMPUTE_FULL) != 0 ? NNC_RECOMPUTE_FULL : recompute;
 }
@@ -67,8 +68,8 @@ nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model, co
  * of the plan are independent of the schedule and the virtual stages. layers: number of layers of the model. */
 nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers, nnc_error *err);
 
-/* Inputs of the estimate of a changed plan. `plan`, `model` and `software` point to objects of the caller, or, if the
- * change alters such an object, to the copy own_plan, own_model or own_software. */
+/* Inputs of the estimate of a changed plan. `plan`, `model` and `software` point to objects of the caller. If the
+ * change alters one of these objects, its pointer points to a copy instead: own_plan, own_model or own_software. */
 typedef struct nnc_variant {
     const nnc_plan *plan;
     const nnc_model *model;
@@ -81,8 +82,8 @@ typedef struct nnc_variant {
 /* A function that fills in a changed plan with the settings of the framework release that the user has named. On entry
  * of `complete`, variant->own_plan is a plan that was made by a change of `base`, and variant->own_model is the model
  * of this plan. The function sets the fields of own_plan and own_model that neither the user nor the change has set,
- * and sets own_software. The function returns false if the file of the release has a fault. `in` is passed to the
- * function. */
+ * and sets own_software. The function returns false if the file of the release has a fault. The caller of `complete`
+ * passes the member `in` as the first argument. */
 typedef struct nnc_completer {
     bool (*complete)(const void *in, const nnc_plan *base, nnc_variant *variant);
     const void *in;
@@ -122,10 +123,10 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
  * virtual stages go from the first device to the last device, and then back from the last to the first. */
 int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage);
 
-/* Returns how many layers of a segment on one virtual stage backward computes again; 0 without full recomputation.
- * instances: number of layers of each segment on the virtual stage. The plan can ask for only some layers: then the
- * first layers of the stage are computed again. If the stage has layers of different kinds that alternate, the same
- * share of each kind is computed again. */
+/* With full recomputation, returns the number of layers of a segment on one virtual stage that backward computes again.
+ * Without full recomputation, returns 0. If the plan limits the number of recomputed layers, the first layers of the
+ * stage are computed again. If the stage has alternating layers of different kinds, the same share of each kind is
+ * computed again. */
 int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment,
                               const int64_t instances[NNC_SEGMENTS_MAX]);
 
@@ -141,11 +142,11 @@ typedef struct nnc_segment_time {
     double exposed_s[NNC_PASS_PARTS][NNC_COMM_COUNT];
     /* seconds by which each part of a pass is longer because the device waits for the host to issue ops */
     double host_s[NNC_PASS_PARTS];
-    /* seconds between the end of issuing by the host and the end of the work of the device at the end of a pass; set
-     * only for the first segment */
+    /* At the end of a pass, the host has issued all ops before the device has finished them; lead_s: seconds between
+     * these two times. lead_s is set only for the first segment. */
     double lead_s;
-    /* For each lane (set of links): seconds in which more communication on the links of this lane could run at the same
-     * time. Communication can overlap with compute, and with exposed communication on other links. */
+    /* for each lane (set of links): seconds in which the links of the lane are free while the device computes or waits
+     * for other links, so that further communication could run on them */
     double free_s[NNC_PASS_PARTS][NNC_LANES];
 } nnc_segment_time;
 
@@ -156,7 +157,8 @@ typedef struct nnc_overlap {
     /* overlapped fraction of the collectives of tensor parallelism in backward; `share` has their fraction in
      * forward */
     double tensor_backward;
-    /* overlapped share of the communication of context parallelism that has to end before attention starts */
+    /* fraction that overlaps, for the part of the communication of context parallelism that must end before attention
+     * starts */
     double context_ahead;
     /* fraction of the attention time in which ring transfers can run: the time of all blocks of keys except the last
      * block */
@@ -179,7 +181,7 @@ void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network
  * products (experts). */
 typedef struct nnc_launch {
     /* seconds that the host needs: op_s for one op; product_s in addition for each product of a group of products. If
-     * kernel_s > 0, the host needs kernel_s for each kernel of an op; op_s and product_s are then not used */
+     * kernel_s is above 0, the host needs kernel_s for each kernel of an op, and op_s and product_s are not used */
     double op_s, product_s, kernel_s;
     /* true: the kernels of norms and attention are recorded once and replayed, so the host needs no time for norms and
      * attention */
@@ -194,18 +196,18 @@ static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *
     return launch->op_s + (products > 1.0 ? products * launch->product_s : 0.0);
 }
 
-/* Returns the seconds in which the device waits for the host: forward and backward of `layers` layers of a segment, and
- * the recomputation of `again` layers. */
+/* Returns the seconds in which the device waits for the host in one pass of a segment. layers: number of layers with
+ * forward and backward; again: number of layers that backward computes again. */
 static inline double nnc_layers_wait_s(const nnc_segment_time *layer, double layers, double again) {
     return layers * (layer->host_s[NNC_PART_FORWARD] + layer->host_s[NNC_PART_BACKWARD]) +
            again * layer->host_s[NNC_PART_RECOMPUTE];
 }
 
 /* Sums the rows of each segment into the seconds of one layer and one pass. The host issues the next ops while the
- * device still works, so a part of a pass that takes `device` seconds on the device, and `host` seconds of the host to
- * issue its ops, takes
+ * device still works. If the ops of a part of a pass take `device` seconds on the device, and the host needs `host`
+ * seconds to issue them, the part takes
  *     (device^4 + host^4)^(1/4)
- * host_s of a segment is this time minus `device`.   [launch] */
+ * The member host_s of a segment is this time minus `device`.   [launch] */
 void nnc_segment_times_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
                            const nnc_launch *launch, nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_derivation *why);
 
@@ -218,8 +220,8 @@ enum { NNC_STEP_EXCHANGES_MAX = 12 };
 typedef struct nnc_step_end_seconds {
     nnc_comm comm[NNC_STEP_EXCHANGES_MAX];
     double exposed_s[NNC_STEP_EXCHANGES_MAX], update_s;
-    /* seconds in which the device waits for the host to issue the kernels of the update, minus the seconds by which the
-     * next pass waits less because the host gets ahead during the update */
+    /* seconds in which the device waits for the host to issue the kernels of the update. If the host gets ahead during
+     * the update, the next pass waits less, and these saved seconds are subtracted. */
     double wait_s;
     int exchanges;
 } nnc_step_end_seconds;
@@ -233,8 +235,8 @@ typedef struct nnc_step {
     const nnc_segment_sums *sums; /* sums over the ops of each segment of the op list */
     /* links and rates of the groups of ranks of the plan; NULL = the plan has one device */
     const nnc_network *network;
-    /* number of parameters on one rank of the tied embedding table, if both the first and the last pipeline stage hold
-     * a copy; else 0 */
+    /* number of parameters of the tied embedding table on one rank; 0 unless both the first and the last pipeline stage
+     * hold a copy of the table */
     double tied_params;
     nnc_launch launch;
     /* bytes of activations that a pipeline stage sends to the next stage for one micro-batch */
@@ -263,7 +265,7 @@ typedef struct nnc_step_memory {
     int64_t runs;   /* number of replays of the schedule so far, over all estimates with this memory */
     nnc_stage_partition partition;
     nnc_stage_residency holdings[NNC_STAGES_MAX];
-    /* true: the pipeline stage has the same layers and the same memory as the stage with the index before */
+    /* true: the pipeline stage has the same layers and the same memory as the stage before it */
     bool alike[NNC_STAGES_MAX];
     nnc_stage stages[NNC_STAGES_MAX];
     nnc_pipeline_memory pipeline;
@@ -295,7 +297,8 @@ static inline nnc_route_kind nnc_replica_route(nnc_route_kind route) {
 }
 
 /* Returns the seconds of an op that is not a collective: the longer of compute_s and memory_s, plus fixed_s. If
- * step->free is true for compute, memory or host, compute_s, memory_s or fixed_s is taken as 0. */
+ * step->free is true for compute, compute_s counts as 0; in the same way, memory_s counts as 0 for memory, and fixed_s
+ * for the host. */
 static inline double nnc_step_free_s(const nnc_step *step, double compute_s, double memory_s, double fixed_s) {
     const double compute = step->free[NNC_BOUND_COMPUTE] ? 0.0 : compute_s;
     const double memory = step->free[NNC_BOUND_MEMORY] ? 0.0 : memory_s;
@@ -304,10 +307,10 @@ static inline double nnc_step_free_s(const nnc_step *step, double compute_s, dou
 
 /* Distributes the layers over the pipeline stages: fills m->holdings and m->alike. Defined in partition.c. */
 void nnc_step_partition(const nnc_step *step, nnc_step_memory *m);
-/* Call this function if only the number of micro-batches has changed. Sets the micro-batches in flight of every device.
- * Returns true if the memory of every device stays the same: the micro-batches in flight have not changed, and all
- * chunks of each device are equal. Returns false if the chunks of a device differ, because the peak of its memory may
- * then come at another time. */
+/* nnc_step_partition_again updates the partition after a change of only the number of micro-batches. Sets the
+ * micro-batches in flight of every device. Returns true if the memory of every device stays the same: the micro-batches
+ * in flight have not changed, and all chunks of each device are equal. Returns false if the chunks of a device differ,
+ * because the peak of its memory may then come at another time. */
 bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *m);
 /* Sets the numbers of micro-batches in flight at the memory peak, for a device whose chunks keep different numbers of
  * bytes. step->sums has to be set before the call. */
@@ -335,10 +338,10 @@ typedef struct nnc_overlap_window {
     double shards, expert_shards;
 } nnc_overlap_window;
 
-/* Returns the exposed seconds of a collective of the step end. exchange_s, N in the formula: seconds of the collective
- * in its lane. share, o: fraction of the collective that may overlap. window: t = seconds of one pass that the
- * collective can overlap with. Gradients are sent in buckets as soon as their layers are done. Each bucket has the
- * share f of the gradients; the last bucket, which may hold a whole embedding table, has the share l >= f.
+/* Returns the exposed seconds of a collective of the step end. N (exchange_s): seconds of the collective in its lane. o
+ * (share): fraction of the collective that may overlap. t (from `window`): seconds of one pass with which the
+ * collective can overlap. Gradients are sent in buckets as soon as their layers are done. Each bucket has the share f
+ * of the gradients; the last bucket, which may hold a whole embedding table, has the share l >= f.
  *     o min(max(t + l N, N + f t) - t, N) + (1 - o) N
  * Source: PyTorch DDP arXiv:2006.15704.   [bucketed-overlap] */
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
@@ -370,8 +373,8 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
  * of `own`. */
 typedef struct nnc_step_ends {
     const nnc_step_end *of[NNC_STAGES_MAX];
-    /* the step ends to which `of` points; if successive stages have equal step ends, only the entry of the first of
-     * them is set */
+    /* storage of the step ends to which `of` points; a step end that several successive stages share is stored in the
+     * entry of the first of them */
     nnc_step_end own[NNC_STAGES_MAX];
 } nnc_step_ends;
 void nnc_step_ends_find(const nnc_step *step, const nnc_step_memory *m, nnc_step_ends *ends);
@@ -415,7 +418,7 @@ typedef struct nnc_step_times {
 bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m, nnc_result *result);
 
 /* Writes to *m the seconds of forward, backward and weight gradients of each virtual stage, and of one message between
- * stages. nnc_step_time calls this function first; searches call the functions of nnc_step_time separately. */
+ * stages. A search calls nnc_step_core_times before it replays several pipelines at the same time. */
 void nnc_step_core_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m);
 /* Replays all passes in the order of the schedule and writes their times to *times. Returns false if the pipeline is
  * too large to replay. */
@@ -447,7 +450,8 @@ int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages);
 double nnc_held_bytes(const nnc_device *device, const nnc_software *software, bool has_experts);
 double nnc_step_held_bytes(const nnc_step *step);
 
-/* Fills m->stages from the last replay. Other functions set the memory and the times of the step end in m->stages. */
+/* Fills m->stages from the last replay. This function does not set the memory and the times of the step end in
+ * m->stages; other functions set them. */
 void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m);
 /* Removes from `rows` the rows of layers that the device does not hold, and sets the repeat of each other row to its
  * number in the whole step. */
@@ -572,12 +576,14 @@ void nnc_say_bounds(const nnc_rows *rows, const nnc_result *r, nnc_derivation *w
 void nnc_say_serial(const nnc_step *step, const nnc_rows *rows, const nnc_result *r);
 void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest);
 
-/* Returns how an estimate uses the operators of the model's library if the profile lists operators: for the number of
- * kernels that the host issues (NNC_LISTING_COUNTED), or also for the times of the ops (NNC_LISTING_PRICED). On GPUs
- * older than Hopper, the operators of timm and torchvision give only the number of kernels, and the times of the ops
- * are computed from the rates of the device: times of single operators were measured on an H100, and on older GPUs the
- * rates have the smaller error. There are two exceptions: kernels of PyTorch were measured on the older GPU, or the
- * user named the library. Source: docs/accuracy-vision.md, "Operators or rates". */
+/* Returns how an estimate uses the operators of the model's library, if the software profile lists operators.
+ * NNC_LISTING_COUNTED: only the number of operators is used, as the number of kernels that the host issues.
+ * NNC_LISTING_PRICED: the times of the operators are used, too.
+ * For timm and torchvision on GPUs older than Hopper, the function returns NNC_LISTING_COUNTED, and the times of the
+ * ops are computed from the rates of the device. The reason is that the times of single operators were measured on an
+ * H100; on older GPUs the error is smaller with rates. Even on an older GPU, the function returns NNC_LISTING_PRICED if
+ * kernels of PyTorch were measured on this GPU, or if the user named the library. Source: docs/accuracy-vision.md,
+ * "Operators or rates". */
 nnc_listing nnc_listing_of(const nnc_model *model, const nnc_device *device);
 
 /* ---- lower.c: op list and op table of one rank ---- */
@@ -590,7 +596,8 @@ nnc_plan nnc_plan_lowering_key(const nnc_plan *plan);
  * weight gradients to their sum. */
 nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software, nnc_attention attention);
 /* Sets *seen to the lowering key of the plan (nnc_plan_lowering_key), and returns the rules for lowering a model under
- * the plan *seen. The op list is the same as with the plan itself and the rules of nnc_lowering_of. */
+ * the plan *seen. Lowering with *seen and these rules writes the same op list as lowering with the plan itself and the
+ * rules of nnc_lowering_of. */
 nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen);
 
 /* Tests whether two blocks of `size` bytes are equal in every byte. Structs with equal values may still differ in
@@ -635,8 +642,8 @@ struct nnc_scratch {
     nnc_software software;
     /* an estimate writes its result here first if the nnc_result of the caller has the size of another version */
     nnc_result result;
-    /* the ideal step of the estimate that was made last; its time is the lower bound. In ideal mode, the result has the
-     * same step */
+    /* the ideal step of the estimate that was made last; its time is the lower bound. In ideal mode, the estimate
+     * returns this step as its result. */
     nnc_ideal bound;
     /* true: an estimate does not compute the bounds and the values that need the op table of the whole step, and sets
      * them to NaN */
@@ -738,8 +745,8 @@ bool nnc_is_as_published(const nnc_result *r, const nnc_model *model);
 typedef struct nnc_remedy {
     char options[96];    /* command-line options of the remedy, which the user can append to the command */
     int64_t micro_batch; /* the largest micro-batch that fits with the options of the remedy */
-    /* memory with the remedy. The micro-batch is the largest that fits without the remedy; or micro_batch, if
-     * micro_batch is smaller or if no micro-batch fits without the remedy */
+    /* memory with the remedy, at the smaller of two micro-batches: micro_batch, and the largest micro-batch that fits
+     * without the remedy. If no micro-batch fits without the remedy, the memory is computed at micro_batch */
     int64_t total_bytes;
     /* step time in seconds with the remedy, at the micro-batch for which total_bytes is computed */
     double step_s;
@@ -818,9 +825,9 @@ typedef struct nnc_limit_answer {
 } nnc_limit_answer;
 
 /* Finds the limit of the axis `of`. For a degree, tries every legal degree. For tokens, doubles the number of tokens
- * until the condition of the axis holds, and then bisects; for fewer tokens than one sequence of the plan, the sequence
- * is shortened. All sizes use the same software profile. Returns the same errors as nnc_estimate, and NNC_ILLEGAL_PLAN
- * if the axis is data and the plan has no data ranks. */
+ * until the condition of the axis holds, and then bisects. If the search needs fewer tokens than one sequence of the
+ * plan has, it shortens the sequence. The estimates of all sizes use the same software profile. Returns the same errors
+ * as nnc_estimate, and NNC_ILLEGAL_PLAN if the axis is data and the plan has no data ranks. */
 nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                           const nnc_plan *plan, nnc_limit of, nnc_scratch *scratch, nnc_limit_answer *answer,
                           nnc_error *err);

@@ -1,6 +1,6 @@
 /* Finds the largest micro-batch, sequence, LoRA rank or number of layers that fits on a device, and tries remedies:
- * options that save memory. The last part of the file finds the largest degree, or the fewest tokens, at which the
- * network does not bound the step.
+ * options that save memory. The last part of the file searches the limits that the network sets: the largest degree,
+ * and the smallest number of tokens, at which the network does not bound the step.
  *
  *     size -> memory of the plan with this size (no times) -> verdict; doubled until it does not fit, then bisected
  *
@@ -221,9 +221,9 @@ NNC_ENUM_TEXTS(nnc_limit, NNC_LIMIT_LIST)
 
 enum { DEGREE_MAX = 4096, STEPS_MAX = 1 << 24 };
 
-/* State of the search for a limit. A size is a number that the search tries. For the axes tensor and context, it is the
- * degree. For the axes data and batch, a size n up to `parts` is one sequence shortened to n / parts of its length; a
- * larger n is n - parts + 1 whole sequences. */
+/* State of the search for a limit. A size is a number that the search tries. For the axes tensor and context, the size
+ * is the degree. For the axes data and batch, a size n up to `parts` is one sequence shortened to n / parts of its
+ * length; a larger n is n - parts + 1 whole sequences. */
 typedef struct limit_search {
     finder f;
     const nnc_plan *base;
@@ -370,8 +370,9 @@ nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, cons
     }
     if (size > 0) {
         const int32_t count = answer->count;
-        answer->count = NNC_LIMIT_POINTS_MAX; /* a full list: the plan of the limit is estimated again into
-                                               * answer->result, but its point is not added a second time */
+        /* With this count the list of points counts as full, so try_size estimates the plan of the limit again and
+         * writes the estimate to answer->result, but does not add its point a second time */
+        answer->count = NNC_LIMIT_POINTS_MAX;
         NNC_TRY(try_size(&s, size, &past, err));
         answer->count = count;
         answer->limit = of <= NNC_LIMIT_CONTEXT ? (double)size : per_device(&answer->result);

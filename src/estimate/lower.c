@@ -41,8 +41,9 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
     const double passes = (double)plan->micro_batches;
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
-    const bool adds = software->added_gradients; /* true: the matrix product only writes the gradient of its weights; a
-                                                  * separate kernel adds it to the sum */
+    /* true: the matrix product only writes the gradient of its weights; a separate kernel adds this gradient to the sum
+     * of earlier gradients */
+    const bool adds = software->added_gradients;
     return (nnc_lowering){
         .plan = plan,
         .software = software,
@@ -67,8 +68,8 @@ nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *softwar
     return how;
 }
 
-/* A model with this number of parameters or more is refused; no real model has so many parameters. The bytes of fewer
- * parameters are exact in a double. */
+/* A model with this number of parameters or more is refused; no real model has so many parameters. With fewer
+ * parameters, the number of bytes of all parameters is exact in a double. */
 #define PARAMS_MAX 0x1p47
 
 nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_error *err) {
@@ -161,8 +162,8 @@ static void describe_model(const nnc_op_list *list, const nnc_device *device, nn
                   "FLOPs and sends T F elements");
 }
 
-/* Returns the number of parameters on one rank of the second copy of the tied embedding table. The last pipeline stage
- * holds this copy as its head; 0 = there is no second copy. */
+/* Returns the number of parameters of the tied embedding table's second copy that one rank holds. The last pipeline
+ * stage holds this copy as its head; 0 = there is no second copy. */
 static double second_table(const nnc_op_list *list, const nnc_plan *plan) {
     return plan->pipeline > 1 && !nnc_schedule_ends_meet(plan)
                ? (double)list->tied_rows / plan->tensor * (double)list->tied_cols
@@ -176,8 +177,8 @@ static double send_bytes(const nnc_op_list *list, const nnc_lowering *how) {
     return (double)list->stream_elements / ranks * nnc_dtype_bytes(how->dtype);
 }
 
-/* Tests whether the plan leaves the embedding table untrained. If embedding and head are tied, this table is the head,
- * too. */
+/* Tests whether the plan leaves the embedding table untrained. If embedding and head are tied, the embedding table is
+ * also the head. */
 static bool table_is_frozen(const nnc_plan *plan) {
     return !nnc_plan_trains_all(plan) && (plan->train & NNC_TRAIN_EMBEDDING) == 0;
 }
@@ -193,9 +194,9 @@ static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char
 
 /* Adds the collectives of ZeRO 3 for one unit of trained weights. In every pass the weights are gathered for forward
  * and again for backward, and the gradients are scattered in backward; if several groups of ranks hold the same shards
- * (`--shard`), the gradients of these groups are added up, too. Without resharding weights are gathered once per step,
- * and in pipelines gradients are scattered once per step; step_end.c adds the collectives that run once per step. With
- * `fp8_gather` in the software profile, matrices of layers, except those of experts, are gathered in 8 bits. */
+ * (`--shard`), the gradients of these groups are added up, too. Without resharding, weights are gathered once per step;
+ * in pipelines, gradients are scattered once per step. The collectives that run once per step are added in step_end.c.
+ * With `fp8_gather` in the software profile, matrices of layers, except those of experts, are gathered in 8 bits. */
 static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment, const nnc_parameters *p,
                          nnc_route_kind route, double shards) {
     const nnc_plan *plan = how->plan;

@@ -1,9 +1,9 @@
 /* Overlap of communication with compute, and the seconds of one layer of each segment.
  *
- * In each segment and part of a pass, communication overlaps with the compute of the same part. If two lanes (sets of
- * links, see nnc_lane) share no links, each can overlap with all seconds of the compute; if they share links, a second
- * of compute overlaps with communication of only one of them. First the transfers of ring attention overlap with the
- * attention; then the other kinds of communication follow in the order of nnc_comm.   [overlap] [launch] */
+ * In each segment and part of a pass, communication overlaps with the compute of the same part. Two lanes (sets of
+ * links, see nnc_lane) that share no links can overlap with the same seconds of compute. If two lanes share links, each
+ * second of compute overlaps with communication of only one of them. First the transfers of ring attention overlap with
+ * the attention; then the other kinds of communication follow in the order of nnc_comm.   [overlap] [launch] */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 
@@ -40,9 +40,9 @@ typedef struct budget {
     double units;
     bool exchanges;
     nnc_lane lanes[NNC_COMM_COUNT]; /* lane (set of links) that each kind of communication uses */
-    /* seconds of each kind of communication, divided by the compute that it can overlap with. beside_s: ring transfers,
-     * which can overlap only with the attention; behind_s: all other communication, which can overlap with any
-     * compute */
+    /* seconds of each kind of communication / seconds of the compute that it can overlap with. beside_s: quotient for
+     * ring transfers, which can overlap only with attention. behind_s: quotient for all other communication, which can
+     * overlap with any compute */
     double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT];
 } budget;
 
@@ -124,7 +124,7 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         nnc_derivation *const said = asked != NULL && asked->hides && (int)asked->comm == k ? why : NULL;
         if (!(b->beside_s[k] > 0.0) && said == NULL) {
-            /* there is no ring transfer of this kind of communication, so no row uses its share */
+            /* This kind of communication has no ring transfer, so no row of the op table uses this share. */
             shares->beside[k] = 1.0;
             continue;
         }
@@ -249,8 +249,9 @@ NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name
     return device_s + unit->host_s[part];
 }
 
-/* Adds to unit->free_s of each lane the seconds of a collective in which communication on the links of this lane could
- * run: all time_s seconds; for lanes that share links with the collective, time_s - network_s. */
+/* A collective takes time_s seconds, and occupies its links for network_s of them. Adds to unit->free_s of each lane
+ * the seconds in which the links of the lane are free: time_s - network_s for lanes that share links with the
+ * collective, time_s for all others. */
 static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s, double network_s, nnc_lane lane) {
     for (int f = 0; f < NNC_LANES; f++) {
         unit->free_s[part][f] += time_s - (nnc_lanes_meet((nnc_lane)f, lane) ? network_s : 0.0);
@@ -299,7 +300,8 @@ static inline double issue_row(clocks *c, double kernels, double time_s) {
 static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *list, int32_t s, bool forward,
                           nnc_segment_time *unit) {
     const double instances = (double)list->segments[s].instances;
-    /* first and last row of the segment, so that the loop over the layers reads few rows of other segments */
+    /* begin, end: range of rows that contains all rows of the segment, so that the loop over the layers reads few rows
+     * of other segments */
     int32_t begin = forward ? 0 : rows->forward_count, end = forward ? rows->forward_count : rows->count;
     while (begin < end && rows->rows[begin].op->segment != s) { begin++; }
     while (end > begin && rows->rows[end - 1].op->segment != s) { end--; }
@@ -318,7 +320,7 @@ static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *li
  * because the first pass is not typical: it starts while no kernel is issued. */
 static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double kernel_s,
                        nnc_segment_time units[NNC_SEGMENTS_MAX]) {
-    clocks c; /* the rings are written before they are read */
+    clocks c; /* `c` is not initialised as a whole, because its arrays are written before they are read */
     c.host_s = c.device_s = c.issued = 0.0;
     c.kernel_s = kernel_s;
     c.first = c.last = 0;

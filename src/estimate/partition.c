@@ -42,8 +42,9 @@ static even_parts divide(int64_t total, int64_t parts) {
 static int64_t part_of(even_parts all, int64_t part) { return all.each + (part < all.more ? 1 : 0); }
 
 /* Number of layers of each virtual stage; embedding and head are included if the plan counts them as layers. The plan
- * may state the number of layers of the first and of the last pipeline stage: `first` and `last` distribute these over
- * the chunks of the stage. `rest` distributes all other layers over the chunks of the other stages. */
+ * may set the number of layers of the first and of the last pipeline stage; the members `first` and `last` distribute
+ * these layers over the chunks of their stage. `rest` distributes all other layers over the chunks of the other
+ * stages. */
 typedef struct slots {
     int64_t stages, others;
     bool own_first, own_last;
@@ -94,8 +95,9 @@ static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to) {
     return INT64_MIN;
 }
 
-/* Returns how many successive virtual stages, beginning with stage v, have as many layers as stage v - 1; 0 or less =
- * not known. The last virtual stage is never included, because it has the head in addition to its layers. */
+/* Returns how many successive virtual stages have as many layers as stage v - 1, counted from stage v on. A result of 0
+ * or less means that the number is not known. The last virtual stage is never included, because it has the head in
+ * addition to its layers. */
 static int64_t as_many(const slots *s, int64_t v, int64_t count) {
     const int64_t last = count - 1, more = s->rest.more;
     return s->own_first || s->own_last ? 0 : (v <= more && more < last ? more : last) - v;
@@ -224,8 +226,8 @@ static void set_holding(const nnc_step *step, const nnc_stage_partition *partiti
     }
 }
 
-/* Tests whether every virtual stage of a device is marked as equal to the virtual stage with the same chunk index on
- * the device before. */
+/* Tests whether every virtual stage of a device is marked as equal to a stage of the device before: to the virtual
+ * stage with the same chunk index. */
 static bool like_before(const nnc_stage_partition *partition, const nnc_plan *plan, int32_t device) {
     bool like = device > 0 && !nnc_schedule_ends_meet(plan);
     for (int32_t v = device; like && v < partition->virtual_stages; v += partition->stages) {

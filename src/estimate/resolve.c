@@ -52,8 +52,8 @@ static nnc_status resolve_policy(nnc_plan *p, nnc_error *err) {
 }
 
 /* Returns an error because the global batch is no multiple of `given`. `given` is micro_batch x data if of_micro_batch
- * is true, else micro_batches x data. If the batch is smaller than the number of data ranks, only more devices per
- * replica help, so the error names the options that set their number. */
+ * is true, else micro_batches x data. If the global batch is smaller than the number of data ranks, the error names the
+ * options for the number of devices per replica, because only more devices per replica make the plan legal. */
 static nnc_status refuse_passes(const nnc_plan *p, bool of_micro_batch, int64_t given, nnc_error *err) {
     const int64_t below = p->global_batch / given * given;
     const char *const factor = of_micro_batch ? "micro_batch" : "micro_batches";
@@ -78,7 +78,7 @@ static nnc_status refuse_passes(const nnc_plan *p, bool of_micro_batch, int64_t 
 }
 
 /* Uses the rule micro_batch x micro_batches x data = global_batch, if the number of data ranks is known. If the plan
- * leaves some of the other three numbers open, one of these is computed from the rule, and the others become 1. Returns
+ * leaves some of the other three numbers open, the rule gives one of them, and the other open numbers become 1. Returns
  * an error if the given numbers contradict the rule or do not divide. */
 static nnc_status resolve_batch(nnc_plan *p, nnc_error *err) {
     const int64_t data = p->data;
@@ -198,9 +198,9 @@ static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_e
     return NNC_OK;
 }
 
-/* Checks the option for the kernels of the optimizer update. asked: the kernels that the user has named. If the user
- * has named none and the device is a CPU, sets the default kernels, even for a captured program that recorded other
- * kernels: a CPU runs its kernels one after the other anyway. */
+/* Checks the option for the kernels of the optimizer update. asked: the kernels that the user has named. On a CPU, sets
+ * the default kernels if the user has named none, because a CPU runs its kernels one after the other in any case. On a
+ * CPU, the default kernels also replace other kernels that a captured program has recorded. */
 static nnc_status resolve_optimizer_kernels(const nnc_model *model, const nnc_device *device,
                                             nnc_optimizer_kernels asked, nnc_plan *p, nnc_error *err) {
     const bool lists = asked == NNC_KERNELS_FOREACH || asked == NNC_KERNELS_LOOP;
@@ -291,9 +291,10 @@ bool nnc_variant_complete(nnc_variant *variant, const nnc_profiles *profiles, co
     return completer->complete(completer->in, base, variant);
 }
 
-/* Returns the kind of software profile that the plan alone selects. ZeRO 3 selects FSDP, even with tensor or pipeline
- * parallelism, because torchtitan and other programs combine FSDP with both. ZeRO 1 and 2 select Megatron for decoders,
- * even if no layer is split; otherwise a search would split a model only to get the kernels of Megatron. */
+/* Returns the kind of software profile that the plan alone selects. ZeRO 3 selects FSDP. A plan with ZeRO 3 and tensor
+ * or pipeline parallelism selects FSDP, too, because torchtitan and other programs combine FSDP with these kinds of
+ * parallelism. ZeRO 1 and 2 select Megatron for decoders, even if no layer is split; otherwise a search would split a
+ * model only to get the kernels of Megatron. */
 nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan) {
     if (plan == NULL) { return NNC_PROFILE_COPIES; }
     const bool shares = plan->zero > 0 && model->family == NNC_FAMILY_DECODER;
@@ -309,8 +310,9 @@ nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan
 }
 
 /* Tests whether the GPU is older than Hopper. Published runs on GPUs before Hopper are mostly from 2019 to 2023, and
- * used software of that time: fp16 and TF32 came before bf16 and before fused attention (arXiv:2205.14135 of May 2022,
- * in PyTorch since 2.0 of March 2023), and runs in bf16 used the first generation of FlashAttention. */
+ * used the software of that time. Published runs of these years in fp16 and TF32 mostly had no fused attention, which
+ * came in May 2022 (arXiv:2205.14135) and is part of PyTorch since 2.0 (March 2023). Published runs of these years in
+ * bf16 used the first generation of FlashAttention. */
 static bool is_early(const nnc_device *device) {
     static const char *const early[] = { "pascal", "volta", "turing", "ampere" };
     bool found = false;
@@ -337,9 +339,10 @@ static bool is_transformer(const nnc_model *model) {
     return model->family == NNC_FAMILY_DECODER || model->family == NNC_FAMILY_VIT;
 }
 
-/* Tests whether the model is a network of feature maps (a graph or a U-Net). For networks of feature maps old and new
- * programs differ: compiled programs (PyTorch 2.0, March 2023) run a batch norm, the activation and the following sum
- * in one kernel, older programs in separate kernels. */
+/* Tests whether the model is a network of feature maps (a graph or a U-Net). The choice of the software profile depends
+ * on whether a network has feature maps, because old and new programs run such networks differently. Compiled programs
+ * (PyTorch 2.0, March 2023) run a batch norm, the activation and the sum after it in one kernel; older programs run
+ * them in separate kernels. */
 static bool has_maps(const nnc_model *model) {
     return model->family == NNC_FAMILY_GRAPH || model->family == NNC_FAMILY_UNET;
 }
@@ -423,8 +426,8 @@ bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, cons
     if ((plan->zero == 1 && !has->sharded_states) || (plan->zero == 2 && !has->sharded_gradients) ||
         (plan->zero == 3 && !has->sharded_weights) ||
         (plan->zero == 3 && plan->data * plan->context == 1 &&
-         /* if gradients are not divided over ranks, the framework divides weights only by FSDP (ZeRO 3), and FSDP on
-          * one rank changes nothing */
+         /* A framework that does not divide gradients over ranks divides weights only with FSDP (ZeRO 3), and FSDP on
+          * one rank divides nothing */
          !has->sharded_gradients) ||
         (plan->zero >= 2 && plan->pipeline > 1 && !has->sharded_pipelines)) {
         lacks = "--zero";

@@ -16,9 +16,9 @@
 
 enum { HALVINGS = 80 };
 
-/* Says which value of a device parameter is changed. ONE_RATE: the parameter has only one value. The other two are for
- * parameters with one value per number format. OF_PRECISION: the value for the format of the plan's precision. OF_FP32:
- * the value for fp32. */
+/* Says which value of a device parameter is changed. ONE_RATE: the only value of a parameter that has one value for all
+ * number formats. OF_PRECISION and OF_FP32 are for parameters with one value per number format. OF_PRECISION: the value
+ * for the format of the plan's precision. OF_FP32: the value for fp32. */
 typedef enum which_rate { ONE_RATE, OF_PRECISION, OF_FP32 } which_rate;
 
 static const struct {

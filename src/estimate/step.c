@@ -91,7 +91,7 @@ void nnc_step_restrict(const nnc_step *step, const nnc_stage_residency *holding,
 }
 
 /* Appends to the op table a row for the messages that a device sends to other stages. exposed_s: seconds by which
- * messages make the step longer; (time of the row) x (repeat of the row) equals exposed_s. */
+ * messages make the step longer; the time and the repeat of the row are set so that their product is exposed_s. */
 static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t device, double exposed_s,
                          nnc_rows *rows) {
     const nnc_plan *plan = step->plan;
@@ -193,7 +193,7 @@ void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SE
         nnc_stage *stage = &m->stages[d];
         const nnc_memory *memory = &stage->memory;
         const bool apart = nnc_schedule_splits(plan);
-        /* memory, exchange_s and update_s of the stage keep their values, because other functions have set them
+        /* the members memory, exchange_s and update_s keep their values, because other functions have set them
          * before */
         *stage = (nnc_stage){ .memory = stage->memory,
                               .exchange_s = stage->exchange_s,
@@ -387,11 +387,12 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
     nnc_step_ends_set(step, units, &overlap, m);
 }
 
-/* The host counts as the bound of all ops if the device waits for it in at least the share held_share of the step. The
- * device must still wait in this share of the step if the host needs less time per kernel, less by the share
- * host_margin. Times per kernel of programs on the same host differ by about this share (33.6 to 37.8 us per kernel;
- * the default is 37.5 us, hosts/h100-server.json). held_share has no source: measured steps of an H100 were known when
- * it was chosen. If the host is the bound, faster kernels make the step only a little shorter.   [issue] */
+/* The op table names the host as the bound of all ops if the device waits for the host in at least the share held_share
+ * of the step. In addition, the device must wait in at least this share of the step even if the host's time per kernel
+ * is shorter by the share host_margin. Times per kernel of programs on the same host differ by about this share (33.6
+ * to 37.8 us per kernel; the default is 37.5 us, hosts/h100-server.json). held_share has no source: measured steps of
+ * an H100 were known when it was chosen. If the host is the bound, faster kernels make the step only a little shorter.
+ * [issue] */
 static const double held_share = 0.2, host_margin = 0.1;
 
 static void mark_host(nnc_rows *rows, const nnc_result *r, double kernel_s) {
@@ -694,7 +695,7 @@ static void fill_matmul(const nnc_single_op *a, nnc_op *op) {
     const int64_t *d = a->dims + a->dim_count - 3;
     op->kind = NNC_OP_MATMUL;
     nnc_matmul_set(&op->u.matmul, a->dim_count > 3 ? a->dims[0] : 1, d[0], d[1], d[2]);
-    /* true if the user gives no batch: the second matrix is then counted as a weight */
+    /* true if the user gives no batch, because the second matrix of a product without batch counts as a weight */
     op->u.matmul.b_is_weight = a->dim_count == 3;
 }
 
@@ -743,8 +744,9 @@ static void fill_conv(const nnc_single_op *a, nnc_op *op) {
 
 /* Operators of PyTorch. Each array has one entry for forward and one for backward. kernels: number of kernels. values:
  * elements that the kernels read and write, for each element of the tensor. cast: bytes per element that a cast between
- * fp32 and 16 bits moves; 0 = the operator has no cast. The loss has log_softmax in forward, and the gradients of
- * log_softmax and of the loss in backward. Fused AdamW reads four values of each parameter and writes three. */
+ * fp32 and 16 bits moves; 0 = the operator has no cast. The kernels of the operator `loss` are log_softmax in forward,
+ * and the gradients of the loss and of log_softmax in backward. Fused AdamW reads four values of each parameter and
+ * writes three. */
 static const struct {
     const char *name;
     nnc_op_kind kind;

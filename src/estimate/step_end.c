@@ -50,10 +50,10 @@ static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_rout
     }
 }
 
-/* Adds the communication that every micro-batch needs. ZeRO 2 frees gradients after each micro-batch, so it scatters
- * the gradients of each micro-batch; weights in one flat buffer (flat) are gathered for each micro-batch, too.
- * Collectives of every micro-batch come first in the list: the compute with which they overlap is no longer free for
- * collectives that run once per step. */
+/* Adds the communication that every micro-batch needs. ZeRO 2 frees gradients after each micro-batch, so the gradients
+ * of each micro-batch are scattered. If the weights are in one flat buffer (`flat`), they are gathered for each
+ * micro-batch as well. Collectives of every micro-batch come first in the list, so they overlap with compute first;
+ * collectives that run once per step can overlap only with the rest of the compute. */
 static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, double params, nnc_route_kind route,
                                 double shards) {
     if (plan->zero == 2 && shards > 1.0) {
@@ -130,8 +130,9 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
     NNC_LET(why, window_s, "s",
             nnc_max(0.0, exchange->forward == NNC_ALL_GATHER ? window->forward_s[lane] : window->backward_s[lane]));
     NNC_PUT(why, window->bucket_bytes, "B");
-    NNC_LET(why, bytes, "B", exchange->bytes); /* replicas of a shard reduce only this shard of every bucket, so these
-                                                * bytes are a part of the bucket's bytes */
+    /* B: bytes of the collective. Ranks with copies of a shard reduce only the bytes of this shard in every bucket, so
+     * B is only a part of a bucket with all shards */
+    NNC_LET(why, bytes, "B", exchange->bytes);
     NNC_LET(why, shards, NULL, !replica ? 1.0 : expert ? window->expert_shards : window->shards);
     NNC_LET(why, table_share, NULL, data && !expert ? window->table_share : 0.0);
     NNC_LET(why, overlap, NULL, share);
@@ -180,14 +181,13 @@ static nnc_update update_of(const nnc_step *step, const nnc_step_end_params *hel
     return u;
 }
 
-/* SGD with momentum in three passes over lists of tensors moves 8 + 12 + 12 bytes per parameter. momentum_passes: these
- * bytes divided by the 20 bytes of one fused pass. momentum_lists: these bytes divided by the 24 bytes of two
- * passes. */
+/* Factors for SGD with momentum over lists of tensors, which runs in three passes and moves 8 + 12 + 12 bytes per
+ * parameter. momentum_passes: these bytes / the 20 bytes per parameter of one fused pass. momentum_lists: these bytes /
+ * the 24 bytes per parameter of two passes. */
 static const double momentum_passes = 32.0 / 20.0, momentum_lists = 32.0 / 24.0;
 
-/* Returns the factor on the bytes of an update with SGD over lists of tensors: more than 1 because of momentum. If the
- * step also has SGD without momentum (12 bytes per parameter in each form), only the bytes of the part with momentum
- * grow. */
+/* Returns the factor by which momentum increases the bytes of an update with SGD over lists of tensors. Parameters
+ * without momentum move 12 bytes each in any case, so the factor is smaller if only some parameters have momentum. */
 static double momentum_factor(const nnc_update *u) {
     const double share = u->launches.state_share > 0.0 ? u->launches.state_share : 1.0;
     const double bytes = u->fused ? 20.0 : 24.0, factor = u->fused ? momentum_passes : momentum_lists;
@@ -337,8 +337,9 @@ static nnc_overlap_window window_of(const nnc_step *step, const nnc_segment_time
 }
 
 /* Returns the exposed seconds of a collective that takes raw_s seconds alone, and updates *window for later
- * collectives: in lanes that share links with this collective, the overlapped seconds are no longer free; in all other
- * lanes, its exposed seconds become free, because communication on other links can run while the device waits. */
+ * collectives. In lanes that share links with this collective, the overlapped seconds are no longer free. In all other
+ * lanes, the exposed seconds of this collective become free, because communication on other links can run while the
+ * device waits. */
 static double expose(const nnc_step *step, const nnc_collective_op *e, double raw_s, const nnc_overlap *overlap,
                      nnc_overlap_window *window, nnc_derivation *why) {
     const nnc_lane lane = nnc_lane_of(step->network, e);
@@ -366,8 +367,8 @@ static double pass_wait_s(const nnc_step *step, const nnc_segment_time units[NNC
  *     w = max(0, s - lead, n s + d / n - d - lead)
  *     result = w - min(max(0, w + d - n s), wait of a pass)
  * s: host time of a kernel. d: time of all n kernels on the device. lead: time by which the host is ahead at the end of
- * backward. w: time in which the device waits for the update. If the device needs longer for the update than the host,
- * the host gets ahead by w + d - n s, and the next pass waits less. */
+ * backward. w: time in which the device waits for the update. If the update takes longer on the device than the host
+ * needs to issue it, the host gets ahead by w + d - n s seconds, and the device waits less in the next pass. */
 static double update_wait_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                             const nnc_stage_residency *holding, const nnc_step_end *t, double update_s) {
     const double kernel_s = step->launch.kernel_s, lead_s = units[0].lead_s;

@@ -119,15 +119,18 @@ nnc_status nnc_serve_answer(const nnc_serve_case *shared, const nnc_model *model
     }
     nnc_serve_memory(&of, device, s, why);
     if (of.brief) {
-        s->running = 1.0; /* if one request fits, a load of more requests fits, because the others wait */
+        /* the memory is computed for one request; if one request fits, a load of more requests fits, too, because
+         * requests without space wait */
+        s->running = 1.0;
         nnc_serve_fit(&of, s, NULL);
         if (s->mode == NNC_SERVE_STATIC) { s->tpot_s = nnc_serve_token_s(&of, s); }
         return NNC_OK;
     }
     nnc_serve_load(&of, s, list, why);
     nnc_serve_intervals(&of, s);
-    if (device->implausible || software->implausible) { /* intervals come from measurements, so they do not apply to
-                                                         * implausible inputs */
+    /* the intervals are fitted to measurements of real devices and programs, so they do not apply to implausible
+     * inputs */
+    if (device->implausible || software->implausible) {
         s->ttft_interval_s[0] = s->ttft_interval_s[1] = (double)NAN;
         s->tpot_interval_s[0] = s->tpot_interval_s[1] = (double)NAN;
         s->saturation_interval[0] = s->saturation_interval[1] = (double)NAN;
@@ -198,8 +201,9 @@ static nnc_status check_family(const nnc_model *model, nnc_error *err) {
 /* Tests whether attention reads the positions that an indexer picks among all tokens (not among compressed keys). */
 static bool picks_tokens(const nnc_decoder *d) { return d->index_heads > 0 && !d->shared_keys; }
 
-/* Returns the sequence length, in tokens, for which the op list is written: twice the attention window, or twice the
- * number of positions that an indexer picks, so that both have an effect; 2 for a model without them. */
+/* Returns the sequence length, in tokens, for which the op list is written. The list needs more tokens than the
+ * attention window, and more than the number of positions that an indexer picks; so the result is twice the larger of
+ * these two numbers, or 2 for a model without window and indexer. */
 static int64_t lowered_len(const nnc_model *model) {
     const nnc_decoder *d = &model->decoder;
     const int64_t picked = picks_tokens(d) ? d->index_topk : 0;
@@ -242,8 +246,9 @@ static void add_product(nnc_serve_net *net, const nnc_op *op) {
 
 /* Sets the members of *a that describe compressed keys, in a model whose keys are shared by all heads. in: name of the
  * last product that computes compressed keys of the layer; NULL = the layer has none. An indexer has compressed keys of
- * its own. Tokens whose window is not complete have no compressed key yet, so values and scores of each of these tokens
- * stay in memory: for two windows and two sets of values if windows overlap. [shared-keys] */
+ * its own. The tokens of the last, incomplete window have no compressed key yet, so the values and scores of each of
+ * these tokens stay in memory. If windows overlap, a layer stores two windows with two sets of values per token.
+ * [shared-keys] */
 static void add_far_keys(nnc_serve_attention *a, const nnc_decoder *d, const char *in) {
     const bool picked = in != NULL && strcmp(in, "index.kv") == 0;
     const double ratio = (double)(picked ? d->index_ratio : in != NULL ? d->compress_ratio : 0);

@@ -36,15 +36,16 @@ typedef struct nnc_serve_attention {
     double latent, rope; /* latent: size of the latent that all heads share (0 = attention without a latent); rope: size
                           * of the key with rotary positions that belongs to the latent */
     bool shared;         /* true: the key of a token is also its value */
-    double far_ratio, far_most; /* compressed keys. far_ratio: number of tokens per compressed key (0 = no such
-                                     * keys); far_most: largest number of them that a token attends to (0 = all) */
-    bool picked;                /* true: a token attends to far_most of all positions, which an indexer picks; the
+    /* compressed keys. far_ratio: number of tokens per compressed key; 0 = the layer has no compressed keys. far_most:
+     * largest number of compressed keys that a token attends to; 0 = a token attends to all */
+    double far_ratio, far_most;
+    bool picked; /* true: a token attends to far_most of all positions, which an indexer picks; the
                                     * cache keeps all positions (sparse attention of DeepSeek-V3.2) */
     double index_heads,
         index_dim;      /* the indexer that picks far_most keys: number of its heads, and their width; 0 = the
                                     * layer has no indexer of its own */
     bool reuses;        /* true: the layers read the cache of an earlier layer, and have none of their own */
-    double open_values; /* fp32 values of the windows that have no compressed key yet, per layer */
+    double open_values; /* number of fp32 values that one layer stores for the windows without a compressed key */
 } nnc_serve_attention;
 
 /* A recurrent state of fixed size, which a layer stores for each sequence. */
@@ -82,8 +83,9 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
 
 /* Dispatch and combine of experts over ranks in several nodes. [experts] */
 typedef struct nnc_serve_dispatch {
-    /* nodes: number of nodes of the ranks that share experts. At most 1 = all ranks are in one node, or each expert is
-     * split over all ranks; exchange_bytes_per_s then applies. node_ranks: ranks in each node. */
+    /* nodes: number of nodes of the ranks that share experts. If `nodes` is at most 1, all ranks are in one node, or
+     * each expert is split over all ranks; tokens are then sent at the rate exchange_bytes_per_s. node_ranks: ranks in
+     * each node. */
     double nodes, node_ranks;
     double across_bytes_per_s, inside_bytes_per_s; /* bytes per second that one rank sends: across_bytes_per_s to other
                                                     * nodes, inside_bytes_per_s to ranks of its node */
@@ -103,9 +105,9 @@ typedef struct nnc_serve_rates {
     double attention_flops_per_s; /* FLOP/s that attention kernels reach in the number format of attention */
     double mem_bytes_per_s;       /* bandwidth of the device memory in the datasheet, in bytes per
                                                        * second */
-    double stream_bytes_per_s,
-        plain_bytes_per_s; /* stream_bytes_per_s: rate of reading weights in their storage format; plain_bytes_per_s: of
-                            * reading 16-bit weights */
+    /* stream_bytes_per_s: rate of reading weights in their storage format; plain_bytes_per_s: rate of reading 16-bit
+     * weights */
+    double stream_bytes_per_s, plain_bytes_per_s;
     double expert_bytes_per_s, kv_bytes_per_s;
     double state_bytes_per_s;                     /* rate of reading recurrent states; does not depend on the format of
                                                    * the KV cache */
@@ -118,14 +120,18 @@ typedef struct nnc_serve_rates {
     double prefill_kernel_s, prefill_attention_s; /* fixed times in a prefill step: prefill_kernel_s per kernel,
                                                    * prefill_attention_s per attention */
     nnc_small_all_reduce all_reduce;
-    double kv_reread; /* fraction of the KV cache that is read again for each further query head of a key-value head */
-    bool unmeasured;  /* true: serving was not measured on this device, so the rates are medians of other devices */
-    double reread_above, few_reread, few_kv_bytes_per_s; /* few_reread and few_kv_bytes_per_s replace kv_reread and
-                                                          * kv_bytes_per_s in decode steps with at most reread_above
-                                                          * sequences x query heads per device; 0 = in no step */
-    double link_bytes_per_s;                             /* bytes per second of all links of a rank to the other tensor
-                                                          * ranks; NaN = not recorded, allowed only on one device */
-    double exchange_bytes_per_s, exchange_fixed_s;       /* communication between all ranks that share experts.
+    /* several query heads share one key-value head; kv_reread: fraction of the KV cache that each query head after the
+     * first reads again */
+    double kv_reread;
+    bool unmeasured; /* true: serving was not measured on this device, so the rates are medians of other devices */
+    /* few_reread and few_kv_bytes_per_s are used instead of kv_reread and kv_bytes_per_s in decode steps with few
+     * heads: sequences x query heads per device is at most reread_above. If reread_above is 0, all decode steps use
+     * kv_reread and kv_bytes_per_s */
+    double reread_above, few_reread, few_kv_bytes_per_s;
+    /* bytes per second of all links of a rank to the other tensor ranks; NaN = the device file has no such rate, which
+     * is an error on more than one device */
+    double link_bytes_per_s;
+    double exchange_bytes_per_s, exchange_fixed_s; /* communication between all ranks that share experts.
                                                     * exchange_bytes_per_s: rate; exchange_fixed_s: fixed time */
     nnc_serve_dispatch dispatch;
     /* pipeline stages of a replica that spans nodes: stage_crossings: number of hops to a stage in another node;
@@ -176,12 +182,13 @@ typedef struct nnc_serve_case {
     nnc_serve_issues issues;
     double network_bytes_per_s;  /* bandwidth of one NIC in bytes per second */
     struct nnc_serve_work *work; /* working memory for the simulation of a load */
-    /* true: nnc_serve_answer sets only the memory, the verdict, and for a static batch the time per token */
+    /* true: nnc_serve_answer sets only the memory and the verdict; for a static batch it also sets the time per
+     * token */
     bool brief;
 } nnc_serve_case;
 
-/* List to which the functions for a step append the step's ops, for output. If the argument `list` of a function for a
- * step is NULL, the function appends no ops. */
+/* List of the ops of a step, for output; the functions that compute a step append the ops. If the argument `list` of a
+ * function for a step is NULL, the function appends no ops. */
 typedef struct nnc_serve_list {
     nnc_serve_op *ops;
     int32_t count;
@@ -221,10 +228,10 @@ double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *produc
 /* Returns the number of layers of the largest pipeline stage divided by the number of all layers. */
 double nnc_serve_stage_share(const nnc_serve_case *of);
 
-/* Returns the smallest number of concurrent sequences with which a decode step is compute-bound; NaN = no number is
- * enough. context: number of positions that each sequence attends to. *intensity_limit is set to the arithmetic
- * intensity (FLOPs per byte) that the step approaches with a very large number of sequences. (docs/serving.md, "Two
- * steps") */
+/* Returns the smallest number of concurrent sequences with which a decode step is compute-bound; NaN = the step is not
+ * compute-bound with any number of sequences. context: number of positions that each sequence attends to.
+ * *intensity_limit is set to the arithmetic intensity (FLOPs per byte) that the step approaches with a very large
+ * number of sequences. (docs/serving.md, "Two steps") */
 double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit, nnc_derivation *why);
 
 /* ---- load, memory and cost of a deployment ---- */
@@ -259,12 +266,15 @@ typedef struct nnc_serve_load_case {
     double chunk;         /* largest number of prompt tokens that the engine computes in one iteration */
     double slots, places; /* largest number of sequences that run at the same time: by the limit of the engine (slots),
                             * and by the space of the KV cache for whole sequences (places) */
-    double most;          /* largest number of sequences that run together: the smaller of slots and places; with
-                            * preemption more than `places`, because a sequence takes cache space token by token */
-    double room_bytes;    /* bytes of KV cache and recurrent states that a sequence of mean length needs */
+    /* largest number of sequences that run at the same time: the smaller of slots and places. With preemption, `most`
+     * can be larger than `places`, because a sequence takes cache space token by token */
+    double most;
+    double room_bytes; /* bytes of KV cache and recurrent states that a sequence of mean length needs */
     double requests_per_s;
-    double pace;      /* the times between recorded arrivals are divided by it */
-    bool once;        /* true: the arrivals are simulated once, even if the mean TTFT is uncertain then */
+    /* factor on the rate of recorded arrivals: the recorded times between two arrivals are divided by `pace` */
+    double pace;
+    /* true: the arrivals are simulated only once, even if the mean TTFT of one simulation is uncertain */
+    bool once;
     int64_t replicas; /* replicas that are simulated together: 1, or several in a closed loop
                                               * whose replicas differ in their number of open requests */
     /* number of open requests of all simulated replicas in a closed loop; 0 = the load is an open loop */
@@ -319,13 +329,16 @@ double nnc_serve_decoders(const nnc_serve_ask *plan);
 /* Sets the bytes of weights and workspace on the device that needs the most memory, and the number of sequences for
  * which the remaining memory is enough. */
 void nnc_serve_memory(const nnc_serve_case *of, const nnc_device *device, nnc_serve *serve, nnc_derivation *why);
-/* Return the defaults of engines whose profile has sized_by_memory, for a device with mem_bytes bytes of memory: largest
- * number of tokens of a prefill step; share of the memory for weights and cache. The plan must have degrees and chunk. */
+/* The functions nnc_serve_chunk_by_memory and nnc_serve_share_by_memory return defaults of engines whose profile has
+ * sized_by_memory, for a device with mem_bytes bytes of memory. nnc_serve_chunk_by_memory: largest number of tokens of
+ * a prefill step. nnc_serve_share_by_memory: share of the memory for weights and cache. The degrees and the chunk size
+ * of *plan must be set before the call. */
 int64_t nnc_serve_chunk_by_memory(double mem_bytes);
 double nnc_serve_share_by_memory(double mem_bytes, const nnc_serve_ask *plan);
 /* Sets latency and throughput of the deployment under the load that the user asks for. */
 void nnc_serve_load(const nnc_serve_case *of, nnc_serve *serve, nnc_serve_list *list, nnc_derivation *why);
-/* Sets the intervals of the results of nnc_serve_load, and why they are wide. An open loop is simulated twice more. */
+/* Sets the intervals of the results of nnc_serve_load, and the reason for intervals that are wider than usual. An open
+ * loop is simulated again for each end of the intervals. */
 void nnc_serve_intervals(const nnc_serve_case *of, nnc_serve *serve);
 /* Computes the memory that the deployment needs under the load that the user asks for, and sets whether this memory
  * fits in the device. */
@@ -339,8 +352,9 @@ void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serv
  * disaggregated prefill. */
 void nnc_serve_extra(const nnc_serve_case *of, const nnc_device *device, nnc_serve *serve, nnc_derivation *why);
 
-/* The two parts of nnc_serve_say. nnc_serve_begin sets what depends on model, device and software alone: *net and *of.
- * nnc_serve_answer computes serving for one `ask`; *shared is *of, and all calls may share it. */
+/* The two parts of nnc_serve_say. nnc_serve_begin sets *net and *of, which depend only on model, device and software.
+ * nnc_serve_answer computes serving for one `ask`; `shared` is a pointer to the *of that nnc_serve_begin has set.
+ * Several calls of nnc_serve_answer can use the same `shared`. */
 nnc_status nnc_serve_begin(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                            nnc_scratch *scratch, nnc_serve_net *net, nnc_serve_case *of, nnc_error *err);
 nnc_status nnc_serve_answer(const nnc_serve_case *shared, const nnc_model *model, const nnc_device *device,
@@ -417,16 +431,18 @@ typedef struct nnc_serve_found {
     nnc_bound bound; /* resource that bounds the decode step of the deployment */
     /* index of the limit that the next larger number of requests breaks; -1 = no limit is broken */
     int32_t broken;
-    double broken_requests; /* number of concurrent requests at which a deployment exceeds the limit with index
-                             * `broken`; 0 if no limit is exceeded */
-    double broken_value;    /* value that the limited metric has with broken_requests requests */
+    /* number of concurrent requests with which the deployment breaks the limit with index `broken`; 0 if `broken` is
+     * -1 */
+    double broken_requests;
+    double broken_value; /* value that the limited metric has with broken_requests requests */
 } nnc_serve_found;
 
 typedef struct nnc_serve_search {
     const nnc_serve_limit *limits;
     int32_t limit_count;
-    int32_t devices_most; /* largest number of devices and largest degree to try (1, 2, 4 ...); a value that `ask` sets
-                           * is the only one tried */
+    /* largest number of devices, and largest degree, that the search tries (1, 2, 4 ...). If `ask` sets the number of
+     * devices or a degree, the search tries only this value */
+    int32_t devices_most;
 } nnc_serve_search;
 
 typedef struct nnc_serve_search_result {
@@ -439,16 +455,18 @@ typedef struct nnc_serve_search_result {
     nnc_serve_found front[NNC_SERVE_FRONT]; /* deployments that no other beats in both tokens per second and device, and
                                              * tokens per second and user; sorted by tokens per second and user */
     int32_t front_count;
-    int32_t front_left_out; /* number of deployments that were left out because front was full; deployments that came
-                             * later can be worse */
-    /* Only set if no deployment meets all limits: the deployment that exceeds the limit it breaks by the smallest
-     * factor. */
+    /* number of deployments that were not added to `front` because it was full; `front` can then contain a deployment
+     * that is worse than one of these */
+    int32_t front_left_out;
+    /* The deployment that misses a limit by the smallest factor; set only if no deployment meets all limits. */
     nnc_serve_found nearest;
-    int32_t nearest_limit; /* index of the limit that `nearest` breaks; -1 = no deployment that fits and is not
-                            * saturated breaks a limit */
+    /* index of the limit that `nearest` breaks; -1 = no limit is broken by a deployment that fits in memory and can
+     * serve the requested rate */
+    int32_t nearest_limit;
     double nearest_value;
-    double saturation_rate; /* highest saturation rate, in requests per second, of the deployments that the requested
-                             * rate saturates; 0 = no such deployment */
+    /* some deployments are saturated at the requested rate; saturation_rate: highest saturation rate of these
+     * deployments, in requests per second; 0 = there is no such deployment */
+    double saturation_rate;
 } nnc_serve_search_result;
 
 /* Searches for deployments that meet limits. Tries all numbers of devices, degrees and numbers of concurrent requests,

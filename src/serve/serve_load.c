@@ -67,10 +67,11 @@ double nnc_serve_added_s(const load *l, double sequences, double prompts) {
 
 /* ---- latency and throughput for each kind of load ---- */
 
-/* Returns the time of the prompts of a static batch relative to the time in which all stages compute one pass after the
- * other. An engine with pipelined_passes computes successive passes in different stages at the same time: n passes
- * through p stages take n + p - 1 turns of a stage, not n x p. From p sequences on, all stages have work anyway.
- * (docs/serving.md, "Two steps") */
+/* Returns the time of the prompts of a static batch, as a share of the time without overlap of the stages, in which one
+ * stage after the other computes each pass. An engine with pipelined_passes computes successive passes in different
+ * stages at the same time: n passes through p stages take n + p - 1 turns of a stage, not n x p. With p or more
+ * sequences, the stages can work on different sequences at the same time, so the function returns 1. (docs/serving.md,
+ * "Two steps") */
 static double prompt_share(const nnc_serve_case *of, const nnc_serve_step *prefill) {
     const double p = of->plan->pipeline, n = prefill->steps * prefill->sequences;
     return of->engine->pipelined_passes && prefill->sequences < p ? nnc_min((n + p - 1.0) / (n * p), 1.0) : 1.0;
@@ -178,8 +179,10 @@ static void say_loop(const load *l, const nnc_serve_replayed *r, nnc_serve *s, n
     NNC_NOTE(why, "wait for other requests and their steps");
     NNC_LET(why, output_len, NULL, l->output);
     if (l->open > 0 && l->skipped == 0 && l->count < 2 * l->open) {
-        /* At the end of a benchmark fewer requests are open. In a benchmark of less than two waves this end is most of
-         * the time, so Little's law with the concurrency would give up to twice the rate. */
+        /* At the end of a benchmark, answers end and no new requests come, so the number of open requests falls. If a
+         * benchmark has fewer than two waves of requests (two times the concurrency), it has fewer open requests than
+         * the concurrency for most of its time, and Little's law with the full concurrency would give up to twice the
+         * rate. */
         const double groups = (double)p->concurrency / (double)l->open;
         NNC_LET(why, requests, NULL, groups * (double)l->count);
         NNC_LET(why, benchmark_s, "s", r->end_s);
@@ -255,13 +258,13 @@ const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts)
     return experts && !isnan(engine->tpot_experts.low) ? &engine->tpot_experts : &engine->tpot;
 }
 
-/* Factor that widens the intervals of a device or network without serving measurements. A device without measurements
- * has medians of other devices. The factor comes from one case: MI300X with engines of 2024 took 2.3 times as long as
- * the medians predict. */
+/* Factor that widens the intervals of a device or network without serving measurements. For a device without
+ * measurements, the rates are medians of other devices. The factor comes from one case: MI300X with engines of 2024
+ * took 2.3 times as long as the medians predict. */
 #define UNMEASURED 2.3
 
-/* Returns why the intervals of a case are widened: no published measurement has its device, or a network with its kind
- * of layers. NULL = the intervals are not widened. */
+/* Returns the reason for widened intervals: no published measurement has the device, or no published measurement has a
+ * network with such layers. NULL = the intervals are not widened. */
 static const char *unmeasured(const nnc_serve_case *of) {
     bool sparse = false;
     if (of->rates.unmeasured) { return "no serving measurement of this device"; }
@@ -289,11 +292,13 @@ static double full_tpot_s(const load *l, const nnc_serve *s) {
     return l->output > 1.0 ? running / (s->saturation_rate * l->output) : s->tpot_s;
 }
 
-/* Widens the intervals of an open loop by the time in which requests wait for each other. If all steps take f times as
- * long, the queue is that of requests which arrive f times as fast, and all times are f times as long. So for each end
- * f of the range of step times, a load with f times the request rate is simulated. Its time per token is multiplied by
- * f, and its time to first token by the same end of the range of first tokens. If f times the request rate is above
- * saturation, the time to first token has no upper end, and the time per token is that of a full server. */
+/* Widens the intervals of an open loop by the time in which requests wait for each other. A load whose steps all take f
+ * times as long has the same queue as a load whose requests arrive f times as fast, except that all times are f times
+ * as long. Each end of the range of step times is a factor f on the predicted time; for each end, a load with f times
+ * the request rate is simulated. The simulated time per token is multiplied by the factor f of the step times. The
+ * simulated time to first token is multiplied by the factor at the same end of the range of times to first token. If f
+ * times the request rate is above saturation, the time to first token has no upper end, and the time per token is that
+ * of a full server. */
 static void spread_queue(const load *l, nnc_spread steps, nnc_spread ttft, nnc_serve *s) {
     const double factors[2] = { steps.low, steps.high }, firsts[2] = { ttft.low, ttft.high };
     load at = *l;
@@ -368,9 +373,9 @@ static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *
 #define PARTS_MOST 2e6
 
 /* Sets l->replicas, the number of replicas that are simulated together, and l->open, the number of their open requests.
- * One replica is enough if all replicas have equally many open requests, or so many that one more makes no difference.
- * Otherwise the smallest group of replicas is simulated whose mean number of open requests equals the mean of the
- * deployment, but not more than NNC_SERVE_WORKERS replicas. */
+ * One replica is enough if all replicas have the same number of open requests, or so many open requests that one
+ * request more hardly changes the times. Otherwise a group of replicas is simulated: the smallest group whose mean
+ * number of open requests equals the mean of the deployment, with at most NNC_SERVE_WORKERS replicas. */
 static void share_open(const nnc_serve_ask *p, load *l) {
     enum { MANY = 256 };
     const int64_t open = p->concurrency, data = p->data;
@@ -461,10 +466,9 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s) {
     l.places = nnc_max(s->max_sequences / nnc_serve_decoders(p), 1.0);
     l.room_bytes = nnc_serve_sequence_bytes(of, whole);
     l.slots = (double)p->max_batch * p->attention_data;
-    const double room = p->preempt /* with preemption, a sequence takes cache space token by token, so its mean space is
-                                    * between that of its prompt and of the whole sequence */
-                            ? (1.0 + nnc_serve_sequence_bytes(of, l.input) / l.room_bytes) / 2.0
-                            : 1.0;
+    /* with preemption, a sequence takes cache space token by token, so its mean space is the mean of the space of the
+     * prompt and the space of the whole sequence */
+    const double room = p->preempt ? (1.0 + nnc_serve_sequence_bytes(of, l.input) / l.room_bytes) / 2.0 : 1.0;
     l.most = nnc_min(l.places / room, l.slots);
     l.requests_per_s = p->request_rate / p->data;
     if (nnc_serve_is_apart(p)) {
@@ -477,9 +481,9 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s) {
     return l;
 }
 
-/* Returns the saturation rate of a replica in requests per second: as many sequences run as the engine and the cache
- * allow. Each iteration of the engine computes one token of each decoding sequence, and at most one chunk of the
- * prompts that replace ended sequences. */
+/* Returns the saturation rate of a replica in requests per second: its rate if as many sequences run as the engine and
+ * the cache allow. Each iteration of the engine computes one token of each decoding sequence, and at most one chunk of
+ * the prompts that replace ended sequences. */
 static double say_saturation(const load *l, nnc_derivation *why) {
     const double chunk = (double)l->of->plan->chunk * l->of->plan->attention_data;
     if (l->decode_workers > 0) {
@@ -499,8 +503,8 @@ static double say_saturation(const load *l, nnc_derivation *why) {
     const double together = nnc_max(prompts, nnc_min(chunk / l->fresh, 1.0));
     const double prompt_s = nnc_serve_added_s(l, decoding, together) / together;
     const double engine_rate = nnc_serve_say_saturation(step_s, prompt_s, l->output, prompts * l->output, why);
-    /* text_s is the time in which the host turns one token into text; if it is 0, the second rate is infinite and does
-     * not limit the result */
+    /* text_s is the time in which the host turns one token into text. The host limits the rate to 1 / (output tokens x
+     * text_s), which is infinite, and so no limit, if text_s is 0 */
     return nnc_min(engine_rate, 1.0 / (l->output * l->of->engine->text_s));
 }
 

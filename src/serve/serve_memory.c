@@ -1,5 +1,6 @@
 /* Computes the memory of a served model on the device that needs the most: weights, workspace, and the space that is
- * left for keys and values. Engines define their share of the memory in different ways (nnc_memory_share). [serve-memory]
+ * left for keys and values. Engines define their share of the memory in different ways (nnc_memory_share).
+ * [serve-memory]
  *
  *     usable, memory   | weights | workspace | cache |      rest       |   share: weights, workspace and cache
  *     before-weights   workspace | weights   | cache | activations     |   share: weights and cache
@@ -14,8 +15,9 @@
 
 /* ---- defaults of SGLang, which depend on the memory of the device ---- */
 
-/* Devices with less memory than `below_gib`: tokens of a prefill step, and sequences up to which decode steps are
- * recorded, with less than 4 tensor ranks (sequences) and from 4 ranks on (more_sequences).
+/* Defaults of SGLang; a row is for devices with less than `below_gib` GiB of memory. chunk: largest number of tokens of
+ * a prefill step. sequences, more_sequences: largest number of sequences for which decode steps are recorded, with at
+ * most 3 tensor ranks (sequences) or with 4 and more tensor ranks (more_sequences).
  * Source: _handle_gpu_memory_settings in python/sglang/srt/server_args.py, SGLang 0.5.4 to 0.5.16. */
 static const struct {
     double below_gib;
@@ -34,7 +36,8 @@ static size_t size_of(double mem_bytes) {
 
 int64_t nnc_serve_chunk_by_memory(double mem_bytes) { return sizes[size_of(mem_bytes)].chunk; }
 
-/* SGLang reserves memory for activations and recorded steps. The rest is the share of weights and cache. */
+/* SGLang reserves memory for activations and recorded steps. SGLang uses the remaining share of the memory for weights
+ * and cache. */
 double nnc_serve_share_by_memory(double mem_bytes, const nnc_serve_ask *p) {
     const size_t i = size_of(mem_bytes);
     const double sequences = p->tensor < 4 ? sizes[i].sequences : sizes[i].more_sequences;
@@ -72,8 +75,9 @@ static double weight_bytes(const nnc_serve_case *of) {
 }
 
 /* Returns the bytes of activations in the largest step: `chunk` tokens, and a sampled token for each of `max_batch`
- * sequences. The sampler keeps copies of all logits and the hidden states of the step. A layer keeps the result of its
- * widest product and the activated half of it, and three hidden states. Tokens of experts have separate buffers. */
+ * sequences. The sampler keeps copies of all logits and the hidden states of the step. A layer stores the result of its
+ * widest product, the activation function of this result (half as wide), and three hidden states. Tokens of experts
+ * have separate buffers. */
 static double activation_bytes(const nnc_serve_case *of) {
     const nnc_serve_net *net = of->net;
     const nnc_serve_ask *p = of->plan;

@@ -42,8 +42,10 @@ typedef struct request {
                                   * not computed yet */
     double room, growth; /* cache space of this sequence, and cache space that each decode step adds; unit: the
                                   * space of a sequence of mean length */
-    double
-        context; /* number of positions that the next decode step of the request attends to. While the sequence of the request runs, the tokens of all steps of its worker so far are subtracted, so that the value is the same in every step. */
+    /* number of positions that the next decode step of the request attends to. While the sequence of the request runs,
+     * `context` is stored minus all tokens that the worker's steps have computed so far, so that the stored value does
+     * not change from step to step */
+    double context;
     /* the request is done when the step count of its worker (worker.step) has this value */
     int64_t finish;
     int32_t input, output, made; /* number of tokens: of the prompt (input), to generate (output), generated before a
@@ -61,9 +63,10 @@ typedef struct worker {
     double context, room, growth; /* sums over the running sequences of those members of `request` that have the same
                                    * names */
     int64_t step;
-    double waited; /* number of iterations in which prompts that could start have waited for further prompts */
-    /* step: of the last start of prompts (balanced); from which each group of attention_data has a prompt, NONE = not
-     * all groups have one (full) */
+    /* number of iterations in which prompts have waited for further prompts, although they could have started */
+    double waited;
+    /* balanced: step of the last start of prompts. full: first step in which each group of attention_data has a prompt;
+     * NONE = some group has no prompt */
     int64_t balanced, full;
     /* the last time at which the engine received the new requests of the clients: as a step, and in seconds */
     int64_t received;
@@ -323,8 +326,9 @@ static void heap_remove(simulation *s, worker *w, int32_t place) {
 static void start(simulation *s, worker *w, int32_t index) {
     request *r = &s->requests[index];
     r->context = (double)r->input + r->made - s->tokens_of_step * (double)w->step;
-    r->room -= r->growth * (double)w->step; /* the growth in all steps of the worker so far is subtracted, so that the
-                                             * value need not change in each step */
+    /* the cache space is stored minus the growth in all steps of the worker so far, so that the stored value does not
+     * change from step to step */
+    r->room -= r->growth * (double)w->step;
     w->context += r->context;
     w->room += r->room;
     w->growth += r->growth;
@@ -420,9 +424,9 @@ static void finish(simulation *s, worker *w, int32_t index) {
     if (s->load->open > 0 && s->issued < s->count) { issue(s, w, r->last_s); }
 }
 
-/* Adds the time in which the host turns tokens into text, one token after the other, for `steps` iterations; each
- * iteration gives the tokens of `sequences` sequences. Sets w->sent_s, the time at which the last text is sent.
- * first_s: end of the first of the iterations. */
+/* Adds the time in which the host turns the tokens of `steps` iterations into text, one token after the other.
+ * sequences: number of sequences that get tokens in each iteration. Sets w->sent_s, the time at which the last text is
+ * sent. first_s: end of the first of the iterations. */
 static void write_text(const simulation *s, worker *w, double steps, double first_s, double sequences) {
     const double each_s = sequences * s->tokens_of_step * s->load->of->engine->text_s;
     w->sent_s = nnc_max(nnc_max(w->sent_s, first_s) + steps * each_s, w->clock_s + each_s);
@@ -437,16 +441,17 @@ static void preempt(simulation *s, worker *w) {
     stop(s, w, index);
     r->made = (int32_t)nnc_max((double)r->output - left, 1.0);
     r->left = r->fresh + r->made;
-    r->ready_s = w->received_s; /* the engine has received it already */
+    r->ready_s = w->received_s; /* the engine received this request before the preemption */
     r->next = w->head;
     w->head = index;
     w->tail = w->tail == NONE ? index : w->tail;
     s->result->preemptions++;
 }
 
-/* Lets the engine receive the new requests of the clients, if this iteration does so: each receive_steps-th decode step
- * after the last receipt, the iteration after one with prompts, and all iterations while no sequence runs. Source:
- * SchedulerRecvSkipper of SGLang (managers/scheduler_recv_skipper.py): a decode step counts 1, prompts count 1,000. */
+/* Lets the engine receive the new requests of the clients, but only in some iterations: in every receive_steps-th
+ * decode step after the last receipt, in the iteration after an iteration with prompts, and in all iterations while no
+ * sequence runs. Source: SchedulerRecvSkipper of SGLang (managers/scheduler_recv_skipper.py), whose counter increases
+ * by 1 in a decode step and by 1,000 in a step with prompts. */
 static void receive(const simulation *s, worker *w) {
     if (w->running > 0 && (w->step - w->received) % s->receive_steps != 0) { return; }
     w->received = w->step;
@@ -507,8 +512,8 @@ static bool waits_for_more(simulation *s, const worker *w, double *until_s) {
 /* Tests whether the prompts that could start now wait until each group of attention_data has a prompt. If so, lowers
  * *steps to the number of steps that they wait at most, and *until_s to the time at which the next request can start.
  * Source: PyExecutor._balance_adp_requests of TensorRT-LLM. TensorRT-LLM counts steps also while no prompt waits.
- * Approximation: N waiting prompts are prompts of N groups, because a request goes to the group with the fewest
- * requests. */
+ * Approximation: N waiting prompts belong to N different groups, because the engine gives a request to the group with
+ * the fewest requests. */
 static bool waits_for_groups(simulation *s, worker *w, double *until_s, double *steps) {
     const nnc_serve_ask *plan = s->load->of->plan;
     double room = 0.0, next_s = (double)INFINITY;
@@ -647,8 +652,9 @@ static double next_event_s(const simulation *s, const worker *w) {
 }
 
 /* Simulates the next iterations of the worker whose next event is the earliest of all workers. Returns false if no
- * worker has an event left. In a closed loop with separate prefill workers, a worker is not simulated beyond the
- * earliest time at which the end of another worker's request can send it a new request. */
+ * worker has an event left. In a closed loop with separate prefill workers, the end of a request on one worker can send
+ * a new request to another worker. So a worker is not simulated beyond the earliest time at which another worker can
+ * send it a new request. */
 static bool turn(simulation *s) {
     worker *w = NULL;
     double first_s = (double)INFINITY, second_s = (double)INFINITY;
@@ -680,8 +686,8 @@ static bool draws_arrivals(const simulation *s) { return s->load->open == 0 && s
 
 /* Returns a factor for the random gaps between arrivals. With this factor, the mean rate of the simulated arrivals
  * equals the requested rate exactly. If the gaps are exponential, this gives a Poisson process with a fixed number of
- * arrivals. Without the factor, near saturation, the random error of the rate would cause most of the error of a mean
- * latency. */
+ * arrivals. The factor matters near saturation: without it, most of the error of a mean latency would come from the
+ * random error of the arrival rate. */
 static double gap_scale(simulation *s) {
     const uint64_t state = s->gaps;
     double sum_s = 0.0;

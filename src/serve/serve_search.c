@@ -167,8 +167,9 @@ static void try_requests(searching *of, deployment *d) {
             before = true;
         } else {
             note_miss(of, &d->s, limit);
-            if (cheapest && before) { /* this number of requests is the first that breaks a limit of the cheapest
-                                       * deployment: store the limit */
+            /* this number of requests is the smallest with which the cheapest deployment breaks a limit, so the limit
+             * and the number are stored */
+            if (cheapest && before) {
                 of->result->cheapest.broken = limit;
                 of->result->cheapest.broken_requests = (double)d->s.plan.concurrency;
                 of->result->cheapest.broken_value = figure(&d->s, &of->search->limits[limit]);

@@ -69,15 +69,16 @@ static double dense_rate(const nnc_device *device, nnc_dtype dtype, nnc_stored w
            nnc_min(said(e->serving.product_fraction[reached_as(dtype, weights)], trained) * e->calibration, 1.0);
 }
 
-/* Returns the share of the cache that decode attention reads again for each further query head of a group. The share of
- * a device was measured with kernels that read the cache again, so it is only for engines whose kernels read the cache
- * again. */
+/* Returns the share of the cache that decode attention reads again for each further query head of a group. The share in
+ * the device file was measured with kernels that read the cache again, so it is used only for engines with such
+ * kernels. */
 static double reread_share(const nnc_serve_efficiency *s, const nnc_serve_engine *engine) {
     return engine->kv_reread > 0.0 ? nnc_max(engine->kv_reread, s->kv_reread) : 0.0;
 }
 
-/* Returns the share of the memory bandwidth that decode attention reaches with a cache in `format`, NaN = not measured.
- * If the device file states kv_reread, its shares were measured with kernels that read the cache again. */
+/* Returns the share of the memory bandwidth that decode attention reaches with a cache in the format `format`; NaN =
+ * this share was not measured. If the device file states kv_reread, its shares were measured with kernels that read the
+ * cache again. */
 static double kv_share(const nnc_serve_efficiency *s, const nnc_serve_engine *engine, nnc_stored format) {
     return s->kv_reread > 0.0 && engine->kv_reread == 0.0 ? (double)NAN : s->kv_fraction[format];
 }
@@ -111,8 +112,8 @@ static void memory_rates(const nnc_device *device, const nnc_serve_engine *engin
     r->few_kv_bytes_per_s =
         !(s->kv_reread > 0.0) ? r->kv_bytes_per_s : r->mem_bytes_per_s * nnc_min(KV_FRACTION * engine->kv_factor, 1.0);
     r->state_bytes_per_s = r->mem_bytes_per_s * nnc_min(kv16 * engine->kv_factor, 1.0);
-    /* Largest memory bandwidth, in bytes per second, that the kernels of this engine can reach, because the number of
-     * bytes that they request at the same time is limited. */
+    /* The kernels of this engine request a limited number of bytes at the same time; `most` is the memory bandwidth, in
+     * bytes per second, that they can reach with this number. */
     const double most =
         said(engine->unit_bytes_per_clock * used_threads(device, engine) * device->units * device->clock_hz,
              (double)INFINITY);
@@ -171,8 +172,8 @@ static void dispatch_of(const nnc_device *device, const nnc_software *software, 
     };
 }
 
-/* Returns the rate at which a tensor rank sends to the other tensor ranks of its domain, as in training: in a torus over
- * the links of all axes that the ranks span, in a mesh over the links to these ranks alone. [routes] */
+/* Returns the rate at which a tensor rank sends to the other tensor ranks of its domain, as in training: in a torus
+ * over the links of all axes that the ranks span, in a mesh over the links to these ranks alone. [routes] */
 static double tensor_link_rate(const nnc_device *device, int32_t tensor) {
     const nnc_link_kind kind = device->scale_up.kind;
     nnc_route route;
@@ -257,8 +258,8 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
  * Order of this part: the ops of a step; the communication between devices; the whole step; the share of products,
  * weights and cache that one device has; the memory of the device that needs the most. ---- */
 
-/* Rate of grouped products of experts / rate of one dense product, in FLOP/s. EXPERT_COMPUTE_WIDENED is for weights of
- * less than 8 bits, which the kernel converts to the format of a 16-bit product; EXPERT_COMPUTE is for all other
+/* Rate of grouped products of experts / rate of one dense product, in FLOP/s. The kernel converts weights of less than
+ * 8 bits to the format of a 16-bit product; EXPERT_COMPUTE_WIDENED is for such weights. EXPERT_COMPUTE is for all other
  * weights. Source: docs/accuracy-serving.md, "What is fitted, on what". */
 #define EXPERT_COMPUTE 0.7
 #define EXPERT_COMPUTE_WIDENED 0.26
@@ -339,9 +340,9 @@ static double add_op(making *m, const char *name, double count, double rows, dou
     return time_s;
 }
 
-/* Returns the fixed time of a product in seconds, which is its kernel launch. If products compute in a wider format
- * than the stored weights (weight-only), the engine adds time per expert layer; the result for the second product of
- * experts includes this time. */
+/* Returns the fixed time of a product in seconds, which is its kernel launch. With weight-only formats (products
+ * compute in a wider format than the stored weights), the engine needs additional time in each layer with experts; the
+ * result for the second product of the experts includes this time. */
 static double product_fixed_s(const making *m, const nnc_serve_product *p, bool plain) {
     const nnc_serve_rates *r = &m->of->rates;
     const double kernel = m->decode ? r->kernel_s : r->prefill_kernel_s;
@@ -390,7 +391,8 @@ static double far_attended(double n, double ratio, double most) {
     return keys * (n + 1.0) - ratio * keys * (keys + 1.0) / 2.0;
 }
 
-/* Returns the number of pairs of a query and a key that it attends to, among the first n positions of a sequence. */
+/* Returns the number of pairs of a query and a key in attention over the first n positions of a sequence: each query is
+ * counted with the keys that it attends to. */
 static double attended(double n, const nnc_serve_attention *a) {
     const double w = a->window;
     const double near = a->picked ? 0.0 : w <= 0.0 || n <= w ? n * (n + 1.0) / 2.0 : w * (w + 1.0) / 2.0 + (n - w) * w;
@@ -407,8 +409,8 @@ static double attention_flops(const nnc_serve_case *of, const nnc_serve_attentio
             (a->index_heads * a->index_dim + a->index_heads) * scored);
 }
 
-/* Returns the elements of the indexer's key of a position, relative to the elements that the cache keeps of a position on
- * one device. */
+/* Returns the size of the indexer's key of one position, as a fraction of the elements that the cache stores for one
+ * position on one device. */
 static double index_share(const nnc_serve_case *of, const nnc_serve_attention *a) {
     const double heads = nnc_max(a->kv_heads / of->plan->tensor, 1.0);
     return a->index_dim / (a->latent > 0.0 ? a->latent + a->rope
@@ -424,14 +426,15 @@ static double cache_reads(const making *m, const nnc_serve_attention *a) {
     const double all = m->decode ? m->cached + 1.0 : chunks * m->cached + chunk * chunks * (chunks - 1.0) / 2.0;
     const double near = a->picked ? 0.0 : a->window > 0.0 ? nnc_min(all, (m->decode ? 1.0 : chunks) * a->window) : all;
     if (a->far_ratio == 0.0) { return near; }
-    /* A decode step reads the keys that its indexer picks, a chunk of a prefill the keys of any of its tokens. The
-     * indexer reads its own, shorter key for each key that it can pick. */
+    /* A decode step reads only the keys that its indexer picks. A chunk of a prefill reads all keys, because its tokens
+     * pick different keys. The indexer reads its own, shorter key for each key that it can pick. */
     const double far = all / a->far_ratio;
     const double picked = m->decode && a->far_most > 0.0 ? nnc_min(far, a->far_most) : far;
     return near + picked + far * index_share(m->of, a);
 }
 
-/* Tests whether a decode step has so few sequences and query heads that the engine divides each sequence among units. */
+/* Tests whether a decode step has so few sequences and query heads that the engine divides each sequence among
+ * units. */
 static bool divides(const making *m, const nnc_serve_attention *a) {
     const nnc_serve_case *of = m->of;
     return m->decode && m->sequences * a->heads / of->plan->tensor <= of->rates.reread_above;
@@ -489,7 +492,7 @@ static double state_accesses(const making *m) {
         common = rest;
         rest = next;
     }
-    /* number of chunk ends before the last chunk; some of these ends are at the end of a prompt */
+    /* number of chunks before the last chunk; some of these chunks end exactly at the end of a prompt */
     const double ends = m->passes - 1.0;
     return m->sequences + ends - floor(ends * common / nnc_max(floor(m->fresh), 1.0));
 }
@@ -567,11 +570,11 @@ static copies_sent copies_of(const making *m, double chosen, bool once) {
                 : (copies_sent){ chosen / d->nodes * other_ranks, chosen * other_nodes };
 }
 
-/* Returns the seconds of dispatch and combine, without fixed times, for `decoded` tokens of decode steps and `prefilled`
- * tokens of prompts on each rank, and sets *sent to the bytes that a rank sends. If ranks are in several nodes, links
- * inside and between nodes work at the same time, and the bytes are those of the busiest rank. Tokens of decode steps are
- * then sent copy by copy, because their kernels are made for a short time (low-latency kernels of DeepEP,
- * docs/legacy.md). [experts] */
+/* Returns the seconds of dispatch and combine without fixed times, and sets *sent to the bytes that a rank sends.
+ * decoded: tokens of decode steps on each rank; prefilled: tokens of prompts on each rank. If ranks are in several
+ * nodes, links inside and between nodes work at the same time, and the bytes are those of the busiest rank. Tokens of
+ * decode steps are then sent copy by copy, because their kernels are made for a short time (low-latency kernels of
+ * DeepEP, docs/legacy.md). [experts] */
 static double transfer_s(const making *m, const nnc_serve_product *p, double decoded, double prefilled, double *sent) {
     const nnc_serve_rates *r = &m->of->rates;
     const nnc_serve_dispatch *d = &r->dispatch;
@@ -610,8 +613,8 @@ static void add_dispatch(making *m, const nnc_serve_product *p) {
     }
 }
 
-/* Subtracts the communication of prompts that overlaps with compute. Meanwhile, some units of the device send tokens and
- * do not compute. [overlap] */
+/* Subtracts the communication of prompts that overlaps with compute. Meanwhile, some units of the device send tokens
+ * and do not compute. [overlap] */
 static void overlap_experts(making *m) {
     const double compute_s = m->step.product_s + m->step.expert_s + m->step.attention_s;
     m->step.comm_s -=
@@ -625,8 +628,8 @@ static void add_comm(making *m) {
     const double t = of->plan->tensor, groups = of->plan->attention_data;
     const double rows = (m->sequences * m->fresh + m->prompts * m->prompt_tokens) / m->passes;
     const double bytes = rows * of->net->hidden * 2.0;
-    const double all_reduces = (of->net->reductions + 1.0) * m->passes; /* one all-reduce more than in the layers, for
-                                                                         * the embedding */
+    /* number of all-reduces of a step: those in the layers, and one for the embedding */
+    const double all_reduces = (of->net->reductions + 1.0) * m->passes;
     double comm_s = 0.0;
     if (t > 1.0) {
         const double device_s = nnc_serve_all_reduce_s(t, bytes, r->link_bytes_per_s, a->fixed_s + a->rank_s * t,
@@ -790,8 +793,8 @@ double nnc_serve_kv_token(const nnc_serve_case *of, const nnc_serve_attention *a
                                   (a->shared ? 0.0 : a->value_dim * kv_element_bytes(of, a->value_dim)));
 }
 
-/* Returns the number of positions that the cache keeps of a sequence; a key that the indexer can pick, and its key for
- * the indexer, count as 1 + index_share positions. */
+/* Returns the number of positions that the cache stores for a sequence. A key that the indexer can pick counts as 1
+ * position, and the indexer's own key for it as index_share positions. */
 static double kept_positions(const nnc_serve_case *of, const nnc_serve_attention *a, double tokens) {
     const double near = a->picked ? 0.0 : a->window > 0.0 ? nnc_min(tokens, a->window) : tokens;
     return a->far_ratio > 0.0 ? near + tokens / a->far_ratio * (1.0 + index_share(of, a)) : near;
@@ -820,8 +823,9 @@ double nnc_serve_state_bytes(const nnc_serve_case *of) {
 
 double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit,
                                 nnc_derivation *why) {
-    const double few = of->plan->pipeline, most = 1e6; /* few: one sequence for each pipeline stage; most: factor on
-                                                        * this number, so large that every expert is read */
+    /* few: number of sequences with one sequence in each pipeline stage. most: factor on `few`, so large that a step
+     * reads every expert */
+    const double few = of->plan->pipeline, most = 1e6;
     const nnc_serve_step one = nnc_serve_decode(of, few, context, NULL);
     const nnc_serve_step all = nnc_serve_decode(of, few * most, context, NULL);
     double critical_batch = (double)NAN;
