@@ -558,11 +558,23 @@ typedef struct nnc_serve_engine {
     bool profiled;               /* true: before the engine allocates the cache, it runs the largest step to measure the
                             * memory of the activations */
     bool sized_by_memory;        /* true: defaults of chunk and memory_use depend on the memory of the device */
+    bool schedules_ahead;        /* true: the engine schedules a step when the step before it starts on the device, so a
+                                  * new request waits one step more */
     double wave_threads;         /* number of threads per wave that decode kernels use. If waves of the device have more
                             * threads, kernels read less than unit_bytes_per_clock; NaN = kernels use all threads */
     bool pipelined_passes;       /* true: pipeline stages compute successive passes of one prompt at the same time */
     double text_s;               /* seconds to turn a token into text and send it, one token after the other; default
                                   * 0 */
+    double issue_s; /* seconds of the host to issue a kernel of a step with prompts, which is not recorded as a
+                            * CUDA graph, at the same time as the device works; default 0 */
+    /* On devices with at least large_bytes of memory, large_chunk and large_batch are the defaults in place of chunk and
+     * max_batch. Devices whose id contains large_except count as smaller devices. NaN in large_bytes = no device counts
+     * as large. */
+    double large_bytes;
+    int64_t large_chunk, large_batch;
+    int64_t
+        graph_tokens; /* steps with prompts of at most this number of tokens are recorded as CUDA graphs; default 0 */
+    char large_except[24];
 } nnc_serve_engine;
 
 /* A software profile, as read from software/<id>.json. The comment of a switch (bool) states the meaning of the value

@@ -104,6 +104,8 @@ typedef struct nnc_serve_ask {
     int64_t balance_steps, balance_more;
     int64_t receive_steps; /* While sequences decode, the engine receives new requests at each receive_steps-th decode
                             * step, and after each step with prompts. 1: at each step. */
+    int64_t graph_tokens;  /* Steps with prompts of at most this number of tokens are recorded as CUDA graphs, so the
+                            * host does not issue their kernels one by one. 0: as in the software profile. */
 } nnc_serve_ask;
 
 NNC_API void nnc_serve_ask_init(nnc_serve_ask *ask, size_t struct_size);

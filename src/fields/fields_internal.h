@@ -155,7 +155,7 @@ extern const nnc_field_table nnc_plan_table, nnc_run_table, nnc_budget_table, nn
 
 /* Numbers of rows of two tables of serving parameters. NNC_SERVE_EFFICIENCY_FIELDS: the fitted efficiencies in a device
  * file. NNC_SERVE_ENGINE_FIELDS: the parameters of the serving engine in a software profile. */
-enum { NNC_SERVE_EFFICIENCY_FIELDS = 11, NNC_SERVE_ENGINE_FIELDS = 37 };
+enum { NNC_SERVE_EFFICIENCY_FIELDS = 11, NNC_SERVE_ENGINE_FIELDS = 44 };
 extern const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS];
 extern const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS];
 

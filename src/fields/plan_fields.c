@@ -491,6 +491,11 @@ static const nnc_field serve_fields[] = {
     { NNC_FIELD(nnc_serve_ask, receive_steps), .min = 1, .max = 1e6, NNC_DEFAULT(1),
       .help = "Closed and open loop: while sequences decode, the engine receives new requests at every N-th decode "
               "step, and after each step with prompts (--scheduler-recv-interval of SGLang)." },
+    { NNC_FIELD(nnc_serve_ask, graph_tokens), .unit = "tokens", .min = 1, .max = LENGTH_MAX,
+      NNC_DEFAULT_AS(0, "graph_tokens of the profile"),
+      .help = "Steps with prompts of at most N tokens are recorded as CUDA graphs, so the host does not issue their "
+              "kernels one by one (capture_num_tokens of TensorRT-LLM, piecewise_cuda_graph_max_tokens of SGLang, "
+              "max_cudagraph_capture_size of vLLM)." },
     { NNC_FIELD(nnc_serve_ask, requests), .min = 1, .max = 1 << 20, NNC_DEFAULT(10000),
       .help = "Open loop: number of simulated requests per replica. The results leave out the first tenth of the "
               "requests. If the mean time to first token is uncertain by over 1 %, nncost makes 16 simulations. "
@@ -689,6 +694,11 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
               "sequences x query heads per device than this number." },
     { ENGINE(host_layer_s), SECONDS, NNC_DEFAULT(0),
       .help = "Host time to launch a layer; overlaps with device work." },
+    { ENGINE(issue_s), SECONDS, NNC_DEFAULT(0),
+      .help = "Host time to issue one kernel of a step with prompts that is not recorded as a CUDA graph; overlaps "
+              "with device work." },
+    { ENGINE(graph_tokens), .unit = "tokens", .max = LENGTH_MAX, NNC_DEFAULT(0),
+      .help = "Steps with prompts of at most this number of tokens are recorded as CUDA graphs." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, expert_s), NNC_FIELD_TABLE(expert_seconds_fields),
       NNC_DEFAULT(0),
       .help = "Additional time of a layer of experts when the device cannot compute in the format of the weights." },
@@ -702,10 +712,20 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
       .help = "A pipeline stage starts the next --chunk of a prompt while later stages compute the chunk before it. "
               "The overlap counts for static batches of fewer sequences than stages." },
     { ENGINE(preempt), NNC_DEFAULT_OFF, .help = "The engine always works as with --preempt." },
+    { ENGINE(schedules_ahead), NNC_DEFAULT_OFF,
+      .help = "The engine schedules a step when the step before it starts on the device, so a request that arrives in "
+              "between waits one step more (overlap scheduler)." },
     { ENGINE(chunk), .unit = "tokens", .min = 1, .max = LENGTH_MAX, .default_text = "8192",
       .help = "Maximum number of tokens in one prefill step." },
     { ENGINE(max_batch), .min = 1, .max = 1e9, .default_text = "256",
       .help = "Maximum number of sequences that decode together." },
+    { ENGINE(large_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "none",
+      .help = "Memory from which a device counts as large: large_chunk and large_batch are then the defaults." },
+    { ENGINE(large_chunk), .unit = "tokens", .min = 1, .max = LENGTH_MAX, .default_text = "as chunk",
+      .help = "chunk on large devices." },
+    { ENGINE(large_batch), .min = 1, .max = 1e9, .default_text = "as max_batch",
+      .help = "max_batch on large devices." },
+    { ENGINE(large_except), .default_text = "none", .help = "Part of the ids of devices that never count as large." },
     { ENGINE(block), .unit = "tokens", .min = 1, .max = LENGTH_MAX, .default_text = "16",
       .help = "Number of tokens per block of the paged KV cache." },
     { ENGINE(memory_use), FRACTION, .default_text = "0.9, or computed with sized_by_memory",

@@ -81,6 +81,7 @@ static const range ranges[] = {
     AMOUNT("sequence_s", 1e-3, 5e-6, 1.5e-5),
     AMOUNT("host_layer_s", 1e-2, 2e-5, 5e-5),
     AMOUNT("launch_s", 1e-3, 2e-6, 5e-6),
+    AMOUNT("issue_s", 1e-3, 2e-6, 2e-5),
     AMOUNT("all_reduce_s", 1e-3, 5e-6, 1e-5),
     FACTOR("prefill_factor", 0.1, 20, 0.1, 1),
     FACTOR("decode_factor", 0.1, 20, 0.1, 1),

@@ -926,6 +926,8 @@ nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const n
         { closed, "--concurrency", "waves" },
         { !scenario->base.software.lists_operators || ask->steps > 0, "an engine, such as --software vllm",
           "chunk block" },
+        { scenario->base.software.serving.issue_s > 0.0,
+          "an engine that issues the kernels of prompts one by one, such as --software sglang", "graph_tokens" },
         { loops, of_loops, "requests seed preempt receive_steps" },
         { ask->disaggregate[0] == '\0' || strcmp(ask->disaggregate, "none") == 0,
           "workers that compute prompts and decode (no --disaggregate)", "receive_steps" },

@@ -351,6 +351,20 @@ static double reductions_of(const nnc_serve_net *net, const nnc_decoder *d) {
     return parallel ? nnc_max(attention, mlp) : attention + mlp;
 }
 
+/* Returns the number of kernels that an engine issues for one op. The sum of a residual runs in the kernel of the next
+ * norm. A scan over a sequence runs in chunks, which takes six kernels. (docs/serving.md, "Prefill and decode")
+ * Sources: fused_add_rms_norm of vLLM and SGLang; chunk_gated_delta_rule_fwd in python/sglang/srt/layers/attention/fla/
+ * chunk.py. */
+static double kernels_of(const nnc_op *op) {
+    enum { SCAN_KERNELS = 6 };
+    switch (op->kind) {
+    case NNC_OP_LOSS: return 0.0;
+    case NNC_OP_SCAN: return SCAN_KERNELS;
+    case NNC_OP_POINTWISE: return op->u.pointwise.kind == NNC_PW_RESIDUAL ? 0.0 : 1.0;
+    default: return 1.0;
+    }
+}
+
 nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software, nnc_scratch *scratch,
                             nnc_serve_net *net, nnc_error *err) {
     const nnc_decoder *d = &model->decoder;
@@ -372,6 +386,7 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
             return nnc_fail(err, NNC_BAD_SPEC, model->id,
                             "too many kinds of layers to serve, expected at most %d products", NNC_SERVE_PRODUCTS);
         }
+        net->kernels += kernels_of(&list->ops[i]) * (double)list->ops[i].repeat;
         add_op(net, d, &list->ops[i], &far_keys);
     }
     for (int32_t i = 0; i < net->product_count; i++) {
@@ -563,15 +578,18 @@ static nnc_status resolve_formats(const nnc_model *model, const nnc_device *devi
 }
 
 static void resolve_engine(const nnc_serve_engine *engine, const nnc_device *device, nnc_serve_ask *p) {
+    const bool excepted = engine->large_except[0] != '\0' && strstr(device->id, engine->large_except) != NULL;
+    const bool large = (double)nnc_device_capacity(device) >= engine->large_bytes && !excepted;
     const struct {
         int64_t *asked, engine, otherwise;
-    } counts[] = { { &p->chunk, engine->chunk,
+    } counts[] = { { &p->chunk, large && engine->large_chunk > 0 ? engine->large_chunk : engine->chunk,
                      engine->sized_by_memory ? nnc_serve_chunk_by_memory((double)device->mem_bytes) : 8192 },
-                   { &p->max_batch, engine->max_batch, 256 },
+                   { &p->max_batch, large && engine->large_batch > 0 ? engine->large_batch : engine->max_batch, 256 },
                    { &p->block, engine->block, 16 } };
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         if (*counts[i].asked == 0) { *counts[i].asked = counts[i].engine > 0 ? counts[i].engine : counts[i].otherwise; }
     }
+    if (p->graph_tokens == 0) { p->graph_tokens = engine->graph_tokens; }
     p->preempt = p->preempt || engine->preempt;
     if (isnan(p->memory_use)) { /* no process gets more than usable_bytes, e.g. 2/3 to 3/4 of an Apple chip's memory */
         const double usable = (double)nnc_device_capacity(device) / (double)device->mem_bytes;

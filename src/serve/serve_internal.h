@@ -68,6 +68,8 @@ typedef struct nnc_serve_net {
     double other_params; /* number of parameters that are not in matrix products: input table, norms, biases */
     bool tied_head;      /* true: the head reads the input table */
     double reductions;   /* number of all-reduces over the tensor ranks in one forward pass */
+    double kernels;      /* number of kernels of one forward pass, without all-reduces and without the kernels that
+                          * quantise the inputs of products (docs/serving.md, "Prefill and decode") */
     double expert_layers;
     double expert_groups, groups_per_token; /* the router selects groups_per_token of expert_groups groups of experts
                                              * for each token; 0 = no groups */
@@ -210,6 +212,10 @@ nnc_serve_step nnc_serve_mixed(const nnc_serve_case *of, double sequences, doubl
 /* Computes a decode step that verifies the tokens of a draft model: for each sequence, a replica computes `tokens`
  * tokens and the logits of all of them. */
 nnc_serve_step nnc_serve_verify(const nnc_serve_case *of, double sequences, double context, double tokens);
+
+/* Returns the seconds in which the host issues the kernels of one step with prompts that computes `tokens` tokens.
+ * Returns 0 if the engine records such a step as a CUDA graph, or if its profile has no issue_s. */
+double nnc_serve_issue_s(const nnc_serve_case *of, double tokens);
 
 /* Tests whether the weights of a product stay in 16 bits although other weights are stored in a narrower format. */
 bool nnc_serve_is_plain(const nnc_serve_case *of, const nnc_serve_product *product);

@@ -60,9 +60,14 @@ double nnc_serve_added_s(const load *l, double sequences, double prompts) {
         return prompts / together / l->stages *
                nnc_serve_prefill(of, together * l->stages, l->cached, l->fresh, NULL).time_s;
     }
-    return of->engine->prefill_factor *
-           (nnc_serve_mixed(of, sequences, l->context, prompts, l->cached, l->fresh).time_s -
-            nnc_serve_mixed(of, sequences, l->context, 0.0, l->cached, l->fresh).time_s);
+    const nnc_serve_step decode = nnc_serve_mixed(of, sequences, l->context, 0.0, l->cached, l->fresh);
+    const nnc_serve_step mixed = nnc_serve_mixed(of, sequences, l->context, prompts, l->cached, l->fresh);
+    /* The host issues the kernels of a step with prompts while the device works. */
+    const double device_s = decode.time_s - decode.host_s + of->net->layers * of->engine->layer_s;
+    const double issued_s =
+        nnc_serve_issue_s(of, (sequences + prompts * l->fresh) / of->plan->attention_data) - device_s;
+    return nnc_max(of->engine->prefill_factor * (mixed.time_s - decode.time_s),
+                   nnc_min(prompts, 1.0) * nnc_max(issued_s, 0.0));
 }
 
 /* ---- latency and throughput for each kind of load ---- */

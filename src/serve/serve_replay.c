@@ -71,6 +71,7 @@ typedef struct worker {
     /* the last time at which the engine received the new requests of the clients: as a step, and in seconds */
     int64_t received;
     double received_s;
+    double begun_s;     /* time at which the last iteration started */
     int32_t head, tail; /* first request (head) and last request (tail) in the queue of this worker */
     int32_t *heap, running, newest;
 } worker;
@@ -96,6 +97,7 @@ typedef struct simulation {
     double context_low, context_gap;
     double tokens_of_step;
     int64_t receive_steps; /* number of decode steps from one receipt of new requests to the next */
+    bool ahead;            /* true: the engine schedules an iteration when the iteration before it starts */
     /* sums over all decode steps; decode_area: number of sequences x seconds of the step; decode_s: seconds of the
      * step */
     double decode_area, decode_s;
@@ -455,7 +457,9 @@ static void preempt(simulation *s, worker *w) {
 static void receive(const simulation *s, worker *w) {
     if (w->running > 0 && (w->step - w->received) % s->receive_steps != 0) { return; }
     w->received = w->step;
-    w->received_s = w->clock_s;
+    /* An engine that schedules ahead has received the requests of this iteration when the last iteration started. An
+     * engine without running sequences had no such iteration. */
+    w->received_s = s->ahead && w->running > 0 ? w->begun_s : w->clock_s;
 }
 
 /* Returns the smallest number of decode steps, at least `steps`, after which the engine receives new requests. */
@@ -580,7 +584,11 @@ static bool mixed_iteration(simulation *s, worker *w) {
     if (prompts > 0.0) {
         double slope = 0.0;
         const double decode_s = w->running > 0 ? decode_at(s, w->running, mean_context(s, w), &slope) : 0.0;
-        w->clock_s += decode_s + added_s(s, w->running, prompts);
+        const nnc_serve_case *of = s->load->of;
+        const double tokens = (w->running + s->load->chunk - budget) / of->plan->attention_data;
+        const double issue_s = nnc_serve_issue_s(of, tokens);
+        w->begun_s = w->clock_s;
+        w->clock_s += nnc_max(decode_s + added_s(s, w->running, prompts), issue_s);
         s->decode_s += decode_s;
         s->decode_area += decode_s * w->running;
         w->step += w->running > 0 ? 1 : 0;
@@ -633,10 +641,12 @@ static void decode_run(simulation *s, worker *w, double horizon_s) {
         until_s = has_place(s, w, 0, 0.0, r) ? nnc_min(until_s, r->ready_s) : until_s;
     }
     if (w->clock_s + steps * (step_s + slope_s / 2.0 * (steps - 1.0)) > until_s) {
-        steps = nnc_min(steps, steps_to_receipt(s, w, steps_for(until_s - w->clock_s, step_s, slope_s)));
+        const double ahead = s->ahead ? 1.0 : 0.0;
+        steps = nnc_min(steps, steps_to_receipt(s, w, steps_for(until_s - w->clock_s, step_s, slope_s) + ahead));
     }
     const double time_s = steps * (step_s + slope_s / 2.0 * (steps - 1.0));
     w->clock_s += time_s;
+    w->begun_s = w->clock_s - step_s - slope_s * (steps - 1.0);
     write_text(s, w, steps, w->clock_s - time_s + step_s, w->running);
     w->step += (int64_t)steps;
     w->waited += waits ? steps : 0.0;
@@ -814,6 +824,7 @@ void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *resul
                      .workers = load->prefill_workers > 0 ? load->decode_workers : (int32_t)load->replicas,
                      .tokens_of_step = load->tokens_of_step,
                      .receive_steps = load->prefill_workers > 0 ? 1 : load->of->plan->receive_steps,
+                     .ahead = load->prefill_workers == 0 && load->of->engine->schedules_ahead,
                      .gaps = (uint64_t)load->of->plan->seed,
                      .lengths = ~(uint64_t)load->of->plan->seed };
     *result = (nnc_serve_replayed){ .preemptions = 0 };

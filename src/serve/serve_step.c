@@ -662,6 +662,17 @@ static nnc_bound bound_of(const making *m) {
                                          : NNC_BOUND_MEMORY;
 }
 
+double nnc_serve_issue_s(const nnc_serve_case *of, double tokens) {
+    const nnc_serve_net *net = of->net;
+    const bool narrow = of->plan->precision != NNC_BF16 && of->plan->precision != NNC_FP16;
+    double kernels = net->kernels + (of->plan->tensor > 1 ? net->reductions + 1.0 : 0.0);
+    for (int32_t i = 0; i < net->product_count && narrow; i++) {
+        const nnc_serve_product *p = &net->products[i];
+        kernels += nnc_serve_is_plain(of, p) ? 0.0 : p->layers; /* the input of the product is quantised */
+    }
+    return tokens <= (double)of->plan->graph_tokens ? 0.0 : kernels * of->engine->issue_s;
+}
+
 static nnc_serve_step finish(making *m, double factor) {
     const nnc_serve_engine *engine = m->of->engine;
     nnc_serve_step *s = &m->step;
@@ -669,7 +680,9 @@ static nnc_serve_step finish(making *m, double factor) {
     for (int32_t i = 0; i < m->of->net->attention_count; i++) { add_attention(m, &m->of->net->attentions[i]); }
     for (int32_t i = 0; i < m->of->net->state_count; i++) { add_state(m, &m->of->net->states[i]); }
     if (m->decode) { add_sampling(m); }
-    const double issue_s = m->of->issues.kernels > 0.0 ? add_issued(m) : 0.0;
+    const double issue_s = m->of->issues.kernels > 0.0 ? add_issued(m)
+                           : m->decode                 ? 0.0
+                                       : m->passes * nnc_serve_issue_s(m->of, m->sequences * m->fresh / m->passes);
     add_comm(m);
     overlap_experts(m);
     s->product_s *= factor;

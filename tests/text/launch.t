@@ -1076,6 +1076,12 @@ $ printf 'python3 -m sglang.launch_server --model-path dense --tp-size 4 --nnode
 nncost serve dense DEVICE --software sglang --memory-use 0.8 --tensor 4 --data 1
 $ nncost show dense --to-options -- python3 -m sglang.launch_server --model-path dense --tp-size 4 --scheduler-recv-interval 30
 nncost serve dense DEVICE --software sglang --receive-steps 30 --tensor 4 --data 1
+$ nncost show dense --to-options -- python3 -m sglang.launch_server --model-path dense --enable-piecewise-cuda-graph --piecewise-cuda-graph-max-tokens 8192
+nncost serve dense DEVICE --software sglang --graph-tokens 8192 --tensor 1 --data 1
+$ printf 'cat >o.yml <<EOF\ntorch_compile_config:\n    capture_num_tokens: [1, 8320]\n    enable_piecewise_cuda_graph: true\nbatch_wait_timeout_iters: 40\nbatch_wait_max_tokens_ratio: 0.8\nEOF\ntrtllm-serve dense --max_num_tokens=8320 --extra_llm_api_options=o.yml\n' >graphs.sh; nncost show graphs.sh --to-options
+nncost serve dense DEVICE --software tensorrt-llm --chunk 8320 --wait-steps 40 --wait-share 0.8 --graph-tokens 8320
+$ sed -i 's/--max_num_tokens=8320 //' graphs.sh; nncost show graphs.sh --to-options
+nncost serve dense DEVICE --software tensorrt-llm --wait-steps 40 --wait-share 0.8 --graph-tokens 8192
 $ sed 's/--node-rank .//' nodes.sh >two.sh; nncost show two.sh --to-options
 ! nncost: two.sh: several commands, expected one command that trains or serves, found commands in lines 1 and 2; NAME=VALUE among the arguments may select one
 [3]

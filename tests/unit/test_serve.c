@@ -93,12 +93,12 @@ END_TEST
 START_TEST(fits_or_says_by_how_much) {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.input_len = 2048;
-    ask.batch = 196;
+    ask.batch = 192;
     const nnc_serve fits = served("llama3-8b", &ask);
-    ask.batch = 197;
+    ask.batch = 193;
     const nnc_serve not = served("llama3-8b", &ask);
     ck_assert(fits.fits && !not .fits);
-    ck_assert_double_eq(not .max_sequences, 196.0);
+    ck_assert_double_eq(not .max_sequences, 192.0);
     ck_assert_double_eq_tol(fits.headroom_bytes - not .headroom_bytes, 2304.0 * 131072.0, 1e-3);
 }
 END_TEST

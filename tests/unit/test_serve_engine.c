@@ -174,6 +174,70 @@ START_TEST(launches_hide_behind_the_device) {
 }
 END_TEST
 
+/* A prefill of 16 tokens has 9 kernels in each of 32 layers: two norms, four products, the rotation, attention and the
+ * activation; the sums run in the kernels of the norms. Embedding, last norm and head are three more kernels, so the
+ * host issues 291 kernels at 1 ms each, longer than the device computes them. Products in fp8 have a kernel more for
+ * each of the 4 x 32 inputs, and four tensor ranks add 65 all-reduces. The time of the host overlaps completely if it
+ * is shorter, and steps of at most graph_tokens tokens are recorded. A chunk of 4 tokens issues all kernels again. */
+START_TEST(prompts_issue_kernels_one_by_one) {
+    nnc_serve_ask ask = batch_of(1);
+    ask.input_len = 16;
+    set_up();
+    const nnc_serve alone = served("llama3-8b", &ask);
+    engine.serving.issue_s = 1e-3;
+    close_to(served("llama3-8b", &ask).prefill.time_s, 0.291);
+    close_to(served("llama3-8b", &ask).decode.time_s, alone.decode.time_s);
+    ask.chunk = 4;
+    close_to(served("llama3-8b", &ask).prefill.time_s, 4.0 * 0.291);
+    ask.chunk = 0;
+    ask.graph_tokens = 15;
+    close_to(served("llama3-8b", &ask).prefill.time_s, 0.291);
+    ask.graph_tokens = 16;
+    close_to(served("llama3-8b", &ask).prefill.time_s, alone.prefill.time_s);
+    ask.graph_tokens = 0;
+    engine.serving.graph_tokens = 16;
+    close_to(served("llama3-8b", &ask).prefill.time_s, alone.prefill.time_s);
+    engine.serving.graph_tokens = 0;
+    engine.serving.issue_s = 1e-6;
+    close_to(served("llama3-8b", &ask).prefill.time_s, alone.prefill.time_s);
+    engine.serving.issue_s = 1e-3;
+    ask.tensor = 4;
+    close_to(served("llama3-8b", &ask).prefill.time_s, 0.291 + 0.065);
+    ask.tensor = 1;
+    ask.weights = NNC_STORED_FP8;
+    close_to(served("llama3-8b", &ask).prefill.time_s, 0.291 + 0.128);
+}
+END_TEST
+
+/* vLLM's server allows 1,024 sequences and 8,192 tokens per step on devices of at least 70 GiB, but not on A100; on
+ * other devices 256 and 2,048 (get_batch_defaults in vllm/engine/arg_utils.py). An option counts on every device. */
+START_TEST(large_devices_have_larger_defaults) {
+    static const struct {
+        const char *device;
+        int64_t max_batch, chunk;
+    } cases[] = { { "h100", 1024, 8192 }, { "b200", 1024, 8192 }, { "a100-80gb", 256, 2048 }, { "l4", 256, 2048 } };
+    nnc_error err = { 0 };
+    const nnc_software *vllm = NULL;
+    const nnc_model *model = NULL;
+    ok(nnc_software_load(specs, "vllm", &vllm, &err), &err);
+    ok(nnc_model_load(specs, "llama3-8b", &model, &err), &err);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const nnc_device *of = NULL;
+        nnc_serve s = { 0 };
+        nnc_serve_ask ask = batch_of(1);
+        ok(nnc_device_load(specs, cases[i].device, &of, &err), &err);
+        ok(nnc_serve_of(model, of, vllm, &ask, scratch, &s, &err), &err);
+        ck_assert_int_eq(s.plan.max_batch, cases[i].max_batch);
+        ck_assert_int_eq(s.plan.chunk, cases[i].chunk);
+        ask.max_batch = 8;
+        ask.chunk = 512;
+        ok(nnc_serve_of(model, of, vllm, &ask, scratch, &s, &err), &err);
+        ck_assert_int_eq(s.plan.max_batch, 8);
+        ck_assert_int_eq(s.plan.chunk, 512);
+    }
+}
+END_TEST
+
 /* PyTorch without an engine issues 40 kernels in each of 32 layers, 10 for the embedding table, the last norm and the
  * head, and one that selects the token. The 1,291 kernels take 0.6 x 0.1 ms each, because no gradients are recorded.
  * Without host time, other kernels than products and attention move 18.87 MB per token in the layers. In each layer,
@@ -408,6 +472,8 @@ int main(void) {
         stages_compute_passes_of_a_prompt_together,
         all_reduces_take_what_the_engine_adds,
         launches_hide_behind_the_device,
+        prompts_issue_kernels_one_by_one,
+        large_devices_have_larger_defaults,
         operators_run_one_by_one,
         batches_run_in_waves,
         prompts_ride_in_decode_steps,

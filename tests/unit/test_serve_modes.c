@@ -34,6 +34,7 @@ static nnc_serve_ask split_of(const split *by) {
     ask.pipeline = by->pipeline;
     ask.prefix_hit = by->prefix_hit;
     ask.length_spread = 0.0;
+    ask.max_batch = 256; /* less than the cache holds */
     return ask;
 }
 

@@ -601,6 +601,44 @@ START_TEST(engine_receives_requests) {
 }
 END_TEST
 
+/* The first request decodes, and the second arrives in the middle of a step. An engine that schedules ahead has already
+ * scheduled the next step, so the prompt waits one step more. A request that finds no running sequence does not wait.
+ * With receive_steps 10, the engine receives the request one step later as well. */
+START_TEST(engine_schedules_ahead) {
+    nnc_serve_ask ask = recorded(101, 2);
+    const double alone_s = prompt_s(), step_s = decode_s(1, 1030);
+    arrivals[0] = (nnc_serve_arrival){ .arrival_s = 0.0 };
+    const double start_s = alone_s + 30.0 * (decode_s(1, 1001) + decode_s(1, 1030)) / 2.0;
+    arrivals[1] = (nnc_serve_arrival){ .arrival_s = start_s - 1.5 * step_s };
+    const double behind_s = 2.0 * served(&ask).ttft_s;
+    engine.serving.schedules_ahead = true;
+    CLOSE(2.0 * served(&ask).ttft_s - behind_s, step_s, 0.01);
+    arrivals[1].arrival_s = 1e3;
+    CLOSE(served(&ask).ttft_s, alone_s, 1e-9);
+    arrivals[1].arrival_s = start_s - 0.5 * step_s;
+    engine.serving.schedules_ahead = false;
+    ask.receive_steps = 10;
+    const double tenth_s = 2.0 * served(&ask).ttft_s;
+    engine.serving.schedules_ahead = true;
+    CLOSE(2.0 * served(&ask).ttft_s - tenth_s, 10.0 * step_s, 0.01);
+    engine.serving.schedules_ahead = false;
+}
+END_TEST
+
+/* An iteration with prompts lasts at least as long as the host issues its kernels, also for a part of a prompt. */
+START_TEST(prompts_wait_for_the_host) {
+    nnc_serve_ask ask = recorded(2, 1);
+    arrivals[0] = (nnc_serve_arrival){ .arrival_s = 0.0 };
+    engine.serving.issue_s = 1e-3;
+    CLOSE(served(&ask).ttft_s, engine.serving.step_s + 0.291, 1e-9);
+    ask.chunk = INPUT / 2;
+    CLOSE(served(&ask).ttft_s, 2.0 * (engine.serving.step_s + 0.291), 1e-9);
+    ask.graph_tokens = INPUT;
+    ck_assert_double_lt(served(&ask).ttft_s, 0.291);
+    engine.serving.issue_s = 0.0;
+}
+END_TEST
+
 /* One prefill worker and one decode worker. The second prompt waits for the first. The two requests decode after their
  * caches are sent, and no prompt is computed in their decode steps. */
 START_TEST(separate_workers) {
@@ -729,6 +767,8 @@ int main(void) {
                                    spreads,
                                    a_full_cache,
                                    prompts_wait_for_more,
+                                   engine_schedules_ahead,
+                                   prompts_wait_for_the_host,
                                    prompts_wait_for_groups,
                                    engine_receives_requests,
                                    separate_workers,
