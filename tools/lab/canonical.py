@@ -363,7 +363,8 @@ class Served(Step):
         requests = re.search(r"(\d+) requests\b", self.text("notes"))  # the benchmark has a fixed rate of requests
         self.out["requests"] = requests[1] if requests and self.text("mode") == "open-loop" else self.text("requests")
         self.out["fitted"] = "1" if "fitted_whole" in self.engine else "0" if "held_out" in self.engine else ""
-        settings = ("chunk", "wait_steps", "wait_share", "balance_steps", "balance_more", "receive_steps", "memory_use")
+        settings = ("chunk", "wait_steps", "wait_share", "balance_steps", "balance_more", "receive_steps", "memory_use",
+                    "max_batch", "graph_tokens")
         new = {k: v for k, v in self.said.items() if k not in self.row and not k.startswith("-")}
         self.out.update(dict.fromkeys(settings, ""), **new)
 
@@ -380,7 +381,7 @@ class Served(Step):
         if self.text("weights") == "q4_k_m":
             self.out["group_size"] = str(Q4_K_GROUP)  # 4.83 bits per element
         narrow = word in ("fp8", "fp8-block", "nvfp4", "mxfp4")
-        if narrow and not self.text("kv_cache"):
+        if narrow and not self.text("kv_cache") and "kv_precision" not in self.said:
             self.out["kv_precision"] = self.engine.get("narrow_kv", "")
 
     def serving_degrees(self):
