@@ -157,7 +157,7 @@ static const nnc_field software_fields[] = {
       .help = "Feature maps of convolutions are contiguous (NCHW). Maps are copied to channels last (NHWC) where the "
               "matrix units need this layout; off: all feature maps are channels last." },
     { SOFTWARE(narrow_adapters), NNC_DEFAULT_OFF,
-      .help = "Weights of adapters have 16 bits, as in peft before 0.11, torchtune and litgpt. Off: they have 32 bits, "
+      .help = "Weights of adapters have 16 bits, as in peft before 0.12, torchtune and litgpt. Off: they have 32 bits, "
               "or with ZeRO 16 bits." },
     { SOFTWARE(random_written), NNC_DEFAULT_OFF,
       .help = "Dropout reads fp32 random numbers that a separate kernel wrote to memory. off: the kernel of "

@@ -945,12 +945,13 @@ nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_re
  * precedence over a profile with the name of the framework. */
 bool nnc_release_of_hardware(const nnc_release *release);
 /* nnc_release_fill sets those fields that neither the plan nor the model gives. nnc_release_switch sets switches of the
- * profile by the list "recipes" of its file: each entry lists its releases, devices, models and precisions. */
+ * profile by the list "recipes" of its file: each entry lists its releases, devices, models, precisions and
+ * formats of frozen weights. */
 void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *plan);
 /* Fields of a plan that nnc_release_fill computes from other fields of the plan; NULL ends the list. A search chooses
  * the computed fields itself, also if the release has values for them. */
 extern const char *const nnc_released_fields[];
-nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask, nnc_dtype precision,
+nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask, const nnc_plan *plan,
                               nnc_software *software, nnc_error *err);
 
 #endif
