@@ -631,6 +631,8 @@ struct nnc_software {
     bool narrow_gathers;
     /* true: weights of adapters have 16 bits under 16-bit policies; false: they have 16 bits only with ZeRO, else 32 */
     bool narrow_adapters;
+    /* true: with ZeRO, Python functions of the framework (hooks) run before and after each module and for each gradient */
+    bool module_hooks;
     /* true: operands of 8-bit products have one scale per 128 elements; false: one scale per tensor */
     bool block_scales;
     int64_t network_units;    /* number of units of the device that kernels of expert communication occupy, so that

@@ -264,7 +264,8 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
         kind = nnc_profile_kind_kept(&scenario->model, &scenario->device, &scenario->plan, NNC_PROFILE_COPIES);
     }
     const bool gpu = kind != NNC_PROFILE_TPU && kind != NNC_PROFILE_EAGER;
-    const bool gpus = kind != NNC_PROFILE_TPU && scenario->device.host.kernel_s > 0.0 && scenario->model.captured == NULL;
+    const bool gpus =
+        kind != NNC_PROFILE_TPU && scenario->device.host.kernel_s > 0.0 && scenario->model.captured == NULL;
     const bool issued = nnc_host_issues(&scenario->model, &scenario->device, &scenario->software, plan);
     const bool maps = scenario->model.family == NNC_FAMILY_GRAPH || scenario->model.family == NNC_FAMILY_UNET;
     const struct {
