@@ -264,9 +264,8 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
         kind = nnc_profile_kind_kept(&scenario->model, &scenario->device, &scenario->plan, NNC_PROFILE_COPIES);
     }
     const bool gpu = kind != NNC_PROFILE_TPU && kind != NNC_PROFILE_EAGER;
-    const bool gpus =
-        kind != NNC_PROFILE_TPU && scenario->device.host.kernel_s > 0.0 && scenario->model.captured == NULL;
-    const bool issued = nnc_host_issues(&scenario->model, &scenario->device, &scenario->software, plan);
+    const bool issued = scenario->model.captured == NULL &&
+                        nnc_host_issues(&scenario->model, &scenario->device, &scenario->software, plan);
     const bool maps = scenario->model.family == NNC_FAMILY_GRAPH || scenario->model.family == NNC_FAMILY_UNET;
     const struct {
         const char *name;
@@ -282,8 +281,10 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
         { "adapters", VALUES(adapted), plan->adapter_rank > 0 },
         { NNC_LINK_SHARE, VALUES(link_shares), has_open_links(scenario) },
         { "host", VALUES(hosts), has_open_host(scenario) },
-        { "optimizer_kernels", VALUES(updates), plan->devices == 1 && gpus },
-        { "narrow_adapters", VALUES(switches), plan->adapter_rank > 0 && plan->zero == 0 && issued },
+        { "optimizer_kernels", VALUES(updates), plan->devices == 1 && issued },
+        { "narrow_adapters", VALUES(switches),
+          plan->adapter_rank > 0 && plan->zero == 0 && issued &&
+              strstr(scenario->overrides, "narrow_adapters") == NULL },
         { "contiguous_maps", VALUES(switches), gpu && maps && strstr(scenario->overrides, "contiguous_maps") == NULL },
     };
     *count = 0;
