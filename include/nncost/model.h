@@ -461,6 +461,7 @@ struct nnc_model {
     bool composed_gelu; /* true: the library runs several primitive operators for a GELU; false: one operator */
     bool joined_qkv;    /* true: one matrix product computes queries, keys and values, and one computes gate and up
                          * matrices */
+    bool split_gate;    /* true: with joined_qkv, separate products nevertheless compute gate and up matrices */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

@@ -440,6 +440,7 @@ typedef struct nnc_framework {
     bool ends_as_layers;
     /* true: with ZeRO 3 and a pipeline, ranks gather weights once per step, not for every micro-batch */
     bool gathered_in_pipelines;
+    nnc_optimizer_kernels optimizer_kernels; /* kernels of the update, as the framework calls torch.optim */
 } nnc_framework;
 
 /* Switches that a framework release sets for some models and devices. If several recipes apply to a plan, nncost uses
@@ -448,6 +449,7 @@ typedef struct nnc_recipe {
     /* Conditions under which the recipe applies. version, hardware and model have the meaning of the same members of
      * nnc_framework; precision: precision of the plan. */
     char version[32], hardware[32], precision[16], model[32];
+    char frozen[16]; /* start of the names of the storage formats of frozen weights; "" = all */
     /* switches that the recipe sets, with their values, for example "overlap_expert=1 block_scales=on" */
     char set[192];
 } nnc_recipe;
@@ -641,6 +643,8 @@ struct nnc_software {
     bool narrow_gathers;
     /* true: weights of adapters have 16 bits under 16-bit policies; false: they have 16 bits only with ZeRO, else 32 */
     bool narrow_adapters;
+    /* true: with ZeRO, Python functions of the framework (hooks) run before and after each module and for each gradient */
+    bool module_hooks;
     /* true: operands of 8-bit products have one scale per 128 elements; false: one scale per tensor */
     bool block_scales;
     int64_t network_units;    /* number of units of the device that kernels of expert communication occupy, so that

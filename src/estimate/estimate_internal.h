@@ -186,14 +186,37 @@ typedef struct nnc_launch {
     /* true: the kernels of norms and attention are recorded once and replayed, so the host needs no time for norms and
      * attention */
     bool recorded_attention;
+    /* seconds of the host for the hooks of a framework with ZeRO: module_s for one pass through a module; tensor_s for a
+     * parameter tensor that forward or backward fetches; again_s for one that a recomputed forward finds; gradient_s for
+     * the gradient of one tensor */
+    double module_s, tensor_s, again_s, gradient_s;
 } nnc_launch;
-static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *op) {
+/* Returns the seconds that the host needs for the hooks of an op in its current phase.   [hooks] */
+static inline double nnc_hooks_of_op_s(const nnc_launch *launch, const nnc_op *op) {
+    const double gradients = op->frozen ? 0.0 : launch->gradient_s * (double)op->tensors;
+    if (op->phase == NNC_PHASE_GRAD_WEIGHT) { return gradients; }
+    const double modules = launch->module_s * (double)op->modules;
+    const bool alone = op->kind != NNC_OP_MATMUL && op->kind != NNC_OP_CONV;
+    switch (op->phase) {
+    case NNC_PHASE_FORWARD: return modules + launch->tensor_s * (double)op->tensors;
+    case NNC_PHASE_RECOMPUTE: return modules + launch->again_s * (double)op->tensors;
+    case NNC_PHASE_UPDATE: return 0.0;
+    default: return modules + launch->tensor_s * (double)op->tensors + (alone ? gradients : 0.0);
+    }
+}
+/* Returns the seconds that the host needs to issue an op, without hooks. */
+static inline double nnc_issue_of_op_s(const nnc_launch *launch, const nnc_op *op) {
     if (launch->kernel_s > 0.0) { return launch->kernel_s * nnc_op_issued(op).kernels; }
     const double products = op->kind == NNC_OP_MATMUL ? (double)op->u.matmul.experts : 0.0;
     /* the op has no kernel of its own, because the kernel of another op computes it, so the host does not issue it */
     if (op->issued_as == NNC_ISSUED_INSTEAD && nnc_op_issued(op).kernels < 1.0) { return 0.0; }
     if (launch->recorded_attention && (op->group == NNC_GROUP_ATTENTION || op->group == NNC_GROUP_NORM)) { return 0.0; }
     return launch->op_s + (products > 1.0 ? products * launch->product_s : 0.0);
+}
+/* Returns the seconds that the host needs to issue an op and to run its hooks. */
+static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *op) {
+    const double issue_s = nnc_issue_of_op_s(launch, op);
+    return launch->gradient_s > 0.0 ? issue_s + nnc_hooks_of_op_s(launch, op) : issue_s;
 }
 
 /* Returns the seconds in which the device waits for the host in one pass of a segment. layers: number of layers with

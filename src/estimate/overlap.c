@@ -275,10 +275,11 @@ typedef struct clocks {
     double upto[RING], ended_s[RING];
 } clocks;
 
-/* Moves the clock of the host and the clock of the device forward by one row. Returns the seconds in which the device
- * waits for the host. */
-static inline double issue_row(clocks *c, double kernels, double time_s) {
+/* Moves the clock of the host and the clock of the device forward by one row. hooks_s: seconds of the host before it
+ * issues the first kernel. Returns the seconds in which the device waits for the host. */
+static inline double issue_row(clocks *c, double kernels, double hooks_s, double time_s) {
     const double before_s = c->device_s + time_s;
+    c->host_s += hooks_s;
     if (!(kernels > 0.0)) {
         c->device_s = before_s;
         return 0.0;
@@ -297,8 +298,8 @@ static inline double issue_row(clocks *c, double kernels, double time_s) {
 
 /* Moves the clocks of host and device through all layers of segment s, either in forward or in backward. Adds to
  * unit->host_s the seconds per layer, as a mean over the layers, in which the device waits for the host. */
-static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *list, int32_t s, bool forward,
-                          nnc_segment_time *unit) {
+static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *list, const nnc_launch *launch, int32_t s,
+                          bool forward, nnc_segment_time *unit) {
     const double instances = (double)list->segments[s].instances;
     /* begin, end: range of rows that contains all rows of the segment, so that the loop over the layers reads few rows
      * of other segments */
@@ -310,7 +311,8 @@ static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *li
             const nnc_op_cost *row = &rows->rows[i];
             if (row->op->segment != s) { continue; }
             const double repeat = row->repeat / instances;
-            const double waits_s = issue_row(c, nnc_op_issued(row->op).kernels * repeat, row->time_s * repeat);
+            const double hooks_s = launch->gradient_s > 0.0 ? nnc_hooks_of_op_s(launch, row->op) * repeat : 0.0;
+            const double waits_s = issue_row(c, nnc_op_issued(row->op).kernels * repeat, hooks_s, row->time_s * repeat);
             if (waits_s > 0.0) { unit->host_s[nnc_part_of(row)] += waits_s / instances; }
         }
     }
@@ -318,18 +320,20 @@ static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *li
 
 /* Moves the clocks of host and device through two equal passes. Writes the waiting times of the second pass to host_s,
  * because the first pass is not typical: it starts while no kernel is issued. */
-static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double kernel_s,
+static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, const nnc_launch *launch,
                        nnc_segment_time units[NNC_SEGMENTS_MAX]) {
     clocks c; /* `c` is not initialised as a whole, because its arrays are written before they are read */
     c.host_s = c.device_s = c.issued = 0.0;
-    c.kernel_s = kernel_s;
+    c.kernel_s = launch->kernel_s;
     c.first = c.last = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t s = 0; s < list->segment_count; s++) {
             memset(units[s].host_s, 0, sizeof units[s].host_s);
-            issue_segment(&c, rows, list, s, true, &units[s]);
+            issue_segment(&c, rows, list, launch, s, true, &units[s]);
         }
-        for (int32_t s = list->segment_count - 1; s >= 0; s--) { issue_segment(&c, rows, list, s, false, &units[s]); }
+        for (int32_t s = list->segment_count - 1; s >= 0; s--) {
+            issue_segment(&c, rows, list, launch, s, false, &units[s]);
+        }
     }
     units[0].lead_s = c.device_s - c.host_s;
 }
@@ -361,7 +365,7 @@ NNC_SAYING void sum_units(const nnc_rows *rows, const nnc_op_list *list, const n
             unit->weight_s += row->op->phase == NNC_PHASE_GRAD_WEIGHT ? time_s : 0.0;
         }
     }
-    if (launch->kernel_s > 0.0) { issue_pass(rows, list, launch->kernel_s, units); }
+    if (launch->kernel_s > 0.0) { issue_pass(rows, list, launch, units); }
     for (int32_t s = 0; s < list->segment_count; s++) {
         if (launch->kernel_s > 0.0) {
             units[s].forward_s = issued_part_s(&units[s], NNC_PART_FORWARD);

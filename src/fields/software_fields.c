@@ -157,8 +157,11 @@ static const nnc_field software_fields[] = {
       .help = "Feature maps of convolutions are contiguous (NCHW). Maps are copied to channels last (NHWC) where the "
               "matrix units need this layout; off: all feature maps are channels last." },
     { SOFTWARE(narrow_adapters), NNC_DEFAULT_OFF,
-      .help = "Weights of adapters have 16 bits, as in peft before 0.11, torchtune and litgpt. Off: they have 32 bits, "
+      .help = "Weights of adapters have 16 bits, as in peft before 0.12, torchtune and litgpt. Off: they have 32 bits, "
               "or with ZeRO 16 bits." },
+    { SOFTWARE(module_hooks), NNC_DEFAULT_OFF,
+      .help = "With ZeRO, Python functions (hooks) of the framework run before and after each module, and for each "
+              "gradient, as in DeepSpeed. The host needs time for them." },
     { SOFTWARE(random_written), NNC_DEFAULT_OFF,
       .help = "Dropout reads fp32 random numbers that a separate kernel wrote to memory. off: the kernel of "
               "dropout generates the random numbers." },
@@ -264,7 +267,7 @@ static const nnc_field software_fields[] = {
           "Parameters of a serving engine: times that its host code and its kernels add to the times of the device." },
 };
 
-enum { SWITCHES_FROM = 3, SWITCHES = 24 };
+enum { SWITCHES_FROM = 3, SWITCHES = 25 };
 const nnc_field_table nnc_switch_table = { "switch", software_fields + SWITCHES_FROM, SWITCHES };
 
 const nnc_field_table nnc_software_table = { "software profile", software_fields, NNC_COUNT_OF(software_fields) };

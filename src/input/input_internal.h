@@ -588,15 +588,16 @@ nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path,
  * another name, the result is the file itself. For a name of the Hugging Face hub, *path is NULL. */
 nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path, nnc_error *err);
 
-/* The struct nnc_library describes the library that runs a model (`by`), with two properties of its code. composed_gelu
- * = true: the library computes GELU from several pointwise ops. joined_qkv = true: one product computes queries, keys
- * and values.
+/* The struct nnc_library describes the library that runs a model (`by`), with three properties of its code.
+ * composed_gelu = true: the library computes GELU from several pointwise ops. joined_qkv = true: one product computes
+ * queries, keys and values, and one computes gate and up matrices. split_gate = true: with joined_qkv, separate products
+ * compute gate and up matrices.
  *
  * nnc_foreign_library returns the library of a published configuration. If no key of the configuration names a library,
  * the result is transformers. nnc_library_set sets the library of a model. */
 typedef struct nnc_library {
     nnc_implementation by;
-    bool composed_gelu, joined_qkv;
+    bool composed_gelu, joined_qkv, split_gate;
 } nnc_library;
 nnc_library nnc_foreign_library(nnc_json root);
 void nnc_library_set(const nnc_library *library, nnc_model *model);
@@ -945,12 +946,13 @@ nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_re
  * precedence over a profile with the name of the framework. */
 bool nnc_release_of_hardware(const nnc_release *release);
 /* nnc_release_fill sets those fields that neither the plan nor the model gives. nnc_release_switch sets switches of the
- * profile by the list "recipes" of its file: each entry lists its releases, devices, models and precisions. */
+ * profile by the list "recipes" of its file: each entry lists its releases, devices, models, precisions and
+ * formats of frozen weights. */
 void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *plan);
 /* Fields of a plan that nnc_release_fill computes from other fields of the plan; NULL ends the list. A search chooses
  * the computed fields itself, also if the release has values for them. */
 extern const char *const nnc_released_fields[];
-nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask, nnc_dtype precision,
+nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask, const nnc_plan *plan,
                               nnc_software *software, nnc_error *err);
 
 #endif

@@ -197,6 +197,8 @@ static const nnc_field framework_fields[] = {
       .help = "Experts are not split over tensor ranks (expert tensor parallel = 1)." },
     { NNC_FIELD(nnc_framework, gathered_in_pipelines), NNC_DEFAULT_OFF,
       .help = "ZeRO stage 3 keeps weights gathered between micro-batches of a pipeline." },
+    { NNC_FIELD(nnc_framework, optimizer_kernels), NNC_FIELD_NAMES(nnc_optimizer_kernels, NNC_OPTIMIZER_KERNELS_COUNT),
+      .default_text = "default", .help = "Kernels of the optimizer update, if the optimizer is one of torch.optim." },
 };
 const nnc_field_table nnc_framework_table = { "framework", framework_fields, NNC_COUNT_OF(framework_fields) };
 
@@ -205,6 +207,7 @@ static const nnc_field recipe_fields[] = {
     SELECTS(nnc_recipe, hardware, "Start of the id of the device."),
     SELECTS(nnc_recipe, precision, "Start of the precision."),
     SELECTS(nnc_recipe, model, "Start of the id of the model."),
+    SELECTS(nnc_recipe, frozen, "Start of the storage format of frozen weights."),
     { NNC_FIELD(nnc_recipe, set), .required = true, .help = "Fields of the profile, as FIELD=VALUE FIELD=VALUE." },
 };
 const nnc_field_table nnc_recipe_table = { "recipe", recipe_fields, NNC_COUNT_OF(recipe_fields) };
@@ -342,12 +345,21 @@ bool nnc_release_of_hardware(const nnc_release *release) {
 
 static bool is_decoder(const nnc_model *model) { return model->family == NNC_FAMILY_DECODER; }
 
+/* Tests whether torch.optim updates lists of tensors with this optimizer. */
+static bool is_of_torch(nnc_optimizer optimizer) {
+    return optimizer == NNC_OPTIMIZER_ADAM || optimizer == NNC_OPTIMIZER_ADAMW || optimizer == NNC_OPTIMIZER_RMSPROP ||
+           optimizer == NNC_OPTIMIZER_SGD || optimizer == NNC_OPTIMIZER_MOMENTUM;
+}
+
 static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *p) {
     if (!given->is(given->in, "policy") && p->precision != NNC_FP32 && p->precision != NNC_TF32) {
         /* Megatron sums bf16 gradients of micro-batches in fp32, but fp16 gradients in fp16. */
         p->policy = f->policy == NNC_POLICY_MIXED_FP32GRAD && p->precision == NNC_FP16 ? NNC_POLICY_MIXED : f->policy;
     }
     if (!given->is(given->in, "attention")) { p->attention = f->attention; }
+    if (!given->is(given->in, "optimizer_kernels") && is_of_torch(p->optimizer)) {
+        p->optimizer_kernels = f->optimizer_kernels;
+    }
     if (is_decoder(model) && f->vocab_multiple > 0 && model->decoder.vocab_multiple <= 1 &&
         !given->is(given->in, "vocab_multiple")) {
         model->decoder.vocab_multiple = f->vocab_multiple * p->tensor;
@@ -427,14 +439,14 @@ static nnc_status set_switches(nnc_software *software, const char *text, nnc_err
     return NNC_OK;
 }
 
-nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask, nnc_dtype precision,
+nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask, const nnc_plan *plan,
                               nnc_software *software, nnc_error *err) {
     const char *set = "";
-    const char *format = nnc_dtype_name(precision == NNC_DTYPE_COUNT ? NNC_BF16 : precision);
+    const char *format = nnc_dtype_name(plan->precision == NNC_DTYPE_COUNT ? NNC_BF16 : plan->precision);
     for (int32_t i = 0; i < software->recipe_count; i++) {
         const nnc_recipe *r = &software->recipes[i];
         if (begins(ask->device, r->hardware) && begins(ask->model, r->model) && begins(format, r->precision) &&
-            has_version(r->version, release->version)) {
+            begins(nnc_frozen_name(plan->frozen), r->frozen) && has_version(r->version, release->version)) {
             set = r->set;
         }
     }

@@ -303,6 +303,8 @@ static double sum_table(nnc_lowered *alike, const nnc_step *step) {
     joined.plan = &plan;
     joined.list = &alike->list;
     if (step->launch.kernel_s > 0.0) { joined.launch = (nnc_launch){ 0 }; }
+    /* plans with other ZeRO stages share the list, so the bound leaves out the time of hooks */
+    joined.launch.module_s = joined.launch.tensor_s = joined.launch.again_s = joined.launch.gradient_s = 0.0;
     const int32_t count = rows->count;
     for (int32_t i = 0; i < count; i++) { rows_s[i] = rows->rows[i].time_s; }
     nnc_step_segment_times(&joined, rows, units);

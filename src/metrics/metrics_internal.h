@@ -335,7 +335,7 @@ typedef struct nnc_past {
 /* A setting of the software that the user has not stated: the option that sets it, and the possible values of this
  * option. low, high: smallest and largest relative change of the step time over these values; effect: `low` or `high`,
  * whichever is farther from 0. */
-enum { NNC_OPEN_FACTS_MAX = 10 };
+enum { NNC_OPEN_FACTS_MAX = 12 };
 typedef struct nnc_open_fact {
     const char *name;
     const char *const *values;

@@ -421,7 +421,10 @@ struct nnc_op {
     nnc_issued_as issued_as;
     nnc_issued issued[3]; /* kernels of forward [0], of backward or of the input gradient [1], and of the weight
                            * gradient [2] */
-    double grad_bytes;    /* bytes of one element of the gradient of the op's weights */
+    /* number of modules of the program that forward of the op calls, and number of their parameter tensors; set only if
+     * the software profile has module_hooks */
+    float modules, tensors;
+    double grad_bytes; /* bytes of one element of the gradient of the op's weights */
     /* share of the micro-batches whose weight gradient is added to the gradient of earlier micro-batches */
     double grad_accumulate;
     union {

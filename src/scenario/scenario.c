@@ -398,7 +398,7 @@ nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, 
     const nnc_release *release = &scenario->release;
     const nnc_release_ask ask = nnc_scenario_release_ask(scenario, model);
     nnc_release_fill(release->entry, given, &scenario->model, &scenario->plan);
-    return nnc_release_switch(release, &ask, scenario->plan.precision, &scenario->software, err);
+    return nnc_release_switch(release, &ask, &scenario->plan, &scenario->software, err);
 }
 
 /* Tests whether the user sets a field of the plan or the model, either by the option of this field or by --set. */
@@ -472,7 +472,7 @@ static bool complete(const void *in, const nnc_plan *base, nnc_variant *variant)
     }
     nnc_release_fill(s->release.entry, &given, &variant->own_model, &variant->own_plan);
     variant->own_software = *s->release.software;
-    return nnc_release_switch(&s->release, &ask, variant->own_plan.precision, &variant->own_software, &err) == NNC_OK &&
+    return nnc_release_switch(&s->release, &ask, &variant->own_plan, &variant->own_software, &err) == NNC_OK &&
            set_switches(&asked->given, &variant->own_software, &err) == NNC_OK;
 }
 

@@ -155,6 +155,7 @@ static const char *const adapted[] = { "linear", "attention" };
 static const char *const link_shares[] = { "0.05", "0.7" };
 static const char *const stages[] = { "0", "1" };
 static const char *const hosts[] = { "desktop", "h100-server" };
+static const char *const updates[] = { "fused", "foreach" };
 
 typedef struct open_values {
     const char *const *values;
@@ -263,6 +264,8 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
         kind = nnc_profile_kind_kept(&scenario->model, &scenario->device, &scenario->plan, NNC_PROFILE_COPIES);
     }
     const bool gpu = kind != NNC_PROFILE_TPU && kind != NNC_PROFILE_EAGER;
+    const bool issued = scenario->model.captured == NULL &&
+                        nnc_host_issues(&scenario->model, &scenario->device, &scenario->software, plan);
     const bool maps = scenario->model.family == NNC_FAMILY_GRAPH || scenario->model.family == NNC_FAMILY_UNET;
     const struct {
         const char *name;
@@ -278,6 +281,10 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
         { "adapters", VALUES(adapted), plan->adapter_rank > 0 },
         { NNC_LINK_SHARE, VALUES(link_shares), has_open_links(scenario) },
         { "host", VALUES(hosts), has_open_host(scenario) },
+        { "optimizer_kernels", VALUES(updates), plan->devices == 1 && issued },
+        { "narrow_adapters", VALUES(switches),
+          plan->adapter_rank > 0 && plan->zero == 0 && issued &&
+              strstr(scenario->overrides, "narrow_adapters") == NULL },
         { "contiguous_maps", VALUES(switches), gpu && maps && strstr(scenario->overrides, "contiguous_maps") == NULL },
     };
     *count = 0;

@@ -167,7 +167,7 @@ static double products_of(const nnc_op *op, const nnc_model *model) {
     const bool joined = model->family == NNC_FAMILY_VIT || (model->family == NNC_FAMILY_DECODER && model->joined_qkv) ||
                         model->implementation == NNC_IMPLEMENTATION_TIMM;
     return nnc_ends_in(op->name, "qkv")       ? (joined ? 1.0 : 3.0)
-           : nnc_ends_in(op->name, "gate_up") ? (model->joined_qkv ? 1.0 : 2.0)
+           : nnc_ends_in(op->name, "gate_up") ? (model->joined_qkv && !model->split_gate ? 1.0 : 2.0)
            : nnc_ends_in(op->name, ".kv")     ? 2.0
                                               : 1.0;
 }
@@ -480,6 +480,57 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
     }
 }
 
+/* ---- modules and parameter tensors whose hooks a framework runs   [hooks] ---- */
+
+/* Returns the number of modules that forward of an op calls. products: number of linear layers to which an adapter
+ * belongs. Attention and the layer that contains it are modules, and so are an activation and the MLP that contains it.
+ * peft has four modules for a linear layer with an adapter, in addition to the linear layer itself: the layer that joins
+ * both, dropout, and the two products (peft/tuners/lora/layer.py). */
+static double modules_of(const nnc_op *op, double products) {
+    switch (op->kind) {
+    case NNC_OP_MATMUL: return op->u.matmul.b_is_weight ? products : 0.0;
+    case NNC_OP_FLASH: return strcmp(op->name, "attn.core") == 0 ? 2.0 : 1.0;
+    case NNC_OP_NORM:
+    case NNC_OP_CONV:
+    case NNC_OP_EMBEDDING: return 1.0;
+    case NNC_OP_POINTWISE:
+        switch (op->u.pointwise.kind) {
+        case NNC_PW_SWIGLU:
+        case NNC_PW_GEGLU:
+        case NNC_PW_GELU:
+        case NNC_PW_RELU: return 2.0;
+        default: return strcmp(op->name, "adapter.add") == 0 ? 2.0 * products : 0.0;
+        }
+    default: return 0.0;
+    }
+}
+
+/* Returns the number of parameter tensors of an op: weights, and biases of linear layers, convolutions and norms. */
+static double tensors_of(const nnc_op *op, double products) {
+    const double biases = op->weights.vector > 0 ? 1.0 : 0.0;
+    switch (op->kind) {
+    case NNC_OP_MATMUL: return op->u.matmul.b_is_weight ? products * (1.0 + biases) : 0.0;
+    case NNC_OP_CONV: return 1.0 + biases;
+    case NNC_OP_NORM: return op->u.norm.kind == NNC_NORM_RMS ? biases : 2.0 * biases;
+    case NNC_OP_EMBEDDING: return 1.0;
+    default: return 0.0;
+    }
+}
+
+void nnc_list_hook(nnc_op_list *list, const nnc_model *model) {
+    double products = 1.0; /* as in nnc_list_issue */
+    for (int32_t i = 0; i < list->count; i++) {
+        nnc_op *op = &list->ops[i];
+        if (nnc_op_is_collective(op) || op->recorded) { continue; }
+        if (op->kind == NNC_OP_MATMUL && strncmp(op->name, "adapter.", 8) != 0) {
+            const double experts = op->u.matmul.experts > 1 ? (double)op->u.matmul.experts : 1.0;
+            products = products_of(op, model) * experts;
+        }
+        op->modules = (float)modules_of(op, products);
+        op->tensors = (float)tensors_of(op, products);
+    }
+}
+
 /* ---- bytes that transformers, peft, timm and diffusers keep for backward, for each op   [issued] ----
  *
  * In transformers, peft, timm and diffusers a layer runs as single operators, and autograd saves inputs or outputs of
@@ -563,7 +614,7 @@ static bool begins_again(const nnc_op *op) { return op->recomputed && !op->dropp
 /* One product of nncost's op list that reads the output of a norm can be several products in the library, such as the
  * products for queries, keys and values. Returns the number of products that the library has for one such product. */
 static double readers_of(const nnc_op *op, const nnc_model *model) {
-    const double of_qkv = model->joined_qkv ? 1.0 : 3.0, of_mlp = model->joined_qkv ? 1.0 : 2.0;
+    const double of_qkv = model->joined_qkv ? 1.0 : 3.0, of_mlp = model->joined_qkv && !model->split_gate ? 1.0 : 2.0;
     return strcmp(op->name, "attn.qkv") == 0 && op->split == NNC_SPLIT_QKV    ? of_qkv
            : strstr(op->name, "gate_up") != NULL && op->u.matmul.experts == 0 ? of_mlp
                                                                               : 1.0;

@@ -167,6 +167,8 @@ int64_t nnc_captured_vocab(const nnc_model *model);
 /* For software profiles that run operators one by one: sets for each op of the list the kernels that the library of the
  * model (transformers, timm ...) issues. */
 void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowering *how);
+/* Sets the number of modules and of parameter tensors of each op, for frameworks that run hooks at modules.   [hooks] */
+void nnc_list_hook(nnc_op_list *list, const nnc_model *model);
 
 /* Tests whether the plan trains all weights of the model and uses no adapters. */
 bool nnc_plan_trains_all(const nnc_plan *plan);

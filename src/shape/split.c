@@ -56,6 +56,7 @@ void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *lis
         how->plan->tensor * how->plan->context * how->plan->expert == 1) {
         nnc_list_issue(list, model, how);
     }
+    if (how->software->module_hooks) { nnc_list_hook(list, model); }
     if (how->software->library_kept) { nnc_list_keep_by_library(list, how, model); }
 }
 

@@ -110,7 +110,7 @@ static nnc_status estimate_release(nnc_point *point, nnc_result *result, nnc_err
     NNC_TRY(nnc_release_find(NULL, &ask, &release, err));
     if (release.entry != NULL) {
         nnc_release_fill(release.entry, &given, &point->filled, &plan);
-        NNC_TRY(nnc_release_switch(&release, &ask, plan.precision, &point->switched, err));
+        NNC_TRY(nnc_release_switch(&release, &ask, &plan, &point->switched, err));
     }
     nnc_estimate_cache_begin(point->scratch->shared, &point->filled, &point->device);
     point->is_filled = true;

@@ -179,7 +179,7 @@ Output:
       --help                     Show all options of the command; -h: only the most used options
       --help-all                 Show all options of the command with complete explanations
 
-'nncost estimate --help-all' explains all 187 options, those of whole runs and software too.
+'nncost estimate --help-all' explains all 188 options, those of whole runs and software too.
 
 # Prints help on a narrow terminal.
 $ COLUMNS=60 nncost diff --help

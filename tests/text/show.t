@@ -546,6 +546,7 @@ loss_keep                   logits
 fused_maps                  on
 contiguous_maps             off
 narrow_adapters             off
+module_hooks                off
 random_written              off
 fp8_gather                  off
 block_scales                off

@@ -204,8 +204,38 @@ START_TEST(recipes_set_switches) {
     for (size_t i = 0; i < 2; i++) {
         const nnc_release_ask ask = { .device = "h100-sxm5-80gb", .model = models[i] };
         nnc_software software = *release.software;
-        ck_assert_int_eq(nnc_release_switch(&release, &ask, NNC_BF16, &software, NULL), NNC_OK);
+        const nnc_plan plan = nnc_plan_default();
+        ck_assert_int_eq(nnc_release_switch(&release, &ask, &plan, &software, NULL), NNC_OK);
         ck_assert_int_eq(software.dispatcher, wanted[i]);
+    }
+}
+END_TEST
+
+/* peft before 0.12 gives adapters the format of the weight of their layer, if it is a floating-point format: adapters of
+ * weights in nf4 stay in fp32. Its update runs over lists of tensors. */
+START_TEST(adapters_of_early_peft) {
+    const struct {
+        const char *words;
+        nnc_frozen frozen;
+        bool narrow;
+    } rows[] = { { "peft 0.7", NNC_FROZEN_16, true },
+                 { "peft 0.11.1", NNC_FROZEN_16, true },
+                 { "peft 0.7", NNC_FROZEN_NF4, false },
+                 { "peft 0.12", NNC_FROZEN_16, false },
+                 { "peft", NNC_FROZEN_16, false } };
+    const nnc_given nothing = { gives_zero, NULL };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const nnc_release release = found(rows[i].words, "", "");
+        const nnc_release_ask ask = { .device = "a100-sxm4-80gb", .model = "llama2-7b" };
+        nnc_software software = *release.software;
+        nnc_plan plan = nnc_plan_default();
+        nnc_model model = { .family = NNC_FAMILY_DECODER };
+        plan.frozen = rows[i].frozen;
+        ck_assert_int_eq(nnc_release_switch(&release, &ask, &plan, &software, NULL), NNC_OK);
+        ck_assert_int_eq(software.narrow_adapters, rows[i].narrow);
+        nnc_release_fill(release.entry, &nothing, &model, &plan);
+        const bool early = strcmp(software.id, "peft-0.11") == 0;
+        ck_assert_int_eq(plan.optimizer_kernels, early ? NNC_KERNELS_FOREACH : NNC_KERNELS_DEFAULT);
     }
 }
 END_TEST
@@ -299,11 +329,17 @@ END_TEST
 
 int main(void) {
     const TTest *const tests[] = {
-        follows_what_the_plan_does,        no_chosen_profile_is_left_out,
-        is_one_that_exists_for_the_device, is_one_of_the_years_of_the_device,
-        names_what_a_framework_lacks,      a_search_compares_plans_under_their_own,
-        any_lifts_what_is_shipped,         releases_are_found_by_their_words,
-        releases_fill_in_what_is_open,     recipes_set_switches,
+        follows_what_the_plan_does,
+        no_chosen_profile_is_left_out,
+        is_one_that_exists_for_the_device,
+        is_one_of_the_years_of_the_device,
+        names_what_a_framework_lacks,
+        a_search_compares_plans_under_their_own,
+        any_lifts_what_is_shipped,
+        releases_are_found_by_their_words,
+        releases_fill_in_what_is_open,
+        recipes_set_switches,
+        adapters_of_early_peft,
     };
     return run_tests_with("profiles", setup, teardown, tests, COUNT_OF(tests));
 }

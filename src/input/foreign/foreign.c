@@ -774,7 +774,11 @@ static void write_notes(const nnc_foreign_file *file, nnc_json root, int64_t max
 nnc_library nnc_foreign_library(nnc_json root) {
     static const char *const keys[] = { "activation_function", "hidden_act", "hidden_activation" };
     static const char *const composed[] = { "gelu_new", "gelu_fast", "quick_gelu", "gelu_accurate" };
-    static const char *const joined[] = { "gpt2", "modernbert", "phi3", "gpt_neox", "falcon" };
+    /* c_attn of GPT-2 and Qwen, query_key_value of BLOOM and ChatGLM, Wqkv of MPT, W_pack of Baichuan ... */
+    static const char *const joined[] = { "gpt2",    "modernbert", "phi3",        "gpt_neox", "falcon",   "bloom",
+                                          "chatglm", "mpt",        "gpt_bigcode", "qwen",     "baichuan", "internlm2" };
+    /* w1 and w2 of modeling_qwen.py, gate_proj and up_proj of modeling_baichuan.py, w1 and w3 of modeling_internlm2.py */
+    static const char *const split[] = { "qwen", "baichuan", "internlm2" };
     const char *type = text_at(root, "model_type");
     const bool denoises = nnc_json_get(root, "_class_name").node != NULL;
     nnc_library library = { .by = denoises ? NNC_IMPLEMENTATION_DIFFUSERS : NNC_IMPLEMENTATION_TRANSFORMERS };
@@ -787,6 +791,9 @@ nnc_library nnc_foreign_library(nnc_json root) {
     for (size_t i = 0; i < sizeof joined / sizeof joined[0]; i++) {
         library.joined_qkv = library.joined_qkv || strcmp(type, joined[i]) == 0;
     }
+    for (size_t i = 0; i < sizeof split / sizeof split[0]; i++) {
+        library.split_gate = library.split_gate || strcmp(type, split[i]) == 0;
+    }
     return library;
 }
 
@@ -794,6 +801,7 @@ void nnc_library_set(const nnc_library *library, nnc_model *model) {
     model->implementation = library->by;
     model->composed_gelu = library->composed_gelu;
     model->joined_qkv = library->joined_qkv;
+    model->split_gate = library->split_gate;
 }
 
 static void read(nnc_foreign_file *file, nnc_json root) {
