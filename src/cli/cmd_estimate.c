@@ -926,11 +926,11 @@ const nnc_command nnc_cmd_estimate = {
     .name = "estimate",
     .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "One training step: time with its range, the resource that limits it, memory, throughput, cost.",
-    .notes = "Exits with 1 when the step does not fit into the device's memory; it then also prints the estimate, and "
-             "the smallest changes with which the step fits. Pipeline stages are numbered from 0. With --format csv "
-             "each of --stages, --timeline and --sensitivity prints its table instead of the estimate; give one of "
-             "them. A timeline has at most 1000000 passes. An elasticity of -0.5 means: one percent more of the "
-             "parameter makes the step half a percent shorter.",
+    .notes = "If the step does not fit into the device's memory, the command prints the estimate and the smallest "
+             "changes with which the step fits, and exits with 1. Pipeline stages are numbered from 0. With --format "
+             "csv, each of --stages, --timeline and --sensitivity prints its own table instead of the estimate; give "
+             "only one of these three options. A timeline has at most 1000000 passes. An elasticity of -0.5 means "
+             "that the step is half a percent shorter if the parameter is one percent larger.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |

@@ -257,9 +257,9 @@ const nnc_command nnc_cmd_init = {
     .operands = "[MODEL DEVICE | device | model | cluster | rows | plan]",
     .summary =
         "Print a file to start from: a plan file for 'nncost check', a device, a model, a cluster or measured rows.",
-    .notes = "The plan file has one scenario with the given plan options, and requirements that its estimate meets "
-             "with a tenth of the time to spare: nncost init llama3-8b h100 --output plans.json. Measured rows are a "
-             "CSV file for 'nncost accuracy' and 'nncost calibrate'.",
+    .notes = "The plan file has one scenario with the given plan options: nncost init llama3-8b h100 --output "
+             "plans.json. It also has requirements; the estimate of the scenario is a tenth faster than the required "
+             "time. Measured rows are a CSV file for 'nncost accuracy' and 'nncost calibrate'.",
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN,
     .run = NNC_NOT_ON_PAGE(run),

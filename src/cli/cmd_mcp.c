@@ -938,12 +938,11 @@ const nnc_command nnc_cmd_mcp = {
     .summary = "A server of the Model Context Protocol for AI assistants, on standard input and output.",
     .notes = "Tools: estimate, advise, fit, compare, search, scale, limit, run, serve, budget, ops, op, explain, "
              "check, diff, trace, watch, accuracy, list, show and validate, with the operands and options of the "
-             "commands, and help. An "
-             "answer "
-             "is about 2 kB of the JSON output; \"fields\" names other parts of the output, [\"all\"] the whole "
-             "output. Resources are the help of each command. Each line is one JSON-RPC message; the server ends when "
-             "standard input ends. Each call runs in a separate process, within --deadline and --memory, and ends when "
-             "the client cancels it. A call reads only regular files below --root and the program's data.",
+             "commands, and help. An answer is about 2 kB of the JSON output; \"fields\" selects other parts of the "
+             "output, and [\"all\"] selects the whole output. The resources are the help texts of the commands. Each "
+             "line is one JSON-RPC message. The server ends when standard input ends. Each call runs in a separate "
+             "process, within the limits --deadline and --memory, and stops when the client cancels the call. A call "
+             "reads only regular files below --root and the program's data.",
     .takes = NNC_TAKES_HELP | NNC_TAKES_MCP,
     .run = NNC_WITH_PROCESSES(nnc_mcp_serve),
 };

@@ -399,15 +399,16 @@ const nnc_command nnc_cmd_scale = {
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "The gain of more devices: step, throughput, efficiency, and where device time is lost.",
     .notes =
-        "For each number of --devices [1..4096*8: 1, 8, 64, 512, 4096] prints the best plan for one batch, as "
-        "'search' finds it with the same options. All plans have the software profile of the first number above 1 "
-        "that has a plan; with --software any, each plan has its own profile. Without --global-batch it chooses a "
-        "batch of about 4 million tokens, or of 64 sequences if adapters are trained, and prints it. Efficiency is "
-        "throughput per device divided by the highest throughput per device. "
-        "The loss to 100% is device time that a part of the step takes beyond its time in the plan with the "
-        "highest throughput per device: compute (smaller products), recompute, update, bubble, host, or the "
-        "collectives of tensor, context, expert, data or pipeline ranks. 'nncost plot scaling' draws the "
-        "throughput relative to the smallest number. Exits with 1 when no number has a plan.",
+        "For each number of --devices [1..4096*8: 1, 8, 64, 512, 4096], the command prints the best plan that "
+        "'search' finds for the same batch and options. All plans have the software profile of the first number of "
+        "devices above 1 that has a plan; with --software any, each plan has its own profile. Without "
+        "--global-batch, the command chooses and prints a batch of about 4 million tokens, or of 64 sequences if "
+        "adapters are trained. Efficiency is throughput per device divided by the highest throughput per device. If "
+        "the efficiency is below 100%, the table names the part of the step that takes more device time than in the "
+        "plan with the highest throughput per device: compute (smaller products), recompute, update, bubble, host, "
+        "or the collectives of tensor, context, expert, data or pipeline ranks. 'nncost plot scaling' draws the "
+        "throughput relative to the smallest number of devices. The command exits with 1 if no number of devices has "
+        "a plan.",
     .min_operands = 1,
     .max_operands = 2,
     .takes =

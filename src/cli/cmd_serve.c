@@ -425,9 +425,10 @@ const nnc_command nnc_cmd_serve = {
     .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "A decoder under load: time to first token and per token, throughput, memory and cost.",
     .notes =
-        "Requests come as a static batch (--batch), a closed loop (--concurrency), an open loop (--request-rate) or as "
-        "many as fit (--offline). Exits with 1 when the requests do not fit, or come faster than they can be served. "
-        "FILE is a script or configuration of vLLM, SGLang or TensorRT-LLM; its command line can also follow \"--\".",
+        "Requests come as a static batch (--batch), a closed loop (--concurrency), an open loop (--request-rate) or "
+        "as many as fit (--offline). The command exits with 1 if the requests do not fit, or if requests arrive "
+        "faster than the deployment can serve them. FILE is a script or configuration of vLLM, SGLang or "
+        "TensorRT-LLM; a command line of one of these engines can also follow \"--\".",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH | NNC_TAKES_EMIT,
@@ -454,9 +455,9 @@ static nnc_status run_ops(nnc_session *session, nnc_error *err) {
 const nnc_command nnc_cmd_serve_ops = {
     .name = "ops",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE] --serve",
-    .summary = "Every op of a prefill and of a decode step, equal layers in one row: work, bytes of weights and cache "
-               "read, time, bound.",
-    .notes = "Exits with 0 whether the requests fit or not.",
+    .summary = "Every op of a prefill and of a decode step, with equal layers in one row: work, bytes of weights and "
+               "cache that are read, time, bound.",
+    .notes = "The command exits with 0 even if the requests do not fit.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_SERVING,
@@ -481,8 +482,8 @@ const nnc_command nnc_cmd_serve_explain = {
     .name = "explain",
     .operands = "NAMES MODEL DEVICE | NAMES PLANS.json [DEVICE] --serve",
     .summary = "Metrics of serving: formula, source, and the numbers in the formula.",
-    .notes = "NAMES are joined by commas: metrics by their names in 'nncost serve --format json', such "
-             "as tpot_s, kv_bytes_per_token, max_sequences or decode.time_s.",
+    .notes = "NAMES are names of metrics, joined by commas, such as tpot_s, kv_bytes_per_token, max_sequences or "
+             "decode.time_s; 'nncost serve --format json' prints all metrics with their names.",
     .min_operands = 2,
     .max_operands = 3,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_SERVING,

@@ -538,9 +538,10 @@ const nnc_command nnc_cmd_show = {
     .name = "show",
     .operands = "ID | CHECKPOINT | FILE... [MODEL] [DEVICE] --to-options",
     .summary = "A device, model or software profile: its file, every field, the sources.",
-    .notes = "--format json prints a model as a model file, which nncost can read. --to-options prints the command "
-             "line with the same meaning as launch files, see docs/files.md. CHECKPOINT is a .gguf or .safetensors "
-             "file, or an index of such files; 'show' prints the tensors, parameters and bytes of a checkpoint.",
+    .notes = "--format json prints a model as a model file, which nncost can read. --to-options prints the options "
+             "of nncost that have the same meaning as the launch files (docs/files.md). CHECKPOINT is a .gguf or "
+             ".safetensors file, or an index of such files; for a CHECKPOINT, 'show' prints the number of tensors, "
+             "parameters and bytes.",
     .min_operands = 1,
     .max_operands = 100,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_MODEL | NNC_TAKES_SHOW,

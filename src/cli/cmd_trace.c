@@ -609,15 +609,14 @@ const nnc_command nnc_cmd_trace = {
     .operands = "FILE.json[.gz] [DEVICE [MODEL]] | FILE FILE [DEVICE] | FILE...",
     .summary = "A PyTorch trace: the measured time of each operator, and the time expected on the device.",
     .notes =
-        "FILE is a trace of PyTorch's profiler (export_chrome_trace), compressed or not; with record_shapes=True "
-        "nncost also predicts the time of its operators. A kernel is assigned to the operator that launched it. DEVICE "
-        "is the device that ran the program; by default, the device that the trace names. The expected time is the "
-        "predicted time x the median ratio measured / predicted of this machine, so a machine that is slower as a "
-        "whole causes no findings. "
-        "With "
-        "MODEL and options of its plan, a step is compared with its estimate. With two files, the changes between them "
-        "are printed. With the files of several ranks of one run, the slowest rank is printed, and the time that other "
-        "ranks wait for it. '-o NAME.svg' or '-o NAME.png' draws the operators of one trace.",
+        "FILE is a trace of PyTorch's profiler (export_chrome_trace), compressed or not. If the trace was recorded "
+        "with record_shapes=True, nncost also predicts the times of its operators. A kernel is assigned to the "
+        "operator that launched it. DEVICE is the device that ran the program; without DEVICE, it is the device that "
+        "the trace names. The expected time is the predicted time x the median ratio measured / predicted of this "
+        "machine, so a machine on which all operators are slower causes no findings. With MODEL and options of its "
+        "plan, a step is compared with its estimate. With two files, the command prints the changes between the two "
+        "traces. With the files of several ranks of one run, the command prints the slowest rank and the time that "
+        "other ranks wait for this rank. '-o NAME.svg' or '-o NAME.png' draws the operators of one trace.",
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_OPS | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO,

@@ -242,7 +242,7 @@ static const char *notes_of(const nnc_onnx_graph *g) {
                          g->convolutions);
     }
     if (g->dropouts == 0) { nnc_buffer_text(&text, "the file has no dropout\n"); }
-    nnc_buffer_text(&text, "a loss was added, which the file does not have\n");
+    nnc_buffer_text(&text, "the file has no loss, so nncost added one\n");
     const char *copy = NULL;
     nnc_buffer_byte(&text, '\0');
     if (!text.failed) { copy = nnc_arena_strdup(g->arena, text.bytes); }

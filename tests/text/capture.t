@@ -351,7 +351,7 @@ plan      batch 2, sequence 32, fp32, policy fp32, adamw, flash attention, recom
           software torch-eager (chosen for this plan), mode predicted
 
 fits      micro-batch 2, 27.69 us a step, 72,220 samples/s
-recorded  up to 2 samples, more were not tried; --join of nncost.capture adds a recording
+recorded  up to 2 samples; larger micro-batches were not tried, and --join of nncost.capture adds a recording
 memory    3.698 MB of 10.00 GB
 
 

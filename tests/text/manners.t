@@ -21,7 +21,7 @@ Every op of the step: dimensions, FLOPs, bytes, intensity, time, share, bound.
       --optimizer NAME           Optimizer, which decides the optimizer states and the update's work
       --recompute LIST           Activation checkpointing: parts of forward that backward repeats
       --adapter-rank N           LoRA rank: inner width of the adapters of linear layers
-      --set FIELD=VALUE          Change a field of the plan, model or device: ...
+      --set FIELD=VALUE          Change a field of the plan, model or device
   -f, --format FORMAT            Output format: table, json, csv, csv-plain or markdown
   -o, --output FILE              Write the output to FILE instead of standard output
       --sort KEY                 Order of the rows: order (of execution), or time, flops, bytes ...

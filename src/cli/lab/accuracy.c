@@ -466,10 +466,11 @@ const nnc_command nnc_cmd_accuracy = {
     .operands = "FILE.csv...",
     .summary = "Predictions compared with measurements: mean, median and largest errors per file, device "
                "and framework.",
-    .notes = "Each file holds measured training steps, served requests, kernels or collectives, one per line; "
-             "tests/published/README.md names the columns. A row that cannot be predicted is listed with the reason; "
-             "the errors of rows that leave recompute or another deciding field open are listed separately. An error "
-             "is predicted / measured - 1. Options of the plan and --set replace the values of every row.",
+    .notes = "Each line of a file is one measured training step, served request, kernel or collective; "
+             "tests/published/README.md names the columns. The command lists rows that cannot be predicted, each "
+             "with the reason. It lists separately the errors of rows that do not state recompute or another "
+             "deciding field. An error is predicted / measured - 1. Options of the plan and --set replace the values "
+             "of every row.",
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_SCORE,

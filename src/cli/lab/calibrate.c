@@ -941,10 +941,11 @@ const nnc_command nnc_cmd_serve_calibrate = {
     .summary = "Fit an engine's parameters to measured requests: errors before and after, and the profile with the "
                "fitted values.",
     .notes =
-        "The files have the format of 'accuracy', with rows of the engine that --software names; rows of all devices "
-        "are used, or only rows of --device. Rows of one source and model stay together in a cross-validation unless "
-        "--group says otherwise; with --fold or --hold-out the other rows are held out, and their errors are printed. "
-        "--output writes the new profile and names the profile after the file; the report goes to standard output.",
+        "The files have the format of files for 'accuracy', with rows of the engine that --software names. Rows of "
+        "all devices are used, or only rows of --device. A cross-validation never divides the rows of one source and "
+        "model, unless --group names other columns. With --fold or --hold-out, some rows are held out, and their "
+        "errors are printed. --output writes the new profile and names the profile after the file; the report goes "
+        "to standard output.",
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_CALIBRATE | NNC_TAKES_SERVING,
@@ -956,12 +957,13 @@ const nnc_command nnc_cmd_calibrate = {
     .operands = "FILE...",
     .summary = "Fit a device's efficiency parameters to measured rows: errors before and after, and the device file "
                "with the fitted values.",
-    .notes = "FILE is a file of 'accuracy' or of nncost.measure, or a trace of PyTorch, whose operators are used as "
-             "rows. Without --device, nncost fits the device that all rows name. Only parameters that the rows can "
-             "determine are fitted: one machine factor from one step, more parameters from more rows; --fit names "
-             "others. With --fold the other rows are held out, and their errors are printed. --output writes the new "
-             "device file and names the device after the file; the report goes to standard output. Options of the plan "
-             "and --set replace the values of every row; fields of --set are not written.",
+    .notes = "FILE is a file of measured rows as for 'accuracy', a file of nncost.measure, or a trace of PyTorch "
+             "(each operator of the trace is a row). Without --device, nncost fits the device that all rows name. "
+             "Only parameters that the rows can determine are fitted: one step determines one factor of the machine, "
+             "and more rows determine more parameters. --fit names other parameters. With --fold, the rows outside "
+             "the selected part are held out, and their errors are printed. --output writes the new device file and "
+             "names the device after the file; the report goes to standard output. Options of the plan and --set "
+             "replace the values of every row; the new device file does not contain the values of --set.",
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_CALIBRATE,
