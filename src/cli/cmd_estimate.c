@@ -911,11 +911,11 @@ static nnc_status run(nnc_session *session, nnc_error *err) {
     const nnc_options *options = &session->options;
     if (nnc_format_is_csv(options->format) && options->stages && options->timeline) {
         return nnc_fail(err, NNC_BAD_USAGE, "--stages",
-                        "CSV holds one table, expected --stages or --timeline, found both");
+                        "CSV output has only one table, expected --stages or --timeline, found both");
     }
     if (nnc_format_is_csv(options->format) && options->sensitivity && (options->stages || options->timeline)) {
         return nnc_fail(err, NNC_BAD_USAGE, "--sensitivity",
-                        "CSV holds one table, expected either this option or %s, found both",
+                        "CSV output has only one table, expected either this option or %s, found both",
                         options->stages ? "--stages" : "--timeline");
     }
     NNC_TRY(nnc_emit_begin(session, false, err));

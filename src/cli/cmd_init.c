@@ -180,7 +180,7 @@ static nnc_status refuse_lost(const nnc_options *options, nnc_error *err) {
     for (size_t i = 0; i < NNC_COUNT_OF(lost); i++) {
         if (nnc_option_typed(options, lost[i])) {
             return nnc_fail(err, NNC_BAD_USAGE, lost[i],
-                            "a plan file does not store this option, expected with 'nncost %s'",
+                            "a plan file cannot contain this option, expected this option with 'nncost %s'",
                             i == 0 ? "estimate" : "serve");
         }
     }
@@ -229,7 +229,8 @@ static nnc_status write_served(nnc_session *session, nnc_serve_scenario *scenari
     (void)scratch;
     session->exit_code = 0;
     if (scenario->base.report.images != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--steps", "expected requests of tokens");
+        return nnc_fail(err, NNC_BAD_USAGE, "--steps",
+                        "a plan file cannot contain image generation, expected a command without --steps");
     }
     write_file(session, &scenario->base.report);
     return NNC_OK;

@@ -412,8 +412,8 @@ static nnc_status find_precision(const nnc_device *device, nnc_plan *plan, nnc_e
         if (!isnan(nnc_device_matmul_peak(device, preferred[i]))) { plan->precision = preferred[i]; }
     }
     if (plan->precision == NNC_DTYPE_COUNT || isnan(nnc_device_matmul_peak(device, plan->precision))) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--precision", "%s has no peak of this format, expected another format",
-                        device->id);
+        return nnc_fail(err, NNC_BAD_USAGE, "--precision",
+                        "%s has no peak rate in this format, expected another format", device->id);
     }
     return NNC_OK;
 }

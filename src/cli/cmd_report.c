@@ -320,7 +320,8 @@ static nnc_status check(nnc_session *session, nnc_error *err) {
     for (int i = 0; i < options->operand_count; i++) {
         if (nnc_is_path(options->operands[i])) {
             return nnc_fail(err, NNC_BAD_USAGE, options->operands[i],
-                            "is a file, which a page cannot read; drop it on the page instead");
+                            "is a file, and the explorer page cannot read files by their path; drop the file on the "
+                            "page instead");
         }
     }
     return options->operand_count == 0
@@ -346,7 +347,7 @@ static nnc_status write_page(nnc_session *session, const char *page, size_t size
     nnc_buffer text = { 0 };
     if (at == NULL) {
         return nnc_fail(err, NNC_BAD_SPEC, "explorer.html",
-                        "has no place for a command, expected the page of this version of nncost");
+                        "is the page of another version of nncost, expected the page of this version");
     }
     at += sizeof mark - 1;
     nnc_buffer_put(&text, page, (size_t)(at - page));

@@ -328,8 +328,9 @@ static nnc_status write(nnc_session *session, void *context, const nnc_search_re
     nnc_scale *scale = &s->scale;
     if (report->sizes == NULL || report->digest != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, report->sizes == NULL ? "--devices" : "--shard",
-                        report->sizes == NULL ? "a single number, expected several such as 1,8,64 or 8..512"
-                                              : "is an option of 'search', which merges shards");
+                        report->sizes == NULL ? "a single number of devices, expected several numbers, such as "
+                                                "1,8,64 or 8..512"
+                                              : "'scale' cannot be divided into shards; 'search' has this option");
     }
     scale->rows = nnc_arena_array(nnc_specs_arena(session->specs), (size_t)report->size_count + 1, sizeof *scale->rows);
     NNC_GOT(scale->rows, err);
@@ -349,7 +350,7 @@ static nnc_status choose_sizes(nnc_options *options, nnc_error *err) {
     nnc_scenario_args *given = &options->given;
     if (nnc_scenario_setting(given, "devices") != NULL) { return NNC_OK; }
     if (given->setting_count == NNC_SETTINGS_MAX) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--devices", "missing, expected sizes such as 8..512");
+        return nnc_fail(err, NNC_BAD_USAGE, "--devices", "missing, expected numbers of devices, such as 8..512");
     }
     given->settings[given->setting_count++] =
         (nnc_setting){ nnc_field_of_key(&nnc_plan_table, "devices"), "1..4096*8" };
@@ -364,7 +365,8 @@ static nnc_status search_all_sizes(nnc_session *session, scaler *s, nnc_error *e
     if (s->scratch == NULL) { return nnc_no_memory(err); }
     if (device != NULL && strchr(device, ',') != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "DEVICE",
-                        "several devices, expected one; 'nncost search' compares several, found \"%s\"", device);
+                        "several devices, expected one device, found \"%s\"; 'nncost search' compares several devices",
+                        device);
     }
     NNC_TRY(choose_sizes(&session->options, err));
     NNC_TRY(nnc_batch_choose(session, options->operands[0], &batch, &s->scale.batch_chosen, err));
@@ -383,7 +385,8 @@ static bool has_amount(const nnc_scenario_args *given) {
 
 static nnc_status run(nnc_session *session, nnc_error *err) {
     if (nnc_option_typed(&session->options, "--best")) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--best", "is not an option of 'scale', which shows one plan of each size");
+        return nnc_fail(err, NNC_BAD_USAGE, "--best",
+                        "is not an option of 'scale', because 'scale' shows one plan for each number of devices");
     }
     if (!has_amount(&session->options.given)) {
         NNC_TRY(nnc_run_options_refuse(&session->options.given, false, "--tokens or --samples", err));

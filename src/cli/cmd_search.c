@@ -487,7 +487,7 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, int64
     }
     const int64_t seq_len = plan.seq_len > 0 ? plan.seq_len : nnc_model_sizes_of(model).seq_len;
     if (seq_len == 0 || given->setting_count == NNC_SETTINGS_MAX) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--global-batch", "missing, expected the batch that all plans have");
+        return nnc_fail(err, NNC_BAD_USAGE, "--global-batch", "missing, expected one batch for all plans");
     }
     *global_batch = most_devices(given);
     if (whole_setting(given, "adapter_rank", 0) > 0) {
@@ -667,13 +667,15 @@ static nnc_status run(nnc_session *session, nnc_error *err) {
     int64_t batch = 0;
     const char *chosen = "";
     if (nnc_device_ranking_asked(&session->options)) {
-        return session->options.emit != NULL
-                   ? nnc_fail(err, NNC_BAD_USAGE, "--emit", "writes the plan of one device, found several")
-                   : nnc_device_ranking_run(session, err);
+        return session->options.emit != NULL ? nnc_fail(err, NNC_BAD_USAGE, "--emit",
+                                                        "writes the plan for one device, expected one DEVICE, "
+                                                        "found several")
+                                             : nnc_device_ranking_run(session, err);
     }
     NNC_TRY(nnc_emit_begin(session, true, err));
     if (session->options.search.plans != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--plans", "is for several devices, found one");
+        return nnc_fail(err, NNC_BAD_USAGE, "--plans",
+                        "writes the plans for several devices, expected a list of devices, found one device");
     }
     NNC_TRY(nnc_batch_choose(session, operands[0], &batch, &chosen, err));
     return nnc_search_args_run(session, operands[0], operands[1], write_found, &chosen, err);

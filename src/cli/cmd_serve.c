@@ -392,14 +392,16 @@ nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report, c
     const char *file = nnc_emit_file(&session->options, engine);
     nnc_buffer text = { 0 };
     if (software != NULL && strncmp(software, engine, strlen(engine)) != 0) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "--software is %.60s, found \"%.60s\"", software, engine);
+        return nnc_fail(err, NNC_BAD_USAGE, "--emit",
+                        "the file starts the engine of --software (%.60s), expected this engine, found \"%.60s\"",
+                        software, engine);
     }
     if (session->options.given.set_count > 0 || report->images != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--emit",
                         "an engine has no options for --set and --steps, expected a command without --set and --steps");
     }
     if (file != NULL && session->inside) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "cannot write a file here, expected only FORMAT");
+        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "cannot write to a file here, expected FORMAT without =FILE");
     }
     /* an engine loads the published weights by itself, so their format needs no option */
     const nnc_stored published = report->model->published_weights;
@@ -439,7 +441,9 @@ static nnc_status write_ops(nnc_session *session, nnc_serve_scenario *scenario, 
     const nnc_report *report = &scenario->base.report;
     (void)scratch;
     if (report->images != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--steps", "the ops of a pass are those of 'nncost ops %s %s'",
+        return nnc_fail(err, NNC_BAD_USAGE, "--steps",
+                        "'nncost ops --serve' cannot list the ops of image "
+                        "generation; 'nncost ops %s %s' lists the ops of one pass",
                         report->model_asked, report->device_asked);
     }
     session->exit_code = 0;

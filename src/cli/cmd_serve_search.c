@@ -277,7 +277,8 @@ static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc
     const nnc_serve_ask *ask = &scenario->ask;
     if (ask->draft_length > 0 || ask->draft[0] != '\0' || ask->disaggregate[0] != '\0') {
         return nnc_fail(err, NNC_BAD_USAGE, ask->disaggregate[0] != '\0' ? "--disaggregate" : "--draft-length",
-                        "is not searched, because it was not compared with measurements; 'nncost serve' estimates it");
+                        "a search does not try this option, because its results were not compared with measurements; "
+                        "'nncost serve' has this option");
     }
     NNC_TRY(slo_read(options->slo, nnc_specs_arena(session->specs), limits, &asked.limit_count, err));
     NNC_TRY(nnc_option_count("--max-devices", options->search.max_devices, DEVICES_MOST, &most, err));

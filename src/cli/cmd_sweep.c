@@ -433,7 +433,7 @@ static nnc_status run_merge(nnc_session *session, nnc_error *err) {
     /* refuses an output file OUT that exists, because OUT may be a shard that the user listed by mistake */
     if (access(options->operands[0], F_OK) == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, options->operands[0],
-                        "exists already, expected the name of a new file first");
+                        "exists already, expected the name of a new file as the first operand");
     }
     bool search = false;
     NNC_TRY(nnc_search_shard_is(options->operands[1], &search, err));

@@ -728,7 +728,7 @@ static nnc_status watch(nnc_session *session, void *context, nnc_scenario *scena
     (void)scratch;
     if (isnan(r->interval_s[0])) {
         return nnc_fail(err, NNC_BAD_SPEC, scenario->device.id,
-                        "no fitted efficiencies, so the estimate has no interval");
+                        "the device has no fitted efficiencies, so the estimate has no interval");
     }
     for (int i = 0; i < 2; i++) { job.alarm_s[i] = r->step_s * pow(r->interval_s[i] / r->step_s, alarm_reach); }
     NNC_TRY(nnc_log_read(path, r, &log, standard ? follow : NULL, &job, err));

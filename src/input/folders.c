@@ -506,7 +506,7 @@ static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const
         struct stat about;
         if (stat(one, &about) == 0) {
             *path = one;
-            return S_ISREG(about.st_mode) ? NNC_OK : nnc_fail(err, NNC_IO, one, "is no regular file, expected one");
+            return S_ISREG(about.st_mode) ? NNC_OK : nnc_fail(err, NNC_IO, one, "expected a regular file");
         }
         note_trouble(folders, one, errno);
     }

@@ -110,11 +110,11 @@ fitted
 old
 round
 ! nncost: own/hw/broken.json:2:1: bad syntax, expected a key in quotes, found the end of the text
-! nncost: own/hw/pipe.json: is no regular file, expected one
+! nncost: own/hw/pipe.json: expected a regular file
 $ NNCOST_PATH=own:toy nncost estimate --full dense ROUND | sed -n 2p
 device    ROUND = round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
 $ NNCOST_PATH=own:toy nncost estimate dense pipe
-! nncost: own/hw/pipe.json: is no regular file, expected one
+! nncost: own/hw/pipe.json: expected a regular file
 [4]
 
 # 'nncost list' prints one list or all lists.

@@ -58,7 +58,7 @@ $ nncost estimate inputs/plans.json
 ! nncost: --scenario: missing, expected one of the 2 scenarios of inputs/plans.json, such as "base"
 [2]
 $ nncost estimate inputs/plans.json --scenario bases
-! nncost: --scenario: unknown scenario, expected one of the 2 of inputs/plans.json, nearest "base", found "bases"
+! nncost: --scenario: unknown scenario, expected one of the 2 scenarios of inputs/plans.json, nearest "base", found "bases"
 [2]
 $ nncost estimate dense round --scenario base
 ! nncost: --scenario: dense is not a plan file

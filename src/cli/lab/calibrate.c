@@ -279,9 +279,9 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
                      (int)report->held, (int)report->other_devices, served ? "engines or devices" : "devices");
     if (report->overrides != NULL) { nnc_buffer_print(out, "with %s\n", report->overrides); }
     lines.metrics = &fitted;
-    if (!nnc_table_under(out, style, lines, "fitted")) { nnc_buffer_text(out, "\nno parameter is fitted\n"); }
+    if (!nnc_table_under(out, style, lines, "fitted")) { nnc_buffer_text(out, "\nno parameter was fitted\n"); }
     lines.metrics = &left;
-    (void)nnc_table_under(out, style, lines, "left as they are");
+    (void)nnc_table_under(out, style, lines, "not fitted");
     write_errors(out, style, report);
     (void)nnc_table_under(out, style,
                           (nnc_lines){ &nnc_left_out_metrics, report, report->unused, report->unused_count },
@@ -799,7 +799,7 @@ static nnc_status add_asked(calibration *c, const char *name, nnc_error *err) {
             return nnc_fail(err, NNC_BAD_USAGE, "--fit", "names %s twice", place.name);
         }
     }
-    if (!nnc_fit_add(c->fit, place.name)) { return nnc_fail(err, NNC_BAD_USAGE, "--fit", "names too many figures"); }
+    if (!nnc_fit_add(c->fit, place.name)) { return nnc_fail(err, NNC_BAD_USAGE, "--fit", "names too many parameters"); }
     return NNC_OK;
 }
 
@@ -871,7 +871,7 @@ static nnc_status load_engine(calibration *c, nnc_error *err) {
 static nnc_status check_options(calibration *c, const char *output, nnc_error *err) {
     NNC_TRY(nnc_minimise_available(err));
     if (c->session->options.explain != NULL && c->fit->served) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--explain", "is not for rows of served requests");
+        return nnc_fail(err, NNC_BAD_USAGE, "--explain", "has no effect on rows of served requests");
     }
     if (output != NULL && !nnc_ends_in(output, ".json")) {
         return nnc_fail(err, NNC_BAD_USAGE, "--output", "expected a %s, which ends in .json, found \"%s\"",
