@@ -446,7 +446,7 @@ static const nnc_metric limit_rows[] = {
     NNC_AS("device", CHARS, NNC_VIA(limits, report.device), NNC_IN(nnc_device, id),
            .help = "Device on which the model is trained."),
     NNC_AS("of", ENUM, LIMIT(of), .name_of = nnc_limit_name, .values = NNC_LIMIT_COUNT,
-           .help = "The axis whose limit is computed, as --of names it."),
+           .help = "The axis whose limit is computed (--of)."),
     NNC_AS("limit", NUMBER, LIMIT(limit), .show = NNC_SHOW_COUNT,
            .help = "tensor, context: the largest degree with which the network does not bound the step. data: the "
                    "fewest tokens (images) per device and step with which the network does not bound the step. batch: "
@@ -457,7 +457,7 @@ static const nnc_metric limit_rows[] = {
                "Resource that bounds the steps of plans beyond the limit: network, memory or bubble. plan: no larger "
                "degree is legal. null: no tried plan is beyond the limit."),
     NNC_AS("reason", TEXT, NNC_IN(limits, why),
-           .help = "The rule that makes larger degrees illegal, if bound_by is plan; else null."),
+           .help = "The rule that makes larger degrees illegal; null if bound_by is not plan."),
     NNC_AS("formula", TEXT, .get = get_formula,
            .help = "The relation that holds at the limit, and its closed form. F: width of an MLP, W: bytes/s of the "
                    "links of a device, C: FLOP/s, M: bytes/s of its memory, b: bytes of a weight, P: parameters of a "

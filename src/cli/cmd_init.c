@@ -87,7 +87,7 @@ static void write_file(const nnc_session *session, const nnc_report *report) {
     nnc_record_object(&record, "common");
     nnc_record_text(&record, "note",
                     "Every scenario starts from these values. A scenario may give other values, or null to remove a "
-                    "key. Ids, or paths from the folder of this file.");
+                    "key. Values of model, device and software are ids, or paths relative to the folder of this file.");
     nnc_record_text(&record, "model", report->model_asked);
     nnc_record_text(&record, "device", report->device_asked);
     if (served) { nnc_record_bool(&record, "serve", true); }

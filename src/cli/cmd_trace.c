@@ -39,8 +39,8 @@ static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX]) {
     const double calls = (double)r->calls;
     char was[NNC_NUMBER_TEXT], could[NNC_NUMBER_TEXT];
     if (r->price.odd > 0) {
-        snprintf(text, NNC_METRIC_TEXT_MAX, "%c = %lld is no multiple of 16 bytes: %s a call, padded %s", r->price.side,
-                 (long long)r->price.odd, nnc_unit_text(r->measured_s / calls, "s", was),
+        snprintf(text, NNC_METRIC_TEXT_MAX, "%c = %lld is no multiple of 16 bytes: a call takes %s, padded %s",
+                 r->price.side, (long long)r->price.odd, nnc_unit_text(r->measured_s / calls, "s", was),
                  nnc_unit_text(r->price.padded_s / calls, "s", could));
     } else {
         snprintf(text, NNC_METRIC_TEXT_MAX, "%.1f times the expected time, %.1f times the lower bound", r->times,

@@ -80,7 +80,7 @@ static const nnc_graph_param linear_params[] = {
                           .help = "Whether one value per output is added." },
     [NNC_LINEAR_SPLIT] = { "split", NNC_GRAPH_WORD, .words = split_words, .unsaid = NNC_LINEAR_WHOLE,
                            .help = "How tensor ranks divide the matrix. column: each rank computes its part of the "
-                                   "output; row, in a later layer: the parts of all ranks are added." },
+                                   "output; row (in a later layer): the parts of all ranks are added." },
     [NNC_LINEAR_UNBIASED] = { "unbiased", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = 1000000000,
                               .help = "Number of outputs that have no bias although the layer has one, such as keys." },
 };
@@ -158,9 +158,8 @@ static const nnc_graph_param concat_params[] = {
     [NNC_CONCAT_AXIS] = { "axis", NNC_GRAPH_WORD, .words = axis_words, .unsaid = 0,
                           .help = "Axis along which the tensors are joined." },
     [NNC_CONCAT_COPY] = { "copy", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 0, .max = 1,
-                          .help =
-                              "Whether a kernel copies the values; off for all but the last of concats that the code "
-                              "runs as one kernel." },
+                          .help = "Whether a kernel copies the values. If the code runs several concats as one kernel, "
+                                  "only the last concat copies values." },
 };
 
 static bool axis_of(nnc_graph_walk *w, const nnc_graph_op *op, bool tokens, int *axis) {

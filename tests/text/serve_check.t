@@ -78,7 +78,7 @@ $ nncost init dense round --serve --concurrency 8 --kv-precision fp8 --input-len
   "schema": "nncost.plans/1",
   "note": "Deployments to check. 'nncost check FILE' estimates every scenario and exits with 1 when one misses a requirement, or when an estimate differs from the one that 'nncost check FILE --update' recorded in this file. Keys are the options of 'nncost serve --help' with '_' for '-'; 'note' is the comment key.",
   "common": {
-    "note": "Every scenario starts from these values. A scenario may give other values, or null to remove a key. Ids, or paths from the folder of this file.",
+    "note": "Every scenario starts from these values. A scenario may give other values, or null to remove a key. Values of model, device and software are ids, or paths relative to the folder of this file.",
     "model": "dense",
     "device": "round",
     "serve": true

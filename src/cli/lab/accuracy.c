@@ -44,7 +44,7 @@ static const nnc_metric group_rows[] = {
     NNC_AS("by", TEXT, .get = get_by, .head = "by",
            .help = "Property that all rows of the group share, such as the device."),
     NNC_AS("name", TEXT, .get = get_group_name, .head = "",
-           .help = "Name of the file, device or framework that the group is about."),
+           .help = "Name of the file, device or framework of the group."),
     NNC_AS("rows", WHOLE, STATS(rows), .head = "rows", .help = "Measured rows."),
     NNC_AS("scored", WHOLE, STATS(scored), .head = "scored", .help = "Number of rows with a prediction."),
     NNC_AS("mape", NUMBER, STATS(mape), .head = "MAPE", .show = NNC_SHOW_PERCENT2,

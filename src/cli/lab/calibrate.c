@@ -195,7 +195,7 @@ static const nnc_metric document_rows[] = {
     NNC_AS("unused", LIST, NNC_IN(nnc_calibration_report, unused), NNC_COUNT(nnc_calibration_report, unused_count),
            .rows = &nnc_left_out_metrics, .help = "Measured rows that the fit does not use."),
     NNC_AS("explained_model", TEXT, NNC_IN(nnc_calibration_report, asked_model),
-           .help = "Model for which --explain names measurements that make its interval narrower."),
+           .help = "Model of --explain: the listed measurements make the interval of this model narrower."),
     NNC_AS(
         "next", LIST, NNC_IN(nnc_calibration_report, next), NNC_COUNT(nnc_calibration_report, next_count),
         .rows = &next_metrics,

@@ -560,7 +560,8 @@ static void read_part(nnc_foreign_file *file, nnc_json said) {
         return;
     }
     if (!nnc_foreign_is_given(at) && nnc_json_get(said, "optional").node != NULL) {
-        nnc_foreign_note(file->noted, sizeof file->noted, "counted without a tower: the file has no %.60s", key);
+        nnc_foreign_note(file->noted, sizeof file->noted, "the estimate has no tower, because the file has no %.60s",
+                         key);
         return;
     }
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
@@ -737,8 +738,8 @@ static void note_quantization(note_list *list, nnc_json root, nnc_model *model) 
         const bool known = format != NNC_STORED_COUNT;
         model->published_weights = format;
         add_note(list,
-                 "quantization_config (%.40s) says how the weights are stored: \"nncost serve\" assumes %s; a training "
-                 "step takes --precision and --policy",
+                 "quantization_config (%.40s) states how the weights are stored: \"nncost serve\" assumes %s; a "
+                 "training step uses --precision and --policy",
                  method.node != NULL && how != NULL ? how : "no method named",
                  known ? nnc_stored_name(format) : "16 bits, because nncost does not know this format");
     }
