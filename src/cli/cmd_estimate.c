@@ -419,7 +419,7 @@ static const nnc_page_row page_rows[] = {
     NNC_WORDS(
         "lower bound for any software: {step.lower_bound_s}; without any overlap the step takes {step.upper_bound_s}"),
     NNC_LINE("", .when = "plan.mode = ideal"),
-    NNC_WORDS("ideal mode: every efficiency is 1, fixed costs are 0, all communication that can overlap overlaps"),
+    NNC_WORDS("ideal mode: all efficiencies are 1, fixed costs are 0, complete overlap of communication"),
     NNC_LINE("", .when = "plan.mode != ideal, !device.fitted"),
     NNC_WORDS("no fitted efficiencies for this device: roofline time at the datasheet's rates"),
     NNC_LINE("", .when = "plan.mode != ideal, device.fitted, device.basis = default"),

@@ -334,8 +334,8 @@ START_TEST(long_lists_pass) {
     ck_assert_int_eq(parse(text, &m), NNC_OK);
     ck_assert_str_eq(
         m.notes[m.note_count - 1],
-        "quantization_config (fp8) says how the weights are stored: \"nncost serve\" assumes fp8; a training "
-        "step takes --precision and --policy");
+        "quantization_config (fp8) states how the weights are stored: \"nncost serve\" assumes fp8; a training "
+        "step uses --precision and --policy");
 }
 END_TEST
 
