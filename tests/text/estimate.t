@@ -182,8 +182,7 @@ plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 
 step      27.68 ms
           lower bound for any software: 27.68 ms; without any overlap the step takes 35.11 ms
-          ideal mode: every efficiency is 1, fixed costs are 0, all communication that can overlap
-          overlaps
+          ideal mode: all efficiencies are 1, fixed costs are 0, complete overlap of communication
 bound by  compute 100.0% of the step, memory 22.8%,
           if compute took no time, the step would take 6.312 ms
 
