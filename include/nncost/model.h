@@ -416,7 +416,7 @@ typedef struct nnc_scale_dims {
     X(NNC_IMPLEMENTATION_TRANSFORMERS, "transformers", "Hugging Face transformers, and peft.") \
     X(NNC_IMPLEMENTATION_DIFFUSERS, "diffusers", "Hugging Face diffusers.")                    \
     X(NNC_IMPLEMENTATION_TIMM, "timm", "pytorch-image-models, and torchvision.")               \
-    X(NNC_IMPLEMENTATION_PYTORCH, "pytorch", "PyTorch alone, as nanoGPT and gpt-fast.")
+    X(NNC_IMPLEMENTATION_PYTORCH, "pytorch", "PyTorch alone, such as nanoGPT and gpt-fast.")
 NNC_ENUM(nnc_implementation, NNC_IMPLEMENTATION_LIST, NNC_IMPLEMENTATION_COUNT);
 const char *nnc_implementation_name(nnc_implementation value);
 

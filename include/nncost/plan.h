@@ -121,15 +121,15 @@ NNC_ENUM(nnc_activations, NNC_ACTIVATIONS_LIST, NNC_ACTIVATIONS_COUNT);
 NNC_API const char *nnc_activations_name(nnc_activations activations);
 NNC_API const char *nnc_activations_help(nnc_activations activations);
 
-#define NNC_SCHEDULE_LIST(X)                                                                                 \
-    X(NNC_SCHEDULE_1F1B, "1f1b", "Each stage alternates one forward and one backward pass.")                 \
-    X(NNC_SCHEDULE_GPIPE, "gpipe", "Each stage runs all forward passes, then all backward passes.")          \
-    X(NNC_SCHEDULE_INTERLEAVED, "interleaved", "1f1b over several groups of layers per device.")             \
-    X(NNC_SCHEDULE_ZB_H1, "zb-h1", "1f1b with separate weight gradients, in the memory of 1f1b.")            \
-    X(NNC_SCHEDULE_ZB_H2, "zb-h2", "zb-h1 with twice as many micro-batches in flight and a smaller bubble.") \
-    X(NNC_SCHEDULE_ZB_V, "zb-v",                                                                             \
-      "Two groups of layers per device: a micro-batch passes all devices twice, there and back.")            \
-    X(NNC_SCHEDULE_DUALPIPE, "dualpipe",                                                                     \
+#define NNC_SCHEDULE_LIST(X)                                                                                   \
+    X(NNC_SCHEDULE_1F1B, "1f1b", "Each stage alternates one forward and one backward pass.")                   \
+    X(NNC_SCHEDULE_GPIPE, "gpipe", "Each stage runs all forward passes, then all backward passes.")            \
+    X(NNC_SCHEDULE_INTERLEAVED, "interleaved", "1f1b over several groups of layers per device.")               \
+    X(NNC_SCHEDULE_ZB_H1, "zb-h1", "1f1b with separate weight gradients; it needs as much memory as 1f1b.")    \
+    X(NNC_SCHEDULE_ZB_H2, "zb-h2", "zb-h1 with twice as many micro-batches in flight and a smaller bubble.")   \
+    X(NNC_SCHEDULE_ZB_V, "zb-v",                                                                               \
+      "Two groups of layers per device: a micro-batch passes all devices in order and then in reverse order.") \
+    X(NNC_SCHEDULE_DUALPIPE, "dualpipe",                                                                       \
       "Micro-batches enter at both ends; forward passes overlap with backward passes.")
 NNC_ENUM(nnc_schedule, NNC_SCHEDULE_LIST, NNC_SCHEDULE_COUNT);
 NNC_API const char *nnc_schedule_name(nnc_schedule schedule);
@@ -153,7 +153,7 @@ NNC_API const char *nnc_context_kind_help(nnc_context_kind kind);
     X(NNC_ORDER_TENSOR_CONTEXT_PIPELINE_DATA, "tensor-context-pipeline-data", \
       "Tensor ranks are neighbours, replicas are farthest apart.")            \
     X(NNC_ORDER_TENSOR_PIPELINE_CONTEXT_DATA, "tensor-pipeline-context-data", \
-      "Tensor ranks are neighbours; ranks of successive pipeline stages are next.")
+      "Tensor ranks are neighbours; ranks of successive pipeline stages have the next smallest distance.")
 NNC_ENUM(nnc_rank_order, NNC_RANK_ORDER_LIST, NNC_ORDER_COUNT);
 NNC_API const char *nnc_rank_order_name(nnc_rank_order order);
 NNC_API const char *nnc_rank_order_help(nnc_rank_order order);
@@ -213,11 +213,12 @@ typedef enum nnc_adapted {
  * to `size` bytes; "linear" if `adapted` is 0. */
 NNC_API void nnc_adapted_text(unsigned adapted, char *text, unsigned long size);
 
-#define NNC_FROZEN_LIST(X)                                                                                         \
-    X(NNC_FROZEN_16, "16bit", "Frozen weights in 16 bits, two bytes per weight.")                                  \
-    X(NNC_FROZEN_INT8, "int8", "Matrices of linear layers in one byte each.")                                      \
-    X(NNC_FROZEN_NF4, "nf4", "Matrices of linear layers in 4 bits and their scales (QLoRA).")                      \
-    X(NNC_FROZEN_FP8, "fp8", "Matrices of linear layers in one byte each, which 8-bit products read as they are.") \
+#define NNC_FROZEN_LIST(X)                                                                                   \
+    X(NNC_FROZEN_16, "16bit", "Frozen weights in 16 bits, two bytes per weight.")                            \
+    X(NNC_FROZEN_INT8, "int8", "Matrices of linear layers with one byte per weight.")                        \
+    X(NNC_FROZEN_NF4, "nf4", "Matrices of linear layers with 4 bits per weight, and their scales (QLoRA).")  \
+    X(NNC_FROZEN_FP8, "fp8",                                                                                 \
+      "Matrices of linear layers with one byte per weight; 8-bit products read these bytes without a cast.") \
     X(NNC_FROZEN_32, "32bit", "Frozen weights in fp32, four bytes per weight.")
 NNC_ENUM(nnc_frozen, NNC_FROZEN_LIST, NNC_FROZEN_COUNT);
 NNC_API const char *nnc_frozen_name(nnc_frozen frozen);
@@ -341,9 +342,9 @@ NNC_API const char *nnc_dispatcher_name(nnc_dispatcher dispatcher);
 NNC_API const char *nnc_dispatcher_help(nnc_dispatcher dispatcher);
 
 /* Places where kernels copy queries, keys, values and the output of attention into a layout by heads and back. */
-#define NNC_HEAD_COPY_LIST(X)                                               \
-    X(NNC_HEADS_IN_PLACE, "none", "No copies: kernels read them in place.") \
-    X(NNC_HEADS_UNFUSED, "unfused", "Copies for batched products only.")    \
+#define NNC_HEAD_COPY_LIST(X)                                                                   \
+    X(NNC_HEADS_IN_PLACE, "none", "No copies: kernels read queries, keys and values in place.") \
+    X(NNC_HEADS_UNFUSED, "unfused", "Copies for batched products only.")                        \
     X(NNC_HEADS_ALWAYS, "always", "Copies also for fused attention.")
 NNC_ENUM(nnc_head_copy, NNC_HEAD_COPY_LIST, NNC_HEAD_COPY_COUNT);
 NNC_API const char *nnc_head_copy_name(nnc_head_copy copy);

@@ -21,7 +21,7 @@ NNC_API const char *nnc_stops_help(nnc_stops stops);
 /* Training methods, such as pre-training or DPO. A training method determines which models process the tokens of a step
  * in addition to the trained model. */
 #define NNC_METHOD_LIST(X)                                                                                            \
-    X(NNC_METHOD_TRAIN, "train", "Steps on data alone: pre-training, fine-tuning, adapters.")                         \
+    X(NNC_METHOD_TRAIN, "train", "Training steps on a dataset: pre-training, fine-tuning, adapters.")                 \
     X(NNC_METHOD_DISTILL, "distill", "Steps on the outputs of a teacher, which were computed once for every token.")  \
     X(NNC_METHOD_DISTILL_ON_POLICY, "distill-on-policy", "The student generates answers, and a teacher scores them.") \
     X(NNC_METHOD_DPO, "dpo", "Preferred and rejected answers, scored by a reference model.")                          \
@@ -255,17 +255,17 @@ NNC_API double nnc_spares(double nodes_out, double enough_share, double *short_s
 
 /* Published scaling laws for a model with N parameters that is trained on D tokens. Most laws state a loss E + A / N^a
  * + B / D^b with fitted constants E, A, B, a and b; the other laws state only the best N or D. */
-#define NNC_LAW_LIST(X)                                                                                 \
-    X(NNC_LAW_RULE_20, "rule-of-20", "Twenty tokens per parameter, arXiv:2203.15556.")                  \
-    X(NNC_LAW_PRINTED, "printed", "Approach 3 of arXiv:2203.15556 as printed.")                         \
-    X(NNC_LAW_TEX, "tex", "Approach 3 of arXiv:2203.15556, with the digits of the paper's TeX source.") \
-    X(NNC_LAW_EPOCH, "epoch", "The replication of arXiv:2404.10102.")                                   \
-    X(NNC_LAW_APPROACH_1, "approach-1", "Approach 1 of arXiv:2203.15556, by its table 3.")              \
-    X(NNC_LAW_APPROACH_2, "approach-2", "Approach 2 of arXiv:2203.15556, by its table A3.")             \
-    X(NNC_LAW_LLAMA_3, "llama-3", "Tokens of arXiv:2407.21783, refitted to its figure.")                \
-    X(NNC_LAW_LLAMA_3_PRINTED, "llama-3-printed",                                                       \
-      "Tokens of arXiv:2407.21783 as printed, which does not give the paper's 16.55T tokens.")          \
-    X(NNC_LAW_DEEPSEEK, "deepseek", "arXiv:2401.02954, without embeddings.")                            \
+#define NNC_LAW_LIST(X)                                                                                         \
+    X(NNC_LAW_RULE_20, "rule-of-20", "Twenty tokens per parameter, arXiv:2203.15556.")                          \
+    X(NNC_LAW_PRINTED, "printed", "Approach 3 of arXiv:2203.15556 as printed.")                                 \
+    X(NNC_LAW_TEX, "tex", "Approach 3 of arXiv:2203.15556, with the digits of the paper's TeX source.")         \
+    X(NNC_LAW_EPOCH, "epoch", "The replication of arXiv:2404.10102.")                                           \
+    X(NNC_LAW_APPROACH_1, "approach-1", "Approach 1 of arXiv:2203.15556, by its table 3.")                      \
+    X(NNC_LAW_APPROACH_2, "approach-2", "Approach 2 of arXiv:2203.15556, by its table A3.")                     \
+    X(NNC_LAW_LLAMA_3, "llama-3", "Tokens of arXiv:2407.21783, refitted to its figure.")                        \
+    X(NNC_LAW_LLAMA_3_PRINTED, "llama-3-printed",                                                               \
+      "Tokens of arXiv:2407.21783 by the printed formula, which does not result in the paper's 16.55T tokens.") \
+    X(NNC_LAW_DEEPSEEK, "deepseek", "arXiv:2401.02954, without embeddings.")                                    \
     X(NNC_LAW_KAPLAN, "kaplan", "arXiv:2001.08361, without embeddings; superseded.")
 NNC_ENUM(nnc_law, NNC_LAW_LIST, NNC_LAW_COUNT);
 enum { NNC_LAW_SPACE = 32 };

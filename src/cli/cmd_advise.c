@@ -193,10 +193,10 @@ const nnc_command nnc_cmd_advise = {
     .name = "advise",
     .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "The changes of a plan that help most, with the time, memory and cost of each.",
-    .notes = "On the same devices, tries other values of precision, micro-batch, activation checkpointing, ZeRO, "
-             "degrees of parallelism and optimizer, and torch.compile, padding of the vocabulary, LoRA and QLoRA: "
-             "first one change at a time, then the best changes together. 'nncost search' tries all plans. Exits with "
-             "1 when the plan does not fit and no change makes it fit.",
+    .notes = "The command tries other values of precision, micro-batch, activation checkpointing, ZeRO, degrees of "
+             "parallelism and optimizer on the same devices. It also tries torch.compile, padding of the vocabulary, "
+             "LoRA and QLoRA. First it tries one change at a time, then the best changes together. 'nncost search' "
+             "tries all plans. The command exits with 1 if the plan does not fit and no change makes it fit.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH | NNC_LACKS_RUN,
@@ -249,8 +249,8 @@ static const nnc_metric fit_rows[] = {
            .help = "The largest micro-batch that may fit: the estimate is at most the memory of the device, but the "
                    "upper end of total_interval_bytes is above the memory."),
     NNC_AS("seq_len", NUMBER, .get = get_seq_len,
-           .help = "The longest sequence that fits at the micro-batch of the plan, a multiple of 64 or the plan's own "
-                   "length; null for images, and if no sequence fits."),
+           .help = "The longest sequence that fits at the micro-batch of the plan, a multiple of 64 or the plan's "
+                   "own length; null for images, or if no sequence fits."),
     NNC_AS("lora_rank", NUMBER, .get = get_rank,
            .help = "The largest rank of adapters that fits at the micro-batch of the plan; null without adapters."),
     NNC_AS("layers", NUMBER, .get = get_layers,
@@ -290,7 +290,8 @@ static const nnc_page_row page_rows[] = {
     NNC_BOLD("no micro-batch fits", .when = "micro_batch_tight = 0"),
     NNC_BOLD("micro-batch {micro_batch_tight} may fit", .when = "micro_batch_tight > 0"),
     NNC_LINE("recorded", .when = "recorded_batch"),
-    NNC_ITEM("up to {recorded_batch:count} samples, more were not tried; --join of nncost.capture adds a recording"),
+    NNC_ITEM("up to {recorded_batch:count} samples; larger micro-batches were not tried, and --join of "
+             "nncost.capture adds a recording"),
     NNC_LINE("sequence", .when = "seq_len"),
     NNC_ITEM("up to {seq_len:count} tokens with the micro-batch of the plan"),
     NNC_LINE("rank", .when = "lora_rank"),
@@ -318,9 +319,11 @@ static void write_fit_page(nnc_buffer *out, nnc_style style, const void *record)
         nnc_buffer_byte(out, '\n');
         nnc_sheet_line(out, style,
                        a->fit.micro_batch > 0
-                           ? "Memory and step are those of the largest micro-batch that fits without the options; "
-                             "micro-batch and samples/s are the largest that fit with them."
-                           : "All values are those of the largest micro-batch that fits with the options.");
+                           ? "Memory and step are the values with the largest micro-batch that fits without the "
+                             "options of the row. Micro-batch and samples/s are the values with the largest "
+                             "micro-batch that fits with these options."
+                           : "All values of a row are for the largest micro-batch that fits with the options of the "
+                             "row.");
     }
     if (a->others.count > 0) {
         nnc_table_under(out, style, (nnc_lines){ &table_metrics, NULL, a->others.lines, a->others.count },
@@ -370,11 +373,12 @@ const nnc_command nnc_cmd_fit = {
     .name = "fit",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "The largest micro-batch and sequence that fit on a device, and each way to save memory.",
-    .notes = "Accepts the options of the plan. micro_batch is the largest micro-batch that fits even if the measured "
-             "peak is at the upper end of its range; micro_batch_tight is the largest that may fit. Sequence, rank of "
-             "adapters and layers are the largest that fit at the plan's own micro-batch [1]. The table lists ways to "
-             "save memory, each with its memory, its step time and the largest micro-batch that fits with it. Exits "
-             "with 1 when no micro-batch fits, not even perhaps.",
+    .notes = "The command accepts the options of a plan. micro_batch is the largest micro-batch that fits even if "
+             "the measured peak is at the upper end of its range. micro_batch_tight is the largest micro-batch that "
+             "may fit. The printed sequence length, adapter rank and number of layers are the largest values that "
+             "fit with the micro-batch of the plan [1]. The table lists ways to save memory; each row has the "
+             "memory, the step time and the largest micro-batch that fits. The command exits with 1 if no "
+             "micro-batch can fit.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH |
@@ -442,7 +446,7 @@ static const nnc_metric limit_rows[] = {
     NNC_AS("device", CHARS, NNC_VIA(limits, report.device), NNC_IN(nnc_device, id),
            .help = "Device on which the model is trained."),
     NNC_AS("of", ENUM, LIMIT(of), .name_of = nnc_limit_name, .values = NNC_LIMIT_COUNT,
-           .help = "The axis whose limit is computed, as --of names it."),
+           .help = "The axis whose limit is computed (--of)."),
     NNC_AS("limit", NUMBER, LIMIT(limit), .show = NNC_SHOW_COUNT,
            .help = "tensor, context: the largest degree with which the network does not bound the step. data: the "
                    "fewest tokens (images) per device and step with which the network does not bound the step. batch: "
@@ -453,7 +457,7 @@ static const nnc_metric limit_rows[] = {
                "Resource that bounds the steps of plans beyond the limit: network, memory or bubble. plan: no larger "
                "degree is legal. null: no tried plan is beyond the limit."),
     NNC_AS("reason", TEXT, NNC_IN(limits, why),
-           .help = "The rule that makes larger degrees illegal, if bound_by is plan; else null."),
+           .help = "The rule that makes larger degrees illegal; null if bound_by is not plan."),
     NNC_AS("formula", TEXT, .get = get_formula,
            .help = "The relation that holds at the limit, and its closed form. F: width of an MLP, W: bytes/s of the "
                    "links of a device, C: FLOP/s, M: bytes/s of its memory, b: bytes of a weight, P: parameters of a "
@@ -566,15 +570,15 @@ const nnc_command nnc_cmd_limit = {
     .name = "limit",
     .part_of = "scale limit",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
-    .summary = "The largest degree of parallelism before the network bounds the step, and the smallest batch that "
-               "compute bounds.",
+    .summary = "The largest degree of parallelism with which the network does not bound the step, and the smallest "
+               "batch that compute bounds.",
     .notes =
-        "Accepts the options of the plan. --of tensor and --of context try each legal degree and do not change other "
-        "options; without --devices the number of devices grows with the degree. --of data and --of batch change the "
-        "tokens of a step: whole sequences, or one sequence that is shorter than the plan's. The resource that takes "
-        "longest at its datasheet rate bounds the step; the command assumes that all resources work at the same time. "
-        "The table shows "
-        "whether a plan fits into memory; the limit does not depend on memory. Exits with 1 when there is no limit.",
+        "The command accepts the options of a plan. --of tensor and --of context try each legal degree and do not "
+        "change other options; without --devices, the number of devices grows with the degree. --of data and --of "
+        "batch change the number of tokens in a step: a step has one or more whole sequences, or one sequence that "
+        "is shorter than a sequence of the plan. The resource that takes longest at its datasheet rate bounds the "
+        "step; the command assumes that all resources work at the same time. The table shows whether each plan fits "
+        "into memory, but the limit does not depend on memory. The command exits with 1 if there is no limit.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH | NNC_TAKES_LIMIT |

@@ -550,11 +550,12 @@ const nnc_command nnc_cmd_check = {
     .summary = "Estimate the scenarios of a plan file again, and print changed estimates, their causes and missed "
                "requirements.",
     .notes =
-        "Exits with 1 when a metric changed by more than its tolerance (without a tolerance all 12 digits must be "
-        "equal), a scenario was added or removed, or a requirement is missed. --update accepts the changes: it "
-        "writes the \"recorded\" part of the file, completely or not at all, and changes no other byte; --forget "
-        "removes this part, so that 'git merge-file' can merge the other parts. --format also accepts junit, and "
-        "github, which prints annotations for a workflow of GitHub. 'nncost init' prints a plan file to start from.",
+        "The command exits with 1 if a metric changed by more than its tolerance, if a scenario was added or "
+        "removed, or if a requirement is missed. Without a tolerance, all 12 digits of a metric must be equal. "
+        "--update accepts the changes: it writes the key \"recorded\" of the file and changes no other byte; if the "
+        "write fails, the file does not change. --forget removes the key \"recorded\", so that 'git merge-file' can "
+        "merge the other parts. --format also accepts junit, and github (annotations for a workflow of GitHub). "
+        "'nncost init' prints a plan file to start from.",
     .min_operands = 1,
     .max_operands = 1,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_CHECK | NNC_TAKES_EMIT,

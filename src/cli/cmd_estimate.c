@@ -419,7 +419,7 @@ static const nnc_page_row page_rows[] = {
     NNC_WORDS(
         "lower bound for any software: {step.lower_bound_s}; without any overlap the step takes {step.upper_bound_s}"),
     NNC_LINE("", .when = "plan.mode = ideal"),
-    NNC_WORDS("ideal mode: every efficiency is 1, no fixed costs, all communication that can overlap does"),
+    NNC_WORDS("ideal mode: all efficiencies are 1, fixed costs are 0, complete overlap of communication"),
     NNC_LINE("", .when = "plan.mode != ideal, !device.fitted"),
     NNC_WORDS("no fitted efficiencies for this device: roofline time at the datasheet's rates"),
     NNC_LINE("", .when = "plan.mode != ideal, device.fitted, device.basis = default"),
@@ -911,11 +911,11 @@ static nnc_status run(nnc_session *session, nnc_error *err) {
     const nnc_options *options = &session->options;
     if (nnc_format_is_csv(options->format) && options->stages && options->timeline) {
         return nnc_fail(err, NNC_BAD_USAGE, "--stages",
-                        "CSV holds one table, expected --stages or --timeline, found both");
+                        "CSV output has only one table, expected --stages or --timeline, found both");
     }
     if (nnc_format_is_csv(options->format) && options->sensitivity && (options->stages || options->timeline)) {
         return nnc_fail(err, NNC_BAD_USAGE, "--sensitivity",
-                        "CSV holds one table, expected either this option or %s, found both",
+                        "CSV output has only one table, expected either this option or %s, found both",
                         options->stages ? "--stages" : "--timeline");
     }
     NNC_TRY(nnc_emit_begin(session, false, err));
@@ -926,11 +926,11 @@ const nnc_command nnc_cmd_estimate = {
     .name = "estimate",
     .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "One training step: time with its range, the resource that limits it, memory, throughput, cost.",
-    .notes = "Exits with 1 when the step does not fit into the device's memory; it then also prints the estimate, and "
-             "the smallest changes with which the step fits. Pipeline stages are numbered from 0. With --format csv "
-             "each of --stages, --timeline and --sensitivity prints its table instead of the estimate; give one of "
-             "them. A timeline has at most 1000000 passes. An elasticity of -0.5 means: one percent more of the "
-             "parameter makes the step half a percent shorter.",
+    .notes = "If the step does not fit into the device's memory, the command prints the estimate and the smallest "
+             "changes with which the step fits, and exits with 1. Pipeline stages are numbered from 0. With --format "
+             "csv, each of --stages, --timeline and --sensitivity prints its own table instead of the estimate; give "
+             "only one of these three options. A timeline has at most 1000000 passes. An elasticity of -0.5 means "
+             "that the step is half a percent shorter if the parameter is one percent larger.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |

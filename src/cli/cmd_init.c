@@ -87,7 +87,7 @@ static void write_file(const nnc_session *session, const nnc_report *report) {
     nnc_record_object(&record, "common");
     nnc_record_text(&record, "note",
                     "Every scenario starts from these values. A scenario may give other values, or null to remove a "
-                    "key. Ids, or paths from the folder of this file.");
+                    "key. Values of model, device and software are ids, or paths relative to the folder of this file.");
     nnc_record_text(&record, "model", report->model_asked);
     nnc_record_text(&record, "device", report->device_asked);
     if (served) { nnc_record_bool(&record, "serve", true); }
@@ -180,7 +180,7 @@ static nnc_status refuse_lost(const nnc_options *options, nnc_error *err) {
     for (size_t i = 0; i < NNC_COUNT_OF(lost); i++) {
         if (nnc_option_typed(options, lost[i])) {
             return nnc_fail(err, NNC_BAD_USAGE, lost[i],
-                            "a plan file does not store this option, expected with 'nncost %s'",
+                            "a plan file cannot contain this option, expected this option with 'nncost %s'",
                             i == 0 ? "estimate" : "serve");
         }
     }
@@ -229,7 +229,8 @@ static nnc_status write_served(nnc_session *session, nnc_serve_scenario *scenari
     (void)scratch;
     session->exit_code = 0;
     if (scenario->base.report.images != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--steps", "expected requests of tokens");
+        return nnc_fail(err, NNC_BAD_USAGE, "--steps",
+                        "a plan file cannot contain image generation, expected a command without --steps");
     }
     write_file(session, &scenario->base.report);
     return NNC_OK;
@@ -257,9 +258,9 @@ const nnc_command nnc_cmd_init = {
     .operands = "[MODEL DEVICE | device | model | cluster | rows | plan]",
     .summary =
         "Print a file to start from: a plan file for 'nncost check', a device, a model, a cluster or measured rows.",
-    .notes = "The plan file has one scenario with the given plan options, and requirements that its estimate meets "
-             "with a tenth of the time to spare: nncost init llama3-8b h100 --output plans.json. Measured rows are a "
-             "CSV file for 'nncost accuracy' and 'nncost calibrate'.",
+    .notes = "The plan file has one scenario with the given plan options: nncost init llama3-8b h100 --output "
+             "plans.json. It also has requirements; the estimate of the scenario is a tenth faster than the required "
+             "time. Measured rows are a CSV file for 'nncost accuracy' and 'nncost calibrate'.",
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN,
     .run = NNC_NOT_ON_PAGE(run),

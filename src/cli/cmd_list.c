@@ -311,9 +311,9 @@ static nnc_status run(nnc_session *session, nnc_error *err) {
 const nnc_command nnc_cmd_list = {
     .name = "list",
     .operands = "[devices|models|software [TEXT]]",
-    .summary = "The devices, models and software profiles that have an id. TEXT selects entries with TEXT in an id, a "
-               "name or an alias.",
-    .notes = "A file that cannot be read is reported on standard error and left out; the exit code is then 1.",
+    .summary = "The devices, models and software profiles that have an id. With TEXT, only entries with TEXT in an "
+               "id, a name or an alias are listed.",
+    .notes = "If a file cannot be read, the command leaves it out, reports it on standard error and exits with 1.",
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,
     .run = run,

@@ -524,7 +524,7 @@ static nnc_status add_options(words *w, const nnc_command *command, nnc_json opt
     for (nnc_json one = nnc_json_first(options); one.node != NULL; one = nnc_json_next(one)) {
         const char *key = nnc_json_key(one);
         if (!is_option_name(key) || strcmp(key, "format") == 0) {
-            return nnc_fail(err, NNC_BAD_USAGE, "options", "not available to tools, found \"%.60s\"", key);
+            return nnc_fail(err, NNC_BAD_USAGE, "options", "tools do not have this option, found \"%.60s\"", key);
         }
         if (nnc_json_type_of(one) == NNC_JSON_BOOL && takes_value(command, key)) {
             return nnc_fail(err, NNC_BAD_USAGE, key, "expected a value, found %s",
@@ -533,7 +533,8 @@ static nnc_status add_options(words *w, const nnc_command *command, nnc_json opt
         add_option(w, key, one, command != NULL && takes_lists(command) && strcmp(key, "set") != 0);
         if (w->failed) {
             return nnc_fail(err, NNC_BAD_USAGE, key,
-                            "expected a number, a text, true, false or a list of these; a text cannot name a pipe");
+                            "expected a number, a text, true, false or a list of these values; a text cannot be the "
+                            "path of a pipe");
         }
     }
     return NNC_OK;
@@ -587,8 +588,10 @@ static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, n
             }
         }
         for (size_t i = operands; i < count; i++) { is_option = is_option || known[i] == nearest; }
-        return nearest == NULL
-                   ? nnc_fail(err, NNC_BAD_USAGE, "arguments", "unknown member, see tools/list, found \"%.60s\"", key)
+        return nearest == NULL ? nnc_fail(err, NNC_BAD_USAGE, "arguments",
+                                          "unknown member, expected a member that tools/list "
+                                          "describes, found \"%.60s\"",
+                                          key)
                : is_option
                    ? nnc_fail(err, NNC_BAD_USAGE, "arguments",
                               "unknown member, expected \"%s\" inside \"options\", found \"%.60s\"", nearest, key)
@@ -757,7 +760,8 @@ static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nn
         if (operand == NULL) { return nnc_fail(err, NNC_BAD_USAGE, tool->operands[i], "missing, expected text"); }
         if (names_pipe(operand)) {
             return nnc_fail(err, NNC_BAD_USAGE, tool->operands[i],
-                            "cannot be standard input or a pipe: standard input holds the messages");
+                            "cannot be standard input or a pipe, because standard input contains the messages to the "
+                            "server");
         }
         add_word(&w, operand, "", "");
     }
@@ -873,7 +877,7 @@ static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena) {
     const nnc_json params = nnc_json_get(root, "params");
     put_head(out, nnc_json_get(root, "id"));
     if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
-        put_fault(out, -32600, "expected one request, an object");
+        put_fault(out, -32600, "expected one request (a JSON object)");
     } else if (!is_id(nnc_json_get(root, "id"))) {
         put_fault(out, -32600, "id: expected a text or a number below 2^53");
     } else if (method == NULL) {
@@ -938,12 +942,11 @@ const nnc_command nnc_cmd_mcp = {
     .summary = "A server of the Model Context Protocol for AI assistants, on standard input and output.",
     .notes = "Tools: estimate, advise, fit, compare, search, scale, limit, run, serve, budget, ops, op, explain, "
              "check, diff, trace, watch, accuracy, list, show and validate, with the operands and options of the "
-             "commands, and help. An "
-             "answer "
-             "is about 2 kB of the JSON output; \"fields\" names other parts of the output, [\"all\"] the whole "
-             "output. Resources are the help of each command. Each line is one JSON-RPC message; the server ends when "
-             "standard input ends. Each call runs in a separate process, within --deadline and --memory, and ends when "
-             "the client cancels it. A call reads only regular files below --root and the program's data.",
+             "commands, and help. An answer is about 2 kB of the JSON output; \"fields\" selects other parts of the "
+             "output, and [\"all\"] selects the whole output. The resources are the help texts of the commands. Each "
+             "line is one JSON-RPC message. The server ends when standard input ends. Each call runs in a separate "
+             "process, within the limits --deadline and --memory, and stops when the client cancels the call. A call "
+             "reads only regular files below --root and the program's data.",
     .takes = NNC_TAKES_HELP | NNC_TAKES_MCP,
     .run = NNC_WITH_PROCESSES(nnc_mcp_serve),
 };

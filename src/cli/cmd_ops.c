@@ -305,9 +305,10 @@ const nnc_command nnc_cmd_ops = {
     .name = "ops",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "Every op of the step: dimensions, FLOPs, bytes, intensity, time, share, bound.",
-    .notes = "FLOPs, bytes and time are given for one instance of the op; repeat is the number of instances in one "
-             "step, and share is the share of all instances in the step time. With --by all numbers are sums over the "
-             "step. FLOPs include FLOPs of the vector units. Exits with 0 whether the step fits or not.",
+    .notes = "FLOPs, bytes and time are values of one instance of the op. repeat is the number of instances in one "
+             "step, and share is the time of all instances divided by the step time. With --by, all numbers are sums "
+             "over the step. FLOPs include FLOPs of the vector units. The command exits with 0 even if the step does "
+             "not fit.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_RUN |
@@ -411,8 +412,8 @@ static nnc_status find_precision(const nnc_device *device, nnc_plan *plan, nnc_e
         if (!isnan(nnc_device_matmul_peak(device, preferred[i]))) { plan->precision = preferred[i]; }
     }
     if (plan->precision == NNC_DTYPE_COUNT || isnan(nnc_device_matmul_peak(device, plan->precision))) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--precision", "%s has no peak of this format, expected another format",
-                        device->id);
+        return nnc_fail(err, NNC_BAD_USAGE, "--precision",
+                        "%s has no peak rate in this format, expected another format", device->id);
     }
     return NNC_OK;
 }
@@ -456,11 +457,13 @@ const nnc_command nnc_cmd_op = {
     .name = "op",
     .operands = "KIND DIMS DEVICE",
     .summary = "A single op: its work, its roofline and its time.",
-    .notes = "KIND and DIMS: matmul [BATCHx]MxNxK, attention BATCHxHEADSxTOKENSxWIDTH[xKV_HEADS] (causal, one kernel; "
-             "--kernel, --unmasked), conv BATCHxINxHEIGHTxWIDTHxOUTxKERNEL[xSTRIDE[xGROUPS]] (--layout), operators of "
-             "PyTorch (copy, add, cast, gelu, optimizer with the number of values; softmax, norm, loss and loss-fp32, "
-             "which casts the logits, with ROWSxCOLUMNS), or a collective with the bytes of the whole tensor and "
-             "--devices: all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, p2p. Forward only.",
+    .notes = "KIND and DIMS are one of: matmul [BATCHx]MxNxK; attention BATCHxHEADSxTOKENSxWIDTH[xKV_HEADS] (causal "
+             "and one kernel, see --kernel and --unmasked); conv BATCHxINxHEIGHTxWIDTHxOUTxKERNEL[xSTRIDE[xGROUPS]] "
+             "(see --layout); an operator of PyTorch; or a collective. The operators copy, add, cast, gelu and "
+             "optimizer have the number of values as DIMS. The operators softmax, norm, loss and loss-fp32 (a loss "
+             "that casts the logits) have ROWSxCOLUMNS. A collective has the bytes of the whole tensor, and needs "
+             "--devices: all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, p2p. The command computes "
+             "only forward passes.",
     .min_operands = 3,
     .max_operands = 3,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_ONE_OP,

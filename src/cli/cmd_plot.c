@@ -271,13 +271,14 @@ const nnc_command nnc_cmd_plot = {
     .name = "plot",
     .operands = "PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE]",
     .summary = "A picture as SVG: step, memory, roofline, timeline, front or scaling.",
-    .notes = "step: the parts of a step and the range of measurements. memory: memory of the fullest device by class; "
-             "with --stages, memory of every stage. roofline: every op under the roofline of the device. timeline: the "
-             "passes of every pipeline stage over time. front: step time against memory of the plans that 'search' "
-             "finds for --devices N. scaling: throughput of the best plans for --devices 8..512. The numbers of a "
-             "picture equal the numbers of 'estimate' or 'search' with the options of the picture. The file follows "
-             "the reader's light or dark mode. '-o NAME.png' converts it by resvg or rsvg-convert, if one is "
-             "installed. Exits with 0 whether the step fits or not, with 1 when no plan of a search fits.",
+    .notes = "step: the parts of a step and the 90 % range of the step time. memory: memory of the fullest device by "
+             "class; with --stages, memory of every stage. roofline: every op under the roofline of the device. "
+             "timeline: the passes of every pipeline stage over time. front: step time and memory of the plans that "
+             "'search' finds for --devices N. scaling: throughput of the best plans for --devices 8..512. The "
+             "numbers of a picture equal the numbers of 'estimate' or 'search' with the same options. The picture "
+             "has the light or dark colours that the reader's browser asks for. '-o NAME.png' converts the picture "
+             "with resvg or rsvg-convert, if one of these programs is installed. The command exits with 0 even if "
+             "the step does not fit, and with 1 if no plan of a search fits.",
     .min_operands = 2,
     .max_operands = 3,
     .leading_operands = 1,

@@ -274,11 +274,12 @@ const nnc_command nnc_cmd_report = {
     .part_of = "plot report",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | diff OLD NEW",
     .summary = "One page of HTML: the verdict, pictures, and every number with its source.",
-    .notes = "The page has the output of 'estimate' and 'ops', of 'search' or of 'diff' with the same options, and the "
-             "pictures of 'plot'. The page is one file, which opens from disk, can be mailed and printed, and loads no "
-             "other file. For a plan file the page has a part for each scenario, or only for --scenario. A click on a "
-             "heading sorts a table. Two runs of a command give the same bytes; --date adds a date. --format has no "
-             "effect. Exits with 1 when a plan does not fit, or no plan is found.",
+    .notes = "The page contains the output of 'estimate' and 'ops', of 'search' or of 'diff' with the same options, "
+             "and the pictures of 'plot'. The page is one file that loads no other file. A browser opens the file "
+             "from disk, and the file can be mailed and printed. For a plan file, the page has a part for each "
+             "scenario, or only for the scenario of --scenario. A click on a heading sorts a table. If a command "
+             "runs twice, both files have the same bytes; --date adds a date. --format has no effect. The command "
+             "exits with 1 if a plan does not fit, or if a search finds no plan.",
     .min_operands = 1,
     .max_operands = 3,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_SCENARIO |
@@ -319,7 +320,8 @@ static nnc_status check(nnc_session *session, nnc_error *err) {
     for (int i = 0; i < options->operand_count; i++) {
         if (nnc_is_path(options->operands[i])) {
             return nnc_fail(err, NNC_BAD_USAGE, options->operands[i],
-                            "is a file, which a page cannot read; drop it on the page instead");
+                            "is a file, and the explorer page cannot read files by their path; drop the file on the "
+                            "page instead");
         }
     }
     return options->operand_count == 0
@@ -345,7 +347,7 @@ static nnc_status write_page(nnc_session *session, const char *page, size_t size
     nnc_buffer text = { 0 };
     if (at == NULL) {
         return nnc_fail(err, NNC_BAD_SPEC, "explorer.html",
-                        "has no place for a command, expected the page of this version of nncost");
+                        "is the page of another version of nncost, expected the page of this version");
     }
     at += sizeof mark - 1;
     nnc_buffer_put(&text, page, (size_t)(at - page));
@@ -373,11 +375,11 @@ const nnc_command nnc_cmd_explore = {
     .name = "explore",
     .part_of = "plot explore",
     .operands = "[MODEL DEVICE]",
-    .summary = "The whole program as one page for a browser; the page starts with this estimate.",
-    .notes = "Writes nncost-explorer.html, or the file of --output, and prints its path. The page needs no server and "
-             "sends nothing over a network: open it from disk, put it on any web server, or mail it. The page has the "
-             "command line of this program, a form, pictures, links and explanations. Drop model and device files on "
-             "the page to use them.",
+    .summary = "The whole program as one page for a browser; the page first shows the estimate of MODEL on DEVICE.",
+    .notes = "The command writes nncost-explorer.html, or the file of --output, and prints the path of the file. The "
+             "page needs no server and sends nothing over a network: open the page from disk, put it on any web "
+             "server, or mail it. The page has the command line of this program, a form, pictures, links and "
+             "explanations. Drop model and device files on the page to use these files.",
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN,
     .run = NNC_NOT_ON_PAGE(run_explore),

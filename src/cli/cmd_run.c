@@ -288,10 +288,10 @@ const nnc_command nnc_cmd_run = {
     .summary = "The whole run: days, device-hours, cost, energy and carbon, with failures, checkpoints and input.",
     .notes =
         "The length of the run is given by --tokens, --samples, --epochs with --dataset-size, or --days. Without "
-        "MODEL and DEVICE the formulas use the given options: --devices, --step-s, --device-mtbf-s and so on. "
-        "Results that need an unknown number are left out. If the plan does not fit in memory, the command prints no "
-        "run and exits with 1; with --ignore-memory it also prints the run. Times may have the units us, ms, s, "
-        "min, h, d; bytes and rates k, M, G, T; tokens k, M, B, T.",
+        "MODEL and DEVICE, the formulas use the values of options such as --devices, --step-s and --device-mtbf-s. "
+        "The command leaves out results that need an unknown number. If the plan does not fit in memory, the command "
+        "prints no results of the run and exits with 1; with --ignore-memory it also prints these results. Times may "
+        "have the units us, ms, s, min, h, d; bytes and rates k, M, G, T; tokens k, M, B, T.",
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_RUN |
              NNC_TAKES_OVER_MEMORY,
@@ -457,9 +457,10 @@ const nnc_command nnc_cmd_budget = {
     .name = "budget",
     .operands = "--device DEVICE --cost MONEY | --params N --tokens D | --flops C",
     .summary = "The best model for a budget, or the cost of training a model, by the scaling laws.",
-    .notes = "Prints the model with the least loss for the money, by each published scaling law; the models of "
-             "different laws differ in size by a factor of two and more. FLOPs are 6 N D. --mfu and --goodput are "
-             "assumptions: 'nncost estimate' computes the MFU of a model, and 'nncost run' its goodput.",
+    .notes = "The command prints, for each published scaling law, the model with the least loss that the money can "
+             "train. The sizes of the models of different laws differ by a factor of two and more. The training "
+             "FLOPs are 6 x parameters x tokens (6 N D). --mfu and --goodput are assumptions: 'nncost estimate' "
+             "computes the MFU of a model, and 'nncost run' computes the goodput of its training.",
     .takes = NNC_TAKES_COMMON | NNC_TAKES_BUDGET,
     .run = run_budget,
 };

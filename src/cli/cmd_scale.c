@@ -328,8 +328,9 @@ static nnc_status write(nnc_session *session, void *context, const nnc_search_re
     nnc_scale *scale = &s->scale;
     if (report->sizes == NULL || report->digest != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, report->sizes == NULL ? "--devices" : "--shard",
-                        report->sizes == NULL ? "a single number, expected several such as 1,8,64 or 8..512"
-                                              : "is an option of 'search', which merges shards");
+                        report->sizes == NULL ? "a single number of devices, expected several numbers, such as "
+                                                "1,8,64 or 8..512"
+                                              : "'scale' cannot be divided into shards; 'search' has this option");
     }
     scale->rows = nnc_arena_array(nnc_specs_arena(session->specs), (size_t)report->size_count + 1, sizeof *scale->rows);
     NNC_GOT(scale->rows, err);
@@ -349,7 +350,7 @@ static nnc_status choose_sizes(nnc_options *options, nnc_error *err) {
     nnc_scenario_args *given = &options->given;
     if (nnc_scenario_setting(given, "devices") != NULL) { return NNC_OK; }
     if (given->setting_count == NNC_SETTINGS_MAX) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--devices", "missing, expected sizes such as 8..512");
+        return nnc_fail(err, NNC_BAD_USAGE, "--devices", "missing, expected numbers of devices, such as 8..512");
     }
     given->settings[given->setting_count++] =
         (nnc_setting){ nnc_field_of_key(&nnc_plan_table, "devices"), "1..4096*8" };
@@ -364,7 +365,8 @@ static nnc_status search_all_sizes(nnc_session *session, scaler *s, nnc_error *e
     if (s->scratch == NULL) { return nnc_no_memory(err); }
     if (device != NULL && strchr(device, ',') != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "DEVICE",
-                        "several devices, expected one; 'nncost search' compares several, found \"%s\"", device);
+                        "several devices, expected one device, found \"%s\"; 'nncost search' compares several devices",
+                        device);
     }
     NNC_TRY(choose_sizes(&session->options, err));
     NNC_TRY(nnc_batch_choose(session, options->operands[0], &batch, &s->scale.batch_chosen, err));
@@ -383,7 +385,8 @@ static bool has_amount(const nnc_scenario_args *given) {
 
 static nnc_status run(nnc_session *session, nnc_error *err) {
     if (nnc_option_typed(&session->options, "--best")) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--best", "is not an option of 'scale', which shows one plan of each size");
+        return nnc_fail(err, NNC_BAD_USAGE, "--best",
+                        "is not an option of 'scale', because 'scale' shows one plan for each number of devices");
     }
     if (!has_amount(&session->options.given)) {
         NNC_TRY(nnc_run_options_refuse(&session->options.given, false, "--tokens or --samples", err));
@@ -399,15 +402,16 @@ const nnc_command nnc_cmd_scale = {
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "The gain of more devices: step, throughput, efficiency, and where device time is lost.",
     .notes =
-        "For each number of --devices [1..4096*8: 1, 8, 64, 512, 4096] prints the best plan for one batch, as "
-        "'search' finds it with the same options. All plans have the software profile of the first number above 1 "
-        "that has a plan; with --software any, each plan has its own profile. Without --global-batch it chooses a "
-        "batch of about 4 million tokens, or of 64 sequences if adapters are trained, and prints it. Efficiency is "
-        "throughput per device divided by the highest throughput per device. "
-        "The loss to 100% is device time that a part of the step takes beyond its time in the plan with the "
-        "highest throughput per device: compute (smaller products), recompute, update, bubble, host, or the "
-        "collectives of tensor, context, expert, data or pipeline ranks. 'nncost plot scaling' draws the "
-        "throughput relative to the smallest number. Exits with 1 when no number has a plan.",
+        "For each number of --devices [1..4096*8: 1, 8, 64, 512, 4096], the command prints the best plan that "
+        "'search' finds for the same batch and options. All plans have the software profile of the first number of "
+        "devices above 1 that has a plan; with --software any, each plan has its own profile. Without "
+        "--global-batch, the command chooses and prints a batch of about 4 million tokens, or of 64 sequences if "
+        "adapters are trained. Efficiency is throughput per device divided by the highest throughput per device. If "
+        "the efficiency is below 100%, the table names the part of the step that takes more device time than in the "
+        "plan with the highest throughput per device: compute (smaller products), recompute, update, bubble, host, "
+        "or the collectives of tensor, context, expert, data or pipeline ranks. 'nncost plot scaling' draws the "
+        "throughput relative to the smallest number of devices. The command exits with 1 if no number of devices has "
+        "a plan.",
     .min_operands = 1,
     .max_operands = 2,
     .takes =

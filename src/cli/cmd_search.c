@@ -487,7 +487,7 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, int64
     }
     const int64_t seq_len = plan.seq_len > 0 ? plan.seq_len : nnc_model_sizes_of(model).seq_len;
     if (seq_len == 0 || given->setting_count == NNC_SETTINGS_MAX) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--global-batch", "missing, expected the batch that all plans have");
+        return nnc_fail(err, NNC_BAD_USAGE, "--global-batch", "missing, expected one batch for all plans");
     }
     *global_batch = most_devices(given);
     if (whole_setting(given, "adapter_rank", 0) > 0) {
@@ -667,13 +667,15 @@ static nnc_status run(nnc_session *session, nnc_error *err) {
     int64_t batch = 0;
     const char *chosen = "";
     if (nnc_device_ranking_asked(&session->options)) {
-        return session->options.emit != NULL
-                   ? nnc_fail(err, NNC_BAD_USAGE, "--emit", "writes the plan of one device, found several")
-                   : nnc_device_ranking_run(session, err);
+        return session->options.emit != NULL ? nnc_fail(err, NNC_BAD_USAGE, "--emit",
+                                                        "writes the plan for one device, expected one DEVICE, "
+                                                        "found several")
+                                             : nnc_device_ranking_run(session, err);
     }
     NNC_TRY(nnc_emit_begin(session, true, err));
     if (session->options.search.plans != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--plans", "is for several devices, found one");
+        return nnc_fail(err, NNC_BAD_USAGE, "--plans",
+                        "writes the plans for several devices, expected a list of devices, found one device");
     }
     NNC_TRY(nnc_batch_choose(session, operands[0], &batch, &chosen, err));
     return nnc_search_args_run(session, operands[0], operands[1], write_found, &chosen, err);
@@ -684,19 +686,20 @@ const nnc_command nnc_cmd_search = {
     .operands = "MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE]",
     .summary = "The best legal plans for N devices, and the Pareto front of time and memory.",
     .notes =
-        "Needs --devices, or a plan file that has them; without --global-batch it chooses a batch of about 4 million "
-        "tokens, or of 64 sequences if adapters are trained, and prints it. The search tries every value of the "
-        "choices "
-        "that are left open: tensor, pipeline, context, expert, virtual stages, micro-batch, ZeRO stage, sequence "
-        "parallelism, recompute, schedule, offload. "
-        "An option with a list restricts a choice to the list: --tensor 4,8 --recompute none,norm+activation; a list "
-        "of parts is one value. Other options hold for every plan. Each number equals the number of 'estimate' for the "
-        "same plan. --devices may be a list of numbers, 64,128 or 8..4096 (doubling): then the best plan for each "
-        "number is shown, and the fastest and the cheapest number. If DEVICE is a list, each device is compared with "
-        "its cheapest number of devices within --deadline and --budget, or with --objective time with its fastest; "
-        "--plans FILE writes a scenario for each. --shard I/N searches one of N equal parts, which 'nncost merge' "
-        "joins; it needs --format json. Ctrl-C stops the search and shows the best plans so far. Exits with 1 when no "
-        "plan fits, and with 128 + the number of the signal when a signal stops the search.",
+        "The command needs --devices, or a plan file with a number of devices. Without --global-batch, the command "
+        "chooses and prints a batch of about 4 million tokens, or of 64 sequences if adapters are trained. The "
+        "search tries every value of the settings that no option gives: tensor, pipeline, context, expert, virtual "
+        "stages, micro-batch, ZeRO stage, sequence parallelism, recompute, schedule, offload. An option with a list "
+        "restricts the setting to the values of the list: --tensor 4,8 --recompute none,norm+activation. A list of "
+        "parts is one value. All other options have one value for every plan. Each result equals the result of "
+        "'estimate' for the same plan. --devices may be a list of numbers, such as 64,128 or 8..4096 (doubling). "
+        "With such a list, the command prints the best plan for each number of devices, and the numbers of devices "
+        "with the fastest and the cheapest plan. If DEVICE is a list, the devices are compared, each with its "
+        "cheapest number of devices within --deadline and --budget, or, with --objective time, with its fastest "
+        "number; --plans FILE writes a scenario for each device. --shard I/N searches one of N equal parts, and "
+        "needs --format json; 'nncost merge' joins the parts. Ctrl-C stops the search and prints the best plans so "
+        "far. The command exits with 1 if no plan fits, and with 128 + the number of the signal if a signal stops "
+        "the search.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |

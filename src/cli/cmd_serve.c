@@ -392,14 +392,16 @@ nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report, c
     const char *file = nnc_emit_file(&session->options, engine);
     nnc_buffer text = { 0 };
     if (software != NULL && strncmp(software, engine, strlen(engine)) != 0) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "--software is %.60s, found \"%.60s\"", software, engine);
+        return nnc_fail(err, NNC_BAD_USAGE, "--emit",
+                        "the file starts the engine of --software (%.60s), expected this engine, found \"%.60s\"",
+                        software, engine);
     }
     if (session->options.given.set_count > 0 || report->images != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--emit",
                         "an engine has no options for --set and --steps, expected a command without --set and --steps");
     }
     if (file != NULL && session->inside) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "cannot write a file here, expected only FORMAT");
+        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "cannot write to a file here, expected FORMAT without =FILE");
     }
     /* an engine loads the published weights by itself, so their format needs no option */
     const nnc_stored published = report->model->published_weights;
@@ -425,9 +427,10 @@ const nnc_command nnc_cmd_serve = {
     .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "A decoder under load: time to first token and per token, throughput, memory and cost.",
     .notes =
-        "Requests come as a static batch (--batch), a closed loop (--concurrency), an open loop (--request-rate) or as "
-        "many as fit (--offline). Exits with 1 when the requests do not fit, or come faster than they can be served. "
-        "FILE is a script or configuration of vLLM, SGLang or TensorRT-LLM; its command line can also follow \"--\".",
+        "Requests come as a static batch (--batch), a closed loop (--concurrency), an open loop (--request-rate) or "
+        "as many as fit (--offline). The command exits with 1 if the requests do not fit, or if requests arrive "
+        "faster than the deployment can serve them. FILE is a script or configuration of vLLM, SGLang or "
+        "TensorRT-LLM; a command line of one of these engines can also follow \"--\".",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH | NNC_TAKES_EMIT,
@@ -438,7 +441,9 @@ static nnc_status write_ops(nnc_session *session, nnc_serve_scenario *scenario, 
     const nnc_report *report = &scenario->base.report;
     (void)scratch;
     if (report->images != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--steps", "the ops of a pass are those of 'nncost ops %s %s'",
+        return nnc_fail(err, NNC_BAD_USAGE, "--steps",
+                        "'nncost ops --serve' cannot list the ops of image "
+                        "generation; 'nncost ops %s %s' lists the ops of one pass",
                         report->model_asked, report->device_asked);
     }
     session->exit_code = 0;
@@ -454,9 +459,9 @@ static nnc_status run_ops(nnc_session *session, nnc_error *err) {
 const nnc_command nnc_cmd_serve_ops = {
     .name = "ops",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE] --serve",
-    .summary = "Every op of a prefill and of a decode step, equal layers in one row: work, bytes of weights and cache "
-               "read, time, bound.",
-    .notes = "Exits with 0 whether the requests fit or not.",
+    .summary = "Every op of a prefill and of a decode step, with equal layers in one row: work, bytes of weights and "
+               "cache that are read, time, bound.",
+    .notes = "The command exits with 0 even if the requests do not fit.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_SERVING,
@@ -481,8 +486,8 @@ const nnc_command nnc_cmd_serve_explain = {
     .name = "explain",
     .operands = "NAMES MODEL DEVICE | NAMES PLANS.json [DEVICE] --serve",
     .summary = "Metrics of serving: formula, source, and the numbers in the formula.",
-    .notes = "NAMES are joined by commas: metrics by their names in 'nncost serve --format json', such "
-             "as tpot_s, kv_bytes_per_token, max_sequences or decode.time_s.",
+    .notes = "NAMES are names of metrics, joined by commas, such as tpot_s, kv_bytes_per_token, max_sequences or "
+             "decode.time_s; 'nncost serve --format json' prints all metrics with their names.",
     .min_operands = 2,
     .max_operands = 3,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_SERVING,

@@ -100,7 +100,7 @@ static nnc_cell get_why(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) 
     } else if (r->found) {
         snprintf(text, NNC_METRIC_TEXT_MAX,
                  best->plan.concurrency > 0
-                     ? "memory or engine allow no more requests, or more requests do not raise the throughput"
+                     ? "memory or engine allow no more requests, or more requests do not increase the throughput"
                      : "the load is fixed by an option");
     } else if (r->nearest_limit >= 0) {
         const nnc_serve_limit *limit = &self->limits[r->nearest_limit];
@@ -277,7 +277,8 @@ static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc
     const nnc_serve_ask *ask = &scenario->ask;
     if (ask->draft_length > 0 || ask->draft[0] != '\0' || ask->disaggregate[0] != '\0') {
         return nnc_fail(err, NNC_BAD_USAGE, ask->disaggregate[0] != '\0' ? "--disaggregate" : "--draft-length",
-                        "is not searched, because it was not compared with measurements; 'nncost serve' estimates it");
+                        "a search does not try this option, because its results were not compared with measurements; "
+                        "'nncost serve' has this option");
     }
     NNC_TRY(slo_read(options->slo, nnc_specs_arena(session->specs), limits, &asked.limit_count, err));
     NNC_TRY(nnc_option_count("--max-devices", options->search.max_devices, DEVICES_MOST, &most, err));
@@ -325,10 +326,11 @@ const nnc_command nnc_cmd_serve_search = {
     .name = "search",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE] --serve",
     .summary = "The cheapest and the fastest deployment of a decoder under load, and the Pareto front between them.",
-    .notes = "Without --devices it searches the numbers of devices up to --max-devices; it also searches the degrees "
-             "of parallelism that are left at 1, and the requests at a time when no load is given. The cheapest "
-             "deployment has most tokens per second and device; the fastest has the shortest time per token, by at "
-             "least 1 % when it takes more devices. Exits with 1 when no deployment meets --slo.",
+    .notes = "Without --devices, the command searches the numbers of devices up to --max-devices. It also searches "
+             "the degrees of parallelism whose value is 1, and, if no load is given, the number of requests at a "
+             "time. The cheapest deployment has the most tokens per second and device. The fastest deployment has "
+             "the shortest time per token; if it has more devices, its time per token is at least 1 % shorter. The "
+             "command exits with 1 if no deployment meets --slo.",
     .min_operands = 1,
     .max_operands = 2,
     .takes =
@@ -589,8 +591,8 @@ static nnc_status run_serve_sweep(nnc_session *session, nnc_error *err) {
     return status;
 }
 
-#define SWEEP_NOTES                                                                              \
-    "Lists are values joined by commas and ranges: 1,2,4, 1..8, 1..64*2. Rows that are illegal " \
+#define SWEEP_NOTES                                                                                     \
+    "Lists are values joined by commas and ranges: 1,2,4, 1..8, 1..64*2. Rows of illegal combinations " \
     "are left out; rows that do not fit or are saturated are marked."
 
 const nnc_command nnc_cmd_serve_sweep = {

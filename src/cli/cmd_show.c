@@ -516,7 +516,7 @@ static nnc_status run(nnc_session *session, nnc_error *err) {
     }
     if (nnc_launch_is_file(session->specs, session->options.operands[0], NULL)) {
         return nnc_fail(err, NNC_BAD_USAGE, session->options.operands[0],
-                        "a launch file: --to-options shows the options with the same meaning");
+                        "is a launch file: --to-options shows the options with the same meaning");
     }
     if (session->options.operand_count > 1) {
         return nnc_fail(err, NNC_BAD_USAGE, session->options.operands[1], "one argument too many, expected show ID");
@@ -538,9 +538,10 @@ const nnc_command nnc_cmd_show = {
     .name = "show",
     .operands = "ID | CHECKPOINT | FILE... [MODEL] [DEVICE] --to-options",
     .summary = "A device, model or software profile: its file, every field, the sources.",
-    .notes = "--format json prints a model as a model file, which nncost can read. --to-options prints the command "
-             "line with the same meaning as launch files, see docs/files.md. CHECKPOINT is a .gguf or .safetensors "
-             "file, or an index of such files; 'show' prints the tensors, parameters and bytes of a checkpoint.",
+    .notes = "--format json prints a model as a model file, which nncost can read. --to-options prints the options "
+             "of nncost that have the same meaning as the launch files (docs/files.md). CHECKPOINT is a .gguf or "
+             ".safetensors file, or an index of such files; for a CHECKPOINT, 'show' prints the number of tensors, "
+             "parameters and bytes.",
     .min_operands = 1,
     .max_operands = 100,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_MODEL | NNC_TAKES_SHOW,
@@ -739,7 +740,7 @@ nnc_status nnc_checkpoint_check(nnc_session *session, const char *path, const ch
     if (file.params >= 0 && file.params - file.constants != params) {
         return nnc_fail(err, NNC_BAD_SPEC, path,
                         "has %" PRId64 " parameters, but the network of %s has %" PRId64
-                        ", so the network is another one: give MODEL",
+                        " parameters; the checkpoint is of another network, expected MODEL",
                         file.params - file.constants, model, params);
     }
     return NNC_OK;

@@ -403,12 +403,12 @@ const nnc_command nnc_cmd_sweep = {
     .operands = "MODEL[,MODEL...] DEVICE[,DEVICE...]",
     .summary = "Every combination of the given axes, one row each.",
     .notes = "An axis is any plan option, --software or --set with a list: 2,4,8 or 1..64 or 1..64*2 (doubling) or "
-             "0..1+0.25 (steps), joined by commas. Rows come in the order of model, device, software, plan options, "
-             "--set and --link as given, the last one varying fastest. '+' joins the parts of one value: --recompute "
-             "none,norm+activation; a list of parts is one value. Rows are the plans that are legal and fit; after "
-             "Ctrl-C the output ends with a whole row. --shard I/N computes only every N-th row, beginning with row I; "
-             "'nncost merge' joins the shards. Exits with 1 when there is no row, and with 128 + the number of "
-             "the signal when a signal stops the sweep.",
+             "0..1+0.25 (steps), joined by commas. The axes have the order model, device, software, plan options, "
+             "and --set and --link as given; the last axis varies fastest. '+' joins the parts of one value: "
+             "--recompute none,norm+activation. A list of parts is one value. The rows are the plans that are legal "
+             "and fit. After Ctrl-C, the output ends with a whole row. --shard I/N computes only every N-th row, "
+             "beginning with row I; 'nncost merge' joins the shards. The command exits with 1 if there is no row, "
+             "and with 128 + the number of the signal if a signal stops the sweep.",
     .min_operands = 2,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWEEP | NNC_LACKS_RUN,
@@ -433,7 +433,7 @@ static nnc_status run_merge(nnc_session *session, nnc_error *err) {
     /* refuses an output file OUT that exists, because OUT may be a shard that the user listed by mistake */
     if (access(options->operands[0], F_OK) == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, options->operands[0],
-                        "exists already, expected the name of a new file first");
+                        "exists already, expected the name of a new file as the first operand");
     }
     bool search = false;
     NNC_TRY(nnc_search_shard_is(options->operands[1], &search, err));

@@ -39,8 +39,8 @@ static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX]) {
     const double calls = (double)r->calls;
     char was[NNC_NUMBER_TEXT], could[NNC_NUMBER_TEXT];
     if (r->price.odd > 0) {
-        snprintf(text, NNC_METRIC_TEXT_MAX, "%c = %lld is no multiple of 16 bytes: %s a call, padded %s", r->price.side,
-                 (long long)r->price.odd, nnc_unit_text(r->measured_s / calls, "s", was),
+        snprintf(text, NNC_METRIC_TEXT_MAX, "%c = %lld is no multiple of 16 bytes: a call takes %s, padded %s",
+                 r->price.side, (long long)r->price.odd, nnc_unit_text(r->measured_s / calls, "s", was),
                  nnc_unit_text(r->price.padded_s / calls, "s", could));
     } else {
         snprintf(text, NNC_METRIC_TEXT_MAX, "%.1f times the expected time, %.1f times the lower bound", r->times,
@@ -609,15 +609,14 @@ const nnc_command nnc_cmd_trace = {
     .operands = "FILE.json[.gz] [DEVICE [MODEL]] | FILE FILE [DEVICE] | FILE...",
     .summary = "A PyTorch trace: the measured time of each operator, and the time expected on the device.",
     .notes =
-        "FILE is a trace of PyTorch's profiler (export_chrome_trace), compressed or not; with record_shapes=True "
-        "nncost also predicts the time of its operators. A kernel is assigned to the operator that launched it. DEVICE "
-        "is the device that ran the program; by default, the device that the trace names. The expected time is the "
-        "predicted time x the median ratio measured / predicted of this machine, so a machine that is slower as a "
-        "whole causes no findings. "
-        "With "
-        "MODEL and options of its plan, a step is compared with its estimate. With two files, the changes between them "
-        "are printed. With the files of several ranks of one run, the slowest rank is printed, and the time that other "
-        "ranks wait for it. '-o NAME.svg' or '-o NAME.png' draws the operators of one trace.",
+        "FILE is a trace of PyTorch's profiler (export_chrome_trace), compressed or not. If the trace was recorded "
+        "with record_shapes=True, nncost also predicts the times of its operators. A kernel is assigned to the "
+        "operator that launched it. DEVICE is the device that ran the program; without DEVICE, it is the device that "
+        "the trace names. The expected time is the predicted time x the median ratio measured / predicted of this "
+        "machine, so a machine on which all operators are slower causes no findings. With MODEL and options of its "
+        "plan, a step is compared with its estimate. With two files, the command prints the changes between the two "
+        "traces. With the files of several ranks of one run, the command prints the slowest rank and the time that "
+        "other ranks wait for this rank. '-o NAME.svg' or '-o NAME.png' draws the operators of one trace.",
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_OPS | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO,
@@ -729,7 +728,7 @@ static nnc_status watch(nnc_session *session, void *context, nnc_scenario *scena
     (void)scratch;
     if (isnan(r->interval_s[0])) {
         return nnc_fail(err, NNC_BAD_SPEC, scenario->device.id,
-                        "no fitted efficiencies, so the estimate has no interval");
+                        "the device has no fitted efficiencies, so the estimate has no interval");
     }
     for (int i = 0; i < 2; i++) { job.alarm_s[i] = r->step_s * pow(r->interval_s[i] / r->step_s, alarm_reach); }
     NNC_TRY(nnc_log_read(path, r, &log, standard ? follow : NULL, &job, err));

@@ -418,7 +418,7 @@ static nnc_status choose(nnc_session *session, ranking *r, nnc_error *err) {
 
 nnc_status nnc_device_ranking_run(nnc_session *session, nnc_error *err) {
     if (session->options.search.target_step_s > 0.0) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--target-step", "is for one device, expected a single DEVICE");
+        return nnc_fail(err, NNC_BAD_USAGE, "--target-step", "needs a single device, expected one DEVICE");
     }
     const nnc_scenario_args *given = &session->options.given;
     if (session->options.search.plans != NULL && (given->region != NULL || given->building != NULL)) {

@@ -62,7 +62,7 @@ static void write_options(nnc_sheet *sheet, unsigned takes) {
     const char *groups[GROUPS];
     const int count = order_groups(takes, groups);
     sheet->indent = 26;
-    nnc_buffer_text(sheet->out, "\nOptions (their names cannot be abbreviated).\n");
+    nnc_buffer_text(sheet->out, "\nOptions (option names cannot be abbreviated):\n");
     for (int g = 0; g < count; g++) { write_group(sheet, takes, groups[g], write_option); }
 }
 
@@ -707,10 +707,11 @@ const nnc_command nnc_cmd_docs = {
     .operands = "man [files]|completion [SHELL]|options|schema [KIND]",
     .summary = "The man pages nncost(1) and nncost-files(5), completions for bash, zsh and fish, "
                "all options, or the JSON Schema of a kind of file or output.",
-    .notes = "KIND is device, model, software or plan for files; or estimate, ops, compare, run, budget, search, "
-             "sweep, check, diff, accuracy or calibrate for the --format json output of these commands. Without KIND, "
-             "all kinds are listed. 'docs options' prints all commands, options, fields and metrics as JSON, with "
-             "kind, choices, limits, unit and default, so that a form can be built. --format has no effect here.",
+    .notes = "For the schema of a file, KIND is device, model, software or plan. For the schema of the --format json "
+             "output of a command, KIND is estimate, ops, compare, run, budget, search, sweep, check, diff, accuracy "
+             "or calibrate. Without KIND, all kinds are listed. 'docs options' prints all commands, options, fields "
+             "and metrics as JSON, with kind, choices, limits, unit and default, so that another program can build a "
+             "form. --format has no effect here.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,
@@ -801,10 +802,10 @@ const nnc_command nnc_cmd_explain = {
     .name = "explain",
     .operands = "[NAMES [MODEL DEVICE | PLANS.json [DEVICE]]]",
     .summary = "Formula and source of metrics and ops; with MODEL DEVICE also their numbers.",
-    .notes = "NAMES are joined by commas. Metrics have their names in the JSON output of any command, such as mfu, "
-             "step_s, exposed_comm.data, memory or cost; ops have their names in 'nncost ops', such as attn.qkv. If an "
-             "op occurs with different dimensions, the one with the longest time in each phase is shown. Without "
-             "NAMES, all names are listed. The JSON of several names is a list.",
+    .notes = "NAMES are joined by commas. The name of a metric is its key in the JSON output of any command, such as "
+             "mfu, step_s, exposed_comm.data, memory or cost. The name of an op is its name in 'nncost ops', such as "
+             "attn.qkv. If an op occurs with different dimensions, the instance with the longest time in each phase "
+             "is shown. Without NAMES, all names are listed. The JSON output of several names is a list.",
     .max_operands = 3,
     .leading_operands = 1,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO,

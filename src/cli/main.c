@@ -126,7 +126,8 @@ static const nnc_command *find_command(const char *name, char **rest, nnc_error 
         nnc_fail(err, NNC_BAD_USAGE, name, "unknown command, did you mean %s?", nearest);
     } else {
         nnc_fail(err, NNC_BAD_USAGE, name,
-                 "unknown command, expected one first, as in \"nncost estimate gpt2 h100\", see 'nncost --help'");
+                 "unknown command, expected a command as the first word, as in \"nncost estimate gpt2 h100\"; "
+                 "'nncost --help' lists all commands");
     }
     return NULL;
 }
@@ -178,8 +179,8 @@ static nnc_status check_several(nnc_specs *specs, const nnc_options *options, nn
         }
     }
     if (devices == 1 && other != NULL && count_in(other, digits) != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, other, "a number of devices, expected as an option: %s --devices %s", list,
-                        digits);
+        return nnc_fail(err, NNC_BAD_USAGE, other,
+                        "is a number of devices, expected as the value of an option: %s --devices %s", list, digits);
     }
     return devices < 2 || other != NULL
                ? NNC_OK
@@ -198,7 +199,8 @@ static nnc_status check_quotes(nnc_specs *specs, const nnc_options *options, nnc
         nnc_text_append(name, sizeof name, " ", "%s", options->operands[i]);
     }
     if (nnc_device_load(specs, name, &device, NULL) != NNC_OK) { return check_several(specs, options, err); }
-    return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "several words, expected them in quotes: \"%s\"", name);
+    return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "the name has several words, expected quotes around the name: \"%s\"",
+                    name);
 }
 
 /* Fails if the first operand is the name of another command, as in "serve search MODEL DEVICE". The error suggests one
@@ -232,8 +234,8 @@ static nnc_status check_operands(nnc_specs *specs, const nnc_command *command, c
         NNC_TRY(check_two_commands(command, options, err));
         if (nnc_ends_in(options->operands[0], ".json")) {
             return nnc_fail(err, NNC_BAD_USAGE, options->operands[0],
-                            "not a launch file that nncost knows, expected one of those in docs/files.md (--from "
-                            "FORMAT names its format), or %s %s",
+                            "not a launch file that nncost knows, expected a format of docs/files.md (--from FORMAT "
+                            "sets the format), or %s %s",
                             command->name, command->operands);
         }
         if (specs != NULL && command->max_operands == 2) { NNC_TRY(check_quotes(specs, options, err)); }
@@ -392,8 +394,8 @@ static nnc_status check_output(const nnc_options *options, nnc_error *err) {
     for (int i = 0; i < options->operand_count; i++) {
         if (stat(options->operands[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino &&
             in.st_ino != 0) { /* on Windows st_ino is 0 for all files, so it identifies no file */
-            return nnc_fail(err, NNC_BAD_USAGE, "--output", "would replace an input of the command, found %s",
-                            options->output);
+            return nnc_fail(err, NNC_BAD_USAGE, "--output",
+                            "the output would replace an input of the command, found %s", options->output);
         }
     }
     return NNC_OK;
@@ -402,7 +404,8 @@ static nnc_status check_output(const nnc_options *options, nnc_error *err) {
 static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_error *err) {
     if (argc < 2) {
         return nnc_fail(err, NNC_BAD_USAGE, "command line",
-                        "no command, expected one, as in \"nncost estimate gpt2 h100\", see 'nncost -h'");
+                        "no command, expected a command such as \"nncost estimate gpt2 h100\"; 'nncost -h' lists the "
+                        "commands");
     }
     const int about = about_itself(argv[1]);
     if (about != 0) { return write_about(session, about, argc, argv, err); }

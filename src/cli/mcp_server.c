@@ -179,7 +179,8 @@ static bool await(server *s, const message *m, pid_t child, int pipe, nnc_buffer
     if (late) {
         char text[120];
         snprintf(text, sizeof text,
-                 "the call was stopped after %g s; ask for less, or start the server with --deadline", s->deadline_s);
+                 "the call was stopped after %g s; ask for less, or start the server with a longer --deadline",
+                 s->deadline_s);
         put_failure(out, m, text);
     } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || out->size == 0) {
         put_failure(out, m,

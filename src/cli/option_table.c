@@ -30,31 +30,32 @@ const nnc_own_option nnc_own_options[] = {
                          "the links in the device file." },
       .argument = "FILE", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE },
     { .field = { .name = "software", TEXT(given.software), .group = "Numbers",
-                 .help = "Software profile: fused kernels, kept tensors and overlap of a framework. PROFILE is the "
-                         "name of a file in software/, such as megatron, or a path. 'any': nncost chooses a profile "
-                         "for each plan, so a search tries the schedules and memory savings of all profiles.",
+                 .help = "Software profile: kernels, kept tensors, overlap of a framework. PROFILE is the name of a "
+                         "file in software/, such as megatron, or a path. 'any': nncost chooses a profile for each "
+                         "plan, so a search tries the schedules and memory savings of all profiles.",
                  .default_text = "chosen for the plan and the device; to serve: vllm" },
       .argument = "PROFILE", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "seller", TEXT(given.seller), .group = "Numbers",
-                 .help = "Seller of device-hours, whose prices are used. NAME is a file in prices/, such as aws, "
-                         "or a path.",
+                 .help = "Seller of device-hours. The estimate uses the prices of this seller. NAME is a file in "
+                         "prices/, such as aws, or a path.",
                  .default_text = "the device file's newest price" },
       .argument = "NAME", .takes = NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET | NNC_TAKES_SERVE },
     { .field = { .name = "offer", TEXT(given.offer), .group = "Numbers", NAMED(nnc_offer_name, NNC_OFFER_COUNT),
-                 .help = "Rental terms of the price: on-demand, spot, reserved-1y or reserved-3y.",
+                 .help = "Rental terms: on-demand, spot, reserved-1y or reserved-3y.",
                  .default_text = "on-demand" },
       .argument = "KIND", .takes = NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET | NNC_TAKES_SERVE },
     { .field = { .name = "region", TEXT(given.region), .group = "Numbers",
-                 .help = "Location of the devices: a country (FR, FRA, France) or a cloud's region. The location "
-                         "sets the carbon intensity of the grid; a cloud's region sets the price, too." },
+                 .help = "Location of the devices: a country or the region of a cloud. FR, FRA and France name the "
+                         "same country. The location sets the carbon intensity of the grid; the region of a cloud "
+                         "also sets the price." },
       .argument = "REGION", .takes = NNC_TAKES_SCENARIO | NNC_TAKES_SERVE },
     { .field = { .name = "set", TEXTS(given.sets, given.set_count), .group = "Numbers",
-                 .help = "Change a field of the plan, model or device: scale_up.bytes_per_s=450e9. FIELD is its "
-                         "name in the JSON file; a prefix plan., model. or device. of FIELD selects one of the "
-                         "three. The option can be repeated." },
+                 .help = "Change a field of the plan, model or device. An example is scale_up.bytes_per_s=450e9. "
+                         "FIELD is the name of the field in its JSON file; a prefix plan., model. or device. before "
+                         "FIELD selects the file. The option can be repeated." },
       .argument = "FIELD=VALUE", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "power-cap", TEXT(power_cap), .group = "Numbers",
-                 .help = "Sustained power limit of a device in watts (like --set device.power_cap_w=W).",
+                 .help = "Sustained power limit of a device in watts. It equals --set device.power_cap_w=W.",
                  .default_text = "the power limit of the board" },
       .argument = "W", .takes = NNC_TAKES_PLAN },
     { .field = { .name = "host", TEXT(host), .group = "Numbers",
@@ -63,10 +64,10 @@ const nnc_own_option nnc_own_options[] = {
                  .default_text = "h100-server: 37.5 us" },
       .argument = "HOST", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE },
     { .field = { .name = "implementation", TEXT(implementation), .group = "Numbers",
-                 .help = "Library of the model: transformers, diffusers, timm, or pytorch for a program in PyTorch "
-                         "alone (as nanoGPT). With profiles that issue operators one by one, such as torch-eager and "
-                         "fsdp, nncost predicts the operators of this library; "
-                         "with NAME none, it predicts the kernels that the profile describes.",
+                 .help = "Library of the model: transformers, diffusers, timm or pytorch. The library pytorch is for "
+                         "programs in PyTorch alone, such as nanoGPT. With profiles that issue operators one by one, "
+                         "such as torch-eager and fsdp, nncost predicts the operators of this library; with NAME "
+                         "none, nncost predicts the kernels that the profile describes.",
                  .default_text = "the library of a configuration; none for a model file" },
       .argument = "NAME", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE },
     { .field = { .name = "kernel", TEXT(kernel), .group = "Numbers",
@@ -90,14 +91,14 @@ const nnc_own_option nnc_own_options[] = {
                  .default_text = "recognised by content" },
       .argument = "FORMAT", .takes = NNC_TAKES_LAUNCH | NNC_TAKES_SHOW },
     { .field = { .name = "emit", TEXT(emit), .group = "Output",
-                 .help = "Print the plan as a launch file instead of the normal output. With =FILE, write the "
-                         "launch file to FILE. FORMAT of a training plan: megatron, torchtitan, deepspeed, "
-                         "accelerate, axolotl, llama-factory, transformers, maxtext or nanotron; of a deployment: "
-                         "vllm, sglang or tensorrt-llm. 'nncost search' emits its best plan." },
+                 .help = "Print the plan as a launch file instead of the normal output. With =FILE, write the launch "
+                         "file to FILE. For a training plan, FORMAT is megatron, torchtitan, deepspeed, accelerate, "
+                         "axolotl, llama-factory, transformers, maxtext or nanotron; for a deployment, vllm, sglang "
+                         "or tensorrt-llm. 'nncost search' emits its best plan." },
       .argument = "FORMAT[=FILE]", .takes = NNC_TAKES_EMIT },
     { .field = { .name = "of", NUMBER(limit_of), .group = "Output",
                  .names = { (const char *(*)(unsigned))nnc_limit_name, NNC_LIMIT_COUNT },
-                 .help = "The quantity whose largest possible value is computed." },
+                 .help = "Degree or batch whose limit is computed." },
       .argument = "AXIS", .takes = NNC_TAKES_LIMIT },
     { .field = { .name = "to-options", SWITCH(to_options), .group = "Output",
                  .help = "Print the options of nncost that have the same meaning as the launch file." },
@@ -118,7 +119,8 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Show layers, times and memory of every pipeline stage." },
       .takes = NNC_TAKES_STAGES | NNC_TAKES_PLOT },
     { .field = { .name = "root", TEXT(mcp.root), .group = "Output",
-                 .help = "Tool calls can read only files below this folder and files of the data folders." },
+                 .help = "Folder whose files tool calls can read; apart from these, tool calls can read only files "
+                         "of the data folders." },
       .argument = "DIR", .takes = NNC_TAKES_MCP },
     { .field = { .name = "deadline", NUMBER(mcp.deadline_s), .group = "Output", .unit = "s", .min = 0.001, .max = 1e6,
                  .help = "Longest time of one tool call; a longer call is stopped." },
@@ -127,7 +129,7 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Largest memory that one tool call may take." },
       .default_value = 256e6, .argument = "BYTES", .takes = NNC_TAKES_MCP },
     { .field = { .name = "width", NUMBER(width), .group = "Output", .min = NNC_PLOT_WIDTH_MIN, .max = NNC_PLOT_WIDTH_MAX,
-                 .help = "Width of the picture, 300 to 4000; below 500 it is drawn for a phone." },
+                 .help = "Width of the picture, 300 to 4000. Below 500, the picture has a layout for phones." },
       .default_value = NNC_PLOT_WIDTH, .argument = "PIXELS", .takes = NNC_TAKES_PLOT },
     { .field = { .name = "from", NUMBER(from_s), .group = "Output", .unit = "s",
                  .help = "Time at which a timeline begins: 1.2s, 800ms.", .default_text = "the start of the step" },
@@ -139,31 +141,32 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Date to print on the report.", .default_text = "none" },
       .argument = "DATE", .takes = NNC_TAKES_REPORT },
     { .field = { .name = "fragment", SWITCH(fragment), .group = "Output",
-                 .help = "Leave out the style sheet: the output goes into a page that already has the style sheet." },
+                 .help = "Write the picture without its style sheet. The page that shows the picture must have the "
+                         "style sheet." },
       .takes = NNC_TAKES_PLOT },
     { .field = { .name = "against", TEXT(against), .group = "Output",
-                 .help = "Draw the outline of another estimate behind the picture, on the same scale: 'gpt2 a100 "
-                         "--micro-batch 4'." },
+                 .help = "Draw the outline of another estimate behind the picture. Both have the same scale. COMMAND "
+                         "is, for example, 'gpt2 a100 --micro-batch 4'." },
       .argument = "COMMAND", .takes = NNC_TAKES_PLOT },
     { .field = { .name = "full", SWITCH(full), .group = "Output",
                  .help = "Show all results: plan, parts of the step, memory by class, sources. The printed plan also "
-                         "has the defaults of options that were not given." },
+                         "contains the values of options that were not given." },
       .takes = NNC_TAKES_STAGES },
     { .field = { .name = "brief", SWITCH(verdict), .group = "Output",
-                 .help = "Print only one sentence: step time, bound, and whether the plan fits." },
+                 .help = "Print one sentence only: step time, bound, and if the plan fits." },
       .takes = NNC_TAKES_STAGES, .letter = 'q' },
     { .field = { .name = "timeline", SWITCH(timeline), .group = "Output",
                  .help = "Show when every pipeline stage runs its forward and backward passes." },
       .takes = NNC_TAKES_STAGES },
     { .field = { .name = "ignore-memory", SWITCH(ignore_memory), .group = "Output",
-                 .help = "Show the run of a plan that does not fit in memory, too." },
+                 .help = "Also show the run of a plan that does not fit in memory." },
       .takes = NNC_TAKES_OVER_MEMORY },
     { .field = { .name = "trace", TEXT(trace), .group = "Output",
-                 .help = "Write the timeline of all passes to FILE, for chrome://tracing or Perfetto." },
+                 .help = "Write the timeline of all passes to FILE. chrome://tracing and Perfetto show FILE." },
       .argument = "FILE", .takes = NNC_TAKES_STAGES },
     { .field = { .name = "measured", TEXT(measured), .group = "Output",
-                 .help = "Compare the estimate with a measured step, and show the measured MFU. STEP is the "
-                         "measured step time or throughput: 0.41s, 380samples/s or 12000tokens/s." },
+                 .help = "Compare estimate and measurement, and show the measured MFU. STEP is the measured step "
+                         "time or throughput: 0.41s, 380samples/s or 12000tokens/s." },
       .argument = "STEP", .takes = NNC_TAKES_STAGES },
     { .field = { .name = "sensitivity", SWITCH(sensitivity), .group = "Output",
                  .help = "Show the effect of each device parameter on the step time. Parameters are bandwidths, "
@@ -171,7 +174,7 @@ const nnc_own_option nnc_own_options[] = {
                          "parameter changes." },
       .takes = NNC_TAKES_STAGES },
     { .field = { .name = "best", NUMBER(search.best), .group = "Output", .min = 1, .max = NNC_SEARCH_BEST_MAX,
-                 .help = "Number of plans to show, the best plan first." },
+                 .help = "Number of plans to show; the best plan is first." },
       .default_value = 10, .argument = "N", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "objective", TEXT(search.objective), .group = "Output", NAMED(nnc_objective_name, NNC_OBJECTIVE_COUNT),
                  .help = "Quantity to minimise: time (step time), memory, or cost (per token). With a single "
@@ -190,10 +193,12 @@ const nnc_own_option nnc_own_options[] = {
                          "throughput, memory and cost as in 'nncost serve --format json'." },
       .argument = "METRIC<=X,...", .takes = NNC_TAKES_SLO },
     { .field = { .name = "deadline", NUMBER(search.deadline_s), .group = "Numbers", .unit = "s",
-                 .help = "Largest allowed time of the run (--tokens, --samples): 30d, 12h, 3600 (s)." },
+                 .help = "Largest allowed time of the run: 30d, 12h, 3600 (s). The length of the run is --tokens or "
+                         "--samples." },
       .argument = "TIME", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "budget", TEXT(search.budget), .group = "Numbers",
-                 .help = "Largest allowed cost of the whole run, at --price or the device file's price." },
+                 .help = "Largest allowed cost of the whole run. The price is --price, or the price in the device "
+                         "file." },
       .argument = "MONEY", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "target-step", NUMBER(search.target_step_s), .group = "Output", .unit = "s",
                  .help = "Step time to reach by changing one device parameter: 2.5s, 800ms. For each parameter of "
@@ -201,7 +206,7 @@ const nnc_own_option nnc_own_options[] = {
                          "no other parameter changes." },
       .argument = "TIME", .takes = NNC_TAKES_TARGET },
     { .field = { .name = "plans", TEXT(search.plans), .group = "Output",
-                 .help = "Write a plan file with the best plan for each DEVICE, for 'nncost check'." },
+                 .help = "Write a plan file with the best plan for each DEVICE. 'nncost check' reads this file." },
       .argument = "FILE", .takes = NNC_TAKES_TARGET },
     { .field = { .name = "shards", TEXT(search.shards), .group = "Output",
                  .help = "Merge the JSON outputs of all shards of a search; do not search. Each shard ran with the "
@@ -212,7 +217,7 @@ const nnc_own_option nnc_own_options[] = {
                  .default_text = "the capacity of the device" },
       .argument = "BYTES", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "risk", TEXT(search.risk), .group = "Memory",
-                 .help = "Largest allowed probability that a plan runs out of memory: 5%, 0.05.",
+                 .help = "Largest allowed probability of running out of memory: 5%, 0.05.",
                  .default_text = "none: the upper end of the predicted memory range must fit" },
       .argument = "SHARE", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "progress", NUMBER(progress), .group = "Output", NAMED(nnc_progress_form_name, NNC_PROGRESS_COUNT),
@@ -236,12 +241,13 @@ const nnc_own_option nnc_own_options[] = {
                          "can be repeated." },
       .argument = "NAME=LIST;...", .takes = NNC_TAKES_SWEEP },
     { .field = { .name = "all", SWITCH(sweep.all), .group = "Output",
-                 .help = "Print rows of plans that are illegal or do not fit, too. The column reason says why." },
+                 .help = "Also print rows of plans that are illegal or do not fit. The column reason says why a plan "
+                         "is illegal or does not fit." },
       .takes = NNC_TAKES_SWEEP },
     { .field = { .name = "columns", TEXT(sweep.columns), .group = "Output",
-                 .help = "Columns of the output, such as model,tensor,step_s. A column is an axis, a metric as in "
-                         "'nncost estimate --format csv', a field of the plan, model or device, or row, verdict, "
-                         "reason or command.", .default_text = "the axes and the main metrics" },
+                 .help = "Columns of the output, such as model,tensor,step_s. A column is an axis, a metric of "
+                         "'nncost estimate --format csv', a field of the plan, model or device, or one of the "
+                         "columns row, verdict, reason and command.", .default_text = "the axes and the main metrics" },
       .argument = "NAME,...", .takes = NNC_TAKES_SWEEP },
     { .field = { .name = "by", TEXT(sweep.by), .group = "Output",
                  .help = "Column by which --top sorts the rows. The row with the smallest value comes first; for "
@@ -249,8 +255,8 @@ const nnc_own_option nnc_own_options[] = {
                  .default_text = "step_s" },
       .argument = "COLUMN[:desc]", .takes = NNC_TAKES_SWEEP },
     { .field = { .name = "db", TEXT(sweep.database), .group = "Output",
-                 .help = "Write the rows to the SQLite database FILE. If a sweep was interrupted, the command that "
-                         "started it continues it where it stopped." },
+                 .help = "Write the rows to the SQLite database FILE. If a sweep was interrupted, run the same "
+                         "command again: the sweep continues at the row at which it stopped." },
       .argument = "FILE", .takes = NNC_TAKES_SWEEP },
     { .field = { .name = "device", TEXT(device), .group = "Output",
                  .help = "Device whose parameters 'nncost calibrate' fits. For 'nncost budget': the device whose "
@@ -273,15 +279,16 @@ const nnc_own_option nnc_own_options[] = {
       .takes = NNC_TAKES_SCORE },
     { .field = { .name = "level", NUMBER(level), .group = "Output", NAMED(nnc_level_name, NNC_LEVEL_COUNT),
                  .help = "Information that predictions use. matched: profile and plan settings of the framework "
-                         "release that the row names; plan: these plan settings, with the profile that nncost chooses; user: only what the row states.",
+                         "release that the row names; plan: the plan settings of the release, with the profile that "
+                         "nncost chooses; user: only the settings that the row states.",
                  .default_text = "matched" },
       .argument = "LEVEL", .takes = NNC_TAKES_SCORE },
     { .field = { .name = "only", TEXT(only), .group = "Output",
                  .help = "Use only measured rows whose id contains TEXT." },
       .argument = "TEXT", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "fold", TEXT(fold), .group = "Output",
-                 .help = "Use only part K of N parts of the measured rows. A hash of its id decides the part of a "
-                         "row; not:K/N: use all parts except part K." },
+                 .help = "Use only part K of N parts of the measured rows. A hash of the id of a row decides its "
+                         "part; not:K/N: use all parts except part K." },
       .argument = "K/N", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "group", TEXT(group), .group = "Output",
                  .help = "Columns whose values, instead of the row's id, decide the part of --fold. Columns: file, "
@@ -323,8 +330,8 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Show all options of the command with complete explanations." },
       .takes = NNC_TAKES_COMMON | NNC_TAKES_HELP },
     { .field = { .name = "building", TEXT(given.building), .group = "Numbers",
-                 .help = "Operator of the data centre, such as google, whose PUE is used. OPERATOR is an id in "
-                         "grid/buildings.json.",
+                 .help = "Operator of the data centre, such as google. The results use the PUE of this operator. "
+                         "OPERATOR is an id in grid/buildings.json.",
                  .default_text = "value of --pue" },
       .argument = "OPERATOR", .takes = NNC_TAKES_SCENARIO },
     /* clang-format on */

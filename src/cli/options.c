@@ -158,7 +158,8 @@ static nnc_status read_count(const nnc_field *field, const char *option, const c
 static nnc_status read_bytes(const char *option, const char *text, double *bytes, nnc_error *err) {
     if (!nnc_read_quantity(text, "B", true, bytes) || *bytes < 1.0 || *bytes > 0x1p50 || *bytes - floor(*bytes) > 0.0) {
         return nnc_fail(err, NNC_BAD_USAGE, option,
-                        "not a size, expected whole bytes, at least 1, such as 60GB or 40GiB, found \"%s\"", text);
+                        "not a size, expected a whole number of bytes, at least 1, such as 60GB or 40GiB, found \"%s\"",
+                        text);
     }
     return NNC_OK;
 }

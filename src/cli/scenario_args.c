@@ -131,7 +131,7 @@ nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err) {
     const nnc_plans *plans = NULL;
     if (session->options.emit == NULL) { return NNC_OK; }
     if (nnc_emit_file(&session->options, format) != NULL && session->inside) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "cannot write a file here, expected only FORMAT");
+        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "cannot write to a file here, expected FORMAT without =FILE");
     }
     nnc_arena *arena = nnc_specs_arena(session->specs);
     NNC_TRY(nnc_plans_open(session->specs, arena, session->options.operands[0], &plans, err));
@@ -153,7 +153,7 @@ nnc_status nnc_emit_plan(nnc_session *session, const nnc_launch_plan *plan, cons
     nnc_launch_plan written = *plan;
     written.format = format;
     if (name != NULL && !folder) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "expected a folder for the files of several plans, %s=DIR/",
+        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "expected a folder for the files of several plans, as in %s=DIR/",
                         format);
     }
     nnc_status status = nnc_launch_write(session->specs, &written, &text, err);

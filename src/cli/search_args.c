@@ -254,8 +254,8 @@ static nnc_status settle_sizes(const nnc_plan *base, const nnc_device *device, i
                         (long long)max_devices);
     }
     if (task->size_count > SIZES_MAX) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--devices", "expected at most %d sizes, found %d", (int)SIZES_MAX,
-                        (int)task->size_count);
+        return nnc_fail(err, NNC_BAD_USAGE, "--devices", "expected at most %d numbers of devices, found %d",
+                        (int)SIZES_MAX, (int)task->size_count);
     }
     return NNC_OK;
 }

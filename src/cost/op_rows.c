@@ -271,12 +271,12 @@ nnc_status nnc_power_check(const nnc_device *device, nnc_error *err) {
     /* the user sets no power cap, or a cap that is not below the power limit of the board */
     if (!(limit < device->power_w)) { return NNC_OK; }
     if (!(e->exponent > 0.0)) {
-        return nnc_fail(err, NNC_BAD_SPEC, "--power-cap", "the power of %s is not known (efficiency.power of its file)",
-                        device->id);
+        return nnc_fail(err, NNC_BAD_SPEC, "--power-cap",
+                        "the power of %s is not known, because its device file has no efficiency.power", device->id);
     }
     if (!(limit > idle_w)) {
         return nnc_fail(err, NNC_BAD_SPEC, "--power-cap",
-                        "expected more than the %.0f W that %s draws idle, found %.0f W", idle_w, device->id, limit);
+                        "expected more than the %.0f W that an idle %s draws, found %.0f W", idle_w, device->id, limit);
     }
     return NNC_OK;
 }

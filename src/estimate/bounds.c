@@ -375,7 +375,7 @@ static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const n
     nnc_say_formula(why, "exposed_comm_s", "s",
                     "max(0, links_s - (forward_s + backward_s + recompute_s + update_s + bubble_s))",
                     r->exposed_comm_s);
-    nnc_say_note(why, "what the busiest link takes longer than the engine");
+    nnc_say_note(why, "time of the busiest link minus time of the busiest engine");
     nnc_say_formula(why, "host_s", "s", "0", 0.0);
 }
 

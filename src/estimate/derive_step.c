@@ -184,7 +184,7 @@ static void say_part(const nnc_rows *rows, nnc_part part, const char *name, doub
         }
     }
     say_keyed(&sums, name, "s", result, why);
-    nnc_say_note(why, "of the ops of the busiest stage: nncost ops lists them, time_s times repeat");
+    nnc_say_note(why, "sum of time_s times repeat over the ops of the busiest stage; nncost ops lists these ops");
 }
 
 /* Records the seconds of one kind of communication as a sum over collectives. exposed: true = only exposed seconds,
@@ -202,8 +202,8 @@ static void say_kind(const nnc_rows *rows, nnc_comm kind, bool exposed, double r
     }
     snprintf(name, sizeof name, "%s.%s", exposed ? "exposed_comm" : "communication", nnc_comm_name(kind));
     say_keyed(&sums, name, "s", result, why);
-    nnc_say_note(why,
-                 exposed ? "of each collective, time_s times repeat" : "of each collective, network_s times repeat");
+    nnc_say_note(why, exposed ? "sum of time_s times repeat over the collectives"
+                              : "sum of network_s times repeat over the collectives");
 }
 
 static void say_bound(const nnc_rows *rows, nnc_bound bound, const nnc_result *r, nnc_derivation *why) {
@@ -224,8 +224,9 @@ static void say_bound(const nnc_rows *rows, nnc_bound bound, const nnc_result *r
     snprintf(name, sizeof name, "bound_s.%s", nnc_bound_name(bound));
     say_keyed(&sums, name, "s", r->bound_s[bound], why);
     nnc_say_note(why, bound == NNC_BOUND_BUBBLE ? "waiting for other stages"
-                      : bound == NNC_BOUND_HOST ? "of the ops that it bounds, and what issuing all of them adds"
-                                                : "of the ops that it bounds");
+                      : bound == NNC_BOUND_HOST ? "time of the ops that the host bounds, and time that issuing all "
+                                                  "ops adds"
+                                                : "time of the ops that the resource bounds");
 }
 
 static void say_traffic(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why) {
@@ -288,7 +289,7 @@ void nnc_say_serial(const nnc_step *step, const nnc_rows *rows, const nnc_result
     }
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) { nnc_say_term(step->why, names[i], "s", totals[i]); }
     nnc_say_sum(step->why, "upper_bound_s", "s", r->upper_bound_s);
-    nnc_say_note(step->why, "of every op of the step, one after the other");
+    nnc_say_note(step->why, "time of all ops of the step, one after the other");
 }
 
 void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest) {

@@ -172,8 +172,8 @@ static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_
     }
     if (!model->lenient && !nnc_is_as_published(r, model)) {
         return nnc_fail(err, NNC_BAD_SPEC, model->id,
-                        "published_params: the shape has %lld parameters, the file says %lld; "
-                        "--lenient computes with the shape",
+                        "published_params: the shape has %lld parameters, but the file states %lld; --lenient uses "
+                        "the shape",
                         (long long)r->params, (long long)model->published_params);
     }
     return NNC_OK;

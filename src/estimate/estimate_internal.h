@@ -814,7 +814,7 @@ void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
  * per device and step; the help text of the axis states the condition of the limit. */
 #define NNC_LIMIT_LIST(X)                                                                                        \
     X(NNC_LIMIT_TENSOR, "tensor", "The largest tensor degree that the network does not bound.")                  \
-    X(NNC_LIMIT_CONTEXT, "context", "The largest context degree, likewise.")                                     \
+    X(NNC_LIMIT_CONTEXT, "context", "The largest context degree that the network does not bound.")               \
     X(NNC_LIMIT_DATA, "data", "The fewest tokens (images) per device and step that the network does not bound.") \
     X(NNC_LIMIT_BATCH, "batch", "The fewest tokens (images) per device and step that compute bounds.")
 NNC_ENUM(nnc_limit, NNC_LIMIT_LIST, NNC_LIMIT_COUNT);

@@ -360,7 +360,7 @@ nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, cons
         NNC_TRY(nnc_plan_resolve_read(&base, model, device, &resolved, err));
         if (of == NNC_LIMIT_DATA && resolved.data * resolved.context == 1) {
             return nnc_fail(err, NNC_ILLEGAL_PLAN, "--data",
-                            "one rank has no partner, expected --data or --devices above 1");
+                            "a single data rank does not communicate, expected --data or --devices above 1");
         }
         const int64_t part = (int64_t)resolved.tensor * resolved.context * 2;
         s.seq_len = resolved.seq_len;

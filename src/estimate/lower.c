@@ -74,14 +74,15 @@ nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *softwar
 
 nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_error *err) {
     if (list->overflow) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id, "a tensor of this plan has more elements than 64 bits count");
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id,
+                        "a tensor of this plan has more elements than a 64-bit number can count");
     }
     if (list->truncated) {
         return nnc_fail(err, NNC_BAD_SPEC, model->id, "too many distinct operations, expected at most %d", NNC_OPS_MAX);
     }
     if (list->layers_short > 0) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train-layers", "%s has %" PRId64 " layers fewer than this range",
-                        model->id, list->layers_short);
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train-layers",
+                        "%s has %" PRId64 " layers too few for this range of layers", model->id, list->layers_short);
     }
     bool trained = false;
     for (int32_t i = 0; i < list->count; i++) {

@@ -32,7 +32,8 @@ static nnc_status resolve_precision(const nnc_device *device, nnc_plan *p, nnc_e
                         nnc_dtype_name(p->precision));
     }
     if (nnc_precision_is_narrow(p->precision) && isnan(nnc_device_matmul_peak(device, NNC_BF16))) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--precision", "%s training runs attention in bf16, which %s lacks",
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--precision",
+                        "training in %s runs attention in bf16, but %s does not compute in bf16",
                         nnc_dtype_name(p->precision), device->id);
     }
     return NNC_OK;
@@ -45,7 +46,8 @@ static nnc_status resolve_policy(nnc_plan *p, nnc_error *err) {
     const double used = nnc_policy_used_bytes(p->policy);
     if (used < needed) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--policy",
-                        "%s computes on %g-byte weights, expected %s, found %s with %g-byte ones",
+                        "matrix products in %s read weights of %g bytes, expected the policy %s, found %s with "
+                        "weights of %g bytes",
                         nnc_dtype_name(p->precision), needed, nnc_policy_name(usual), nnc_policy_name(p->policy), used);
     }
     return NNC_OK;
@@ -59,8 +61,9 @@ static nnc_status refuse_passes(const nnc_plan *p, bool of_micro_batch, int64_t 
     const char *const factor = of_micro_batch ? "micro_batch" : "micro_batches";
     if (p->global_batch < p->data) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--global-batch",
-                        "less than one sequence per replica, expected at least %" PRId64 " (%s x data), or at least "
-                        "%" PRId64 " times as many devices per replica (--tensor, --pipeline or --context; 'nncost "
+                        "less than one sequence per replica, expected at least %" PRId64
+                        " (%s x data), or at least %" PRId64
+                        " times as many devices per replica (--tensor, --pipeline or --context; 'nncost "
                         "search' tries them), found %" PRId64,
                         given, factor, nnc_ceil_div(p->data, p->global_batch), p->global_batch);
     }
@@ -130,7 +133,8 @@ static nnc_status check_adapted_experts(const nnc_plan *p, const nnc_model *mode
     if (experts && !divided && !p->dora) { return NNC_OK; }
     return nnc_fail(err, NNC_ILLEGAL_PLAN, "--adapters",
                     !experts  ? "the model has no routed experts, expected a list without experts"
-                    : divided ? "tensor ranks divide each expert, expected --tensor 1 or --whole-experts with experts"
+                    : divided ? "tensor ranks divide each expert, so experts cannot have adapters, expected --tensor "
+                                "1 or --whole-experts"
                               : "routed experts have no DoRA, expected --dora off or a list without experts");
 }
 
@@ -156,7 +160,7 @@ static nnc_status check_forward_pass(const nnc_plan *p, nnc_error *err) {
     return option == NULL
                ? NNC_OK
                : nnc_fail(err, NNC_ILLEGAL_PLAN, option, "--train none is one forward pass, expected %s",
-                          p->train != NNC_TRAIN_NONE ? "none without other parts" : "the default of this option");
+                          p->train != NNC_TRAIN_NONE ? "only the word none" : "no other value than the default");
 }
 
 /* Checks the options that say which weights are trained, and in which format frozen weights are stored. */
@@ -182,7 +186,7 @@ static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_e
     const unsigned outside = NNC_TRAIN_EMBEDDING | NNC_TRAIN_HEAD | NNC_TRAIN_TOWERS;
     if (p->train_layers > 0 && p->adapter_rank == 0 && p->train != NNC_TRAIN_ALL && (p->train & ~outside) == 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train-layers",
-                        "--train names no part of a layer, expected attention, mlp or norm in it");
+                        "--train names no part of a layer, expected attention, mlp or norm in --train");
     }
     NNC_TRY(check_rotations(p, err));
     NNC_TRY(check_adapted_experts(p, model, err));
@@ -214,7 +218,7 @@ static nnc_status resolve_optimizer_kernels(const nnc_model *model, const nnc_de
     if (asked == NNC_KERNELS_LOOP && model->captured == NULL) {
         return nnc_fail(
             err, NNC_ILLEGAL_PLAN, "--optimizer-kernels",
-            "the number of tensors is known only of a captured program, expected fused or foreach, found loop");
+            "the number of tensors is known only for captured programs, expected fused or foreach, found loop");
     }
     return NNC_OK;
 }
@@ -456,7 +460,7 @@ nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model, 
     NNC_TRY(nnc_need(function, "model", model != NULL, err));
     NNC_TRY(nnc_need(function, "device", device != NULL, err));
     if (device->implausible && !device->lenient) {
-        return nnc_fail(err, NNC_BAD_SPEC, device->id, "implausible values; nnc_device_check names them");
+        return nnc_fail(err, NNC_BAD_SPEC, device->id, "implausible values; nnc_device_check names these values");
     }
     NNC_TRY(nnc_plan_read(plan, &asked->plan, err));
     asked->software = software;

@@ -669,8 +669,8 @@ nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_inte
     const double passes = timeline_passes(&scratch->step, &whole.plan);
     if (passes > NNC_INTERVALS_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, "--timeline",
-                        "the step is too long to be shown, expected at most %d passes of all "
-                        "stages, found %.0f: fewer --micro-batches or stages",
+                        "the step is too long to be shown, expected at most %d passes of all stages, found %.0f; use "
+                        "fewer --micro-batches or stages",
                         NNC_INTERVALS_MAX, passes);
     }
     if (scratch->shown == NULL || !timeline_replay(&scratch->step, &whole.plan, whole.step_s, interval, context)) {
@@ -877,7 +877,7 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
                   .block = -1 };
     if (a->dim_count < k->least || a->dim_count > k->most || too_large(a)) {
         return nnc_fail(err, NNC_BAD_USAGE, k->name, "wrong size, expected %s, found %d numbers%s", k->dims,
-                        (int)a->dim_count, too_large(a) ? " of too large a product" : "");
+                        (int)a->dim_count, too_large(a) ? ", whose product is too large" : "");
     }
     op.issued_as = NNC_ISSUED_TOO; /* gives the op the times that were measured with PyTorch, if the device file has
                                     * such times */
@@ -917,7 +917,8 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
 static nnc_status time_collective(const kind *k, const nnc_device *device, nnc_single_op *a, nnc_error *err) {
     nnc_route route;
     if (a->devices < 2) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--devices", "missing, expected how many take part, at least 2");
+        return nnc_fail(err, NNC_BAD_USAGE, "--devices",
+                        "missing, expected the number of devices that take part, at least 2");
     }
     if (!(a->bytes > 0.0)) {
         return nnc_fail(err, NNC_BAD_USAGE, k->name, "wrong size, expected the bytes of the whole tensor, such as 1GB");

@@ -341,7 +341,7 @@ static nnc_status fail_unknown(const search *s, const char *dotted, nnc_error *e
         for (int i = 0; i < NNC_DTYPE_COUNT; i++) { names[count++] = nnc_dtype_name((nnc_dtype)i); }
     }
     const char *near = nnc_nearest(s->rest, names, count);
-    return nnc_fail(err, NNC_BAD_USAGE, dotted, "unknown field, expected one of the %s's fields%s%s%s, found \"%s\"",
+    return nnc_fail(err, NNC_BAD_USAGE, dotted, "unknown field, expected a field of the %s%s%s%s, found \"%s\"",
                     s->what, near != NULL ? ", perhaps \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "",
                     s->rest);
 }

@@ -46,7 +46,7 @@ static const nnc_field plan_fields[] = {
     { DEGREE(virtual_stages), .alias = "vpp", NNC_DEFAULT(1),
       .help = "Number of groups of layers (virtual stages) per pipeline stage." },
     { NNC_FIELD(nnc_plan, ends_as_layers), NNC_DEFAULT_OFF,
-      .help = "Embedding and head count as one layer each when stages are balanced." },
+      .help = "Balance stages with the embedding and the head as one layer each." },
     { NNC_FIELD(nnc_plan, first_stage_layers), .max = 1e5, NNC_DEFAULT(0),
       .help = "Number of layers of the first pipeline stage. 0 = as many layers as the other stages." },
     { NNC_FIELD(nnc_plan, last_stage_layers), .max = 1e5, NNC_DEFAULT(0),
@@ -59,13 +59,13 @@ static const nnc_field plan_fields[] = {
       .help = "Keep each expert whole instead of splitting it over tensor ranks. With this option --expert must be "
               "a divisor of tensor x data x context (Megatron-LM: expert tensor parallel size 1)." },
     { NNC_FIELD(nnc_plan, sequence_parallel), NNC_DEFAULT_OFF,
-      .help = "Sequence parallelism: tensor ranks split norms and dropout, too." },
+      .help = "Sequence parallelism: tensor ranks also split norms and dropout." },
     { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_plan, zero), .group = "Memory", .names = { zero_name, 4 }, NNC_DEFAULT(0),
       .help = "ZeRO: divide optimizer states (1), also gradients (2), weights (3). Stage 1 divides optimizer "
               "states over --shard ranks, stage 2 optimizer states and gradients, stage 3 optimizer states, "
               "gradients and weights (FSDP); stage 0 divides no tensors." },
     { DEGREE(shard), .default_text = "data x context",
-      .help = "Number of ranks that hold one copy of the tensors ZeRO divides. If N is smaller than data x "
+      .help = "Number of ranks that hold one copy of the tensors that ZeRO divides. If N is smaller than data x "
               "context, other groups of N ranks hold further copies (HSDP)." },
     { NNC_FIELD(nnc_plan, reshard), NNC_DEFAULT_ON,
       .help = "With --zero 3, a layer's gathered weights are freed after forward. Backward gathers the weights of the "
@@ -80,17 +80,17 @@ static const nnc_field plan_fields[] = {
               "ulysses: after an all-to-all, each rank has all tokens of some heads." },
     { NNC_FIELD(nnc_plan, rank_order), NNC_FIELD_NAMES(nnc_rank_order, NNC_ORDER_COUNT),
       NNC_DEFAULT_AS(NNC_ORDER_TENSOR_CONTEXT_DATA_PIPELINE, "tensor-context-data-pipeline"),
-      .help = "Order of ranks: ranks of the degree named first are neighbours. Neighbours are in one node if the "
-              "node has enough devices." },
+      .help = "Order of ranks on the devices. Ranks of the first degree in NAME are neighbours; ranks of the last "
+              "degree have the largest distance. Neighbours are in one node if the node has enough devices." },
     { NNC_FIELD_AS(NNC_FIELD_OFFLOAD, nnc_plan, offload), .group = "Memory", NNC_DEFAULT_AS(NNC_OFFLOAD_NONE, "none"),
       .help = "Tensors that are stored in host memory instead of device memory." },
     { NNC_FIELD(nnc_plan, overlap), .group = "Parallelism", .max = 1, .default_text = "the software profile's",
       .help = "Share of the communication that overlaps with compute, from 0 to 1. X replaces the shares of all "
-              "kinds of communication in the software profile (overlap_tensor, overlap_data ...). Communication "
-              "that no compute can overlap with is not affected." },
+              "kinds of communication in the software profile (overlap_tensor, overlap_data ...). X does not change "
+              "communication that no compute can overlap with." },
     { NNC_FIELD(nnc_plan, capacity_factor), .max = 1000, NNC_DEFAULT(0),
-      .help = "Largest number of tokens of an expert / mean of all experts. Tokens above this number are dropped. "
-              "0 = no limit, no token is dropped." },
+      .help = "Tokens that one expert can take / mean tokens of all experts. Tokens beyond the capacity of their "
+              "expert are dropped. 0 = no limit, no token is dropped." },
     { NNC_FIELD(nnc_plan, imbalance), .min = 1, .max = 1000, NNC_DEFAULT(1),
       .help = "Tokens of the busiest expert rank / mean of all expert ranks." },
     { NNC_FIELD(nnc_plan, micro_batch), .group = "Batch", .min = 1, .max = SAMPLES_MAX, .default_text = "1",
@@ -114,7 +114,7 @@ static const nnc_field plan_fields[] = {
       NNC_DEFAULT_AS(NNC_OPTIMIZER_ADAMW, "adamw"),
       .help = "Optimizer, which decides the optimizer states and the update's work." },
     { NNC_FIELD(nnc_plan, optimizer_rank), .group = "Numbers", .min = 1, .max = 65536, NNC_DEFAULT(16),
-      .help = "Rank to which --optimizer galore and apollo project the gradients." },
+      .help = "Rank of the gradient projections of --optimizer galore and apollo." },
     { NNC_FIELD(nnc_plan, optimizer_kernels), NNC_FIELD_NAMES(nnc_optimizer_kernels, NNC_OPTIMIZER_KERNELS_COUNT),
       NNC_DEFAULT_AS(NNC_KERNELS_DEFAULT, "default"),
       .help = "How the operations of the optimizer update are divided into kernels. fused: one kernel for all "
@@ -134,25 +134,25 @@ static const nnc_field plan_fields[] = {
       .help = "Index, from 0, of the first layer that --train-layers N trains. -1 = the last N layers of the model "
               "are trained." },
     { NNC_FIELD(nnc_plan, next_tokens), .group = "Memory", NNC_DEFAULT_OFF,
-      .help = "Train the layers for multi-token prediction, too. The model file gives the number of these layers "
-              "(next_layers)." },
+      .help = "Also train the layers for multi-token prediction. The key next_layers of the model file is the number "
+              "of layers for multi-token prediction." },
     { NNC_FIELD(nnc_plan, adapter_rank), .group = "Memory", .max = 65536, .alias = "lora", NNC_DEFAULT(0),
-      .help = "LoRA rank: inner width of the adapters of linear layers. 0 = no adapters. With adapters, only the "
-              "adapters are trained, and in addition the parts that --train lists." },
+      .help = "LoRA rank: inner width of the adapters of linear layers. 0 = no adapters. With adapters, other "
+              "weights are trained only in parts that --train lists." },
     { NNC_FIELD_AS(NNC_FIELD_ADAPTERS, nnc_plan, adapters), .group = "Memory",
       NNC_DEFAULT_AS(NNC_ADAPTED_LINEAR, "linear"),
       .help =
           "Linear layers that get adapters. 'linear' stands for all linear layers except those of routed experts." },
     { NNC_FIELD(nnc_plan, dora), .group = "Memory", NNC_DEFAULT_OFF,
-      .help = "DoRA: each adapter also trains one magnitude per output of its layer. The low-rank matrices then "
+      .help = "DoRA: adapters also train one magnitude per output of their layer. With DoRA, the low-rank matrices "
               "change only the direction of the weights." },
     { NNC_FIELD(nnc_plan, oft), .group = "Memory", NNC_DEFAULT_OFF,
       .help = "OFT: each adapter rotates the inputs of its layer. Blocks of --adapter-rank inputs are rotated, and "
               "no low-rank product is added." },
     { NNC_FIELD(nnc_plan, frozen), .group = "Memory", NNC_FIELD_NAMES(nnc_frozen, NNC_FROZEN_COUNT),
       NNC_DEFAULT_AS(NNC_FROZEN_16, "16bit"),
-      .help = "Storage format of frozen weights. For a captured step NAME is no format, but the paths of the "
-              "modules whose weights are not trained." },
+      .help = "Storage format of frozen weights. For a captured step, give the paths of the modules whose weights "
+              "are not trained, instead of a format." },
     { NNC_FIELD(nnc_plan, fp8_inputs), .group = "Memory", NNC_DEFAULT_OFF,
       .help = "Forward keeps inputs of activation functions in 8 bits for backward." },
     { NNC_FIELD(nnc_plan, recompute_every), .min = 1, .max = 1e5, NNC_DEFAULT(1),
@@ -223,12 +223,12 @@ nnc_status nnc_plan_check(const nnc_plan *plan, nnc_error *err) {
 
 static const nnc_field run_fields[] = {
     { NUMBER(epochs), .above_min = true, .group = "Run",
-      .help = "Number of passes over the dataset in the whole run; needs --dataset-size." },
+      .help = "Number of passes over the dataset in the run. The option needs --dataset-size." },
     { NUMBER(dataset_size), .above_min = true,
       .help = "Size of the dataset in tokens. For a model without tokens: in images or other samples." },
     { NUMBER(days), .above_min = true, .help = "Duration of the run in days." },
     { NUMBER(device_hours), .above_min = true,
-      .help = "Amount of training in device-hours: number of devices x hours of the run." },
+      .help = "Amount of training in device-hours: devices x hours of the run." },
     { TIME(step_s), .above_min = true, .default_text = "the estimated step time",
       .help = "Step time to use instead of the estimated step time." },
     { NNC_FIELD(nnc_run_ask, step_flops), .max = 1e30, .above_min = true, .unit = "FLOP",
@@ -237,8 +237,7 @@ static const nnc_field run_fields[] = {
     { TIME(warmup_s), NNC_DEFAULT(0),
       .help = "Time that the run spends once at its start. The time includes the start of the job, compilation and the "
               "ramp of the batch size." },
-    { NUMBER(evaluate_every), NNC_DEFAULT(0),
-      .help = "Number of training steps between two evaluations; 0 = no evaluations." },
+    { NUMBER(evaluate_every), NNC_DEFAULT(0), .help = "Training steps between two evaluations; 0 = no evaluations." },
     { TIME(evaluate_s), .help = "Time of one evaluation of the model (--evaluate-every)." },
     { SHARE(straggler_share), NNC_DEFAULT(0),
       .help = "Share of the training time that is lost by waiting for slow devices." },
@@ -246,13 +245,13 @@ static const nnc_field run_fields[] = {
     { NNC_FIELD(nnc_run_ask, stops), .group = "Failures", NNC_FIELD_NAMES(nnc_stops, NNC_STOPS_COUNT),
       NNC_DEFAULT_AS(NNC_STOPS_ANY, "any"),
       .help = "Failures that nncost counts. any: all failures that lose work; hardware: only failures of the "
-              "hardware. The device file gives a mean time between failures for both." },
+              "hardware. The device file has one mean time between failures for all failures and one for hardware "
+              "failures." },
     { TIME(device_mtbf_s), .above_min = true, .default_text = "the device file's",
       .help = "Mean time between failures of one device. The mean time between failures of the run is X / number "
               "of devices." },
     { TIME(detect_s), NNC_DEFAULT(600), .help = "Time from a failure until it is detected." },
-    { TIME(start_s), NNC_DEFAULT(30),
-      .help = "Time to start the training program again on all ranks after a failure." },
+    { TIME(start_s), NNC_DEFAULT(30), .help = "Time to restart the training program on all ranks after a failure." },
     { TIME(replace_s), .default_text = "0", .help = "Time to replace a failed node if no spare node is ready." },
     { NUMBER(spares), NNC_DEFAULT(0), .help = "Number of spare nodes that can replace failed nodes at once." },
     { TIME(repair_s), NNC_DEFAULT_AS(2 * DAY_S, "2d"),
@@ -264,7 +263,7 @@ static const nnc_field run_fields[] = {
       .help = "Number of replicas of an elastic job. While a failed replica is replaced, the other replicas "
               "continue. 0 = not elastic: after a failure all replicas stop and return to the last checkpoint." },
     { TIME(reshard_s), NNC_DEFAULT(60),
-      .help = "Time from the detection of a failure until the other replicas of an elastic job continue." },
+      .help = "Elastic job: time until the other replicas continue. The time begins when the failure is detected." },
     { NUMBER(planned_stops), NNC_DEFAULT(0), .help = "Number of planned stops of the run, such as maintenance." },
 
     { BYTES(checkpoint_bytes), .group = "Checkpoints", .above_min = true,
@@ -297,21 +296,21 @@ static const nnc_field run_fields[] = {
     { NUMBER(reward_params), .default_text = "ppo: as many as --policy-params; else 0",
       .help = "Active parameters of the reward model; 0 = no reward model." },
     { NUMBER(critic_params), .default_text = "as many as --policy-params",
-      .help = "Active parameters of the critic model of --method ppo; 0 = no critic." },
+      .help = "Active parameters of the critic (--method ppo); 0 = no critic." },
     { NUMBER(teacher_params), .above_min = true, .help = "Active parameters of the teacher model (distillation)." },
     { NUMBER(reference_total_params), .default_text = "--reference-params",
-      .help = "Total parameters of the reference model, with all experts, which are in memory." },
+      .help = "Total parameters of the reference model, including all experts. All these parameters are in memory." },
     { NUMBER(reward_total_params), .default_text = "--reward-params",
-      .help = "Total parameters of the reward model, with all experts, which are in memory." },
+      .help = "Total parameters of the reward model, including all experts. All these parameters are in memory." },
     { NUMBER(critic_total_params), .default_text = "--critic-params",
-      .help = "Total parameters of the critic model, with all experts, which are in memory." },
+      .help = "Total parameters of the critic model, including all experts. All these parameters are in memory." },
     { NUMBER(teacher_total_params), .default_text = "--teacher-params",
-      .help = "Total parameters of the teacher model, with all experts, which are in memory." },
+      .help = "Total parameters of the teacher model, including all experts. All these parameters are in memory." },
     { NUMBER(update_epochs), .above_min = true, NNC_DEFAULT(1),
       .help = "Number of training passes over each batch of generated answers." },
     { NNC_FIELD(nnc_run_ask, sampler_logprobs), NNC_DEFAULT_OFF,
-      .help = "Training uses the log probabilities that the sampler returned with answers. off: a forward pass of "
-              "the policy (the trained model) computes them again." },
+      .help = "Training uses the log probabilities that the sampler returned. off: a forward pass of the policy (the "
+              "trained model) computes them again." },
     { NUMBER(prompt_tokens), NNC_DEFAULT(0), .help = "Number of tokens of one prompt." },
     { NUMBER(response_tokens), .above_min = true, .default_text = "sequence length - --prompt-tokens",
       .help = "Mean number of generated tokens per answer." },
@@ -325,24 +324,24 @@ static const nnc_field run_fields[] = {
       .help = "Number of devices that only generate answers. 0 = no such devices: the training devices generate "
               "the answers." },
     { NNC_FIELD(nnc_run_ask, rollout_overlap), NNC_DEFAULT_OFF,
-      .help = "Generate answers while training runs, with weights that are one step old." },
+      .help = "Generate answers while training runs. The answers are generated with weights that are one step old." },
     { NUMBER(rollout_tail), .min = 1, NNC_DEFAULT(1),
-      .help = "Tokens of the longest answer divided by the mean tokens of an answer. A batch of answers is "
-              "complete only when its longest answer is complete." },
+      .help = "Tokens of the longest answer / mean tokens of an answer. A batch of answers is complete only when its "
+              "longest answer is complete." },
     { NUMBER(rollout_tokens_per_s), .above_min = true,
       .default_text = "output tokens per second and device of 'nncost serve'",
       .help = "Tokens per second that one device generates." },
     { TIME(rollout_s), .default_text = "generated tokens / rate of all generating devices",
       .help = "Time to generate the answers of one training step." },
     { TIME(score_s), .default_text = "time of the forward passes of the helper models",
-      .help = "Time in which the helper models score the answers of one training step." },
+      .help = "Time to score the answers of one step with the helper models." },
     { TIME(sync_s), .default_text = "bytes of the weights / --sync-bytes-per-s",
       .help = "Time to send the new weights of one step to the generating devices." },
     { RATE(sync_bytes_per_s), .default_text = "rate of the scale-out network with --rollout-devices; else unlimited",
       .help = "Rate at which new weights are sent to the generating devices." },
 
     { NUMBER(sites), .min = 1, .group = "Sites", NNC_DEFAULT(1),
-      .help = "Number of sites that train separately and average their weights. Each site has the devices of the "
+      .help = "Number of sites that train separately and average their weights. Each site has as many devices as the "
               "plan. Sites average every --outer-every steps." },
     { NUMBER(outer_every), .above_min = true,
       .help = "Number of steps between two averages of the sites' weights (DiLoCo)." },
@@ -350,14 +349,15 @@ static const nnc_field run_fields[] = {
       .help = "Bytes of all weights in the format in which sites send them." },
     { RATE(site_bytes_per_s), .help = "Bandwidth from one site to the other sites, in one direction." },
     { TIME(outer_overlap_s), NNC_DEFAULT(0),
-      .help = "Part of the time of one average of the sites that overlaps with training." },
+      .help = "Part of the time to average the sites that overlaps with training." },
 
     { BYTES(sample_bytes), .group = "Input", .help = "Bytes of one training sample in storage." },
-    { RATE(input_bytes_per_s), .help = "Rate at which all devices together can read training data from storage." },
+    { RATE(input_bytes_per_s), .help = "Rate at which all devices together read training data from storage." },
     { SHARE(access_share), .above_min = true, NNC_DEFAULT(1),
-      .help = "Share of --input-bytes-per-s that reads of samples reach. Small random reads reach 0.1 to 0.4." },
+      .help =
+          "Rate of reading samples divided by --input-bytes-per-s. The share of small random reads is 0.1 to 0.4." },
     { SHARE(cached_share), NNC_DEFAULT(0),
-      .help = "Share of the samples that come from a cache on the nodes, not from storage." },
+      .help = "Share of the samples that are read from a cache on the nodes. Other samples are read from storage." },
     { TIME(prepare_s),
       .help = "Time in which a data-loading worker prepares one sample. The time includes decoding and augmentation." },
     { NUMBER(workers), .above_min = true, NNC_DEFAULT(8), .help = "Number of data-loading workers per device." },
@@ -377,11 +377,11 @@ static const nnc_field run_fields[] = {
     { NNC_FIELD(nnc_run_ask, network_w), .unit = "W", .max = 1e9, NNC_DEFAULT(0),
       .help = "Power of all network switches of the cluster in watts." },
     { NNC_FIELD(nnc_run_ask, pue), .min = 1, .max = 10, NNC_DEFAULT(1),
-      .help = "PUE: energy of the data centre divided by the energy of its computers." },
+      .help = "PUE: energy of the data centre / energy of its computers." },
     { NNC_FIELD(nnc_run_ask, carbon_g_per_kwh), .unit = "g/kWh", .max = 1e5, .default_text = "value of --region",
       .help = "Carbon intensity of the grid, in grams of CO2 per kWh." },
     { NNC_FIELD(nnc_run_ask, embodied_kg), .unit = "kg", .max = 1e6,
-      .help = "CO2 in kg that is emitted to make one device and its share of a node." },
+      .help = "CO2 in kg that is emitted to make one device. It includes the share of one device in making a node." },
     { TIME(life_s), .above_min = true,
       .help = "Lifetime of a device. nncost spreads --embodied-kg evenly over this time." },
     { SHARE(use_share), .above_min = true, .help = "Share of the lifetime --life-s in which a device is in use." },
@@ -407,16 +407,16 @@ static const nnc_field budget_fields[] = {
     { NNC_FIELD(nnc_budget_ask, cost), .max = 1e15, .above_min = true, .group = "Budget",
       .help = "Budget of the run." },
     { NNC_FIELD(nnc_budget_ask, days), .max = 1e6, .above_min = true,
-      .help = "Days that the run may take; decides the number of devices." },
+      .help = "Largest number of days that the run may take. This limit decides the number of devices." },
     { NNC_FIELD(nnc_budget_ask, params), .max = AMOUNT_MAX, .above_min = true,
-      .help = "Parameters of a model, to compute the cost of its training." },
+      .help = "Number of parameters of a model whose training cost is computed." },
     { NNC_FIELD(nnc_budget_ask, tokens), .unit = "tokens", .max = AMOUNT_MAX, .above_min = true,
-      .help = "Tokens that the model of --params is trained on." },
+      .help = "Number of tokens that the model of --params is trained on." },
     { NNC_FIELD(nnc_budget_ask, flops), .unit = "FLOP", .max = 1e40, .above_min = true,
-      .help = "FLOPs to spend instead of money; needs no device." },
+      .help = "FLOPs to spend, instead of money (--cost). No device is needed." },
     { NNC_FIELD(nnc_budget_ask, serve_tokens), .unit = "tokens", .max = 1e30, .above_min = true,
-      .help = "Tokens that the model will read and write after training: minimises the FLOPs of "
-              "training and serving together." },
+      .help = "Number of tokens that the model will read and write after training. nncost also chooses the model "
+              "with the fewest FLOPs for training and serving together." },
     { NNC_FIELD(nnc_budget_ask, mfu), .max = 1, .above_min = true, NNC_DEFAULT(0.4),
       .help = "Share of the peak FLOP/s that a step reaches (MFU); 'nncost estimate' computes it." },
     { NNC_FIELD(nnc_budget_ask, goodput), .max = 1, .above_min = true, NNC_DEFAULT(0.95),
@@ -452,10 +452,10 @@ static const nnc_field serve_fields[] = {
       .help = "Static batch: number of requests that start and end together." },
     { COUNT(concurrency), .help = "Closed loop: number of requests that are always open." },
     { NNC_FIELD(nnc_serve_ask, waves), .min = 1, .max = 1e9, NNC_DEFAULT(10),
-      .help = "Closed loop: requests of the whole benchmark divided by --concurrency. At the start --concurrency "
-              "requests arrive together. nncost simulates at most --requests requests (at least 4 x "
-              "--concurrency); if the benchmark is longer, the results leave out the first quarter of the "
-              "simulated requests (steady state)." },
+      .help = "Closed loop: number of requests of the whole benchmark divided by --concurrency. At the start "
+              "--concurrency requests arrive together. nncost simulates at most --requests requests (at least 4 x "
+              "--concurrency); if the benchmark is longer, the results leave out the first quarter of the simulated "
+              "requests (steady state)." },
     { NNC_FIELD(nnc_serve_ask, request_rate), .max = 1e9, .above_min = true,
       .help = "Open loop: number of requests that arrive per second." },
     { NNC_FIELD(nnc_serve_ask, offline), NNC_DEFAULT_OFF,
@@ -476,17 +476,17 @@ static const nnc_field serve_fields[] = {
               "the cache." },
     { NNC_FIELD(nnc_serve_ask, wait_steps), .max = 1e6, NNC_DEFAULT(0),
       .help = "Closed and open loop: largest number of decode steps that a prompt waits. While sequences decode, a "
-              "prompt waits for further prompts, so that they are computed together (batch_wait_timeout_iters of "
-              "TensorRT-LLM)." },
+              "prompt waits for further prompts, so that all these prompts are computed together "
+              "(batch_wait_timeout_iters of TensorRT-LLM)." },
     { NNC_FIELD(nnc_serve_ask, wait_share), .max = 1, NNC_DEFAULT(0),
-      .help = "Closed and open loop: prompts that wait (--wait-steps) are computed early. Waiting prompts start when "
-              "the tokens of the next step reach X x --chunk (batch_wait_max_tokens_ratio of TensorRT-LLM)." },
+      .help = "Closed and open loop: waiting prompts (--wait-steps) start early when the next step has X x --chunk "
+              "tokens or more (batch_wait_max_tokens_ratio of TensorRT-LLM)." },
     { NNC_FIELD(nnc_serve_ask, balance_steps), .max = 1e6, NNC_DEFAULT(0),
       .help = "Closed and open loop with --attention-data: while sequences decode, prompts wait until each group has "
-              "one. Prompts start without those of other groups at every N-th decode step "
+              "a prompt. At every N-th decode step, waiting prompts start even if some groups have no prompt "
               "(attention_dp_config.timeout_iters of TensorRT-LLM, with enable_balance). 0: no prompt waits." },
     { NNC_FIELD(nnc_serve_ask, balance_more), .max = 1e6, NNC_DEFAULT(0),
-      .help = "Decode steps that prompts wait after each group has one (--balance-steps; "
+      .help = "Number of decode steps for which prompts still wait after each group has a prompt (--balance-steps; "
               "attention_dp_config.batching_wait_iters of TensorRT-LLM)." },
     { NNC_FIELD(nnc_serve_ask, receive_steps), .min = 1, .max = 1e6, NNC_DEFAULT(1),
       .help = "Closed and open loop: while sequences decode, the engine receives new requests at every N-th decode "
@@ -503,7 +503,7 @@ static const nnc_field serve_fields[] = {
     { NNC_FIELD(nnc_serve_ask, seed), .max = 1e15, NNC_DEFAULT(1),
       .help = "Closed and open loop: seed of random arrival times and request lengths." },
     { NNC_FIELD(nnc_serve_ask, prefix_hit), .max = 1, NNC_DEFAULT(0),
-      .help = "Share of a prompt whose keys and values an earlier request left in cache." },
+      .help = "Share of a prompt whose keys and values are in the cache already, from an earlier request." },
     { SERVE_DEGREE(devices), .group = "Parallelism", .default_text = "the product of the degrees",
       .help = "Total number of devices." },
     { SERVE_DEGREE(tensor), .alias = "tp", NNC_DEFAULT(1),
@@ -525,7 +525,7 @@ static const nnc_field serve_fields[] = {
               "is divided into two micro-batches (two-batch overlap)." },
     { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_serve_ask, precision), .group = "Numbers",
       .names = { dtype_name, NNC_DTYPE_COUNT },
-      NNC_DEFAULT_AS(NNC_DTYPE_COUNT, "format in which the device multiplies weights of --weights"),
+      NNC_DEFAULT_AS(NNC_DTYPE_COUNT, "format in which the device computes with weights in the format of --weights"),
       .help = "Number format in which matrix products are computed." },
     { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_serve_ask, weights), STORED_NAMES,
       NNC_DEFAULT_AS(NNC_STORED_COUNT, "as published, else as --precision, else bf16"),
@@ -536,7 +536,7 @@ static const nnc_field serve_fields[] = {
       .help = "Number format in which keys and values are stored in the cache." },
     { NNC_FIELD(nnc_serve_ask, memory_use), .group = "Engine", .max = 1, .above_min = true,
       .default_text = "the profile's, else 0.9, or usable_bytes if this is less",
-      .help = "Share of the device memory that the serving engine uses." },
+      .help = "Share of the device memory that the serving engine may use." },
     { LENGTH(block), .default_text = "the profile's, else 16",
       .help = "Number of tokens per block of the paged KV cache." },
     { LENGTH(chunk), .default_text = "the profile's, else 8192",
@@ -544,7 +544,7 @@ static const nnc_field serve_fields[] = {
     { COUNT(max_batch), .default_text = "the profile's, else 256",
       .help =
           "Maximum number of sequences that decode together. Each group of --attention-data can have N sequences." },
-    { NNC_FIELD(nnc_serve_ask, draft), .group = "Draft and separate workers, not compared with measurements",
+    { NNC_FIELD(nnc_serve_ask, draft), .group = "Draft models and separate workers (not compared with measurements)",
       .default_text = "none",
       .help = "Draft model of speculative decoding: id of a model or a model file. The draft model runs on the "
               "devices of the served model, and its weights and cache take memory there." },
@@ -556,8 +556,8 @@ static const nnc_field serve_fields[] = {
     { NNC_FIELD(nnc_serve_ask, draft_share), .max = 10, NNC_DEFAULT_AS(0.05, "computed with --draft; else 0.05"),
       .help = "Time of a step of the draft model divided by the time of a step of the served model." },
     { NNC_FIELD(nnc_serve_ask, disaggregate), .default_text = "none",
-      .help = "N has the form P:D, such as 2:1 (also 2P1D): P replicas only prefill and D replicas only decode, each "
-              "on tensor x pipeline devices; --devices counts the devices of all." },
+      .help = "N is P:D, such as 2:1 (also 2P1D): P replicas only prefill, and D replicas only decode. Each replica "
+              "has tensor x pipeline devices; --devices is the number of devices of all replicas." },
     { COUNT(steps), .group = "Images", .default_text = "0: tokens are generated",
       .help = "Number of forward passes per image of a diffusion network. Each pass computes --batch images." },
     { NNC_FIELD(nnc_serve_ask, guidance), NNC_DEFAULT_OFF,
@@ -565,7 +565,7 @@ static const nnc_field serve_fields[] = {
     { COUNT(image), .unit = "pixels", .default_text = "the model's",
       .help = "Height and width of an image in pixels." },
     { NNC_FIELD(nnc_serve_ask, beside_s), .unit = "s", .max = 1e6, NNC_DEFAULT(0),
-      .help = "Time per image outside the networks that the model file names." },
+      .help = "Time per image that no network of the model file takes." },
     { NNC_FIELD(nnc_serve_ask, price), .group = "Engine", .max = 1e6, .above_min = true,
       .default_text = "newest price in the device file", .help = "Price of one device for one hour." },
     { NNC_FIELD(nnc_serve_ask, carbon_g_per_kwh), .unit = "g/kWh", .max = 1e5, .default_text = "value of --region",
@@ -632,9 +632,9 @@ const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS] = {
     { EFFICIENCY(kernel_s), SECONDS, .help = "Fixed time of one kernel in a recorded CUDA graph." },
     { EFFICIENCY(attention_s), SECONDS, .default_text = "kernel_s", .help = "Fixed time of one decode attention." },
     { EFFICIENCY(kv_reread), .max = 1, NNC_DEFAULT(0),
-      .help = "Share of the cache that decode attention reads again for each further query head with the same keys and "
-              "values. Only an engine whose kv_reread is above 0 uses this field and kv_fraction of a file with this "
-              "field; it uses the larger of the two kv_reread." },
+      .help = "Share of the cache that decode attention reads again for each further query head with the same keys "
+              "and values. Only engines whose profile has a kv_reread above 0 use the kv_reread and kv_fraction of "
+              "the device; the larger kv_reread of profile and device counts." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, all_reduce), NNC_FIELD_TABLE(all_reduce_fields),
       .help = "Small all-reduces inside a scale-up domain." },
     { NNC_FIELD_COMMENT("fitted_on"), .required = true,
@@ -690,8 +690,8 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
       .help = "Share of the cache that decode attention reads again for each further query head "
               "with the same keys and values." },
     { ENGINE(reread_above), .max = 1e9, NNC_DEFAULT(0),
-      .help = "kv_reread and kv_fraction of a device that has a kv_reread count only in decode steps with more "
-              "sequences x query heads per device than this number." },
+      .help = "Limit of sequences x query heads per device. Only decode steps above this limit use the kv_reread and "
+              "kv_fraction of a device that has a kv_reread." },
     { ENGINE(host_layer_s), SECONDS, NNC_DEFAULT(0),
       .help = "Host time to launch a layer; overlaps with device work." },
     { ENGINE(issue_s), SECONDS, NNC_DEFAULT(0),
@@ -729,7 +729,7 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
     { ENGINE(block), .unit = "tokens", .min = 1, .max = LENGTH_MAX, .default_text = "16",
       .help = "Number of tokens per block of the paged KV cache." },
     { ENGINE(memory_use), FRACTION, .default_text = "0.9, or computed with sized_by_memory",
-      .help = "Share of the device memory that the serving engine uses." },
+      .help = "Share of the device memory that the serving engine may use." },
     { ENGINE(memory_share), NNC_FIELD_NAMES(nnc_memory_share, NNC_MEMORY_SHARE_COUNT),
       NNC_DEFAULT_AS(NNC_SHARE_MEMORY, "memory"), .help = "Memory to which memory_use refers." },
     { ENGINE(workspace_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "2e9",
@@ -740,7 +740,8 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
       .help = "The engine runs the largest step before it allocates the cache, and subtracts the memory of its "
               "activations." },
     { ENGINE(logit_bytes), .unit = "B", .max = 1e3, NNC_DEFAULT(0),
-      .help = "Memory per logit in this run, which samples a token for max_batch sequences." },
+      .help = "Memory per logit in the run that measures activations (profiled). This run samples a token for "
+              "max_batch sequences." },
     { ENGINE(sized_by_memory), NNC_DEFAULT_OFF,
       .help = "Defaults of memory_use and chunk depend on the memory of the device, as in SGLang." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, tpot), NNC_FIELD_TABLE(spread_fields),

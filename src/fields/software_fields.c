@@ -9,10 +9,10 @@ static const nnc_field spread_fields[] = {
     { NNC_FIELD(nnc_spreads, own), .max = 5, .above_min = true, .required = true,
       .help = "Term of the interval of every step that is predicted with the profile." },
     { NNC_FIELD(nnc_spreads, network), .max = 5, NNC_DEFAULT(0.25),
-      .help = "Factor on the network-bound share of the step; the product is a term of the interval." },
+      .help = "Factor on the network-bound share of the step. Factor x share is a term of the interval." },
     { NNC_FIELD(nnc_spreads, idle), .max = 5, NNC_DEFAULT(0.5),
-      .help = "Factor on the share of the step that waits for the host or for other stages; the product is a term of "
-              "the interval." },
+      .help = "Factor on the share of the step in which the device waits for the host or for other stages. Factor x "
+              "share is a term of the interval." },
     { NNC_FIELD(nnc_spreads, kernels), .max = 5, NNC_DEFAULT(0.05),
       .help = "Term of the interval on devices whose values were fitted only on kernels." },
     { NNC_FIELD(nnc_spreads, carried), .max = 5, NNC_DEFAULT(0.1),
@@ -67,9 +67,9 @@ static const nnc_field shipped_fields[] = {
     SHIPS("recompute_norm", recompute_norm, "The framework offers recomputation of norm outputs only."),
     SHIPS("recompute_activation", recompute_activation,
           "The framework offers recomputation of the outputs of activation functions only."),
-    SHIPS(
-        "recompute_apart", recompute_apart,
-        "The framework offers recomputation of norm outputs without outputs of activation functions, and the reverse."),
+    SHIPS("recompute_apart", recompute_apart,
+          "The framework offers recomputation of only norm outputs and recomputation of only outputs of activation "
+          "functions, as separate choices."),
     SHIPS("recompute_modules", recompute_modules,
           "The framework offers recomputation of latent projections, MLPs or experts only."),
     SHIPS("recompute_full", recompute_full, "The framework offers recomputation of whole layers."),
@@ -121,11 +121,11 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(launch_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
       .help = "Host time to issue one op. 0: all kernels are recorded once and replayed, without host time." },
     { SOFTWARE(lists_operators), NNC_DEFAULT_OFF,
-      .help = "The kernels are the operators that the model's library issues one by one. off, or for a library "
-              "whose operators nncost does not know: the kernels that this software profile describes." },
+      .help = "The kernels are the operators that the model's library issues one by one. off, or if nncost does not "
+              "know the operators of the library: the kernels are those that this software profile describes." },
     { SOFTWARE(launch_expert_s), .unit = "s", .max = 1,
-      .help = "Host time to issue any op of a model with experts: longer than --launch-s if the host has to count the "
-              "tokens of each expert. Not given: --launch-s." },
+      .help = "Host time to issue one op of a model with experts. The time is longer than --launch-s if the host has "
+              "to count the tokens of each expert. Not given: --launch-s." },
     { SOFTWARE(launch_product_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
       .help = "Host time to issue the matrix product of one expert. 0: one kernel computes the products of all "
               "experts of a rank." },
@@ -138,8 +138,8 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(fused_norm), NNC_DEFAULT_ON,
       .help = "Each norm is one kernel; off: one kernel per primitive operation." },
     { SOFTWARE(fused_activation), NNC_DEFAULT_ON,
-      .help = "Activation function and gate of an MLP are one kernel. The kernel keeps no intermediate tensor; "
-              "off: one kernel for each." },
+      .help = "Activation function and gate of an MLP are one kernel, which keeps no intermediate tensor. off: the "
+              "activation function is one kernel, and the gate is another kernel." },
     { SOFTWARE(fused_residual), NNC_DEFAULT_ON,
       .help = "Bias, dropout and residual addition are one kernel; off: separate kernels." },
     { SOFTWARE(fused_rotary), NNC_DEFAULT_ON,
@@ -148,17 +148,17 @@ static const nnc_field software_fields[] = {
       .help = "The cross-entropy loss is one kernel in the format of the logits. off: separate kernels in fp32." },
     { SOFTWARE(loss_keep), NNC_FIELD_NAMES(nnc_loss_keep, NNC_LOSS_KEEPS_COUNT),
       NNC_DEFAULT_AS(NNC_LOSS_KEEPS_LOGITS, "logits"),
-      .help = "Tensor that the loss keeps for backward. logits: the logits in their format; fp32: the "
-              "probabilities in fp32; chunks: no tensor, as logits are computed in chunks of tokens." },
+      .help = "Tensor that the loss keeps for backward. logits: the logits in their format; fp32: the probabilities "
+              "in fp32; chunks: no tensor, because logits are computed in chunks of tokens." },
     { SOFTWARE(fused_maps), NNC_DEFAULT_ON,
-      .help = "In convolutional networks, a norm and the ops after it are one kernel. The ops after a norm are an "
-              "activation function and a sum." },
+      .help = "In convolutional networks, one kernel computes a norm, the activation function after the norm and the "
+              "sum after the norm." },
     { SOFTWARE(contiguous_maps), NNC_DEFAULT_OFF,
-      .help = "Feature maps of convolutions are contiguous (NCHW). Maps are copied to channels last (NHWC) where the "
-              "matrix units need this layout; off: all feature maps are channels last." },
+      .help = "Feature maps of convolutions are contiguous (NCHW). Feature maps are copied to channels last (NHWC) "
+              "where the matrix units need this layout; off: all feature maps are channels last." },
     { SOFTWARE(narrow_adapters), NNC_DEFAULT_OFF,
-      .help = "Weights of adapters have 16 bits, as in peft before 0.12, torchtune and litgpt. Off: they have 32 bits, "
-              "or with ZeRO 16 bits." },
+      .help = "Weights of adapters have 16 bits, as in peft before 0.12, torchtune and litgpt. off: weights of "
+              "adapters have 32 bits, or 16 bits with ZeRO." },
     { SOFTWARE(module_hooks), NNC_DEFAULT_OFF,
       .help = "With ZeRO, Python functions (hooks) of the framework run before and after each module, and for each "
               "gradient, as in DeepSpeed. The host needs time for them." },
@@ -166,8 +166,8 @@ static const nnc_field software_fields[] = {
       .help = "Dropout reads fp32 random numbers that a separate kernel wrote to memory. off: the kernel of "
               "dropout generates the random numbers." },
     { SOFTWARE(fp8_gather), NNC_DEFAULT_OFF,
-      .help = "With fp8 products, ZeRO 3 with --reshard gathers weights in 8 bits. The weights are the matrices of "
-              "all layers except the matrices of experts." },
+      .help = "With fp8 products, ZeRO 3 with --reshard gathers the matrices of all layers in 8 bits, except the "
+              "matrices of experts." },
     { SOFTWARE(block_scales), NNC_DEFAULT_OFF,
       .help = "8-bit operands have a scale per block of 128 values instead of a scale per tensor." },
     /* The rows from here on have a key in profile files only; they have no option and no key in plan files. */
@@ -184,14 +184,14 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(copied_heads), NNC_FIELD_NAMES(nnc_head_copy, NNC_HEAD_COPY_COUNT),
       NNC_DEFAULT_AS(NNC_HEADS_IN_PLACE, "none"),
       .help = "Queries, keys, values and the output of attention are copied to a layout by heads and back. always: "
-              "this is also done for contiguous maps that are read as tokens." },
+              "queries, keys, values and the output are also copied for contiguous maps that are read as tokens." },
     { SOFTWARE(cast_weights), NNC_DEFAULT_OFF,
       .help = "fp32 weights are cast to 16 bits in every micro-batch, and their gradients are cast back." },
     { SOFTWARE(flat_weights), NNC_DEFAULT_OFF,
       .help = "With ZeRO all weights are one flat buffer, gathered in fp32 for every micro-batch; gradients are "
               "collected in a flat buffer and reduced in 16 bits." },
     { SOFTWARE(fused_rotary_scale), NNC_DEFAULT_ON,
-      .help = "The rotary embedding is one kernel also if it scales (YaRN)." },
+      .help = "The rotary embedding is one kernel, even if it also scales queries and keys (YaRN)." },
     { SOFTWARE(fused_softmax), NNC_DEFAULT_ON,
       .help = "Unfused attention: scale and mask are part of the softmax kernel." },
     { SOFTWARE(fused_expert_bias), NNC_DEFAULT_ON,
@@ -213,14 +213,14 @@ static const nnc_field software_fields[] = {
       NNC_DEFAULT_AS(NNC_KEEP_FUSED, "fused"), .help = "Tensors that group norms keep for backward." },
     { SOFTWARE(loss_in_place), NNC_DEFAULT_OFF, .help = "The loss overwrites the logits." },
     { SOFTWARE(split_loss), NNC_DEFAULT_OFF,
-      .help = "If tensor ranks divide the vocabulary, a loss that is not fused has one fp32 kernel per primitive." },
+      .help = "If tensor ranks divide the vocabulary, an unfused loss has one fp32 kernel per primitive operation." },
     { SOFTWARE(softmax_upcast), NNC_DEFAULT_OFF,
       .help = "Softmax runs in fp32 and keeps its fp32 output in addition to the cast output." },
     { SOFTWARE(attention_mask_kept), NNC_DEFAULT_OFF,
       .help = "Each layer keeps a boolean attention mask over all pairs of tokens." },
     { SOFTWARE(library_kept), NNC_DEFAULT_OFF,
-      .help = "Language models keep the tensors for backward that the operators of transformers and peft keep, instead "
-              "of the tensors that fused kernels need." },
+      .help = "Language models keep for backward the tensors of the operators of transformers and peft, instead of "
+              "the tensors that fused kernels need." },
     { SOFTWARE(expanded_kv), NNC_DEFAULT_OFF,
       .help = "Grouped keys and values are copied for every query head, and the copies are kept." },
     { SOFTWARE(expert_once_per_node), NNC_DEFAULT_OFF,

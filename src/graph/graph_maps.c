@@ -161,7 +161,8 @@ static bool weights_of(nnc_graph_walk *w, nnc_graph_op *op) {
 static bool infer_conv(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t *v = op->values;
     if (v[NNC_CONV_GAIN] > v[NNC_CONV_STANDARDIZE]) {
-        return nnc_graph_fail(w, op->node, "%s: gain: needs standardize, expected 1, found 0", op->node->label);
+        return nnc_graph_fail(w, op->node, "%s: gain: needs the parameter standardize, expected standardize 1, found 0",
+                              op->node->label);
     }
     if (!sides(w, op) || !weights_of(w, op)) { return false; }
     op->weights.vector += v[NNC_CONV_GAIN] * v[NNC_CONV_OUT];

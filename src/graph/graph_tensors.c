@@ -9,7 +9,9 @@
 /* ---- kinds of op that read one tensor of any shape ---- */
 
 bool nnc_graph_needs_values(nnc_graph_walk *w, const nnc_graph_op *op) {
-    return !op->in.ids || nnc_graph_fail(w, op->node, "%s: expected values, found token ids, which an embed looks up",
+    return !op->in.ids || nnc_graph_fail(w, op->node,
+                                         "%s: expected values, found token ids; the op embed turns "
+                                         "token ids into values",
                                          op->node->label);
 }
 
@@ -78,7 +80,7 @@ static const nnc_graph_param linear_params[] = {
                           .help = "Whether one value per output is added." },
     [NNC_LINEAR_SPLIT] = { "split", NNC_GRAPH_WORD, .words = split_words, .unsaid = NNC_LINEAR_WHOLE,
                            .help = "How tensor ranks divide the matrix. column: each rank computes its part of the "
-                                   "output; row, in a later layer: the parts of all ranks are added." },
+                                   "output; row (in a later layer): the parts of all ranks are added." },
     [NNC_LINEAR_UNBIASED] = { "unbiased", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = 1000000000,
                               .help = "Number of outputs that have no bias although the layer has one, such as keys." },
 };
@@ -87,7 +89,9 @@ static bool infer_linear(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t out = op->values[NNC_LINEAR_OUT], split = op->values[NNC_LINEAR_SPLIT];
     const int64_t unbiased = op->values[NNC_LINEAR_UNBIASED];
     if (op->in.sharded != (split == NNC_LINEAR_ROWS)) {
-        return nnc_graph_fail(w, op->node, "%s: split: expected row after column, and only there", op->node->label);
+        return nnc_graph_fail(w, op->node,
+                              "%s: split: expected row only in a linear op whose input was split by column",
+                              op->node->label);
     }
     if (unbiased > op->values[NNC_LINEAR_BIAS] * out) {
         return nnc_graph_fail(w, op->node,
@@ -154,9 +158,8 @@ static const nnc_graph_param concat_params[] = {
     [NNC_CONCAT_AXIS] = { "axis", NNC_GRAPH_WORD, .words = axis_words, .unsaid = 0,
                           .help = "Axis along which the tensors are joined." },
     [NNC_CONCAT_COPY] = { "copy", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 0, .max = 1,
-                          .help =
-                              "Whether a kernel copies the values; off for all but the last of concats that the code "
-                              "runs as one kernel." },
+                          .help = "Whether a kernel copies the values. If the code runs several concats as one kernel, "
+                                  "only the last concat copies values." },
 };
 
 static bool axis_of(nnc_graph_walk *w, const nnc_graph_op *op, bool tokens, int *axis) {
@@ -279,11 +282,12 @@ static bool infer_positions(nnc_graph_walk *w, nnc_graph_op *op, int64_t heads, 
     if (v[NNC_ATTENTION_LINEAR] > 0 &&
         (v[NNC_ATTENTION_WINDOW] > 0 || v[NNC_ATTENTION_CAUSAL] > 0 || biases > 0 || kv_heads != heads)) {
         return nnc_graph_fail(w, op->node,
-                              "%s: linear: expected all heads of keys, and no window, causal or position_biases",
+                              "%s: linear: expected as many key heads as query heads, and no window, causal or "
+                              "position_biases",
                               op->node->label);
     }
     if (mlp > 0 && biases == 0) {
-        return nnc_graph_fail(w, op->node, "%s: position_mlp: needs position_biases", op->node->label);
+        return nnc_graph_fail(w, op->node, "%s: position_mlp: expected together with position_biases", op->node->label);
     }
     const bool table = biases > 0 && mlp == 0;
     op->weights = (nnc_graph_weights){ .count = table || mlp > 0 ? 1 : 0,
@@ -310,7 +314,7 @@ static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t expected = head_dim * kv * (key > 0 && value == 0 ? 2 : 1);
     if (!split || (key > 0 && key != expected) || value_dim * kv != (value > 0 ? value : own / parts * kv)) {
         return nnc_graph_fail(w, op->node,
-                              "%s: heads: %" PRId64 " heads and %" PRId64 " of keys do not suit widths of %" PRId64
+                              "%s: heads: %" PRId64 " heads and %" PRId64 " key heads do not divide the widths %" PRId64
                               ", %" PRId64 " and %" PRId64,
                               op->node->label, heads, kv, own, key, value);
     }
@@ -319,7 +323,8 @@ static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op) {
     if (side > 0 && (other || op->in.dims[op->in.rank == 3 ? 1 : 0] % side != 0 ||
                      (op->in.rank == 3 && op->in.dims[2] % side != 0))) {
         char text[96];
-        return nnc_graph_fail(w, op->node, "%s: window: %" PRId64 " does not divide %s, or keys are named",
+        return nnc_graph_fail(w, op->node,
+                              "%s: window: %" PRId64 " does not divide %s, or the keys have other positions",
                               op->node->label, side, nnc_graph_shape_text(&op->in, text));
     }
     if (op->in.rank < 2 || (op->with.rank > 0 && op->with.rank < 2)) {

@@ -59,7 +59,7 @@ static nnc_graph_binding *find(nnc_graph_walk *w, int32_t name, int32_t from) {
  * tensor, the name now stands for the current tensor. Returns false if a fault was recorded. */
 static bool bind(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name) {
     nnc_graph_binding *old = find(w, name, w->frame);
-    if (!w->begun) { return nnc_graph_fail(w, node, "names a tensor where none exists"); }
+    if (!w->begun) { return nnc_graph_fail(w, node, "names a tensor before any tensor exists"); }
     if (old == NULL && w->binding_count == NNC_GRAPH_NAMES_MAX) {
         return nnc_graph_fail(w, node, "too many names at a time, expected at most %d", NNC_GRAPH_NAMES_MAX);
     }
@@ -80,8 +80,8 @@ static bool value_of(nnc_graph_walk *w, const nnc_graph_node *node, const char *
                      const int64_t *args, int64_t *value) {
     return nnc_expr_value(expr, w->lets, args, value) ||
            nnc_graph_fail(w, node,
-                          "%s: \"%s\": expected a whole number, found a division that leaves a rest, or a "
-                          "result out of range",
+                          "%s: \"%s\": expected a whole number, found a division with a remainder, or a result out "
+                          "of range",
                           what, expr->text);
 }
 
@@ -327,8 +327,8 @@ static bool begin(nnc_graph_walk *w, const int64_t *lets) {
         w->lets[i] = lets[i];
         if (net->lets[i].count > 0 && !nnc_expr_value(&net->lets[i], w->lets, NULL, &w->lets[i])) {
             return nnc_graph_fail(w, &net->input,
-                                  "let %s: \"%s\": expected a whole number, found a division that "
-                                  "leaves a rest, or a result out of range",
+                                  "let %s: \"%s\": expected a whole number, found a division with a remainder, or a "
+                                  "result out of range",
                                   net->let_names[i], net->lets[i].text);
         }
     }
@@ -371,7 +371,7 @@ static void measure_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *
     if (walk->tied > 0) { return; }
     if (!nnc_mul_i64(weights->rows * weights->cols, weights->count, &params) ||
         !nnc_add_i64(params, weights->vector, &params) || !nnc_add_i64(params, m->sizes.params, &m->sizes.params)) {
-        nnc_graph_fail(walk, op->node, "more parameters than 64 bits count");
+        nnc_graph_fail(walk, op->node, "more parameters than a 64-bit number can count");
     }
 }
 

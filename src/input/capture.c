@@ -387,7 +387,7 @@ static bool read_window(const issue *o, int64_t *stride, bool *transposed, int64
     const nnc_json first = lists >= 3 ? nnc_json_first(recent[lists % 3]) : (nnc_json){ 0 };
     if (!known || *groups == 0 || first.node == NULL) {
         nnc_json_fault(o->at, "args",
-                       "not those of a convolution, expected stride, padding, dilation, transposed, output "
+                       "not the arguments of a convolution, expected stride, padding, dilation, transposed, output "
                        "padding and groups");
         return false;
     }
@@ -877,7 +877,7 @@ static bool read_program(reader *r, nnc_json root) {
     if (places == NULL || !add_issues(r)) { return false; }
     nnc_capture_count_tokens(r);
     if (r->count == 0 || r->ops[0].phase != NNC_PHASE_FORWARD) {
-        nnc_json_fault(root, "ops", "no step, expected operators of forward and of backward");
+        nnc_json_fault(root, "ops", "no training step, expected operators of forward and of backward");
         return false;
     }
     if (!nnc_capture_lifetimes(r, places, count) || !check_parameters(r, root)) { return false; }
@@ -984,7 +984,7 @@ static const nnc_field fields[] = {
 /* Refuses a model file with the family `capture`, because only a captured program may have this family. */
 static void complete(nnc_json root, nnc_model *model) {
     if (model->captured == NULL) {
-        nnc_json_fault(root, "family", "a capture is a file of its own, expected schema " NNC_CAPTURE_SCHEMA);
+        nnc_json_fault(root, "family", "a captured step has its own file, expected schema " NNC_CAPTURE_SCHEMA);
     }
 }
 

@@ -75,7 +75,7 @@ bool nnc_is_catalogue(nnc_json root) { return is(root, PRICES) || is(root, GRID)
 static const char *stated(nnc_json item, const char *key) {
     const char *text = nnc_read_text(nnc_json_get(item, key));
     if (nnc_json_type_of(nnc_json_get(item, key)) == NNC_JSON_ABSENT) {
-        nnc_json_fault(item, key, "missing, expected together with every value, found nothing");
+        nnc_json_fault(item, key, "missing, expected in every entry, found nothing");
     }
     return text;
 }

@@ -288,12 +288,13 @@ static void check_mixers(nnc_json at, const nnc_decoder *d) {
                             layers_of(d, kinds, d->mixers_count, NNC_MIXER_FAR) +
                             layers_of(d, kinds, d->mixers_count, NNC_MIXER_FAR_PICKED);
     if (d->mixers_count > d->layers) {
-        nnc_json_fault(at, "mixers", "more than there are layers, expected at most %" PRId64 " names, found %" PRId32,
+        nnc_json_fault(at, "mixers", "more names than layers, expected at most %" PRId64 " names, found %" PRId32,
                        d->layers, d->mixers_count);
     } else if (windows > 0 && d->sliding_window == 0) {
-        nnc_json_fault(at, "sliding_window", "missing, expected the tokens that window and chunk layers see");
+        nnc_json_fault(at, "sliding_window",
+                       "missing, expected the number of tokens that window and chunk layers attend to");
     } else if (d->mixers_count > 0 && windows == 0 && d->sliding_window > 0) {
-        nnc_json_fault(at, "sliding_window", "does not apply, expected a layer in mixers that slides");
+        nnc_json_fault(at, "sliding_window", "does not apply, expected a window or chunk layer in mixers");
     }
     if (layers_of(d, kinds, d->mixers_count, NNC_MIXER_UNROTATED) > 0 && d->positions != NNC_POSITIONS_ROTARY) {
         nnc_json_fault(at, "mixers", "full_unrotated does not apply, expected together with rotary positions");
@@ -326,14 +327,15 @@ static void check_widths(nnc_json at, const nnc_decoder *d) {
 static void check_mlps(nnc_json at, const nnc_decoder *d) {
     const int64_t experts = layers_of(d, (const unsigned *)d->mlps, d->mlps_count, NNC_LAYER_EXPERTS);
     if (d->mlps_count > d->layers) {
-        nnc_json_fault(at, "mlps", "more than there are layers, expected at most %" PRId64 " names, found %" PRId32,
+        nnc_json_fault(at, "mlps", "more names than layers, expected at most %" PRId64 " names, found %" PRId32,
                        d->layers, d->mlps_count);
     } else if (d->mlps_count > 0 && d->dense_layers > 0) {
         nnc_json_fault(at, "dense_layers", "given twice, expected dense_layers or mlps, found both");
     } else if (d->mlps_count > 0 && (experts > 0) != (d->experts > 0)) {
         nnc_json_fault(at, "mlps",
-                       experts > 0 ? "has experts, expected how many: the key experts"
-                                   : "has no experts, expected at least one layer of them with the key experts");
+                       experts > 0 ? "has layers with experts, expected the number of experts in the key experts"
+                                   : "has no layer with experts, expected at least one, because the key experts is "
+                                     "given");
     }
 }
 
@@ -349,7 +351,7 @@ static void check_ends(nnc_json at, const nnc_decoder *d) {
     const bool relative = d->positions == NNC_POSITIONS_RELATIVE || d->positions == NNC_POSITIONS_LEARNED_RELATIVE ||
                           d->positions == NNC_POSITIONS_RELATIVE_EACH || d->positions == NNC_POSITIONS_DISENTANGLED;
     if (d->share_layers && (d->mixers_count > 1 || d->mlps_count > 1 || d->experts > 0 || d->encoder_layers > 0)) {
-        nnc_json_fault(at, "share_layers", "does not apply, expected layers that are alike");
+        nnc_json_fault(at, "share_layers", "does not apply, expected equal layers");
     }
     check_beside(at, "relative_buckets", d->relative_buckets > 0, relative, "relative positions");
     if (d->head_share > 0.0 && d->head != NNC_HEAD_MASKED && d->head != NNC_HEAD_MASKED_NEXT) {
@@ -443,7 +445,8 @@ enum { MIXED_LAYERS_MAX = 1024 };
 
 static void check_layers(nnc_json at, const nnc_decoder *d) {
     if (d->layers > MIXED_LAYERS_MAX && (d->mixers_count > 1 || d->mlps_count > 1)) {
-        nnc_json_fault(at, "layers", "too many that differ, expected at most %d with mixers or mlps, found %" PRId64,
+        nnc_json_fault(at, "layers",
+                       "too many different layers, expected at most %d layers with mixers or mlps, found %" PRId64,
                        (int)MIXED_LAYERS_MAX, d->layers);
     }
     check_mixers(at, d);
@@ -452,7 +455,8 @@ static void check_layers(nnc_json at, const nnc_decoder *d) {
     if (d->norm_place >= NNC_NORM_PARALLEL &&
         (d->experts > 0 || layers_of(d, (const unsigned *)d->mlps, d->mlps_count, NNC_LAYER_NO_MLP) > 0)) {
         nnc_json_fault(at, "norm_place",
-                       "parallel halves are attention and a dense MLP, expected no experts and an MLP in every layer");
+                       "attention and MLP can be parallel only if the MLP is dense, expected no experts and an MLP "
+                       "in every layer");
     }
     if (d->rotary_dim > 0 && (d->positions != NNC_POSITIONS_ROTARY || d->rotary_dim > d->head_dim)) {
         nnc_json_fault(at, "rotary_dim",
@@ -549,7 +553,7 @@ static void decoder_rules(nnc_json at, const nnc_model *model) {
     check_inputs(at, d);
     check_shared(at, d);
     if (d->tower_inputs > 0 && model->tower_count == 0) {
-        nnc_json_fault(at, "tower_inputs", "does not apply, expected together with towers that read them");
+        nnc_json_fault(at, "tower_inputs", "does not apply, expected together with towers, which read these inputs");
     }
     check_experts(at, d);
     check_latent(at, d);

@@ -162,12 +162,12 @@ static void link_rules(nnc_json at, const nnc_scale_up *link) {
         devices *= link->dims[i]; /* at most three axis lengths of at most 1e6 each, so the product cannot overflow */
     }
     if (link->dims_count == 0) {
-        nnc_json_fault(at, "scale_up.dims", "missing, expected an axis length or more, found nothing");
+        nnc_json_fault(at, "scale_up.dims", "missing, expected the length of one axis or more, found nothing");
     } else if (link->wrap_count != link->dims_count) {
         nnc_json_fault(at, "scale_up.wrap", "wrong length, expected %d, one per axis, found %d", link->dims_count,
                        link->wrap_count);
     } else if (link->devices != 0 && devices != link->devices) {
-        nnc_json_fault(at, "scale_up.devices", "does not suit dims, expected their product %lld, found %d",
+        nnc_json_fault(at, "scale_up.devices", "is not the product of dims, expected %lld, found %d",
                        (long long)devices, link->devices);
     }
 }
@@ -268,7 +268,7 @@ static void judge(nnc_json at, nnc_device *device) {
     device->implausible = at.doc->faults->count == 0 && at.doc->faults->status == NNC_OK &&
                           !nnc_device_is_plausible(device, why, sizeof why);
     if (device->implausible && !device->lenient) {
-        nnc_json_fault(at, "implausible", "%s; --lenient computes with it", why);
+        nnc_json_fault(at, "implausible", "%s; --lenient accepts the value", why);
     }
 }
 

@@ -506,7 +506,7 @@ static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const
         struct stat about;
         if (stat(one, &about) == 0) {
             *path = one;
-            return S_ISREG(about.st_mode) ? NNC_OK : nnc_fail(err, NNC_IO, one, "is no regular file, expected one");
+            return S_ISREG(about.st_mode) ? NNC_OK : nnc_fail(err, NNC_IO, one, "expected a regular file");
         }
         note_trouble(folders, one, errno);
     }
@@ -986,8 +986,8 @@ nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name 
     notes[count++] = nnc_arena_strdup(arena, text);
     if (hub->stored != NULL) {
         snprintf(text, sizeof text,
-                 "the weights of this name are stored as %s: \"nncost serve\" takes it where it "
-                 "knows the format; a training step takes --precision, --policy and --frozen",
+                 "the weights of this model are stored as %s: \"nncost serve\" uses this format if nncost knows it; "
+                 "a training step uses --precision, --policy and --frozen",
                  hub->stored);
         notes[count++] = nnc_arena_strdup(arena, text);
     }

@@ -585,7 +585,7 @@ static const nnc_field_table *own_fields(nnc_json root, const struct nnc_graph_n
     for (int32_t i = 0; i < net->let_count; i++) {
         if (is_common(net->let_names[i])) {
             nnc_json_fault(nnc_json_get(root, "let"), net->let_names[i],
-                           "a name that every model has, expected another");
+                           "a name that every model has already, expected another name");
         }
         if (net->lets[i].count == 0) {
             list[count++] =
@@ -606,8 +606,9 @@ static void check_published(nnc_json root, const nnc_model *model) {
     nnc_graph_sizes sizes;
     if (model->published_params > 0 && nnc_graph_measure(model->graph.net, model->graph.lets, &sizes, &fault) &&
         sizes.params != model->published_params) {
-        nnc_json_fault(root, "published_params", "not what the ops have, expected %" PRId64 ", found %" PRId64,
-                       sizes.params, model->published_params);
+        nnc_json_fault(root, "published_params",
+                       "is not the number of parameters of the ops, expected %" PRId64 ", found %" PRId64, sizes.params,
+                       model->published_params);
     }
 }
 

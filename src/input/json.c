@@ -145,10 +145,10 @@ static void refuse_text(const nnc_json_doc *doc, int values_max, const char *end
         fault_at(doc, fault.at, fault.what);
     } else if (is_half(end)) {
         fault_at(doc, nnc_json_position(doc->text, end),
-                 "bad text, expected paired surrogates after \\u, found a half");
+                 "bad text, expected a pair of surrogates after \\u, found only one");
     } else if (strlen(localeconv()->decimal_point) > 1) {
         fault_at(doc, nnc_json_position(doc->text, end),
-                 "cannot be read, expected a locale with a decimal point of one byte, found another");
+                 "cannot be read, expected a locale whose decimal point has one byte, found another locale");
     } else {
         nnc_faults_no_memory(doc->faults);
     }

@@ -314,12 +314,13 @@ static const nnc_field unet_fields[] = {
       .default_text = "none", .help = "Self-attention of each level." },
     { UNET(middle_attention), NNC_DEFAULT_OFF, .help = "Self-attention in the middle block." },
     { UNET(transformer_depth), .max = 100, NNC_DEFAULT(0),
-      .help = "Transformer blocks per attention layer; 0 = attention without an MLP." },
+      .help = "Transformer blocks per attention layer; 0 = attention alone, without an MLP." },
     { UNET(transformer_depths), NNC_FIELD_COUNTED(nnc_model, unet.transformer_depths, unet.transformer_depths_count),
       .max = 100, .default_text = "transformer_depth",
       .help = "Transformer blocks per attention layer, one value per level; the middle block uses the last value." },
     { UNET(cross_only_levels), NNC_FIELD_COUNTED(nnc_model, unet.cross_only_levels, unet.cross_only_levels_count),
-      .default_text = "none", .help = "Levels in which both attentions of a transformer block read the context." },
+      .default_text = "none",
+      .help = "Whether both attentions of a transformer block read the context, for each level." },
     { UNET(linear_projections), NNC_DEFAULT_OFF,
       .help = "Linear layers instead of 1x1 convolutions before and after transformers." },
     { UNET(heads), .max = 1e5, .default_text = "by head_width", .help = "Heads per attention layer." },
@@ -379,7 +380,7 @@ static void check_levels(nnc_json at, const nnc_unet *u) {
                   { "cross_only_levels", u->cross_only_levels_count } };
     for (size_t i = 0; i < NNC_COUNT_OF(lists); i++) {
         if (lists[i].count != 0 && lists[i].count != u->levels) {
-            nnc_json_fault(at, lists[i].name, "wrong length, expected %d, one per level, found %d", u->levels,
+            nnc_json_fault(at, lists[i].name, "wrong length, expected %d values, one per level, found %d", u->levels,
                            lists[i].count);
         }
     }
@@ -414,7 +415,7 @@ static void check_heads(nnc_json at, const nnc_unet *u) {
 
 static void check_attention(nnc_json at, const nnc_unet *u) {
     if (u->attention_levels_count != 0 && u->attention_levels_count != u->levels) {
-        nnc_json_fault(at, "attention_levels", "wrong length, expected %d, one per level, found %d", u->levels,
+        nnc_json_fault(at, "attention_levels", "wrong length, expected %d values, one per level, found %d", u->levels,
                        u->attention_levels_count);
         return;
     }
@@ -452,7 +453,7 @@ static void check_block(nnc_json at, const nnc_unet *u) {
     }
     if (!residual && (u->time_embed_width > 0 || has_attention(u))) {
         nnc_json_fault(at, u->time_embed_width > 0 ? "time_embed_width" : "attention_levels",
-                       "does not apply, expected none with block double_conv, found some");
+                       "does not apply, expected no such key with block double_conv, found one");
     }
     for (int32_t i = 1; !residual && u->up != NNC_UP_NEAREST_CONV && i < u->levels; i++) {
         if (channels_at(u, i) % 2 != 0) {
@@ -465,7 +466,7 @@ static void check_block(nnc_json at, const nnc_unet *u) {
 static void unet_rules(nnc_json at, const nnc_model *model) {
     const nnc_unet *u = &model->unet;
     if (u->levels < 1) {
-        nnc_json_fault(at, "channel_multipliers", "empty, expected one per level, found none");
+        nnc_json_fault(at, "channel_multipliers", "empty, expected one number per level, found none");
         return;
     }
     int64_t side = u->image / u->latent_factor;

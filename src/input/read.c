@@ -114,7 +114,7 @@ static nnc_dtype dtype_of_key(nnc_json at) {
 static void refuse_key(nnc_json at, const char *what, const char *const *names, size_t count) {
     const char *key = nnc_json_key(at);
     const char *near = nnc_nearest(key, names, count);
-    nnc_json_fault(at, NULL, "unknown key, expected one of the %s's keys%s%s%s, found \"%.60s\"", what,
+    nnc_json_fault(at, NULL, "unknown key, expected a key of the %s%s%s%s, found \"%.60s\"", what,
                    near != NULL ? ", perhaps \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "", key);
 }
 

@@ -17,13 +17,13 @@ static const nnc_field compared_fields[] = {
     { NNC_FIELD(nnc_track, bias), .min = -1, .max = 1e3,
       .help = "Mean of predicted / measured - 1 over the steps that no fit has used." },
     { NNC_FIELD(nnc_track, all_error), .max = 1e3,
-      .help = "Mean absolute error of all steps, also of steps that fits used; stated if `error` has fewer than ten "
-              "steps." },
+      .help = "Mean absolute error of all steps, including steps that were used in fits. The file has this key if "
+              "`error` is computed from fewer than ten steps." },
     { NNC_FIELD(nnc_track, all_bias), .min = -1, .max = 1e3,
       .help = "Mean of predicted / measured - 1 over the steps of all_error." },
 };
 static const nnc_field range_fields[] = {
-    { NNC_FIELD(nnc_range, device), .default_text = "all devices that have no range of their own",
+    { NNC_FIELD(nnc_range, device), .default_text = "all devices without an entry of their own",
       .help = "Id of a device." },
     { NNC_FIELD(nnc_range, of), .required = true,
       .help = "Id of the network if it is a graph, else the family of models; \"experts\" for decoders with experts. "
@@ -32,8 +32,8 @@ static const nnc_field range_fields[] = {
       .help = "Term of the interval that replaces all terms of spread except network and idle; without a device, only "
               "own." },
     { NNC_FIELD(nnc_range, skew), .max = 0.9, NNC_DEFAULT(0.15),
-      .help = "Share of the half width by which the upper end of the "
-              "interval is farther from the prediction, and the lower end nearer." },
+      .help = "Share of the half width by which both ends of the interval are moved up: the upper end is farther "
+              "from the prediction, and the lower end is nearer." },
 };
 const nnc_field_table nnc_range_table = { "range", range_fields, NNC_COUNT_OF(range_fields) };
 
@@ -62,7 +62,7 @@ void nnc_software_read(nnc_json root, const char *stem, void *spec) {
     char why[NNC_IMPLAUSIBLE_TEXT];
     software->implausible = root.doc->faults->count == 0 && !nnc_software_is_plausible(software, why, sizeof why);
     if (software->implausible && !root.doc->lenient) {
-        nnc_json_fault(root, "implausible", "%s; --lenient computes with it", why);
+        nnc_json_fault(root, "implausible", "%s; --lenient accepts the value", why);
     }
     software->serving.fitted = nnc_json_type_of(nnc_json_get(root, "serving")) == NNC_JSON_OBJECT;
 }
@@ -192,7 +192,8 @@ static const nnc_field framework_fields[] = {
       .help =
           "--recompute attention recomputes every second layer completely, instead of the attention of each layer." },
     { NNC_FIELD(nnc_framework, ends_as_layers), NNC_DEFAULT_OFF,
-      .help = "Embedding and head count as one layer each when the layers alone do not divide by the stages." },
+      .help = "If the number of layers is no multiple of the number of stages, the embedding counts as one layer, "
+              "and the head as one layer." },
     { NNC_FIELD(nnc_framework, whole_experts), NNC_DEFAULT_OFF,
       .help = "Experts are not split over tensor ranks (expert tensor parallel = 1)." },
     { NNC_FIELD(nnc_framework, gathered_in_pipelines), NNC_DEFAULT_OFF,

@@ -331,7 +331,7 @@ static nnc_status load_member(nnc_specs *specs, const char *asked, const void **
     if (found.words != NULL) {
         /* a name leads to a shipped model in one or two steps; more than four mean that names refer to each other */
         const bool circle = ++specs->members_open > 4;
-        const nnc_status status = circle ? nnc_fail(err, NNC_BAD_SPEC, members_file, "\"%.60s\" leads to itself", name)
+        const nnc_status status = circle ? nnc_fail(err, NNC_BAD_SPEC, members_file, "\"%.60s\" refers to itself", name)
                                          : nnc_model_make(specs, found.words, found.name, &made, err);
         specs->members_open--;
         NNC_TRY(status);
@@ -736,7 +736,7 @@ static nnc_status read_number(const nnc_field_table *table, const void *object, 
         field->type != NNC_FIELD_F64) {
         char expected[256];
         nnc_field_expected(field, expected, sizeof expected);
-        return nnc_fail(err, NNC_BAD_USAGE, name, "no number, expected to be read as text: %s", expected);
+        return nnc_fail(err, NNC_BAD_USAGE, name, "not a number, expected to be read as a text: %s", expected);
     }
     *value = number_of(field, place);
     return NNC_OK;

@@ -287,7 +287,7 @@ nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_devi
     if (nnc_json_parse(&doc) && nnc_spec_complete(&doc, specs, kind_of(change))) {
         status = nnc_json_type_of(nnc_json_root(&doc)) == NNC_JSON_OBJECT
                      ? write_all(path, change, &doc, text, size, err)
-                     : nnc_fail(err, NNC_BAD_SPEC, path, "is no object any more");
+                     : nnc_fail(err, NNC_BAD_SPEC, path, "the file has changed, expected a JSON object");
     } else {
         status = faults.status;
     }
@@ -307,7 +307,8 @@ static nnc_status find_place(const nnc_field_table *table, void *object, const c
     /* the error message names the field with the most similar name */
     NNC_TRY(nnc_field_at(table, place->name, &object, &field, &dtype, err));
     if (field->type != NNC_FIELD_F64) {
-        return nnc_fail(err, NNC_BAD_USAGE, place->name, "is no single number to fit");
+        return nnc_fail(err, NNC_BAD_USAGE, place->name,
+                        "is not a single number, expected a parameter with one number");
     }
     place->value = (double *)(void *)((char *)object + field->offset);
     return NNC_OK;

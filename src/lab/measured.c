@@ -760,7 +760,9 @@ static bool read_row(nnc_row_reading *r, nnc_served served) {
     case NNC_MEASURED_ATTENTION: nnc_row_read_attention(r); break;
     case NNC_MEASURED_CONV: nnc_row_read_conv(r, (int)served == 1); break;
     case NNC_MEASURED_COLLECTIVE: nnc_row_read_collective(r); break;
-    case NNC_MEASURED_MEMORY: nnc_row_refuse(r, "memory of one rank; another file has the run"); break;
+    case NNC_MEASURED_MEMORY:
+        nnc_row_refuse(r, "the row has the memory of one rank; another file has the row of the whole run");
+        break;
     case NNC_MEASURED_SERVING: return nnc_row_read_serving(r);
     default: nnc_row_read_product(r); break;
     }

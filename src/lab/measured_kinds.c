@@ -377,7 +377,7 @@ static void read_load(nnc_row_reading *r, nnc_serve_ask *ask) {
     r->row->tensor_open = open && (nnc_row_is(mode, "offline-max") || nnc_row_is(mode, "open-loop"));
     if (!nnc_row_given(r, "input_len") || !nnc_row_given(r, "output_len") ||
         (ask->batch < 1 && ask->concurrency < 1 && !(ask->request_rate > 0.0) && !ask->offline)) {
-        nnc_row_refuse(r, "no lengths, or no load");
+        nnc_row_refuse(r, "the row states no lengths, or no load");
     }
 }
 
@@ -392,7 +392,7 @@ static void read_pass(nnc_row_reading *r) {
     row->ask.guidance = nnc_row_given(r, "iterations_per_s");
     row->ask.steps = row->ask.guidance ? 1 : 0;
     if (found < 0 || row->ask.batch < 1) {
-        nnc_row_refuse(r, "a pass without a batch, or in a format that has no meaning");
+        nnc_row_refuse(r, "the row states no batch for its pass, or an unknown number format");
     }
 }
 
@@ -425,7 +425,7 @@ static bool read_timed(nnc_row_reading *r) {
     if (!decode && !prefill) {
         nnc_row_refuse(r, "what %.32s, expected prefill or decode", nnc_row_text(r, "what"));
     } else if (row->ask.batch < 1 || row->ask.input_len < 1 || !(row->measured_s > 0.0)) {
-        nnc_row_refuse(r, "no lengths, no batch, or no measured time");
+        nnc_row_refuse(r, "the row states no lengths, no batch or no measured time");
     } else if (nnc_row_given(r, "config")) {
         nnc_row_read_configuration(r);
     } else {

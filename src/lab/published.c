@@ -276,7 +276,7 @@ static void read_network(nnc_row_reading *r) {
         }
         read_decoder(r, family);
     } else if (cell(r, "model_name")[0] != '\0' && !nnc_row_given(r, "image") && !nnc_row_given(r, "seq_len")) {
-        refuse(r, "neither layers nor the size of a sample");
+        refuse(r, "the row states neither layers nor the size of a sample");
     }
 }
 

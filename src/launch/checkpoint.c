@@ -450,7 +450,8 @@ nnc_status nnc_checkpoint_read(nnc_specs *specs, const char *path, nnc_checkpoin
     size_t size = 0;
     *c = (nnc_checkpoint){ .path = path };
     if (!NNC_READS_LAUNCH_FILES) {
-        return nnc_fail(err, NNC_BAD_USAGE, path, "works only in the program: a page reads no checkpoints");
+        return nnc_fail(err, NNC_BAD_USAGE, path,
+                        "works only in the installed program, because the explorer page cannot read checkpoints");
     }
     if (!nnc_ends_in(path, ".json")) { return read_one(c, arena, path, err); }
     NNC_TRY(nnc_file_read_large(path, HEADER_MAX, &text, &size, err));

@@ -172,7 +172,7 @@ static nnc_status table_read(nnc_specs *specs, const char *format, nnc_document 
     NNC_TRY(nnc_specs_file(specs, name, &path, err));
     if (path == NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--from",
-                        "unknown format, expected one of those in docs/files.md, found \"%.60s\"", format);
+                        "unknown format, expected a format of docs/files.md, found \"%.60s\"", format);
     }
     *table = (nnc_document){ .faults = { .name = path, .err = err } };
     return nnc_specs_read(specs, path, &table->text, &size, err);
@@ -336,7 +336,7 @@ static nnc_status open_table(nnc_reading *r, nnc_launch_file *file) {
 
 static nnc_status refuse_kind(nnc_reading *r, const char *path) {
     return nnc_fail(r->err, NNC_BAD_SPEC, path,
-                    "unknown kind of launch file, expected one of those in docs/files.md; --from FORMAT names it");
+                    "unknown format of launch file, expected a format of docs/files.md; --from FORMAT sets the format");
 }
 
 static nnc_status refuse_program(nnc_reading *r, const char *path, const nnc_shell_command *command) {
@@ -351,9 +351,8 @@ static nnc_status refuse_program(nnc_reading *r, const char *path, const nnc_she
     }
     if (strstr(command->options, NNC_SHELL_ARGUMENTS) != NULL) {
         return nnc_fail(r->err, NNC_BAD_SPEC, where,
-                        "starts %.*s with \"$@\", arguments of its command line that nncost does not know, expected "
-                        "1=VALUE 2=VALUE "
-                        "... among the arguments",
+                        "starts %.*s with \"$@\", the arguments of the script, and nncost does not know these "
+                        "arguments, expected 1=VALUE 2=VALUE ... among the arguments",
                         (int)strcspn(name, "\""), name);
     }
     return nnc_fail(r->err, NNC_BAD_SPEC, where,
@@ -450,8 +449,8 @@ static nnc_status add_command(nnc_reading *r, const char *path, const char *form
         char where[512];
         snprintf(where, sizeof where, "%.400s:%ld", path, command->line);
         return nnc_fail(r->err, NNC_BAD_SPEC, where,
-                        "names the configuration %.200s, which is not found: give this file instead, with the options "
-                        "that the command adds",
+                        "names the configuration %.200s, but this configuration is not found: give the configuration "
+                        "instead of the script, with the options that the command adds",
                         command->config);
     }
     if (config != NULL && !*known) {
@@ -945,7 +944,8 @@ nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char
     }
     if (status != NNC_OK || !any) { return status; }
     if (!NNC_READS_LAUNCH_FILES) {
-        return nnc_fail(err, NNC_BAD_USAGE, operands[0], "expected MODEL and DEVICE: a page reads no launch files");
+        return nnc_fail(err, NNC_BAD_USAGE, operands[0],
+                        "expected MODEL and DEVICE, because the explorer page cannot read launch files");
     }
     nnc_reading *r = calloc(1, sizeof *r);
     if (r == NULL) { return nnc_no_memory(err); }
@@ -982,7 +982,9 @@ nnc_status nnc_launch_model(nnc_specs *specs, const char *device, const char **m
     words[1] = nnc_arena_strdup(nnc_specs_arena(specs), device);
     if (words[0] == NULL || words[1] == NULL) { return nnc_no_memory(err); }
     NNC_TRY(nnc_launch_take(specs, &asked, words, &count, given, err));
-    if (count < 2) { return nnc_fail(err, NNC_BAD_SPEC, *model, "names no model, expected a launch file that does"); }
+    if (count < 2) {
+        return nnc_fail(err, NNC_BAD_SPEC, *model, "names no model, expected a launch file that names a model");
+    }
     *model = words[0];
     return NNC_OK;
 }

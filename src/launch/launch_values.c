@@ -399,7 +399,8 @@ static bool take_key(void *context, const char *name, size_t length) {
          * nnc_read_double has written it to `number` */
     } else if (found.node == NULL && strncmp(key, "plan.", 5) == 0 && nnc_reading_field(f->r, key + 5) != NULL) {
         if (nnc_reading_is_given(f->r, nnc_reading_field(f->r, key + 5))) {
-            nnc_json_fault(f->at, NULL, "an option gives %s, expected options for all fields of this key", key + 5);
+            nnc_json_fault(f->at, NULL, "an option sets %s, expected options for all fields that this key sets",
+                           key + 5);
             nnc_reading_fail(f->r, f->at);
             return false;
         }
@@ -424,7 +425,8 @@ static bool take_key(void *context, const char *name, size_t length) {
         }
         if (!(number >= 0.0 && number <= 1e12)) {
             nnc_json_fault(found, NULL, "expected a number of at least 0%s",
-                           number < 0.0 && number >= -1.0 ? ": the program computes it from the devices, give its value"
+                           number < 0.0 && number >= -1.0 ? ": the program computes this value from the devices, so "
+                                                            "give the value"
                                                           : "");
             nnc_reading_fail(f->r, found);
             return false;

@@ -531,7 +531,8 @@ static nnc_status check_again(const writing *w, nnc_specs *specs, nnc_error *err
 }
 
 static nnc_status not_on_page(nnc_error *err) {
-    return nnc_fail(err, NNC_BAD_USAGE, "--emit", "works only in the program: a page has no tables of launch formats");
+    return nnc_fail(err, NNC_BAD_USAGE, "--emit",
+                    "works only in the installed program, because the explorer page has no tables of launch formats");
 }
 
 /* Opens the table of a launch format. *writer receives its member "writer", which states how to write a file.
@@ -608,7 +609,8 @@ nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool search
         given->software = nnc_arena_strdup(nnc_specs_arena(specs), nnc_json_text(nnc_json_first(list)));
         status = given->software != NULL ? NNC_OK : nnc_no_memory(err);
     } else if (status == NNC_OK && list.node != NULL && !has_profile(specs, list, given->software)) {
-        status = nnc_fail(err, NNC_BAD_USAGE, "--emit", "--software is %.60s, found \"%.60s\", which runs with %s",
+        status = nnc_fail(err, NNC_BAD_USAGE, "--emit",
+                          "--software is %.60s, found the format \"%.60s\", whose framework has the profile %s",
                           given->software, format, nnc_json_text(nnc_json_first(list)));
     }
     status = status == NNC_OK ? give_defaults(specs, nnc_json_get(writer, "plan"), given, err) : status;

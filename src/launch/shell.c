@@ -285,7 +285,7 @@ static void read_patterns(nnc_shell *s, token t) {
 static void begin_branch(nnc_shell *s, nnc_certainty condition) {
     nnc_shell_frame *f = top(s);
     if (f == NULL || f->kind != 'i') {
-        nnc_shell_refuse(s, "bad syntax, expected an if before it");
+        nnc_shell_refuse(s, "bad syntax, expected an earlier if");
         return;
     }
     const nnc_certainty met = both(condition == NNC_RUNS_LIKELY ? NNC_RUNS_MAYBE : condition, nnc_shell_not(f->taken));
@@ -307,7 +307,7 @@ static bool take_keyword(nnc_shell *s, const token *t) {
         begin_branch(s, s->last);
     } else if (is_token(t, "elif") || is_token(t, "else")) {
         if (f == NULL || f->kind != 'i') {
-            nnc_shell_refuse(s, "bad syntax, expected an if before it");
+            nnc_shell_refuse(s, "bad syntax, expected an earlier if");
             return true;
         }
         s->runs = f->outside;
@@ -866,7 +866,8 @@ nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, 
     s.runs = NNC_RUNS;
     if (nnc_shell_goes_on(&s) && s.made.count == 0 && s.starts_unknown) {
         nnc_shell_refuse(
-            &s, "starts a program whose name is known only when the script runs: give the options of the program");
+            &s, "starts a program, but the name of this program is known only when the script runs: give the options "
+                "of the program");
     }
     const bool starts_none = s.made.count == 0;
     if (nnc_shell_goes_on(&s) && starts_none) { keep_variables(&s); }

@@ -159,7 +159,7 @@ static void put_plain(nnc_buffer *out, const char *text) {
 static nnc_status begin_anchor(writer *w, const yaml_event_t *event, const unsigned char *name, int *index) {
     if (name == NULL) { return NNC_OK; }
     if (w->anchor_count == ANCHORS_MAX || strlen((const char *)name) >= sizeof w->anchors[0].name) {
-        return refuse(w, event->start_mark, "too many anchors (&), or one with too long a name");
+        return refuse(w, event->start_mark, "too many anchors (&), or an anchor with too long a name");
     }
     anchor *a = &w->anchors[w->anchor_count++];
     snprintf(a->name, sizeof a->name, "%s", (const char *)name);
@@ -289,10 +289,10 @@ static size_t member_end(const char *json, size_t at, size_t end) {
 static nnc_status merge(writer *w, const yaml_event_t *event, level *in) {
     const anchor *a = find_anchor(w, event);
     if (a == NULL || a->end == 0 || w->out->failed || w->out->bytes[a->begin] != '{') {
-        return refuse(w, event->start_mark, "bad merge (<<), expected a mapping with that anchor (&) before it");
+        return refuse(w, event->start_mark, "bad merge (<<), expected an earlier mapping with this anchor (&)");
     }
     if (w->out->size + (a->end - a->begin) > YAML_BYTES_MAX) {
-        return refuse(w, event->start_mark, "too long with its aliases (*) written out");
+        return refuse(w, event->start_mark, "too long after its aliases (*) are replaced by their values");
     }
     in->at_value = false;
     for (; w->line < event->start_mark.line; w->line++) { nnc_buffer_byte(w->out, '\n'); }
@@ -328,11 +328,11 @@ static nnc_status put_alias(writer *w, const yaml_event_t *event) {
         return merge(w, event, in);
     }
     if (a == NULL || a->end == 0 || (in != NULL && in->object && !in->at_value)) {
-        return refuse(w, event->start_mark, "bad alias (*), expected a value with that anchor (&) before it");
+        return refuse(w, event->start_mark, "bad alias (*), expected an earlier value with this anchor (&)");
     }
     step_to(w, event->start_mark);
     if (w->out->size + (a->end - a->begin) > YAML_BYTES_MAX) {
-        return refuse(w, event->start_mark, "too long with its aliases (*) written out");
+        return refuse(w, event->start_mark, "too long after its aliases (*) are replaced by their values");
     }
     for (size_t i = a->begin; i < a->end; i++) {
         const char c = w->out->bytes[i];
@@ -364,7 +364,7 @@ static nnc_status put_scalar(writer *w, const yaml_event_t *event) {
     int named = 0;
     if (in != NULL && in->object && !in->at_value) {
         if (event->data.scalar.anchor != NULL) {
-            return refuse(w, event->start_mark, "bad key, expected one without &");
+            return refuse(w, event->start_mark, "bad key, expected a key without an anchor (&)");
         }
         nnc_put_json_text(w->out, text);
         nnc_buffer_byte(w->out, ':');
@@ -422,8 +422,9 @@ static nnc_status take_event(writer *w, const yaml_event_t *event) {
     if (has_tag(event)) { return refuse(w, event->start_mark, "cannot be read, expected no tag (!), found one"); }
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
-        return w->documents++ == 0 ? NNC_OK
-                                   : refuse(w, event->start_mark, "a second document, expected one document in a file");
+        return w->documents++ == 0
+                   ? NNC_OK
+                   : refuse(w, event->start_mark, "the file has a second document, expected one document in a file");
     case YAML_SCALAR_EVENT: return put_scalar(w, event);
     case YAML_ALIAS_EVENT: return put_alias(w, event);
     case YAML_SEQUENCE_START_EVENT: return begin(w, event, false);

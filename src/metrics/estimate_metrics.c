@@ -197,7 +197,8 @@ static const nnc_metric work_rows[] = {
                        "FLOPs in forward and 4 in backward.",
                .more = NNC_MORE(.source = "arXiv:2001.08361")),
     NNC_AS("flops_convention", ENUM, NNC_IN(nnc_result, plan.flops_convention), .name_of = nnc_flops_convention_name,
-           .values = NNC_CONVENTION_COUNT, .help = "Part of attention that counts as model FLOPs."),
+           .values = NNC_CONVENTION_COUNT,
+           .help = "Rule that decides the part of attention whose FLOPs are model FLOPs."),
     NNC_NUMBER(nnc_result, read_bytes, .full = true, .unit = "B",
                .help = "Bytes that one device of the busiest stage reads from its memory in a step."),
     NNC_NUMBER(nnc_result, write_bytes, .full = true, .unit = "B",
@@ -506,8 +507,8 @@ static const nnc_metric memory_rows[] = {
                    "but the upper end does not."),
     NNC_AS("advice", LIST, NNC_IN(nnc_report, advice), NNC_COUNT(nnc_report, advice_count), .rows = &advice_metrics,
            .null_empty = true,
-           .help = "Changes of the plan with which it would fit. Changes that keep the longest sequences are first; "
-                   "among these, the fastest."),
+           .help = "Changes with which the plan would fit. Changes that keep the longest sequences are first; "
+                   "changes with equal sequences are sorted by step time."),
     NNC_AS("stages", LIST, NNC_IN(nnc_report, stages), NNC_COUNT(nnc_report, stage_count),
            .rows = &memory_stage_metrics,
            .help = "Memory of one device of each pipeline stage, if the plan has several stages.",
@@ -538,7 +539,7 @@ static const nnc_metric cost_rows[] = {
     NNC_AS("run", NUMBER, RESULT(cost_run),
            .help = "Price of the steps of --tokens or --samples alone; run.cost adds failures, checkpoints and input."),
     NNC_AS("device_hours", NUMBER, RESULT(device_hours),
-           .help = "Device-hours of the steps alone; run.device_hours has all of the run."),
+           .help = "Device-hours of the steps alone; run.device_hours are the device-hours of the whole run."),
     NNC_AS("run_s", NUMBER, RESULT(run_s), .unit = "s",
            .help = "Time of the steps of --tokens or --samples alone; run.run_s adds failures, checkpoints and input."),
     NNC_AS("energy_j", NUMBER, RESULT(energy_j), .unit = "J",
@@ -561,9 +562,10 @@ const nnc_metrics nnc_estimate_metrics = NNC_METRICS("one training step", estima
 
 NNC_IF(has_run, nnc_report, self->run != NULL)
 
-#define RUN_ROW                                                               \
-    NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics, \
-           .help = "Results of the whole run, if options ask for it.", .more = NNC_MORE(.when = has_run))
+#define RUN_ROW                                                                       \
+    NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics,         \
+           .help = "Results of the whole run, if options set the length of the run.", \
+           .more = NNC_MORE(.when = has_run))
 
 static const nnc_metric estimate_run_rows[] = { NNC_ROWS(&nnc_estimate_metrics), RUN_ROW };
 const nnc_metrics nnc_estimate_run_metrics =
@@ -576,7 +578,8 @@ NNC_IF(has_timeline, nnc_report, self->intervals != NULL)
 static const nnc_metric own_rows[] = {
     NNC_NUMBER(nnc_own_step, step_s, .unit = "s", .help = "The measured step time."),
     NNC_NUMBER(nnc_own_step, mfu,
-               .help = "Model FLOPs of the measured step divided by the peak of all devices in that time."),
+               .help = "Model FLOPs of the step divided by the FLOPs that all devices can execute at their peak in "
+                       "the measured time."),
     NNC_NUMBER(nnc_own_step, predicted_over, .help = "The predicted time divided by the measured time."),
     NNC_BOOL(nnc_own_step, possible,
              .help = "Whether the measured step is possible: at least as long as the lower bound."),

@@ -39,7 +39,8 @@ static const nnc_metric plan_rows[] = {
     PLAN(output_len, .help = "Generated tokens per request."),
     PLAN(batch, .blank_zero = true, .help = "Requests of a static batch."),
     PLAN(concurrency, .blank_zero = true, .help = "Open requests at any time."),
-    NNC_NUMBER(nnc_serve_ask, waves, .help = "Requests of a benchmark divided by its open requests."),
+    NNC_NUMBER(nnc_serve_ask, waves,
+               .help = "Number of requests of a benchmark divided by the number of open requests."),
     NNC_NUMBER(nnc_serve_ask, request_rate, .help = "Requests per second."),
     NNC_NUMBER(nnc_serve_ask, prefix_hit, .help = "Share of a prompt that is already cached."),
     NNC_NAMED(nnc_serve_ask, precision, nnc_dtype_name, NNC_DTYPE_COUNT, .help = "Number format of the products."),
@@ -137,7 +138,8 @@ static const nnc_metric latency_rows[] = {
     NNC_AS("tpot_interval_s", NUMBER, OF(tpot_interval_s), .each_count = 2, .unit = "s",
            .help = "Interval of tpot_s: the range that should contain nine of ten measurements."),
     NNC_TEXT(nnc_serve, interval_reason,
-             .help = "Why the intervals are wider than those of measured devices and networks; null: they are not."),
+             .help = "Reason why the intervals are wider than the intervals of measured devices and networks; null: "
+                     "the intervals are not wider."),
     SECONDS(ttft_lower_bound_s, .help = "Lower bound of the time to the first token."),
     SECONDS(tpot_lower_bound_s, .help = "Lower bound of the time per output token."),
     SECONDS(request_lower_bound_s, .help = "Lower bound of the time of a request."),
@@ -340,8 +342,9 @@ static const nnc_metric document_rows[] = {
     NNC_AS("changes", LIST, NNC_IN(nnc_report, serve_changes), NNC_COUNT(nnc_report, serve_change_count),
            .rows = &change_metrics,
            .help =
-               "Changes with which the deployment fits in memory and serves the request rate, the smallest first. Of a "
-               "static batch also the largest batch that fits and takes at most 50 ms per token."),
+               "Changes with which the deployment fits in memory and serves the request rate; the smallest change is "
+               "first. For a static batch, the list also has the largest batch that fits and takes at most 50 ms per "
+               "token."),
 };
 const nnc_metrics nnc_serve_document = NNC_METRICS("serving", document_rows, nnc_report);
 

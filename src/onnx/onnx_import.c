@@ -109,7 +109,7 @@ static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc
         return nnc_onnx_refuse(g, "input %.60s is of an impossible size", v->name);
     }
     if (v->rank < 2 || v->rank > 5 || (ids && v->rank != 2)) {
-        return nnc_onnx_refuse(g, "input %.60s has %d axes, expected 2 to 5, of token ids 2", v->name, v->rank);
+        return nnc_onnx_refuse(g, "input %.60s has %d axes, expected 2 to 5 (2 for token ids)", v->name, v->rank);
     }
     for (int32_t i = 1; i < v->rank; i++) {
         nnc_text_append(shape, sizeof shape, "", "%s%" PRId64, i > 1 ? ", " : "", v->dims[i]);
@@ -167,11 +167,11 @@ static bool check_output(nnc_onnx_graph *g) {
         int64_t elements = 0;
         for (int32_t k = 0; v->kind != NNC_ONNX_UNKNOWN && k < v->rank; k++) {
             if (v->dims[k] < (v->kind == NNC_ONNX_ACTIVATION ? 1 : 0)) {
-                return nnc_onnx_refuse(g, "axis %d of its output has %" PRId64 " places", k, v->dims[k]);
+                return nnc_onnx_refuse(g, "axis %d of its output has the impossible length %" PRId64, k, v->dims[k]);
             }
         }
         if (v->kind != NNC_ONNX_UNKNOWN && !nnc_onnx_elements(v, &elements)) {
-            return nnc_onnx_refuse(g, "the size of its output is impossible");
+            return nnc_onnx_refuse(g, "its output has an impossible size");
         }
     }
     return true;
@@ -242,7 +242,7 @@ static const char *notes_of(const nnc_onnx_graph *g) {
                          g->convolutions);
     }
     if (g->dropouts == 0) { nnc_buffer_text(&text, "the file has no dropout\n"); }
-    nnc_buffer_text(&text, "a loss was added, which the file does not have\n");
+    nnc_buffer_text(&text, "the file has no loss, so nncost added one\n");
     const char *copy = NULL;
     nnc_buffer_byte(&text, '\0');
     if (!text.failed) { copy = nnc_arena_strdup(g->arena, text.bytes); }

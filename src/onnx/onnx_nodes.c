@@ -12,7 +12,8 @@ static bool part(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out) {
     int64_t had = 0, has = 0;
     nnc_onnx_elements(in, &had);
     if (!nnc_onnx_elements(out, &has) || has < 1 || had % has != 0) {
-        return nnc_onnx_refuse(g, "a part of %" PRId64 " values with %" PRId64, had, has);
+        return nnc_onnx_refuse(
+            g, "the input has %" PRId64 " values, no multiple of the %" PRId64 " values of the output", had, has);
     }
     if (has == had) {
         nnc_onnx_alias(g, in, out);
@@ -48,7 +49,7 @@ static bool gather(nnc_onnx_graph *g) {
     if (!nnc_onnx_moved_shape(g, in, out)) { return false; }
     if (in->kind == NNC_ONNX_ACTIVATION) { return part(g, in, out); }
     if (!index->ids || in->kind != NNC_ONNX_WEIGHT || in->rank != 2 || index->shape_rank != 1) {
-        return nnc_onnx_refuse(g, "expected token ids that look up a table of parameters");
+        return nnc_onnx_refuse(g, "expected token ids as indices into a table of parameters");
     }
     const int64_t shape[] = { index->shape[0], in->dims[1] };
     nnc_onnx_made(out,
@@ -62,7 +63,7 @@ static bool gather(nnc_onnx_graph *g) {
 static bool prepend(nnc_onnx_graph *g, const nnc_onnx_value *tokens, nnc_onnx_value *x, nnc_onnx_value *out) {
     if (x->rank != 3 || tokens->rank != 3 || x->dims[0] != 1 || tokens->dims[0] != 1 || tokens->dims[2] != x->dims[2] ||
         !nnc_onnx_as_rows(g, x)) {
-        return nnc_onnx_refuse(g, "expected learned tokens before others");
+        return nnc_onnx_refuse(g, "expected learned tokens before the other tokens");
     }
     nnc_onnx_same_dims(x, out);
     out->dims[1] += tokens->dims[1];
@@ -86,7 +87,7 @@ static bool concatenate(nnc_onnx_graph *g) {
         int64_t elements = 0;
         if (v->kind != NNC_ONNX_ACTIVATION || v->rank != first->rank || !nnc_onnx_elements(v, &elements) ||
             elements < 1) {
-            return nnc_onnx_refuse(g, "expected activations of as many axes");
+            return nnc_onnx_refuse(g, "expected activations with the same number of axes");
         }
         const int64_t rest = elements / v->dims[axis];
         const int64_t rows[] = { v->dims[axis], rest };
@@ -168,7 +169,7 @@ static bool read_window(nnc_onnx_graph *g, const nnc_onnx_value *in, const int64
         if (w->stride[i] < 1 || w->stride[i] > most || w->dilation[i] < 1 || w->dilation[i] > most ||
             w->kernel[i] < 1 || w->kernel[i] > most || w->begin[i] < 0 || w->begin[i] > most || w->end[i] < 0 ||
             w->end[i] > most) {
-            return nnc_onnx_refuse(g, "a window of impossible numbers");
+            return nnc_onnx_refuse(g, "a window with an impossible size");
         }
         if (there && (upper || lower)) { pad_alike(w, i, in->dims[2 + at], upper); }
         w->begin[i] += i > 0 ? pads[i - 1] : 0;
@@ -267,8 +268,10 @@ static bool convolution(nnc_onnx_graph *g) {
     const int64_t channels = up ? w->dims[1] * groups : w->dims[0];
     const int64_t reads = up ? w->dims[0] : w->dims[1] * groups;
     if (in->rank != w->rank || reads != in->dims[1]) {
-        return nnc_onnx_refuse(g, "a kernel for %" PRId64 " channels reads %" PRId64, reads,
-                               in->rank == w->rank ? in->dims[1] : 0);
+        return nnc_onnx_refuse(g,
+                               "the kernel is for %" PRId64 " channels, but the input has another number of "
+                               "channels: %" PRId64,
+                               reads, in->rank == w->rank ? in->dims[1] : 0);
     }
     g->convolutions++;
     g->biased += bias;
@@ -368,7 +371,7 @@ static bool resize(nnc_onnx_graph *g) {
     if (!nnc_onnx_as_map(g, in)) { return false; }
     const int64_t factor = factor_of(g, in);
     if (factor < 1 || factor > 64 || (mode != NULL && !linear && !same_text(mode, "nearest"))) {
-        return nnc_onnx_refuse(g, "expected a map to become larger by one whole number on both sides, "
+        return nnc_onnx_refuse(g, "expected height and width enlarged by the same whole number, with the mode "
                                   "nearest or linear");
     }
     nnc_onnx_same_dims(in, out);

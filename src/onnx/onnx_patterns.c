@@ -16,7 +16,7 @@ bool nnc_onnx_batch_norm(nnc_onnx_graph *g) {
 bool nnc_onnx_layer_norm(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     const int64_t axis = nnc_onnx_int(g, "axis", -1);
-    if (axis != -1 && axis != in->rank - 1) { return nnc_onnx_refuse(g, "axis: expected the last one"); }
+    if (axis != -1 && axis != in->rank - 1) { return nnc_onnx_refuse(g, "axis: expected the last axis"); }
     nnc_onnx_same_dims(in, out);
     nnc_onnx_defer(g, out, NNC_ONNX_NORMED_GAIN, in);
     return nnc_onnx_write_norm(g, out, nnc_onnx_has_input(g, 2) ? "" : ", \"bias\": false");
@@ -66,7 +66,9 @@ bool nnc_onnx_mean(nnc_onnx_graph *g) {
     }
     const bool map = in->rank >= 4 && in->rank <= 5 && count == in->rank - 2 && !gone[0] && !gone[1];
     const bool tokens = in->rank == 3 && count == 1 && gone[1] && in->dims[0] == 1;
-    if (!map && !tokens) { return nnc_onnx_refuse(g, "a mean over other axes than positions, tokens or the last"); }
+    if (!map && !tokens) {
+        return nnc_onnx_refuse(g, "expected a mean over positions, over tokens or over the last axis");
+    }
     if (map ? !nnc_onnx_as_map(g, in) : !nnc_onnx_as_rows(g, in)) { return false; }
     const int64_t width = map ? in->dims[1] : in->dims[2];
     nnc_onnx_made(out, nnc_onnx_step(g, in->reg, "\"op\": \"global_pool\""), 1, &width);
@@ -85,7 +87,9 @@ bool nnc_onnx_response_norm(nnc_onnx_graph *g) {
 
 bool nnc_onnx_root(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
-    if (in->pattern != NNC_ONNX_VARIANCE) { return nnc_onnx_refuse(g, "a root outside of a norm"); }
+    if (in->pattern != NNC_ONNX_VARIANCE) {
+        return nnc_onnx_refuse(g, "a square root outside of a norm cannot be converted");
+    }
     nnc_onnx_same_dims(in, out);
     nnc_onnx_alias(g, in, out);
     nnc_onnx_becomes(out, NNC_ONNX_DEVIATION);
@@ -136,7 +140,7 @@ static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_v
         return true;
     }
     if (nnc_onnx_is(g, "Div") || nnc_onnx_is(g, "Pow")) {
-        return nnc_onnx_refuse(g, "by a constant of several values");
+        return nnc_onnx_refuse(g, "expected a constant with one value");
     }
     const bool channels = per_channel(w, x, &map);
     if (x->pattern == NNC_ONNX_LINEAR && adds && channels && !map) {
@@ -172,7 +176,7 @@ static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_v
                       x->shape_rank, x->shape);
         return true;
     }
-    return nnc_onnx_refuse(g, "a constant that is neither a number nor one value per channel or element");
+    return nnc_onnx_refuse(g, "expected a constant with one value, or with one value per channel or per element");
 }
 
 static bool same_place(const nnc_onnx_value *a, const nnc_onnx_value *b) {
@@ -207,7 +211,7 @@ static bool both(nnc_onnx_graph *g, nnc_onnx_value *a, nnc_onnx_value *b, nnc_on
     } else {
         bool map = false;
         if (!per_channel(small, large, &map)) {
-            return nnc_onnx_refuse(g, "two shapes that are neither equal nor one value per channel");
+            return nnc_onnx_refuse(g, "expected equal shapes, or one value per channel");
         }
         const int64_t width = map ? large->dims[1] : large->dims[large->rank - 1];
         if ((map ? !nnc_onnx_as_map(g, large) : !nnc_onnx_as_rows(g, large)) || !nnc_onnx_view(g, small, 1, &width)) {
@@ -244,10 +248,12 @@ bool nnc_onnx_pair(nnc_onnx_graph *g) {
         nnc_onnx_same_dims(a, out);
         out->rms = b->rms;
         nnc_onnx_defer(g, out, NNC_ONNX_NORMED, src);
-        return suits || nnc_onnx_refuse(g, "a norm of an unknown form");
+        return suits || nnc_onnx_refuse(g, "a norm of this form is not known");
     }
     if (a->kind != NNC_ONNX_ACTIVATION || b->kind != NNC_ONNX_ACTIVATION) {
-        if (over && a->kind != NNC_ONNX_ACTIVATION) { return nnc_onnx_refuse(g, "a constant over an activation"); }
+        if (over && a->kind != NNC_ONNX_ACTIVATION) {
+            return nnc_onnx_refuse(g, "a constant divided by an activation cannot be converted");
+        }
         return a->kind == NNC_ONNX_ACTIVATION ? with_constant(g, a, b, out) : with_constant(g, b, a, out);
     }
     /* one input is the scores of attention, and the other input is a mask that the network computes */
@@ -275,12 +281,14 @@ bool nnc_onnx_pair(nnc_onnx_graph *g) {
 bool nnc_onnx_sum(nnc_onnx_graph *g) {
     nnc_onnx_value *out = nnc_onnx_output(g, 0), *first = nnc_onnx_input(g, 0);
     nnc_onnx_value sum = *first;
-    if (first->kind != NNC_ONNX_ACTIVATION) { return nnc_onnx_refuse(g, "a sum that begins with a constant"); }
+    if (first->kind != NNC_ONNX_ACTIVATION) {
+        return nnc_onnx_refuse(g, "expected an activation as the first term of the sum");
+    }
     nnc_onnx_same_dims(first, out);
     for (size_t i = 1; i < g->node->n_input; i++) {
         nnc_onnx_value *next = nnc_onnx_input(g, i), made = sum;
         if (next->kind != NNC_ONNX_ACTIVATION || !nnc_onnx_materialise(g, &sum) || !both(g, &sum, next, &made, "add")) {
-            return nnc_onnx_refuse(g, "a sum of what does not suit");
+            return nnc_onnx_refuse(g, "expected activations with equal shapes, or with one value per channel");
         }
         sum = made;
     }
@@ -297,7 +305,7 @@ bool nnc_onnx_gemm(nnc_onnx_graph *g) {
     if (in->kind != NNC_ONNX_ACTIVATION || w->kind != NNC_ONNX_WEIGHT || w->rank != 2 || in->rank != 2 ||
         nnc_onnx_int(g, "transA", 0) != 0 || w->dims[turned ? 1 : 0] != in->dims[1] ||
         w->dims[turned ? 0 : 1] > 1000000000) {
-        return nnc_onnx_refuse(g, "expected rows times a matrix of parameters");
+        return nnc_onnx_refuse(g, "expected a product of rows and a matrix of parameters");
     }
     out->rank = 2;
     out->dims[0] = in->dims[0];
@@ -313,7 +321,7 @@ static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value 
     nnc_onnx_value *query = &g->values[scores->src], *key = &g->values[scores->key];
     const int32_t r = query->rank;
     if (r < 3 || r > 4 || key->rank != r || value->rank != r) {
-        return nnc_onnx_refuse(g, "an attention of %d axes", r);
+        return nnc_onnx_refuse(g, "expected an attention with 3 or 4 axes, found %d axes", r);
     }
     const int64_t blocks = r == 4 ? query->dims[0] : 1, heads = query->dims[r - 3];
     const int64_t s = query->dims[r - 2], d = query->dims[r - 1], t = key->dims[r - 1];
@@ -322,7 +330,7 @@ static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value 
         key->dims[r - 2] == d && value->dims[r - 2] == t && key->dims[r - 3] == heads && value->dims[r - 3] == heads;
     suits = suits && (r == 3 || (key->dims[0] == blocks && value->dims[0] == blocks));
     if (!suits || (blocks > 1 && s != t)) {
-        return nnc_onnx_refuse(g, "queries, keys and values of an attention do not suit each other");
+        return nnc_onnx_refuse(g, "the shapes of queries, keys and values of an attention do not match each other");
     }
     const int64_t q_shape[] = { blocks * s, heads * d }, k_shape[] = { blocks * t, heads * d };
     const int64_t v_shape[] = { blocks * t, heads * e }, o_shape[] = { blocks * s, heads * e };
@@ -334,7 +342,7 @@ static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value 
     if (scores->origin > 0 && scores->origin % heads == 0) {
         snprintf(extra, sizeof extra, ", \"position_biases\": %" PRId64, scores->origin / heads);
     } else if (scores->origin > 0) {
-        return nnc_onnx_refuse(g, "a table of biases that is no multiple of the heads");
+        return nnc_onnx_refuse(g, "the number of attention biases is no multiple of the number of heads");
     }
     if (blocks > 1) { nnc_text_append(extra, sizeof extra, "", ", \"window\": %" PRId64, s); }
     /* gets the names of keys and values first, because the entry of "ops" then reads the queries */
@@ -363,11 +371,11 @@ bool nnc_onnx_product(nnc_onnx_graph *g) {
         return true;
     }
     if (a->kind != NNC_ONNX_ACTIVATION || b->kind != NNC_ONNX_ACTIVATION) {
-        return nnc_onnx_refuse(g, "expected rows times a matrix of parameters, or two activations");
+        return nnc_onnx_refuse(g, "expected a product of rows and a matrix of parameters, or of two activations");
     }
     if (a->pattern == NNC_ONNX_PROBABILITIES) { return attention(g, a, b, out); }
     if (a->rank < 3 || b->rank != a->rank || a->dims[a->rank - 1] != b->dims[b->rank - 2]) {
-        return nnc_onnx_refuse(g, "a product of two activations that is no attention");
+        return nnc_onnx_refuse(g, "a product of two activations outside of an attention cannot be converted");
     }
     nnc_onnx_same_dims(a, out);
     out->dims[a->rank - 1] = b->dims[b->rank - 1];

@@ -95,7 +95,7 @@ int64_t nnc_onnx_ints(const nnc_onnx_graph *g, const char *name, size_t index, i
 
 int32_t nnc_onnx_axis(nnc_onnx_graph *g, const nnc_onnx_value *v, int64_t axis) {
     if (axis < -v->rank || axis >= v->rank) {
-        nnc_onnx_refuse(g, "axis %lld of a tensor of %d axes", (long long)axis, v->rank);
+        nnc_onnx_refuse(g, "axis %lld does not exist in a tensor with %d axes", (long long)axis, v->rank);
         return -1;
     }
     return (int32_t)(axis < 0 ? axis + v->rank : axis);
@@ -107,7 +107,8 @@ bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_on
         const int32_t ia = i - (out->rank - a->rank), ib = i - (out->rank - b->rank);
         const int64_t da = ia >= 0 ? a->dims[ia] : 1, db = ib >= 0 ? b->dims[ib] : 1;
         if (da != db && da != 1 && db != 1) {
-            return nnc_onnx_refuse(g, "axis %d: %lld and %lld do not combine", i, (long long)da, (long long)db);
+            return nnc_onnx_refuse(g, "axis %d: lengths of %lld and %lld cannot be combined", i, (long long)da,
+                                   (long long)db);
         }
         out->dims[i] = da == 1 ? db : da;
     }
@@ -290,7 +291,7 @@ static bool combine(nnc_onnx_graph *g, nnc_onnx_value *out) {
     const nnc_onnx_value *a = nnc_onnx_input(g, 0), *b = nnc_onnx_input(g, 1);
     int64_t na = 0, nb = 0, count = 0;
     if (!nnc_onnx_broadcast(g, a, b, out) || !nnc_onnx_elements(out, &count)) {
-        return nnc_onnx_refuse(g, "inputs do not combine");
+        return nnc_onnx_refuse(g, "inputs with these shapes cannot be combined");
     }
     const bool numbers =
         nnc_onnx_known(a, &na) && nnc_onnx_known(b, &nb) && (na == count || na == 1) && (nb == count || nb == 1);
@@ -398,7 +399,7 @@ bool nnc_onnx_fold(nnc_onnx_graph *g) {
         out->kind = NNC_ONNX_WEIGHT; /* the constant is a single number, not a tensor */
         out->origin = 1;
         return nnc_onnx_attribute(g, "value_float") != NULL || nnc_onnx_attribute(g, "value_int") != NULL ||
-               nnc_onnx_refuse(g, "a constant of an unknown form");
+               nnc_onnx_refuse(g, "a constant of this form is not known");
     }
     if (strcmp(g->node->op_type, "ConstantOfShape") == 0) { return fill(g, out); }
     if (strcmp(g->node->op_type, "Shape") == 0) { return nnc_onnx_shape_of(g); }
@@ -457,15 +458,14 @@ static bool reshape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value 
     }
     if (open >= 0) {
         if (product == 0 || elements % product != 0) {
-            return nnc_onnx_refuse(g, "axis %d of the new shape: %lld elements do not divide by %lld", open,
+            return nnc_onnx_refuse(g, "axis %d of the new shape: %lld elements cannot be divided by %lld", open,
                                    (long long)elements, (long long)product);
         }
         out->dims[open] = elements / product;
         product *= out->dims[open];
     }
-    return product == elements ||
-           nnc_onnx_refuse(g, "%lld elements become %lld: was it exported with another batch than 1?",
-                           (long long)elements, (long long)product);
+    return product == elements || nnc_onnx_refuse(g, "%lld elements become %lld: export the network with a batch of 1",
+                                                  (long long)elements, (long long)product);
 }
 
 static bool transpose(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
@@ -473,7 +473,8 @@ static bool transpose(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_valu
     for (int32_t i = 0; i < in->rank; i++) {
         const int64_t from = nnc_onnx_ints(g, "perm", (size_t)i, in->rank - 1 - i);
         if (from < 0 || from >= in->rank) {
-            return nnc_onnx_refuse(g, "perm: axis %lld of %d", (long long)from, in->rank);
+            return nnc_onnx_refuse(g, "perm: axis %lld does not exist in a tensor with %d axes", (long long)from,
+                                   in->rank);
         }
         out->dims[i] = in->dims[from];
     }
@@ -499,7 +500,7 @@ static bool squeeze(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value 
         const int32_t axis = nnc_onnx_axis(g, in, axes[i]);
         if (axis < 0) { return false; }
         if (in->dims[axis] != 1) {
-            return nnc_onnx_refuse(g, "axis %d has %lld places, expected 1", axis, (long long)in->dims[axis]);
+            return nnc_onnx_refuse(g, "axis %d has the length %lld, expected 1", axis, (long long)in->dims[axis]);
         }
         gone[axis] = true;
     }
@@ -517,7 +518,7 @@ static bool unsqueeze(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_valu
     if (!list_of(g, "axes", 1, &axes, &count)) { return false; }
     out->rank = in->rank + (int32_t)(count > 0 ? count : 0);
     if (count < 1 || count > NNC_ONNX_RANK_MAX || out->rank > NNC_ONNX_RANK_MAX) {
-        return nnc_onnx_refuse(g, "axes: expected up to %d in all", NNC_ONNX_RANK_MAX);
+        return nnc_onnx_refuse(g, "axes: expected at most %d axes in total", NNC_ONNX_RANK_MAX);
     }
     for (int64_t i = 0; i < count; i++) {
         const int32_t axis = nnc_onnx_axis(g, out, axes[i]);
@@ -584,7 +585,7 @@ static bool gather(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
     const int32_t axis = nnc_onnx_axis(g, in, nnc_onnx_int(g, "axis", 0));
     int64_t count = 0;
     if (axis < 0 || in->rank - 1 + index->rank > NNC_ONNX_RANK_MAX || index->kind == NNC_ONNX_UNKNOWN) {
-        return nnc_onnx_refuse(g, "axis and indices do not suit the input");
+        return nnc_onnx_refuse(g, "axis or indices do not exist in the input");
     }
     out->rank = 0;
     for (int32_t i = 0; i < in->rank; i++) {

@@ -142,7 +142,7 @@ bool nnc_onnx_as_map(nnc_onnx_graph *g, nnc_onnx_value *v) {
 bool nnc_onnx_as_rows(nnc_onnx_graph *g, nnc_onnx_value *v) {
     int64_t elements = 0;
     if (v->rank < 1 || !nnc_onnx_elements(v, &elements) || v->dims[v->rank - 1] < 1) {
-        return nnc_onnx_refuse(g, "expected rows of values, found a single one");
+        return nnc_onnx_refuse(g, "expected rows of values, found a single value");
     }
     const int64_t width = v->dims[v->rank - 1];
     const int64_t shape[] = { elements / width, width };
@@ -231,7 +231,8 @@ bool nnc_onnx_materialise(nnc_onnx_graph *g, nnc_onnx_value *v) {
     case NNC_ONNX_BATCH_GAIN: return nnc_onnx_write_batch_norm(g, v);
     case NNC_ONNX_LINEAR: return nnc_onnx_write_linear(g, v, false);
     default:
-        return nnc_onnx_refuse(g, "\"%.60s\" is part of a norm, a GELU or an attention of an unknown form", v->name);
+        return nnc_onnx_refuse(g, "\"%.60s\" is part of a norm, a GELU or an attention whose form is not known",
+                               v->name);
     }
 }
 

@@ -123,7 +123,7 @@ int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]) {
     return kept;
 }
 
-const char nnc_kept_note[] = "kept for backward; a tensor that another op keeps is counted there";
+const char nnc_kept_note[] = "kept for backward; a tensor that another op keeps is counted in the other op";
 const char nnc_transient_note[] = "in memory only while its backward runs: gradients of its input and output";
 
 int nnc_op_no_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]) {

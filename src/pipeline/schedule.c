@@ -401,13 +401,14 @@ static nnc_status check_ends(const nnc_plan *p, int64_t layers, nnc_error *err) 
     if (first == 0 && last == 0) { return NNC_OK; }
     if (p->pipeline < 2 || nnc_schedule_dual(p) || nnc_schedule_ends_meet(p) || p->ends_as_layers) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
-                        "expected a schedule with one direction, and no --ends-as-layers");
+                        "expected a schedule in which all micro-batches have the same direction, and no "
+                        "--ends-as-layers");
     }
     if ((first > 0 && first < chunks) || (last > 0 && last < chunks) || rest < others * chunks ||
         (others == 0 && rest != 0)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
-                        "of %" PRId64 " layers %" PRId64 " are left for %" PRId64
-                        " the other stages: expected a layer for every virtual stage, and every layer assigned",
+                        "of %" PRId64 " layers, %" PRId64 " are left for the other %" PRId64
+                        " stages, expected a layer for every virtual stage, and no layer without a stage",
                         layers, rest, others);
     }
     return NNC_OK;
@@ -420,7 +421,7 @@ nnc_status nnc_schedule_resolve(nnc_plan *p, int64_t layers, nnc_error *err) {
     NNC_TRY(check_chunks(p, err));
     const int64_t stages = (int64_t)p->pipeline * nnc_schedule_chunks(p);
     if (p->pipeline > NNC_PIPELINE_STAGES_MAX || stages > NNC_PIPELINE_VIRTUAL_MAX) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline", "expected at most %d stages and %d virtual ones",
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline", "expected at most %d stages and %d virtual stages",
                         NNC_PIPELINE_STAGES_MAX, NNC_PIPELINE_VIRTUAL_MAX);
     }
     NNC_TRY(check_ends(p, layers, err));

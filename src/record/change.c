@@ -590,7 +590,8 @@ NNC_GET(get_now, nnc_change, cell_of(self->now))
 static const nnc_metric change_rows[] = {
     NNC_AS("figure", TEXT, .get = get_figure, .help = "Name of the metric."),
     NNC_NAMED(nnc_change, kind, kind_name, NNC_CHANGE_KIND_COUNT,
-              .help = "Kind of the change: the metric changed, was removed, is new, or is within its tolerance."),
+              .help = "Kind of the change: the metric changed, was removed, is new, or changed by less than its "
+                      "tolerance."),
     NNC_AS("old", ANY, .get = get_old, .help = "Recorded value of the metric."),
     NNC_AS("now", ANY, .get = get_now, .help = "New value of the metric."),
     NNC_NUMBER(nnc_change, relative,

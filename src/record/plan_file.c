@@ -337,8 +337,8 @@ static void read_part(nnc_json at, bool scenario, part *into) {
     pairs_read(nnc_json_get(at, "set"), &into->sets, plans_read_set);
     pairs_read(nnc_json_get(at, "require"), &into->require, plans_read_rule);
     if (into->serve && nnc_json_get(at, "measured").node != NULL) {
-        nnc_json_mismatch(nnc_json_get(at, "measured"), "of what is served",
-                          "requirements of ttft_s and tpot_s in its place");
+        nnc_json_mismatch(nnc_json_get(at, "measured"), "a measured step of a deployment",
+                          "requirements of ttft_s and tpot_s instead");
     } else {
         read_measured(nnc_json_get(at, "measured"), &into->require);
     }
@@ -684,7 +684,7 @@ nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id, const nnc_plan
     }
     const char *near = nnc_nearest(id, names, count);
     return nnc_fail(err, NNC_BAD_USAGE, "--scenario",
-                    "unknown scenario, expected one of the %d of %s, %s \"%s\", found \"%.80s\"",
+                    "unknown scenario, expected one of the %d scenarios of %s, %s \"%s\", found \"%.80s\"",
                     (int)plans->scenario_count, plans->path, near != NULL ? "nearest" : "such as",
                     near != NULL ? near : names[0], id);
 }
@@ -727,7 +727,8 @@ static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_sc
     const int own = given->setting_count;
     if (from->values.count + given->setting_count > NNC_SETTINGS_MAX ||
         from->sets.count + given->set_count > NNC_SETS_MAX) {
-        return nnc_fail(err, NNC_BAD_USAGE, "command line", "too many options on top");
+        return nnc_fail(err, NNC_BAD_USAGE, "command line",
+                        "too many options in addition to the options in the plan file");
     }
     for (int32_t i = 0; i < from->values.count; i++) {
         const nnc_pair *pair = &from->values.list[i];

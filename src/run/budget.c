@@ -144,7 +144,7 @@ static nnc_status check(const nnc_budget_ask *ask, nnc_error *err) {
     }
     if (model && !isnan(ask->cost)) {
         return nnc_fail(err, NNC_BAD_USAGE, "--cost",
-                        "--params and --tokens determine the cost, expected only one of the two");
+                        "--params and --tokens determine the cost, expected either --cost, or --params and --tokens");
     }
     if (model && (isnan(ask->params) || isnan(ask->tokens))) {
         return nnc_fail(err, NNC_BAD_USAGE, isnan(ask->params) ? "--params" : "--tokens",

@@ -452,8 +452,8 @@ nnc_status nnc_run_method_check(const nnc_result *result, const nnc_run_ask *ask
     }
     if (ask->rollout_devices > 0.0 && !m->rollout) {
         return nnc_fail(err, NNC_BAD_USAGE, "--rollout-devices",
-                        "method %s generates no answers, expected none, found %g", nnc_method_name(ask->method),
-                        ask->rollout_devices);
+                        "method %s generates no answers, expected no --rollout-devices, found %g",
+                        nnc_method_name(ask->method), ask->rollout_devices);
     }
     if (ask->rollout_overlap && !(ask->rollout_devices > 0.0)) {
         return nnc_fail(err, NNC_BAD_USAGE, "--rollout-overlap",

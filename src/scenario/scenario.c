@@ -250,7 +250,7 @@ static nnc_status check_batch(const nnc_plan *plan, nnc_error *err) {
         return NNC_OK;
     }
     return nnc_fail(err, NNC_BAD_USAGE, "--global-batch",
-                    "is not micro-batch x micro-batches x data, expected %lld, found %lld", (long long)product,
+                    "is not micro_batch x micro_batches x data, expected %lld, found %lld", (long long)product,
                     (long long)plan->global_batch);
 }
 
@@ -297,8 +297,8 @@ nnc_status nnc_currency_is(const char *option, const char *text, const nnc_devic
     const char *prices = nnc_price_currency(device);
     if (text != NULL && text[strspn(text, "0123456789")] != '\0' && nnc_read_money(text, &amount, currency) &&
         currency[0] != '\0' && strcmp(currency, prices) != 0) {
-        return nnc_fail(err, NNC_BAD_USAGE, option, "expected %s, as the prices of %s, found \"%s\"", prices,
-                        device->id, text);
+        return nnc_fail(err, NNC_BAD_USAGE, option, "expected %s, the currency of the prices of %s, found \"%s\"",
+                        prices, device->id, text);
     }
     return NNC_OK;
 }
@@ -365,7 +365,7 @@ static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_er
     const bool judged = !loaded->implausible && memcmp(loaded, device, sizeof *device) == 0;
     if (!judged && !nnc_device_is_plausible(device, why, sizeof why)) {
         if (!nnc_specs_are_lenient(scenario->specs)) {
-            return nnc_fail(err, NNC_BAD_SPEC, device->id, "implausible %s; --lenient computes with it", why);
+            return nnc_fail(err, NNC_BAD_SPEC, device->id, "implausible %s; --lenient accepts the value", why);
         }
         snprintf(line, sizeof line, "%s: %s", device->id, why);
         nnc_specs_mark(scenario->specs, line);
@@ -538,8 +538,8 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, c
     NNC_TRY(nnc_scenario_choose(scenario, err));
     if (!given->serves && scenario->software.serving.fitted) {
         return nnc_fail(err, NNC_BAD_USAGE, "--software",
-                        "%s is the profile of an inference engine, which 'nncost serve' takes: expected a profile for "
-                        "training, such as torch-compile",
+                        "%s is the profile of an inference engine, expected a profile for training, such as "
+                        "torch-compile; 'nncost serve' has profiles of engines",
                         scenario->software.id);
     }
     if (scenario->model.captured != NULL && !given->serves && !nnc_software_is_chosen(given->software) &&

@@ -356,7 +356,7 @@ static nnc_status serve_with(nnc_scenario *scenario, const nnc_software *engine,
     }
     if (!serve.fits) {
         return nnc_fail(err, NNC_BAD_USAGE, "--rollout-batch",
-                        "such sequences do not fit on %" PRId32 " x %s, expected at most %.0f", ask->tensor,
+                        "more sequences than fit on %" PRId32 " x %s, expected at most %.0f", ask->tensor,
                         scenario->device.id, floor(fmax(serve.max_sequences, 0.0)));
     }
     scenario->rollout_tokens_per_s = serve.output_tokens_per_s_per_device;

@@ -361,7 +361,7 @@ static void read_plan(nnc_json at, nnc_plan *plan) {
     }
     if (plan->devices < 1 || plan->schedule == NNC_SCHEDULE_COUNT) {
         nnc_json_fault(at, plan->devices < 1 ? "devices" : "schedule",
-                       "missing, expected that of the plan, found nothing");
+                       "missing, expected the value of the plan, found nothing");
     }
 }
 
@@ -388,7 +388,8 @@ static void read_part(nnc_json root, nnc_search *search) {
     if (sscanf(text, "%d/%d%c", &search->shard, &search->shards, &end) != 2 || search->shard < 1 ||
         search->shard > search->shards || search->shards > NNC_SHARDS_MAX) {
         nnc_json_fault(root, "shard",
-                       "not of a shard, expected \"I/N\" as 'nncost search --shard I/N --format json' writes it");
+                       "not the output of a shard, expected \"I/N\" as 'nncost search --shard I/N --format json' "
+                       "writes it");
     }
 }
 
@@ -413,7 +414,7 @@ static void read_root(nnc_json root, nnc_search_report *shard) {
     }
     nnc_record_read(root, &nnc_search_document, shard, take);
     if (nnc_json_go_on(root) && shard->total.covered != shard->total.space) {
-        nnc_json_fault(root, "covered", "was stopped, expected all %lld combinations, found %lld",
+        nnc_json_fault(root, "covered", "the search was stopped, expected all %lld combinations, found %lld",
                        (long long)shard->total.space, (long long)shard->total.covered);
     }
     const int32_t best = shard->search->best;

@@ -92,8 +92,8 @@ nnc_status nnc_serve_begin(const nnc_model *model, const nnc_device *device, con
     NNC_TRY(nnc_serve_net_of(model, software, scratch, net, err));
     if (software->lists_operators && net->state_count > 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--software",
-                        "%s runs operators one by one, and those of recurrent layers are not known, expected an engine "
-                        "such as vllm",
+                        "%s runs operators one by one, and nncost does not know the operators of recurrent layers, "
+                        "expected an engine such as vllm",
                         software->id);
     }
     if (software->lists_operators) { of->issues = issues_of(model, device, &scratch->list); }
@@ -384,7 +384,8 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
         net->params += (double)nnc_weights_params(&list->ops[i].weights) * (double)list->ops[i].repeat;
         if (is_full(net)) {
             return nnc_fail(err, NNC_BAD_SPEC, model->id,
-                            "too many kinds of layers to serve, expected at most %d products", NNC_SERVE_PRODUCTS);
+                            "the layers have too many different products to serve, expected at most %d",
+                            NNC_SERVE_PRODUCTS);
         }
         net->kernels += kernels_of(&list->ops[i]) * (double)list->ops[i].repeat;
         add_op(net, d, &list->ops[i], &far_keys);
@@ -452,8 +453,9 @@ static nnc_status resolve_degrees(nnc_serve_ask *p, nnc_error *err) {
         p->data = 1;
         if (p->devices > 0 && p->devices % replica != 0) {
             return nnc_fail(err, NNC_ILLEGAL_PLAN, "--devices",
-                            "is no multiple of tensor x pipeline x attention_data%s, %" PRId64 ", found %" PRId32, more,
-                            replica, p->devices);
+                            "is no multiple of tensor x pipeline x attention_data%s, expected a multiple of %" PRId64
+                            ", found %" PRId32,
+                            more, replica, p->devices);
         }
         p->data = p->devices > 0 ? (int32_t)(p->devices / replica) : 1;
     }
@@ -497,7 +499,8 @@ static nnc_status check_split(const nnc_model *model, const nnc_serve_ask *p, nn
     if (d->heads > 0) { NNC_TRY(nnc_divides("--tensor", "heads", d->heads, t, err)); }
     if (d->heads > 0 && d->kv_lora_rank == 0 && d->kv_heads % t != 0 && t % d->kv_heads != 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tensor",
-                        "kv_heads %" PRId64 " neither divide over %" PRId64 " ranks nor are divided by them",
+                        "kv_heads %" PRId64
+                        " is neither a multiple nor a divisor of the number of tensor ranks, %" PRId64,
                         d->kv_heads, t);
     }
     NNC_TRY(nnc_divides("--tensor", "ffn_hidden", d->ffn_hidden, t, err));
@@ -566,7 +569,7 @@ static nnc_status resolve_formats(const nnc_model *model, const nnc_device *devi
         p->precision = computes(device, wanted) ? wanted : plain_math(device);
     }
     if (!computes(device, p->precision)) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--precision", "%s has no peak in %s", device->id,
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--precision", "%s has no peak rate in %s", device->id,
                         nnc_dtype_name(p->precision));
     }
     if (p->kv_precision == NNC_STORED_COUNT) {
@@ -666,8 +669,8 @@ static nnc_status resolve_mode(nnc_serve_ask *p, nnc_serve_mode *mode, nnc_error
     const int given = (p->batch > 0) + (p->concurrency > 0) + !isnan(p->request_rate) + (p->offline ? 1 : 0);
     if (given > 1) {
         return nnc_fail(err, NNC_BAD_USAGE, p->batch > 0 ? "--batch" : "--concurrency",
-                        "one kind of load is enough, expected --batch, --concurrency, "
-                        "--request-rate or --offline, found %d of them",
+                        "several kinds of load, expected only one of --batch, --concurrency, --request-rate and "
+                        "--offline, found %d of them",
                         given);
     }
     *mode = p->offline                ? NNC_SERVE_OFFLINE
@@ -709,7 +712,9 @@ static nnc_status check_lengths(const nnc_model *model, const nnc_serve_ask *p, 
     if (nnc_positions_learned(d->positions) && longest > rows) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, p->arrival_count > 0 ? "--arrivals" : "--input-len",
                         "%s longer than the position table, expected at most %" PRId64 " tokens, found %" PRId64,
-                        p->arrival_count > 0 ? "a prompt with its answer is" : "with --output-len", rows, longest);
+                        p->arrival_count > 0 ? "a prompt with its answer is"
+                                             : "a prompt with --output-len more tokens is",
+                        rows, longest);
     }
     return NNC_OK;
 }

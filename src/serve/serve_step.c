@@ -208,7 +208,8 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
         .weight_bytes = nnc_stored_bytes(plan->weights, (double)plan->group_size),
     };
     if (!(r->plain_peak_flops_per_s > 0.0)) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, device->id, "has no peak in bf16, fp16 or fp32, which serving needs");
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, device->id,
+                        "has no peak rate in bf16, fp16 or fp32, but serving needs one of these formats");
     }
     if (plan->kv_precision == NNC_STORED_NVFP4 || plan->kv_precision == NNC_STORED_MXFP4) {
         r->kv_bytes = nnc_stored_bytes(plan->kv_precision, 1.0);

@@ -105,8 +105,8 @@ nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int6
         return NNC_ILLEGAL_PLAN;
     }
     nearest_divisors(whole, ranks, legal, sizeof legal);
-    return nnc_fail(err, NNC_ILLEGAL_PLAN, option, "%s %" PRId64 " does not divide over %" PRId64 " ranks, expected %s",
-                    what, whole, ranks, legal);
+    return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
+                    "%s %" PRId64 " cannot be divided over %" PRId64 " ranks, expected %s", what, whole, ranks, legal);
 }
 
 /* ---- functions that append ops to an op list; properties of the ops depend on the software profile ---- */
@@ -411,12 +411,13 @@ static nnc_status split_nothing(const char *family, const nnc_plan *p, nnc_error
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
         if (degrees[i].degree != 1) {
             return nnc_fail(err, NNC_ILLEGAL_PLAN, degrees[i].option,
-                            "a %s is split over data only, expected 1, found %" PRId32, family, degrees[i].degree);
+                            "only data ranks can divide the work of a %s, expected 1, found %" PRId32, family,
+                            degrees[i].degree);
         }
     }
-    return !p->sequence_parallel
-               ? NNC_OK
-               : nnc_fail(err, NNC_ILLEGAL_PLAN, "--sequence-parallel", "a %s is split over data only", family);
+    return !p->sequence_parallel ? NNC_OK
+                                 : nnc_fail(err, NNC_ILLEGAL_PLAN, "--sequence-parallel",
+                                            "only data ranks can divide the work of a %s", family);
 }
 
 nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_plan *plan, nnc_error *err) {

@@ -126,7 +126,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
     NNC_TRY(nnc_family_takes_images(model, v->image, p, err));
     if (p->image % v->patch != 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--image",
-                        "does not divide into patches, expected a multiple of %" PRId64 ", found %" PRId64, v->patch,
+                        "cannot be divided into patches, expected a multiple of %" PRId64 ", found %" PRId64, v->patch,
                         p->image);
     }
     return NNC_OK;

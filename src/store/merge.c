@@ -222,7 +222,7 @@ static nnc_status open_lines(merger *m, nnc_error *err) {
         }
         if (m->text.bytes == NULL || m->text.size != s->line_size ||
             memcmp(m->text.bytes, s->line, s->line_size) != 0) {
-            return nnc_fail(err, NNC_BAD_SPEC, s->path, "other columns than in %s", m->sources[0].path);
+            return nnc_fail(err, NNC_BAD_SPEC, s->path, "has other columns than %s", m->sources[0].path);
         }
         if (strncmp(s->line, "row,", 4) != 0 && strncmp(s->line, "row\r", 4) != 0) {
             return nnc_fail(err, NNC_BAD_SPEC, s->path,

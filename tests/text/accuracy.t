@@ -476,7 +476,7 @@ memory,0.1,0.0116234570845,-0.883765429155,,,\r
 host,0.1,0.513193306671,4.13193306671,,,\r
 open,0.1,0.03212312,-0.6787688,,,\r
 old,0.1,,,,,of another release\r
-field,0.1,,,,,"model dense layres=2: layres unknown field, expected one of the decoder's fields, perhaps ""layers"", found ""layres"""\r
+field,0.1,,,,,"model dense layres=2: layres unknown field, expected a field of the decoder, perhaps ""layers"", found ""layres"""\r
 $ nncost accuracy canonical.csv --format json | grep -oE '"id": "[a-z]*"|"(software|undecided)": [^,]*,'
 "id": "plain"
 "software": "eager",
@@ -503,9 +503,9 @@ plain,0.1,0.0116234570845,-0.883765429155,,,\r
 # The field "stands_for" of a software profile has unknown keys or wrong values. Each fault is reported.
 $ sed -i 's/"sources"/"stands_for": [{ "framwork": "x", "zero": 4, "same_as": "y" }], "sources"/' toy/software/eager.json
 $ nncost validate toy/software/eager.json
-! nncost: toy/software/eager.json:22: stands_for[0].framwork: unknown key, expected one of the framework's keys, perhaps "framework", found "framwork"
+! nncost: toy/software/eager.json:22: stands_for[0].framwork: unknown key, expected a key of the framework, perhaps "framework", found "framwork"
 ! nncost: toy/software/eager.json:22: stands_for[0].zero: out of range, expected at most 3, found 4
-! nncost: toy/software/eager.json:22: stands_for[0].same_as: unknown key, expected one of the framework's keys, found "same_as"
+! nncost: toy/software/eager.json:22: stands_for[0].same_as: unknown key, expected a key of the framework, found "same_as"
 ! nncost: toy/software/eager.json:22: stands_for[0].framework: missing, expected text of 1 to 47 bytes, found nothing
 [3]
 $ sed -i 's/"stands_for": .*], "sources"/"stands_for": 3, "sources"/' toy/software/eager.json

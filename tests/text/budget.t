@@ -47,7 +47,7 @@ llama-3-printed,31040386448.5,367263468801,,,,\r
 deepseek,26821368715,425034237482,,,,\r
 kaplan,169777163926,67146839636.2,,,,\r
 $ nncost budget --device round --cost 1M --params 8B --tokens 15T
-! nncost: --cost: --params and --tokens determine the cost, expected only one of the two
+! nncost: --cost: --params and --tokens determine the cost, expected either --cost, or --params and --tokens
 [2]
 $ nncost budget --device round --params 8B
 ! nncost: --tokens: missing, expected both --params and --tokens

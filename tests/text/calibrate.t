@@ -10,7 +10,7 @@ fitted:
 parameter               before     after      from        to  rows  of
 efficiency.calibration       1  0.708254  0.700661  0.715935     1  steps
 
-left as they are:
+not fitted:
 
 parameter                             value  why
 efficiency.pointwise.memory_fraction      1  needs 5 rows or more for each parameter
@@ -36,7 +36,7 @@ round: fitted on 1 row, 0 held out, 0 of other devices
 |:---|---:|---:|---:|---:|---:|:---|:---|
 | efficiency.calibration | 1 | 0.708254 | 0.700661 | 0.715935 | 1 | steps |  |
 
-## left as they are
+## not fitted
 
 | parameter | value | why |
 |:---|---:|:---|
@@ -86,7 +86,7 @@ fitted:
 parameter                                before     after      from        to  rows  of
 efficiency.gemm.bf16.sustained_fraction       1  0.770398  0.755013  0.797132     4  gemm bf16
 
-left as they are:
+not fitted:
 
 parameter                               value  why
 efficiency.gemm.bf16.boost_ratio            1  needs 3 rows or more for each parameter
@@ -135,7 +135,7 @@ parameter                             before     after      from        to  rows
 efficiency.calibration                     1  0.695976  0.673163  0.716526     6  steps
 efficiency.pointwise.memory_fraction       1  0.658653  0.467044  0.885316     6  steps
 
-left as they are:
+not fitted:
 
 parameter                                       value  why
 efficiency.attention.flash2.sustained_fraction      1  needs 5 rows or more for each parameter
@@ -168,7 +168,7 @@ efficiency.collectives.all_reduce.log2_s                0 2.87055e-6 2.42378e-6 
 efficiency.collectives.all_reduce.small_group_loss      0   0.174436          0  0.365186   12 all_reduce
 efficiency.pointwise.memory_fraction                    1   0.302903   0.256723  0.340231    6 steps
 
-left as they are:
+not fitted:
 
 parameter                                       value  why
 efficiency.gemm.bf16.boost_ratio                    1  needs 3 rows or more for each parameter
@@ -276,7 +276,7 @@ parameter                     before       after      from           to  rows  o
 efficiency.calibration             1    0.709299  0.675417     0.772284    10  all rows
 efficiency.pointwise.fixed_s       0  5.64845e-6         0  0.000187545    10  all rows
 
-left as they are:
+not fitted:
 
 parameter                value  why
 efficiency.conv.fixed_s      0  does not change the predictions of these rows
@@ -305,7 +305,7 @@ fitted:
 parameter               before     after      from        to  rows  of
 efficiency.calibration       1  0.702916  0.681046  0.727604     3  steps
 
-left as they are:
+not fitted:
 
 parameter                                       value  why
 efficiency.pointwise.memory_fraction                1  needs 5 rows or more for each parameter
@@ -332,7 +332,7 @@ parameter                             before     after      from        to  rows
 efficiency.calibration                     1  0.695976  0.673163  0.716526     6  steps
 efficiency.pointwise.memory_fraction       1  0.658653  0.467044  0.885316     6  steps
 
-left as they are:
+not fitted:
 
 parameter                                       value  why
 efficiency.attention.flash2.sustained_fraction      1  needs 5 rows or more for each parameter
@@ -384,13 +384,13 @@ $ sed -e 's/"id": *"round"/"id": "copied"/' -e 's/"name": *"/&Other /' toy/hw/ro
 # Tests wrong values of --fit (an unknown field, a field that is not a single number, a text, a name given twice) and of
 # --group.
 $ nncost calibrate inputs/fit-steps.csv --device round --fit calibratoin
-! nncost: --fit calibratoin: unknown field, expected one of the efficiency's fields, perhaps "calibration", found "calibratoin"
+! nncost: --fit calibratoin: unknown field, expected a field of the efficiency, perhaps "calibration", found "calibratoin"
 [2]
 $ nncost calibrate inputs/fit-steps.csv --device round --fit gemm.bf16
-! nncost: --fit gemm.bf16: is no single number to fit
+! nncost: --fit gemm.bf16: is not a single number, expected a parameter with one number
 [2]
 $ nncost calibrate inputs/fit-steps.csv --device round --fit efficiency.basis
-! nncost: --fit efficiency.basis: is no single number to fit
+! nncost: --fit efficiency.basis: is not a single number, expected a parameter with one number
 [2]
 $ nncost calibrate inputs/fit-steps.csv --device round --fit calibration,efficiency.calibration
 ! nncost: --fit: names efficiency.calibration twice
@@ -425,7 +425,7 @@ serving.prefill_factor       1     1.19313    0.771972      1.4376    24  time p
 serving.sequence_s        1e-5  2.97506e-5  2.66293e-5  3.22323e-5    24  time per token
 serving.ttft_s            0.01   0.0201615   0.0197943   0.0209134    24  time to first token
 
-left as they are:
+not fitted:
 
 parameter        value  why
 serving.layer_s   1e-5  needs models of two depths; otherwise it is fitted together with step_s
@@ -474,7 +474,7 @@ $ nncost calibrate inputs/served.csv --serve --software eager
 ! nncost: --software: expected the profile of an engine, such as vllm, found "eager"
 [2]
 $ nncost calibrate inputs/served.csv --serve --fit step
-! nncost: --fit step: unknown field, expected one of the serving's fields, perhaps "step_s", found "step"
+! nncost: --fit step: unknown field, expected a field of the serving, perhaps "step_s", found "step"
 [2]
 $ nncost calibrate inputs/served.csv --serve --output mine.txt
 ! nncost: --output: expected a profile, which ends in .json, found "mine.txt"

@@ -157,10 +157,10 @@ $ nncost estimate inputs/captured.json round --precision bf16
 ! nncost: --precision: a captured program runs in the formats that were recorded, expected fp32 or tf32, or bf16 and fp16 with --policy amp (autocast), found bf16
 [3]
 $ nncost estimate inputs/captured.json round --tensor 2
-! nncost: --tensor: a capture is split over data only, expected 1, found 2
+! nncost: --tensor: only data ranks can divide the work of a capture, expected 1, found 2
 [3]
 $ nncost estimate inputs/captured.json round --pipeline 2
-! nncost: --pipeline: a capture is split over data only, expected 1, found 2
+! nncost: --pipeline: only data ranks can divide the work of a capture, expected 1, found 2
 [3]
 $ nncost estimate inputs/captured.json round --recompute attention
 ! nncost: --recompute: a captured program runs as it was recorded: expected full, none or paths of modules, such as layers.*.mlp
@@ -351,7 +351,7 @@ plan      batch 2, sequence 32, fp32, policy fp32, adamw, flash attention, recom
           software torch-eager (chosen for this plan), mode predicted
 
 fits      micro-batch 2, 27.69 us a step, 72,220 samples/s
-recorded  up to 2 samples, more were not tried; --join of nncost.capture adds a recording
+recorded  up to 2 samples; larger micro-batches were not tried, and --join of nncost.capture adds a recording
 memory    3.698 MB of 10.00 GB
 
 
@@ -420,7 +420,7 @@ $ nncost estimate inputs/captured.json round --optimizer-kernels foreach --optim
 ! nncost: --optimizer-kernels: not known for the optimizer lion, expected default or fused, or one of the optimizers sgd, momentum, adam, adamw or rmsprop, found foreach
 [3]
 $ nncost estimate dense round --optimizer-kernels loop
-! nncost: --optimizer-kernels: the number of tensors is known only of a captured program, expected fused or foreach, found loop
+! nncost: --optimizer-kernels: the number of tensors is known only for captured programs, expected fused or foreach, found loop
 [3]
 $ echo '{"schema":"nncost.capture/1","batch":1}' >a.json; nncost estimate a.json round
 ! nncost: a.json: modules: missing or of a wrong type, expected a list
@@ -429,7 +429,7 @@ $ echo '{"schema":"nncost.capture/1","batch":0}' >a.json; nncost estimate a.json
 ! nncost: a.json:1: batch: wrong value, expected a whole number from 1 to 1000000, found 0
 [3]
 $ echo '{"schema":"nncost.model/1","id":"a","name":"A","family":"capture","sources":{"":"none"}}' >a.json; nncost estimate a.json round
-! nncost: a.json:1: family: a capture is a file of its own, expected schema nncost.capture/1
+! nncost: a.json:1: family: a captured step has its own file, expected schema nncost.capture/1
 [3]
 
 # 'nncost serve' refuses a recorded training step. The message of 'nncost serve' names the models that it accepts. The

@@ -415,7 +415,7 @@ $ sed 's/"recompute": "full"/"seq_len": 4096/' inputs/plans.json >p.json; nncost
 ! nncost: p.json:8: recompute: --seq-len: longer than the position table, expected at most 1000, found 4096
 [3]
 $ sed 's/"recompute": "full"/"micro_batches": 2, "global_batch": 7/' inputs/plans.json >p.json; nncost check p.json
-! nncost: p.json:8: recompute: --global-batch: is not micro-batch x micro-batches x data, expected 8, found 7
+! nncost: p.json:8: recompute: --global-batch: is not micro_batch x micro_batches x data, expected 8, found 7
 [3]
 
 # If the disk is full, or if the program is killed while it writes, the old file remains unchanged.
@@ -450,7 +450,7 @@ run.json: 2 as recorded; 2 of 2 requirements met
 $ nncost run run.json --scenario stops | grep goodput
 goodput     99.37%, a failure every 2.604 days, 3.275 failures in the run,
 $ sed 's/save_s/safe_s/' run.json >other.json; nncost check other.json
-! nncost: other.json:2: scenarios[0].safe_s: unknown key, expected one of the plan's keys, found "safe_s"
+! nncost: other.json:2: scenarios[0].safe_s: unknown key, expected a key of the plan, found "safe_s"
 [3]
 
 # --forget removes the recorded part and changes no other byte. A later --update writes the same bytes again. The

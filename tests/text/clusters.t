@@ -79,7 +79,7 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
 
 step      4.155 ms, busiest stage 1 of 2
           lower bound for any software: 4.155 ms; without any overlap the step takes 7.648 ms
-          ideal mode: every efficiency is 1, no fixed costs, all communication that can overlap does
+          ideal mode: all efficiencies are 1, fixed costs are 0, complete overlap of communication
 bound by  compute 100.0% of the step, network 36.5%,
           if compute took no time, the step would take 1.515 ms
 

@@ -106,7 +106,7 @@ $ cat >config.json <<J
 >   "fast_path": "yes" }
 > J
 $ nncost estimate config.json round
-! nncost: config.json:4: fast_path: unknown key, expected those of a llama; --lenient skips it if it does not shape the network, found yes
+! nncost: config.json:4: fast_path: unknown key, expected a key of a llama, found yes; --lenient skips the key if it does not change the shape of the network
 [3]
 $ nncost estimate config.json round --full --full --lenient | head -2
 model     config.json = config, config, decoder, 135,217,000 parameters
@@ -114,7 +114,7 @@ noted     skipped by --lenient: fast_path
 $ nncost show config.json --lenient | tail -1
 noted     skipped by --lenient: fast_path
 $ sed -i 's/"fast_path": "yes"/"idea_layers": 3/' config.json; nncost estimate config.json round --lenient
-! nncost: config.json:4: idea_layers: changes the shape of a llama in an unknown way, expected no such key, or the shape as your own model file (nncost show llama3-8b --format json), found 3
+! nncost: config.json:4: idea_layers: changes the shape of a llama in a way that nncost does not know, expected no such key, or your own model file (nncost show llama3-8b --format json prints an example), found 3
 [3]
 
 # A user can add an architecture: a file in the folder foreign/ of a data folder. The next command finds the file of the
@@ -218,23 +218,23 @@ $ wrong() { sed "$1" pear.json >toy/foreign/pear.json; nncost estimate --full co
 > wrong 's/{ "full": "full" }/"fulls"/'
 > wrong 's/,$//'
 > wrong ''
-nncost: toy/foreign/pear.json:3: lik: unknown key, expected one of the architecture's keys, perhaps "like", found "lik"
+nncost: toy/foreign/pear.json:3: lik: unknown key, expected a key of the architecture, perhaps "like", found "lik"
 nncost: toy/foreign/pear.json:3: like: unknown architecture, expected the id of a file in foreign/, nearest "llama", found "lama"
 nncost: toy/foreign/pear.json:3: like: a circle, expected a file that does not inherit from this file, found "pear"
 nncost: toy/foreign/pear.json: source: missing, expected text of 1 to 255 bytes, found nothing
 nncost: toy/foreign/pear.json:2: id: not the name of the file, expected "pear", found "plum"
-nncost: toy/foreign/pear.json:7: keys[0].too: unknown key, expected one of the key's keys, perhaps "to", found "too"
-nncost: toy/foreign/pear.json:7: keys[0].to: unknown field, expected one of the decoder's fields, perhaps "ffn_hidden", found "ffn_hiden"
-nncost: toy/foreign/pear.json:5: implies.qk_norms: unknown field, expected one of the decoder's fields, perhaps "qk_norm", found "qk_norms"
+nncost: toy/foreign/pear.json:7: keys[0].too: unknown key, expected a key of the key, perhaps "to", found "too"
+nncost: toy/foreign/pear.json:7: keys[0].to: unknown field, expected a field of the decoder, perhaps "ffn_hidden", found "ffn_hiden"
+nncost: toy/foreign/pear.json:5: implies.qk_norms: unknown field, expected a field of the decoder, perhaps "qk_norm", found "qk_norms"
 nncost: toy/foreign/pear.json:5: implies.qk_norm: qk_norm: unknown value, expected one of none, head, projection, plain, found "heads"
 nncost: toy/foreign/pear.json:7: keys[0].default: ffn_hidden: not a number, expected a whole number from 1 to 1e7, found "many"
 nncost: toy/foreign/pear.json:7: keys[0].default: ffn_hidden: out of range, expected at least 1, found -4
-nncost: toy/foreign/pear.json:8: keys[1].values.a.bias: unknown field, expected one of the decoder's fields, perhaps "biases", found "bias"
+nncost: toy/foreign/pear.json:8: keys[1].values.a.bias: unknown field, expected a field of the decoder, perhaps "biases", found "bias"
 nncost: toy/foreign/pear.json:8: keys[1].when.is: wrong type, expected a number, a switch, a word or an object of fields, found a list of 1
-nncost: toy/foreign/pear.json:10: patterns[0].to: unknown field, expected one of the decoder's fields, perhaps "mixers", found "mixer"
+nncost: toy/foreign/pear.json:10: patterns[0].to: unknown field, expected a field of the decoder, perhaps "mixers", found "mixer"
 nncost: toy/foreign/pear.json:10: patterns[0].values: missing, expected the kind of each word, found nothing
 nncost: toy/foreign/pear.json:9: keys: repeated key, expected each key once, found this key again
-nncost: toy/foreign/pear.json:5: implies.qk_norm: unknown field, expected one of the graph's fields, found "qk_norm"
+nncost: toy/foreign/pear.json:5: implies.qk_norm: unknown field, expected a field of the graph, found "qk_norm"
 nncost: toy/foreign/pear.json:10: patterns[0].values: unknown list of words, expected an object, or one of activations, found "fulls"
 nncost: toy/foreign/pear.json:2:3: bad syntax, expected ',' or '}', found '"'
 nncost: config.json: pear_ffn: its default differs from that of intermediate_size, expected one of them "optional" in foreign/pear.json, found two defaults

@@ -25,7 +25,7 @@ $ nncost merge new.db 1.db 2.db
 ! nncost: merge: expected all 3 shards, found 2: shard 3/3 is missing
 [2]
 $ nncost merge whole.db 1.db
-! nncost: whole.db: exists already, expected the name of a new file first
+! nncost: whole.db: exists already, expected the name of a new file as the first operand
 [2]
 
 # A file that is not a database remains unchanged. A sweep does not write to the database of another sweep or of another

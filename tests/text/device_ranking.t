@@ -84,10 +84,10 @@ $ nncost search dense round, --threads 1 --devices 8 --global-batch 64
 ! nncost: DEVICE: an empty name in the list "round,"
 [2]
 $ nncost search dense round --devices 8 --global-batch 8 --plans x.json
-! nncost: --plans: is for several devices, found one
+! nncost: --plans: writes the plans for several devices, expected a list of devices, found one device
 [2]
 $ nncost search unet round,fitted --devices 2
-! nncost: --global-batch: missing, expected the batch that all plans have
+! nncost: --global-batch: missing, expected one batch for all plans
 [2]
 
 # --plans also writes the options of the cluster, the seller and the run to the plan file. The run and the cost of the

@@ -182,7 +182,7 @@ plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 
 step      27.68 ms
           lower bound for any software: 27.68 ms; without any overlap the step takes 35.11 ms
-          ideal mode: every efficiency is 1, no fixed costs, all communication that can overlap does
+          ideal mode: all efficiencies are 1, fixed costs are 0, complete overlap of communication
 bound by  compute 100.0% of the step, memory 22.8%,
           if compute took no time, the step would take 6.312 ms
 
@@ -799,7 +799,7 @@ $ sed -i 's/"llama"/"lama"/' config.json; nncost estimate config.json round
 ! nncost: config.json:1: model_type: unknown architecture, expected one of those in docs/models.md, nearest llama, a file foreign/MODEL_TYPE.json of your own, or the shape as a model file (nncost show llama3-8b --format json), found "lama"
 [3]
 $ sed -i 's/"lama"/"llama"/; s/"silu"/"sillu"/' config.json; nncost estimate config.json round
-! nncost: config.json:3: hidden_act: shapes a network this version does not know, expected silu|swish, found "sillu"
+! nncost: config.json:3: hidden_act: changes the shape to a network that this version of nncost does not know, expected silu|swish, found "sillu"
 [3]
 $ sed -i 's/"sillu"/"silu"/; s/"hidden_size": 1000, //' config.json; nncost estimate config.json round
 ! nncost: config.json:2: num_attention_heads: does not divide hidden_size, expected a divisor, found 10
@@ -944,7 +944,7 @@ cost      2.725e-07 USD a step, 0.0006812 per million tokens, at 1 a device-hour
 $ nncost ops dense round --train none --micro-batch 4 --seq-len 100 | grep -E 'backward|update|loss'
 [1]
 $ nncost estimate dense round --train none,mlp
-! nncost: --train: --train none is one forward pass, expected none without other parts
+! nncost: --train: --train none is one forward pass, expected only the word none
 [3]
 $ nncost estimate dense round --inference --emit deepspeed
 ! nncost: --train: none cannot be written for deepspeed, because a file for deepspeed starts a training

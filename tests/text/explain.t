@@ -947,16 +947,16 @@ pipeline          Number of pipeline stages, over which the layers are spread.
 virtual_stages    Number of groups of layers (virtual stages) per pipeline stage.
 context           Number of devices that split each sequence (context parallelism).
 expert            Number of devices that share the experts (expert parallelism). N must be a divisor
-sequence_parallel Sequence parallelism: tensor ranks split norms and dropout, too.
+sequence_parallel Sequence parallelism: tensor ranks also split norms and dropout.
 zero              ZeRO: divide optimizer states (1), also gradients (2), weights (3). Stage 1
-shard             Number of ranks that hold one copy of the tensors ZeRO divides. If N is smaller
+shard             Number of ranks that hold one copy of the tensors that ZeRO divides. If N is
 reshard           With --zero 3, a layer's gathered weights are freed after forward. Backward
 devices_per_node  Number of devices in one scale-up domain.
 schedule          Pipeline schedule: order of forward and backward passes of a stage.
 context_kind      How a context rank gets keys and values from other context ranks. ring: blocks of
-rank_order        Order of ranks: ranks of the degree named first are neighbours. Neighbours are in
+rank_order        Order of ranks on the devices. Ranks of the first degree in NAME are neighbours;
 overlap           Share of the communication that overlaps with compute, from 0 to 1. X replaces the
-capacity_factor   Largest number of tokens of an expert / mean of all experts. Tokens above this
+capacity_factor   Tokens that one expert can take / mean tokens of all experts. Tokens beyond the
 imbalance         Tokens of the busiest expert rank / mean of all expert ranks.
 micro_batch       Number of sequences or images in a micro-batch of one replica.
 micro_batches     Number of micro-batches per optimizer step (gradient accumulation).
@@ -977,21 +977,21 @@ software_chosen   Whether nncost chose the profile; false: the user chose it.
 mode              Predicted step time, or lower bound of the step time (ideal). predicted: with the
 overrides         Fields that --set changed.
 cluster           Cluster file with the links between devices.
-ends_as_layers    Embedding and head count as one layer each when stages are balanced.
+ends_as_layers    Balance stages with the embedding and the head as one layer each.
 first_stage_layers
 last_stage_layers Number of layers of the last pipeline stage. 0 = as many layers as the other
 whole_experts     Keep each expert whole instead of splitting it over tensor ranks. With this option
 train             Parts whose weights are trained; all other parts are frozen. none: the step is one
 train_layers      Number of successive layers whose weights or adapters are trained. 0 = all layers.
 train_from        Index, from 0, of the first layer that --train-layers N trains. -1 = the last N
-next_tokens       Train the layers for multi-token prediction, too. The model file gives the number
+next_tokens       Also train the layers for multi-token prediction. The key next_layers of the model
 adapter_rank      LoRA rank: inner width of the adapters of linear layers. 0 = no adapters. With
 adapters          Linear layers that get adapters. 'linear' stands for all linear layers except
-dora              DoRA: each adapter also trains one magnitude per output of its layer. The low-rank
+dora              DoRA: adapters also train one magnitude per output of their layer. With DoRA, the
 oft               OFT: each adapter rotates the inputs of its layer. Blocks of --adapter-rank inputs
-frozen            Storage format of frozen weights. For a captured step NAME is no format, but the
+frozen            Storage format of frozen weights. For a captured step, give the paths of the
 fp8_inputs        Forward keeps inputs of activation functions in 8 bits for backward.
-optimizer_rank    Rank to which --optimizer galore and apollo project the gradients.
+optimizer_rank    Rank of the gradient projections of --optimizer galore and apollo.
 optimizer_kernels How the operations of the optimizer update are divided into kernels. fused: one
 flops_convention  Rule by which nncost counts model FLOPs. palm: attention between all pairs of
 clip_gradients    Clip the gradients before the update by the norm of all gradients.

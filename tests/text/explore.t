@@ -8,5 +8,5 @@ $ nncost explore dense nosuch
 
 # The page cannot read files by their path. A user drops a file on the page instead.
 $ nncost explore ./dense.json round
-! nncost: ./dense.json: is a file, which a page cannot read; drop it on the page instead
+! nncost: ./dense.json: is a file, and the explorer page cannot read files by their path; drop the file on the page instead
 [2]

@@ -50,7 +50,7 @@ $ nncost estimate toy/hw/round.json round
 ! nncost: toy/hw/round.json:2: schema: unknown schema, expected "nncost.model/1", found "nncost.device/1"
 [3]
 $ nncost estimate dense toy/models/dense.json
-! nncost: toy/models/dense.json:6: family: unknown key, expected one of the device's keys, found "family"
+! nncost: toy/models/dense.json:6: family: unknown key, expected a key of the device, found "family"
 [3]
 $ nncost estimate dense round --cluster toy/hw/round.json
 ! nncost: toy/hw/round.json:2: schema: unknown schema, expected "nncost.cluster/1", found "nncost.device/1"
@@ -73,7 +73,7 @@ $ sed 's/"layers": 8/"layers": 8, "layers": 9/' toy/models/dense.json >dense.jso
 ! nncost: dense.json:7: layers: repeated key, expected each key once, found this key again
 [3]
 $ sed 's/"layers"/"layer"/' toy/models/dense.json >dense.json; nncost estimate dense.json round
-! nncost: dense.json:7: layer: unknown key, expected one of the decoder's keys, perhaps "layers", found "layer"
+! nncost: dense.json:7: layer: unknown key, expected a key of the decoder, perhaps "layers", found "layer"
 [3]
 
 # A name with "/" or with the ending ".json" is a path. A file outside of the folders hw/, models/ ... may have any
@@ -86,7 +86,7 @@ $ mkdir hw; cp board.json hw/; nncost estimate dense hw/board.json
 ! nncost: hw/board.json:3: id: not the name of the file, expected "board", found "round"
 [3]
 $ sed 's/"layers"/"layer"/' my.json >wrong.json; nncost estimate wrong.json round
-! nncost: wrong.json:7: layer: unknown key, expected one of the decoder's keys, perhaps "layers", found "layer"
+! nncost: wrong.json:7: layer: unknown key, expected a key of the decoder, perhaps "layers", found "layer"
 [3]
 $ sed -i 's/"dense"/"my"/' my.json; sed -i 's/"round"/"board"/' board.json
 $ nncost estimate my.json ./board.json --full --full | head -2
@@ -98,7 +98,7 @@ $ mkdir -p mine/models; sed 's/"dense"/"mine"/; s/"small"/"tiny"/' toy/models/de
 $ NNCOST_PATH=mine:toy nncost estimate tiny round --full --full | head -1
 model     tiny = mine, A small decoder, decoder, 107,106,000 parameters
 $ sed -i 's/"layers"/"layer"/' mine/models/mine.json; NNCOST_PATH=mine:toy nncost estimate tiny round
-! nncost: mine/models/mine.json:7: layer: unknown key, expected one of the decoder's keys, perhaps "layers", found "layer"
+! nncost: mine/models/mine.json:7: layer: unknown key, expected a key of the decoder, perhaps "layers", found "layer"
 [3]
 $ NNCOST_PATH=mine nncost estimate dense round
 ! nncost: MODEL: unknown model, expected one of mine, found "dense"
@@ -110,7 +110,7 @@ $ NNCOST_PATH= nncost estimate dense round
 # In a table of names, one name can stand for another. A name that leads back to itself is refused.
 $ mkdir -p ring/foreign/names; echo '{ "schema": "nncost.members/1", "note": "a test", "members": { "one": "two hidden=8", "two": "one" } }' >ring/foreign/names/members.json
 $ NNCOST_PATH=ring:toy nncost estimate one round
-! nncost: foreign/names/members.json: "one" leads to itself
+! nncost: foreign/names/members.json: "one" refers to itself
 [3]
 
 # Control characters of a terminal, and characters that change the direction of text, are replaced in tables. JSON has

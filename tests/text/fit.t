@@ -25,8 +25,9 @@ with                                       memory      step  micro-batch  sample
 --offload optimizer                      8.686 GB   1.233 s           34      26.92
 --offload optimizer,activations          3.732 GB   2.584 s           86      15.71
 
-Memory and step are those of the largest micro-batch that fits without the options; micro-batch and
-samples/s are the largest that fit with them.
+Memory and step are the values with the largest micro-batch that fits without the options of the
+row. Micro-batch and samples/s are the values with the largest micro-batch that fits with these
+options.
 
 # With adapters, 'nncost fit' also prints their rank and the format of the frozen weights.
 $ nncost fit dense round --lora 8 --set device.mem_bytes=1.5e9
@@ -54,8 +55,9 @@ with                                  memory      step  micro-batch  samples/s
 --data 8 --zero 3 --recompute full  422.5 MB  39.00 ms           16      834.5
 --offload optimizer,activations     651.7 MB  218.6 ms           11      18.91
 
-Memory and step are those of the largest micro-batch that fits without the options; micro-batch and
-samples/s are the largest that fit with them.
+Memory and step are the values with the largest micro-batch that fits without the options of the
+row. Micro-batch and samples/s are the values with the largest micro-batch that fits with these
+options.
 
 # Prints the answer as JSON, for programs.
 $ nncost fit dense round --format json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["schema"], d["micro_batch"], d["micro_batch_tight"], d["seq_len"], d["lora_rank"], d["margin_bytes"], d["plan"]["micro_batch"], sorted(d["remedies"][0]))'
@@ -80,7 +82,7 @@ $ nncost fit dense round --set device.mem_bytes=900MB | tail -6
 --offload optimizer                      779.0 MB   1.045 s            2      1.915
 --offload optimizer,activations          868.9 MB   1.248 s            4      3.205
 
-All values are those of the largest micro-batch that fits with the options.
+All values of a row are for the largest micro-batch that fits with the options of the row.
 
 # The same options in another order are the same change, so the advice lists them only once.
 $ nncost advise dense round --micro-batch 4 --set device.mem_bytes=1.8e9 | sed -n '/^with  /,/^$/p'

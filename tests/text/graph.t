@@ -169,5 +169,5 @@ $ sed -e "s/\"rings\"/\"mine\"/" -e 's/"with": "x"/"with": "z"/' inputs/rings.js
 ! nncost: mine.json: ops[1].ops[2]: no tensor is called "z" here
 [3]
 $ sed -e "s/\"rings\"/\"mine\"/" -e 's/"width": 10/"width": 10, "odd": "width\/3"/' inputs/rings.json > mine.json; nncost estimate mine.json round
-! nncost: mine.json:7: input: let odd: "width/3": expected a whole number, found a division that leaves a rest, or a result out of range
+! nncost: mine.json:7: input: let odd: "width/3": expected a whole number, found a division with a remainder, or a result out of range
 [3]

@@ -39,8 +39,8 @@ Commands:
             or measured rows.
   plot      A picture as SVG: step, memory, roofline, timeline, front or scaling.
   import    Convert an ONNX file to a model file of the graph family, on standard output.
-  list      The devices, models and software profiles that have an id. TEXT selects entries with
-            TEXT in an id, a name or an alias.
+  list      The devices, models and software profiles that have an id. With TEXT, only entries with
+            TEXT in an id, a name or an alias are listed.
   show      A device, model or software profile: its file, every field, the sources.
   mcp       A server of the Model Context Protocol for AI assistants, on standard input and output.
   docs      The man pages nncost(1) and nncost-files(5), completions for bash, zsh and fish, all
@@ -50,14 +50,14 @@ Further commands, each a part of a command above:
   trace log, watch     The log of a run, compared with its estimate: step time, memory, MFU.
   sweep merge, merge   Join the shards of a sweep or of a search into one file, equal to the output
                        of one undivided run.
-  scale limit, limit   The largest degree of parallelism before the network bounds the step, and the
-                       smallest batch that compute bounds.
+  scale limit, limit   The largest degree of parallelism with which the network does not bound the
+                       step, and the smallest batch that compute bounds.
   check diff, diff     Two estimates: the metrics that differ, largest change first, and the op or
                        part that causes the change.
   plot report, report  One page of HTML: the verdict, pictures, and every number with its source.
   plot explore, explore
-                       The whole program as one page for a browser; the page starts with this
-                       estimate.
+                       The whole program as one page for a browser; the page first shows the
+                       estimate of MODEL on DEVICE.
   check files, validate
                        Check device, model, software, cluster and plan files, and list every fault.
 
@@ -99,34 +99,34 @@ Parallelism:
       --tensor N                 Number of devices that split each matrix product
       --pipeline N               Number of pipeline stages, over which the layers are spread
       --virtual-stages N         Number of groups of layers (virtual stages) per pipeline stage
-      --ends-as-layers[=off]     Embedding and head count as one layer each when stages are balanced
+      --ends-as-layers[=off]     Balance stages with the embedding and the head as one layer each
       --first-stage-layers N     Number of layers of the first pipeline stage
       --last-stage-layers N      Number of layers of the last pipeline stage
       --context N                Number of devices that split each sequence (context parallelism)
       --expert N                 Number of devices that share the experts (expert parallelism)
       --whole-experts[=off]      Keep each expert whole instead of splitting it over tensor ranks
-      --sequence-parallel[=off]  Sequence parallelism: tensor ranks split norms and dropout, too
+      --sequence-parallel[=off]  Sequence parallelism: tensor ranks also split norms and dropout
       --schedule NAME            Pipeline schedule: order of forward and backward passes of a stage
       --context-kind NAME        How a context rank gets keys and values from other context ranks
-      --rank-order NAME          Order of ranks: ranks of the degree named first are neighbours
+      --rank-order NAME          Order of ranks on the devices
       --overlap X                Share of the communication that overlaps with compute, from 0 to 1
-      --capacity-factor X        Largest number of tokens of an expert / mean of all experts
+      --capacity-factor X        Tokens that one expert can take / mean tokens of all experts
       --imbalance X              Tokens of the busiest expert rank / mean of all expert ranks
       --cluster FILE             JSON file of a cluster, with the links between its devices
 
 Memory:
       --zero NAME                ZeRO: divide optimizer states (1), also gradients (2), weights (3)
-      --shard N                  Number of ranks that hold one copy of the tensors ZeRO divides
+      --shard N                  Number of ranks that hold one copy of the tensors that ZeRO divides
       --reshard[=off]            With --zero 3, a layer's gathered weights are freed after forward
       --offload LIST             Tensors that are stored in host memory instead of device memory
       --recompute LIST           Activation checkpointing: parts of forward that backward repeats
       --train LIST               Parts whose weights are trained; all other parts are frozen
       --train-layers N           Number of successive layers whose weights or adapters are trained
       --train-from N             Index, from 0, of the first layer that --train-layers N trains
-      --next-tokens[=off]        Train the layers for multi-token prediction, too
+      --next-tokens[=off]        Also train the layers for multi-token prediction
       --adapter-rank N           LoRA rank: inner width of the adapters of linear layers
       --adapters LIST            Linear layers that get adapters
-      --dora[=off]               DoRA: each adapter also trains one magnitude per output of its ...
+      --dora[=off]               DoRA: adapters also train one magnitude per output of their layer
       --oft[=off]                OFT: each adapter rotates the inputs of its layer
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Forward keeps inputs of activation functions in 8 bits for backward
@@ -139,21 +139,21 @@ Numbers:
       --precision NAME           Number format of the matrix products
       --policy NAME              Policy: formats of weights, gradients and optimizer states
       --optimizer NAME           Optimizer, which decides the optimizer states and the update's work
-      --optimizer-rank N         Rank to which --optimizer galore and apollo project the gradients
+      --optimizer-rank N         Rank of the gradient projections of --optimizer galore and apollo
       --optimizer-kernels NAME   How the operations of the optimizer update are divided into kernels
       --attention NAME           Attention in one fused kernel, or in separate kernels (unfused)
       --mode NAME                Predicted step time, or lower bound of the step time (ideal)
       --flops-convention NAME    Rule by which nncost counts model FLOPs
       --clip-gradients[=off]     Clip the gradients before the update by the norm of all gradients
-      --software PROFILE         Software profile: fused kernels, kept tensors and overlap of a ...
-      --seller NAME              Seller of device-hours, whose prices are used
-      --offer KIND               Rental terms of the price: on-demand, spot, reserved-1y or ...
-      --region REGION            Location of the devices: a country (FR, FRA, France) or a ...
-      --set FIELD=VALUE          Change a field of the plan, model or device: ...
-      --power-cap W              Sustained power limit of a device in watts (like --set ...
+      --software PROFILE         Software profile: kernels, kept tensors, overlap of a framework
+      --seller NAME              Seller of device-hours
+      --offer KIND               Rental terms: on-demand, spot, reserved-1y or reserved-3y
+      --region REGION            Location of the devices: a country or the region of a cloud
+      --set FIELD=VALUE          Change a field of the plan, model or device
+      --power-cap W              Sustained power limit of a device in watts
       --host HOST                Host time to issue one kernel of a program that is not compiled
-      --implementation NAME      Library of the model: transformers, diffusers, timm, or pytorch ...
-      --building OPERATOR        Operator of the data centre, such as google, whose PUE is used
+      --implementation NAME      Library of the model: transformers, diffusers, timm or pytorch
+      --building OPERATOR        Operator of the data centre, such as google
 
 Cost:
       --tokens X                 Number of tokens to train on in the whole run
@@ -168,10 +168,10 @@ Output:
       --emit FORMAT[=FILE]       Print the plan as a launch file instead of the normal output
       --stages                   Show layers, times and memory of every pipeline stage
       --full                     Show all results: plan, parts of the step, memory by class, sources
-      --brief                    Print only one sentence: step time, bound, and whether the plan ...
+      --brief                    Print one sentence only: step time, bound, and if the plan fits
       --timeline                 Show when every pipeline stage runs its forward and backward passes
-      --trace FILE               Write the timeline of all passes to FILE, for chrome://tracing ...
-      --measured STEP            Compare the estimate with a measured step, and show the measured ...
+      --trace FILE               Write the timeline of all passes to FILE
+      --measured STEP            Compare estimate and measurement, and show the measured MFU
       --sensitivity              Show the effect of each device parameter on the step time
   -f, --format FORMAT            Output format: table, json, csv, csv-plain or markdown
   -o, --output FILE              Write the output to FILE instead of standard output
@@ -195,7 +195,7 @@ nncost diff /dev/stdin plans.json. Exits with 0 whether the
 estimates differ or not; 'nncost check' exits with 1 if they
 differ.
 
-Options (their names cannot be abbreviated).
+Options (option names cannot be abbreviated):
 
 Output:
   --format FORMAT         Output format: table, json, csv,
@@ -270,35 +270,35 @@ Parallelism:
       --tensor N                 Number of devices that split each matrix product
       --pipeline N               Number of pipeline stages, over which the layers are spread
       --virtual-stages N         Number of groups of layers (virtual stages) per pipeline stage
-      --ends-as-layers[=off]     Embedding and head count as one layer each when stages are balanced
+      --ends-as-layers[=off]     Balance stages with the embedding and the head as one layer each
       --first-stage-layers N     Number of layers of the first pipeline stage
       --last-stage-layers N      Number of layers of the last pipeline stage
       --context N                Number of devices that split each sequence (context parallelism)
       --expert N                 Number of devices that share the experts (expert parallelism)
       --whole-experts[=off]      Keep each expert whole instead of splitting it over tensor ranks
-      --sequence-parallel[=off]  Sequence parallelism: tensor ranks split norms and dropout, too
+      --sequence-parallel[=off]  Sequence parallelism: tensor ranks also split norms and dropout
       --schedule NAME            Pipeline schedule: order of forward and backward passes of a stage
       --context-kind NAME        How a context rank gets keys and values from other context ranks
-      --rank-order NAME          Order of ranks: ranks of the degree named first are neighbours
+      --rank-order NAME          Order of ranks on the devices
       --overlap X                Share of the communication that overlaps with compute, from 0 to 1
-      --capacity-factor X        Largest number of tokens of an expert / mean of all experts
+      --capacity-factor X        Tokens that one expert can take / mean tokens of all experts
       --imbalance X              Tokens of the busiest expert rank / mean of all expert ranks
       --cluster FILE             JSON file of a cluster, with the links between its devices
       --max-devices N            Largest number of devices
 
 Memory:
       --zero NAME                ZeRO: divide optimizer states (1), also gradients (2), weights (3)
-      --shard N                  Number of ranks that hold one copy of the tensors ZeRO divides
+      --shard N                  Number of ranks that hold one copy of the tensors that ZeRO divides
       --reshard[=off]            With --zero 3, a layer's gathered weights are freed after forward
       --offload LIST             Tensors that are stored in host memory instead of device memory
       --recompute LIST           Activation checkpointing: parts of forward that backward repeats
       --train LIST               Parts whose weights are trained; all other parts are frozen
       --train-layers N           Number of successive layers whose weights or adapters are trained
       --train-from N             Index, from 0, of the first layer that --train-layers N trains
-      --next-tokens[=off]        Train the layers for multi-token prediction, too
+      --next-tokens[=off]        Also train the layers for multi-token prediction
       --adapter-rank N           LoRA rank: inner width of the adapters of linear layers
       --adapters LIST            Linear layers that get adapters
-      --dora[=off]               DoRA: each adapter also trains one magnitude per output of its ...
+      --dora[=off]               DoRA: adapters also train one magnitude per output of their layer
       --oft[=off]                OFT: each adapter rotates the inputs of its layer
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Forward keeps inputs of activation functions in 8 bits for backward
@@ -307,29 +307,29 @@ Memory:
       --activations NAME         Rule by which nncost counts the bytes of kept activations
       --reserve-bytes N          Bytes of device memory for driver, collectives and fragmentation
       --max-memory BYTES         Largest memory that a plan is allowed to use on one device
-      --risk SHARE               Largest allowed probability that a plan runs out of memory: 5%, ...
+      --risk SHARE               Largest allowed probability of running out of memory: 5%, 0.05
 
 Numbers:
       --precision NAME           Number format of the matrix products
       --policy NAME              Policy: formats of weights, gradients and optimizer states
       --optimizer NAME           Optimizer, which decides the optimizer states and the update's work
-      --optimizer-rank N         Rank to which --optimizer galore and apollo project the gradients
+      --optimizer-rank N         Rank of the gradient projections of --optimizer galore and apollo
       --optimizer-kernels NAME   How the operations of the optimizer update are divided into kernels
       --attention NAME           Attention in one fused kernel, or in separate kernels (unfused)
       --mode NAME                Predicted step time, or lower bound of the step time (ideal)
       --flops-convention NAME    Rule by which nncost counts model FLOPs
       --clip-gradients[=off]     Clip the gradients before the update by the norm of all gradients
-      --software PROFILE         Software profile: fused kernels, kept tensors and overlap of a ...
-      --seller NAME              Seller of device-hours, whose prices are used
-      --offer KIND               Rental terms of the price: on-demand, spot, reserved-1y or ...
-      --region REGION            Location of the devices: a country (FR, FRA, France) or a ...
-      --set FIELD=VALUE          Change a field of the plan, model or device: ...
-      --power-cap W              Sustained power limit of a device in watts (like --set ...
+      --software PROFILE         Software profile: kernels, kept tensors, overlap of a framework
+      --seller NAME              Seller of device-hours
+      --offer KIND               Rental terms: on-demand, spot, reserved-1y or reserved-3y
+      --region REGION            Location of the devices: a country or the region of a cloud
+      --set FIELD=VALUE          Change a field of the plan, model or device
+      --power-cap W              Sustained power limit of a device in watts
       --host HOST                Host time to issue one kernel of a program that is not compiled
-      --implementation NAME      Library of the model: transformers, diffusers, timm, or pytorch ...
-      --deadline TIME            Largest allowed time of the run (--tokens, --samples): 30d, 12h, ...
-      --budget MONEY             Largest allowed cost of the whole run, at --price or the device ...
-      --building OPERATOR        Operator of the data centre, such as google, whose PUE is used
+      --implementation NAME      Library of the model: transformers, diffusers, timm or pytorch
+      --deadline TIME            Largest allowed time of the run: 30d, 12h, 3600 (s)
+      --budget MONEY             Largest allowed cost of the whole run
+      --building OPERATOR        Operator of the data centre, such as google
 
 Cost:
       --tokens X                 Number of tokens to train on in the whole run
@@ -342,10 +342,10 @@ Cost:
 
 Output:
       --emit FORMAT[=FILE]       Print the plan as a launch file instead of the normal output
-      --best N                   Number of plans to show, the best plan first
+      --best N                   Number of plans to show; the best plan is first
       --objective KEY            Quantity to minimise: time (step time), memory, or cost (per token)
       --target-step TIME         Step time to reach by changing one device parameter: 2.5s, 800ms
-      --plans FILE               Write a plan file with the best plan for each DEVICE, for ...
+      --plans FILE               Write a plan file with the best plan for each DEVICE
       --shards FILE,...          Merge the JSON outputs of all shards of a search; do not search
       --progress FORM            Form of the progress reports on standard error: line, json or none
       --threads N                Number of threads of this process
@@ -361,12 +361,12 @@ usage: nncost sweep MODEL[,MODEL...] DEVICE[,DEVICE...] [options]
 Every combination of the given axes, one row each.
 
 An axis is any plan option, --software or --set with a list: 2,4,8 or 1..64 or 1..64*2 (doubling) or
-0..1+0.25 (steps), joined by commas. Rows come in the order of model, device, software, plan
-options, --set and --link as given, the last one varying fastest. '+' joins the parts of one value:
---recompute none,norm+activation; a list of parts is one value. Rows are the plans that are legal
-and fit; after Ctrl-C the output ends with a whole row. --shard I/N computes only every N-th row,
-beginning with row I; 'nncost merge' joins the shards. Exits with 1 when there is no row, and with
-128 + the number of the signal when a signal stops the sweep.
+0..1+0.25 (steps), joined by commas. The axes have the order model, device, software, plan options,
+and --set and --link as given; the last axis varies fastest. '+' joins the parts of one value:
+--recompute none,norm+activation. A list of parts is one value. The rows are the plans that are
+legal and fit. After Ctrl-C, the output ends with a whole row. --shard I/N computes only every N-th
+row, beginning with row I; 'nncost merge' joins the shards. The command exits with 1 if there is no
+row, and with 128 + the number of the signal if a signal stops the sweep.
 
 With --serve, this command is about a decoder that serves requests; 'nncost sweep --serve --help'
 lists its options.
@@ -376,12 +376,14 @@ usage: nncost calibrate FILE... [options]
 Fit a device's efficiency parameters to measured rows: errors before and after, and the device file
 with the fitted values.
 
-FILE is a file of 'accuracy' or of nncost.measure, or a trace of PyTorch, whose operators are used
-as rows. Without --device, nncost fits the device that all rows name. Only parameters that the rows
-can determine are fitted: one machine factor from one step, more parameters from more rows; --fit
-names others. With --fold the other rows are held out, and their errors are printed. --output writes
-the new device file and names the device after the file; the report goes to standard output. Options
-of the plan and --set replace the values of every row; fields of --set are not written.
+FILE is a file of measured rows as for 'accuracy', a file of nncost.measure, or a trace of PyTorch
+(each operator of the trace is a row). Without --device, nncost fits the device that all rows name.
+Only parameters that the rows can determine are fitted: one step determines one factor of the
+machine, and more rows determine more parameters. --fit names other parameters. With --fold, the
+rows outside the selected part are held out, and their errors are printed. --output writes the new
+device file and names the device after the file; the report goes to standard output. Options of the
+plan and --set replace the values of every row; the new device file does not contain the values of
+--set.
 
 With --serve, this command is about a decoder that serves requests; 'nncost calibrate --serve
 --help' lists its options.
@@ -407,34 +409,34 @@ Parallelism:
       --tensor N                 Number of devices that split each matrix product
       --pipeline N               Number of pipeline stages, over which the layers are spread
       --virtual-stages N         Number of groups of layers (virtual stages) per pipeline stage
-      --ends-as-layers[=off]     Embedding and head count as one layer each when stages are balanced
+      --ends-as-layers[=off]     Balance stages with the embedding and the head as one layer each
       --first-stage-layers N     Number of layers of the first pipeline stage
       --last-stage-layers N      Number of layers of the last pipeline stage
       --context N                Number of devices that split each sequence (context parallelism)
       --expert N                 Number of devices that share the experts (expert parallelism)
       --whole-experts[=off]      Keep each expert whole instead of splitting it over tensor ranks
-      --sequence-parallel[=off]  Sequence parallelism: tensor ranks split norms and dropout, too
+      --sequence-parallel[=off]  Sequence parallelism: tensor ranks also split norms and dropout
       --schedule NAME            Pipeline schedule: order of forward and backward passes of a stage
       --context-kind NAME        How a context rank gets keys and values from other context ranks
-      --rank-order NAME          Order of ranks: ranks of the degree named first are neighbours
+      --rank-order NAME          Order of ranks on the devices
       --overlap X                Share of the communication that overlaps with compute, from 0 to 1
-      --capacity-factor X        Largest number of tokens of an expert / mean of all experts
+      --capacity-factor X        Tokens that one expert can take / mean tokens of all experts
       --imbalance X              Tokens of the busiest expert rank / mean of all expert ranks
       --cluster FILE             JSON file of a cluster, with the links between its devices
 
 Memory:
       --zero NAME                ZeRO: divide optimizer states (1), also gradients (2), weights (3)
-      --shard N                  Number of ranks that hold one copy of the tensors ZeRO divides
+      --shard N                  Number of ranks that hold one copy of the tensors that ZeRO divides
       --reshard[=off]            With --zero 3, a layer's gathered weights are freed after forward
       --offload LIST             Tensors that are stored in host memory instead of device memory
       --recompute LIST           Activation checkpointing: parts of forward that backward repeats
       --train LIST               Parts whose weights are trained; all other parts are frozen
       --train-layers N           Number of successive layers whose weights or adapters are trained
       --train-from N             Index, from 0, of the first layer that --train-layers N trains
-      --next-tokens[=off]        Train the layers for multi-token prediction, too
+      --next-tokens[=off]        Also train the layers for multi-token prediction
       --adapter-rank N           LoRA rank: inner width of the adapters of linear layers
       --adapters LIST            Linear layers that get adapters
-      --dora[=off]               DoRA: each adapter also trains one magnitude per output of its ...
+      --dora[=off]               DoRA: adapters also train one magnitude per output of their layer
       --oft[=off]                OFT: each adapter rotates the inputs of its layer
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Forward keeps inputs of activation functions in 8 bits for backward
@@ -447,21 +449,21 @@ Numbers:
       --precision NAME           Number format of the matrix products
       --policy NAME              Policy: formats of weights, gradients and optimizer states
       --optimizer NAME           Optimizer, which decides the optimizer states and the update's work
-      --optimizer-rank N         Rank to which --optimizer galore and apollo project the gradients
+      --optimizer-rank N         Rank of the gradient projections of --optimizer galore and apollo
       --optimizer-kernels NAME   How the operations of the optimizer update are divided into kernels
       --attention NAME           Attention in one fused kernel, or in separate kernels (unfused)
       --mode NAME                Predicted step time, or lower bound of the step time (ideal)
       --flops-convention NAME    Rule by which nncost counts model FLOPs
       --clip-gradients[=off]     Clip the gradients before the update by the norm of all gradients
-      --software PROFILE         Software profile: fused kernels, kept tensors and overlap of a ...
-      --seller NAME              Seller of device-hours, whose prices are used
-      --offer KIND               Rental terms of the price: on-demand, spot, reserved-1y or ...
-      --region REGION            Location of the devices: a country (FR, FRA, France) or a ...
-      --set FIELD=VALUE          Change a field of the plan, model or device: ...
-      --power-cap W              Sustained power limit of a device in watts (like --set ...
+      --software PROFILE         Software profile: kernels, kept tensors, overlap of a framework
+      --seller NAME              Seller of device-hours
+      --offer KIND               Rental terms: on-demand, spot, reserved-1y or reserved-3y
+      --region REGION            Location of the devices: a country or the region of a cloud
+      --set FIELD=VALUE          Change a field of the plan, model or device
+      --power-cap W              Sustained power limit of a device in watts
       --host HOST                Host time to issue one kernel of a program that is not compiled
-      --implementation NAME      Library of the model: transformers, diffusers, timm, or pytorch ...
-      --building OPERATOR        Operator of the data centre, such as google, whose PUE is used
+      --implementation NAME      Library of the model: transformers, diffusers, timm or pytorch
+      --building OPERATOR        Operator of the data centre, such as google
 
 Cost:
       --tokens X                 Number of tokens to train on in the whole run

@@ -6,7 +6,7 @@ $ nncost estimate dense old --precision bf16
 ! nncost: --precision: old does not train in this format, expected one of fp32, fp16, found bf16
 [3]
 $ nncost estimate dense round --precision fp32 --policy mixed
-! nncost: --policy: fp32 computes on 4-byte weights, expected fp32, found mixed with 2-byte ones
+! nncost: --policy: matrix products in fp32 read weights of 4 bytes, expected the policy fp32, found mixed with weights of 2 bytes
 [3]
 $ nncost estimate dense round --seq-len 2000
 ! nncost: --seq-len: longer than the position table, expected at most 1000, found 2000
@@ -17,7 +17,7 @@ $ nncost estimate unet round --tokens 1e9
 
 # Tests degrees that do not divide a dimension, and degrees that contradict each other.
 $ nncost estimate dense round --tp 3
-! nncost: --tensor: heads 8 does not divide over 3 ranks, expected 2 or 4
+! nncost: --tensor: heads 8 cannot be divided over 3 ranks, expected 2 or 4
 [3]
 $ nncost estimate dense round --devices 12 --tensor 8
 ! nncost: --devices: expected a multiple of tensor x pipeline x context = 8, found 12
@@ -29,13 +29,13 @@ $ nncost estimate dense round --devices 16 --global-batch 24
 ! nncost: --global-batch: cannot be divided into passes, expected a multiple of 16 (micro_batch x data), such as 16 or 32, found 24
 [3]
 $ nncost estimate dense round --tensor 16
-! nncost: --tensor: heads 8 does not divide over 16 ranks, expected 8
+! nncost: --tensor: heads 8 cannot be divided over 16 ranks, expected 8
 [3]
 $ nncost estimate unet round --tensor 2 --context 2
-! nncost: --tensor: a unet is split over data only, expected 1, found 2
+! nncost: --tensor: only data ranks can divide the work of a unet, expected 1, found 2
 [3]
 $ nncost estimate unet round --pipeline 2
-! nncost: --pipeline: a unet is split over data only, expected 1, found 2
+! nncost: --pipeline: only data ranks can divide the work of a unet, expected 1, found 2
 [3]
 
 # Illegal plans with a pipeline.
@@ -63,16 +63,16 @@ $ nncost estimate dense round --pipeline 4 --offload weights --micro-batches 8
 
 # Illegal plans with context parallelism or sequence parallelism.
 $ nncost estimate experts round --context 3
-! nncost: --context: half of seq_len 500 does not divide over 3 ranks, expected 2 or 4
+! nncost: --context: half of seq_len 500 cannot be divided over 3 ranks, expected 2 or 4
 [3]
 $ nncost estimate dense round --context 8 --context-kind ulysses --tensor 2
-! nncost: --context: heads of a tensor rank 4 does not divide over 8 ranks, expected 4
+! nncost: --context: heads of a tensor rank 4 cannot be divided over 8 ranks, expected 4
 [3]
 $ nncost estimate experts round --sequence-parallel
 ! nncost: --sequence-parallel: shards activations over tensor ranks, expected --tensor 2 or more
 [3]
 $ nncost estimate dense round --tensor 8 --sequence-parallel --seq-len 100
-! nncost: --sequence-parallel: the tokens of a rank 100 does not divide over 8 ranks, expected 5 or 10
+! nncost: --sequence-parallel: the tokens of a rank 100 cannot be divided over 8 ranks, expected 5 or 10
 [3]
 
 # Illegal plans with experts.
@@ -80,10 +80,10 @@ $ nncost estimate dense round --devices 8 --expert 8
 ! nncost: --expert: the model has no experts, expected 1
 [3]
 $ nncost estimate experts round --devices 8 --expert 3
-! nncost: --expert: experts 8 does not divide over 3 ranks, expected 2 or 4
+! nncost: --expert: experts 8 cannot be divided over 3 ranks, expected 2 or 4
 [3]
 $ nncost estimate experts round --devices 4 --expert 8
-! nncost: --expert: data x context 4 does not divide over 8 ranks, expected 4
+! nncost: --expert: data x context 4 cannot be divided over 8 ranks, expected 4
 [3]
 
 # --shard needs a stage of ZeRO, and must divide the number of ranks.
@@ -91,7 +91,7 @@ $ nncost estimate dense round --data 8 --shard 4
 ! nncost: --shard: --zero 0 divides no tensors, expected --zero 1 to 3
 [3]
 $ nncost estimate dense round --data 8 --zero 3 --shard 3
-! nncost: --shard: data x context 8 does not divide over 3 ranks, expected 2 or 4
+! nncost: --shard: data x context 8 cannot be divided over 3 ranks, expected 2 or 4
 [3]
 
 # --activations korthikanti is valid only for GPT models.
@@ -120,13 +120,13 @@ $ nncost estimate unet round --recompute full --recompute-layers 1
 
 # Illegal plans for a vision transformer, which divides images into patches.
 $ nncost estimate vision round --tensor 3
-! nncost: --tensor: heads 10 does not divide over 3 ranks, expected 2 or 5
+! nncost: --tensor: heads 10 cannot be divided over 3 ranks, expected 2 or 5
 [3]
 $ nncost estimate vision round --context 2
 ! nncost: --context: nncost cannot divide the patches of an image over context ranks, expected 1, found 2
 [3]
 $ nncost estimate vision round --image 95
-! nncost: --image: does not divide into patches, expected a multiple of 10, found 95
+! nncost: --image: cannot be divided into patches, expected a multiple of 10, found 95
 [3]
 $ nncost estimate vision round --seq-len 100
 ! nncost: --seq-len: a vit takes images, not tokens

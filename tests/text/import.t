@@ -3,7 +3,7 @@
 $ cp inputs/conv.onnx .; nncost import conv.onnx > conv.json; nncost validate conv.json
 conv.json: ok
 ! nncost: conv.onnx: note: the file has no dropout
-! nncost: conv.onnx: note: a loss was added, which the file does not have
+! nncost: conv.onnx: note: the file has no loss, so nncost added one
 $ nncost estimate conv.json round --full --full | head -1
 model     conv.json = conv, conv, graph, 276 parameters
 $ nncost estimate conv.onnx round --full --full 2>/dev/null | head -1

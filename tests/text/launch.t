@@ -39,7 +39,7 @@ $ nncost show dense --to-options
 ! nncost: --to-options: expected a launch file, found "dense"
 [2]
 $ nncost show inputs/ds.json
-! nncost: inputs/ds.json: a launch file: --to-options shows the options with the same meaning
+! nncost: inputs/ds.json: is a launch file: --to-options shows the options with the same meaning
 [2]
 $ nncost show dense --from deepspeed
 ! nncost: --from: needs --to-options
@@ -99,13 +99,13 @@ nncost estimate MODEL DEVICE --devices 4
 
 # nncost refuses a file of an unknown kind, a file with bad syntax, and a file that does not exist.
 $ printf 'a: 1\n' >other.yaml; nncost estimate other.yaml dense round
-! nncost: other.yaml: unknown kind of launch file, expected one of those in docs/files.md; --from FORMAT names it
+! nncost: other.yaml: unknown format of launch file, expected a format of docs/files.md; --from FORMAT sets the format
 [3]
 $ nncost estimate other.yaml dense round --from accelerate
 ! nncost: other.yaml:1: a: unknown key, and it may affect the cost; give the option of nncost with the same meaning, and --lenient skips the key
 [3]
 $ nncost estimate inputs/ds.json dense round --from yaml
-! nncost: --from: unknown format, expected one of those in docs/files.md, found "yaml"
+! nncost: --from: unknown format, expected a format of docs/files.md, found "yaml"
 [2]
 $ printf 'a: [1\n' >bad.yaml; nncost estimate bad.yaml dense round
 ! nncost: bad.yaml:2:1: bad syntax, expected YAML, found: did not find expected ',' or ']'
@@ -210,10 +210,10 @@ $ nncost estimate dense round --devices 4 --emit vllm
 ! nncost: --emit: expected megatron, torchtitan, deepspeed, accelerate, axolotl, llama-factory, transformers, maxtext or nanotron, found "vllm"
 [2]
 $ nncost compare dense round --devices 4 --zero 1,3 --global-batch 16 --emit deepspeed
-! nncost: --emit: expected a folder for the files of several plans, deepspeed=DIR/
+! nncost: --emit: expected a folder for the files of several plans, as in deepspeed=DIR/
 [2]
 $ nncost search dense round,dense --devices 4 --global-batch 16 --emit deepspeed
-! nncost: --emit: writes the plan of one device, found several
+! nncost: --emit: writes the plan for one device, expected one DEVICE, found several
 [2]
 
 # An option of a command may be negated (--no-enforce-eager), and its value may be a JSON object.
@@ -255,7 +255,7 @@ $ nncost show serve.sh 1=2 BATCH=32 --to-options
 nncost serve dense DEVICE --software tensorrt-llm --tensor 2 --kv-precision fp8 --max-batch 32
 $ echo 'enable_attention_dp: true' >>options.yml
 $ nncost serve options.yml dense round --tensor 4 --input-len 8 --output-len 8
-! nncost: options.yml: an option gives tensor, expected options for all fields of this key
+! nncost: options.yml: an option sets tensor, expected options for all fields that this key sets
 [3]
 $ printf 'cat >o.yml <<EOF\nenable_attention_dp: true\nEOF\ntrtllm-serve dense --tp_size=4 --ep_size 4 --extra_llm_api_options=o.yml\n' >dp.sh; nncost show dp.sh --to-options
 nncost serve dense DEVICE --software tensorrt-llm --tensor 1 --expert 4 --attention-data 4
@@ -278,7 +278,7 @@ nncost serve dense DEVICE --software vllm --tensor 2 --data 1
 $ nncost show all.sh 1=--max-num-seqs 2=64 'EXTRA_ARGS=--kv-cache-dtype fp8' --to-options
 nncost serve dense DEVICE --software vllm --max-batch 64 --kv-precision fp8 --tensor 2 --data 1
 $ echo 'torchrun pretrain_gpt.py "${@:2}"' >all.sh; nncost show all.sh --to-options
-! nncost: all.sh:1: starts pretrain_gpt.py with "$@", arguments of its command line that nncost does not know, expected 1=VALUE 2=VALUE ... among the arguments
+! nncost: all.sh:1: starts pretrain_gpt.py with "$@", the arguments of the script, and nncost does not know these arguments, expected 1=VALUE 2=VALUE ... among the arguments
 [3]
 $ printf 'shift\nvllm serve $1 --tensor-parallel-size $2' >all.sh; nncost show all.sh --to-options
 ! nncost: all.sh:1: vllm: is ${2}, which the script does not set, expected 2=VALUE among the arguments; other values need 3
@@ -322,7 +322,7 @@ $ printf 'base_config: base.yml\nmodel_name: mixtral-8x7b\nici_fsdp_parallelism:
 $ nncost estimate axis.yml round --devices 8 --expert 8 --shard 8 --full | grep '^plan'
 plan      8 devices = data 8, expert 8, ZeRO 3
 $ sed -i s/expert_p/tensor_p/ axis.yml; nncost show axis.yml --to-options
-! nncost: axis.yml:4: ici_tensor_parallelism: expected a number of at least 0: the program computes it from the devices, give its value
+! nncost: axis.yml:4: ici_tensor_parallelism: expected a number of at least 0: the program computes this value from the devices, so give the value
 [3]
 
 # If a launch file names no model, nncost asks for MODEL.
@@ -456,7 +456,7 @@ $ nncost estimate round --software eager --format json --micro-batch 1 --global-
 $ mkdir -p run/configs; printf 'model_name_or_path: dense\ndo_train: true\nstage: sft\nfinetuning_type: full\ncutoff_len: 64\nper_device_train_batch_size: 2\npure_bf16: true\nfp8: true\n' >run/configs/x.yaml; echo 'llamafactory-cli train /workspace/configs/x.yaml' >run/x.sh; nncost show run/x.sh --to-options | grep -o -- '--seq-len .*--policy [^ ]*'
 --seq-len 64 --micro-batch 2 --precision fp8 --policy bf16-pure
 $ echo 'llamafactory-cli train /workspace/x.yaml' >run/configs/x.sh; nncost show run/configs/x.sh --to-options
-! nncost: run/configs/x.sh:1: names the configuration /workspace/x.yaml, which is not found: give this file instead, with the options that the command adds
+! nncost: run/configs/x.sh:1: names the configuration /workspace/x.yaml, but this configuration is not found: give the configuration instead of the script, with the options that the command adds
 [3]
 
 # By default, Megatron-FSDP uses ZeRO 3 and stores gradients in the number format of the weights. Options of Megatron-LM
@@ -716,7 +716,7 @@ $ nncost estimate dense fitted --adapter-rank 16 --adapters experts
 ! nncost: --adapters: the model has no routed experts, expected a list without experts
 [3]
 $ nncost estimate experts fitted --devices 2 --tensor 2 --adapter-rank 16 --adapters attention,experts
-! nncost: --adapters: tensor ranks divide each expert, expected --tensor 1 or --whole-experts with experts
+! nncost: --adapters: tensor ranks divide each expert, so experts cannot have adapters, expected --tensor 1 or --whole-experts
 [3]
 $ nncost estimate experts fitted --dora --adapter-rank 16 --adapters experts
 ! nncost: --adapters: routed experts have no DoRA, expected --dora off or a list without experts
@@ -821,7 +821,7 @@ $ nncost show --to-options -- python3 -m MaxText.train /no/base.yml model_name=l
 --micro-batch 4
 --seq-len 2048
 $ nncost show --to-options -- llamafactory-cli train /no/sft.yaml cutoff_len=64
-! nncost: arguments:1: names the configuration /no/sft.yaml, which is not found: give this file instead, with the options that the command adds
+! nncost: arguments:1: names the configuration /no/sft.yaml, but this configuration is not found: give the configuration instead of the script, with the options that the command adds
 [3]
 $ printf 'ARGS="per_device_batch_size=2 model_name=llama2-7b \\\n max_target_length=64"\nxpk workload create --command="set -e && python3 -m MaxText.train MaxText/configs/base.yml ${ARGS}"\n' >xpk.sh
 $ nncost show xpk.sh --to-options | grep -o -- '--micro-batch .\|--seq-len ..'
@@ -1236,7 +1236,7 @@ $ sed 's/    name: hf_causal_lm/    layers: 9/' run.yaml >unknown.yaml; nncost s
 ! nncost: unknown.yaml:13: model.layers: unknown key, and it may affect the cost; give the option of nncost with the same meaning, and --lenient skips the key
 [3]
 $ sed 's/.mnt.config.parameters/yamls\/other/' run.yaml >missing.yaml; nncost show missing.yaml --to-options
-! nncost: missing.yaml:7: names the configuration yamls/other.yaml, which is not found: give this file instead, with the options that the command adds
+! nncost: missing.yaml:7: names the configuration yamls/other.yaml, but this configuration is not found: give the configuration instead of the script, with the options that the command adds
 [3]
 
 # Many keys of serving engines have no effect on the cost. nncost refuses --mm-encoder-only, because this engine runs

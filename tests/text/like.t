@@ -116,7 +116,7 @@ $ cat > toy/hw/s.json <<'END'
 >   "scale_up": { "devices": 4 }, "sources": { "scale_up": "s" } }
 > END
 $ nncost validate toy/hw/fitted.json toy/hw/s.json
-! nncost: toy/hw/s.json:3: scale_up.devices: does not suit dims, expected their product 8, found 4
+! nncost: toy/hw/s.json:3: scale_up.devices: is not the product of dims, expected 8, found 4
 [3]
 
 # Models and software profiles can also use "like". The published parameter count and the spread belong to the other
@@ -179,10 +179,10 @@ $ nncost validate toy/hw/fitted.json
 ! nncost: toy/hw/fitted.json:30: efficiency.gemm.fp8.same_as: unknown, expected the key of another object next to this one, found "fp8"
 ! nncost: toy/hw/fitted.json:35: efficiency.attention.flash3.same_as: unknown, expected the key of another object next to this one, found 3
 ! nncost: toy/hw/fitted.json:42: efficiency.collectives.all_gather.same_as: a chain, expected an object with values of its own, found "reduce_scatter"
-! nncost: toy/hw/fitted.json:9: same_as: unknown key, expected one of the device's keys, found "same_as"
-! nncost: toy/hw/fitted.json:18: scale_out.kind: unknown key, expected one of the scale_out's keys, found "kind"
-! nncost: toy/hw/fitted.json:18: scale_out.devices: unknown key, expected one of the scale_out's keys, found "devices"
-! nncost: toy/hw/fitted.json:18: scale_out.reduces_in_switch: unknown key, expected one of the scale_out's keys, found "reduces_in_switch"
+! nncost: toy/hw/fitted.json:9: same_as: unknown key, expected a key of the device, found "same_as"
+! nncost: toy/hw/fitted.json:18: scale_out.kind: unknown key, expected a key of the scale_out, found "kind"
+! nncost: toy/hw/fitted.json:18: scale_out.devices: unknown key, expected a key of the scale_out, found "devices"
+! nncost: toy/hw/fitted.json:18: scale_out.reduces_in_switch: unknown key, expected a key of the scale_out, found "reduces_in_switch"
 ! nncost: toy/hw/fitted.json:29: efficiency.gemm.fp16.fitted_on: missing, expected text, found nothing
 ! nncost: toy/hw/fitted.json:30: efficiency.gemm.fp8.fitted_on: missing, expected text, found nothing
 ! nncost: toy/hw/fitted.json:35: efficiency.attention.flash3.fitted_on: missing, expected text, found nothing

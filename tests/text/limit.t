@@ -18,7 +18,7 @@ size  micro-batch  sequence   compute    memory   network      step  bound    me
 $ nncost limit dense round --of tensor --set scale_up.bytes_per_s=3e11 --format json | grep -E '"(limit|bound_by|reason)"'
   "limit": 8,
   "bound_by": "plan",
-  "reason": "heads 8 does not divide over 16 ranks, expected 8",
+  "reason": "heads 8 cannot be divided over 16 ranks, expected 8",
 
 # --of data finds the smallest number of tokens per device at which the network does not bound the step. The curve is
 # printed as a table.
@@ -84,5 +84,5 @@ $ nncost limit dense round --of tensors
 ! nncost: --of: unknown value, expected one of tensor, context, data, batch, found "tensors"
 [2]
 $ nncost limit dense round --of data
-! nncost: --data: one rank has no partner, expected --data or --devices above 1
+! nncost: --data: a single data rank does not communicate, expected --data or --devices above 1
 [3]

@@ -143,13 +143,13 @@ segnet
 unet
 vision
 ! nncost: mine/models/bad.json:2:1: bad syntax, expected a key in quotes, found the end of the text
-! nncost: mine/models/pipe.json: is no regular file, expected one
+! nncost: mine/models/pipe.json: expected a regular file
 $ NNCOST_PATH=mine:toy nncost list models >/dev/null
 ! nncost: mine/models/bad.json:2:1: bad syntax, expected a key in quotes, found the end of the text
-! nncost: mine/models/pipe.json: is no regular file, expected one
+! nncost: mine/models/pipe.json: expected a regular file
 [1]
 $ NNCOST_PATH=mine:toy nncost show pipe
-! nncost: mine/models/pipe.json: is no regular file, expected one
+! nncost: mine/models/pipe.json: expected a regular file
 [4]
 
 # There is no list of prices, because 'nncost list devices' and 'nncost show' print them.

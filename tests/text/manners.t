@@ -21,7 +21,7 @@ Every op of the step: dimensions, FLOPs, bytes, intensity, time, share, bound.
       --optimizer NAME           Optimizer, which decides the optimizer states and the update's work
       --recompute LIST           Activation checkpointing: parts of forward that backward repeats
       --adapter-rank N           LoRA rank: inner width of the adapters of linear layers
-      --set FIELD=VALUE          Change a field of the plan, model or device: ...
+      --set FIELD=VALUE          Change a field of the plan, model or device
   -f, --format FORMAT            Output format: table, json, csv, csv-plain or markdown
   -o, --output FILE              Write the output to FILE instead of standard output
       --sort KEY                 Order of the rows: order (of execution), or time, flops, bytes ...
@@ -110,11 +110,11 @@ fitted
 old
 round
 ! nncost: own/hw/broken.json:2:1: bad syntax, expected a key in quotes, found the end of the text
-! nncost: own/hw/pipe.json: is no regular file, expected one
+! nncost: own/hw/pipe.json: expected a regular file
 $ NNCOST_PATH=own:toy nncost estimate --full dense ROUND | sed -n 2p
 device    ROUND = round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
 $ NNCOST_PATH=own:toy nncost estimate dense pipe
-! nncost: own/hw/pipe.json: is no regular file, expected one
+! nncost: own/hw/pipe.json: expected a regular file
 [4]
 
 # 'nncost list' prints one list or all lists.

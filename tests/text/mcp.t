@@ -53,7 +53,7 @@ $ nncost mcp < in > out; sed -n '2,6p' out
 {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"DEVICE: unknown device, expected one of fitted, old, round, nearest \"round\", found \"rond\""}],"isError":true}}
 {"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"--micro-bach: unknown option, did you mean --micro-batch?"}],"isError":true}}
 {"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"--output: is not allowed in a tool call, because the answer of the call is the output"}],"isError":true}}
-{"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"model: cannot be standard input or a pipe: standard input holds the messages"}],"isError":true}}
+{"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"model: cannot be standard input or a pipe, because standard input contains the messages to the server"}],"isError":true}}
 {"jsonrpc":"2.0","id":6,"result":{"content":[{"type":"text","text":"name: no such tool, see tools/list"}],"isError":true}}
 $ python3 -c "import json; print(json.loads(open('out').readline())['result']['content'][0]['text'], end='')" > a; nncost estimate dense round --devices 2 --zero 3 --micro-batch 2 --set layers=4 -f json > b; sed 's/Dense/dense/' a | diff - b | head -4
 $ sed -n 7p out | cut -c1-120
@@ -65,11 +65,11 @@ $ ask() { printf '{"jsonrpc":"2.0","id":1234567890123,"method":"tools/call","par
 $ nncost mcp < in | sed -E 's/.*("id":[^,]*).*"text":"(.*)"isError":(.*)}}/\1 \2 \3/' | cut -c1-150; ls t 2>&1
 "id":1234567890123 --trace: is not allowed in a tool call, because the answer of the call is the output"}], true
 "id":1234567890123 --trace: is not allowed in a tool call, because the answer of the call is the output"}], true
-"id":1234567890123 options: not available to tools, found \"trace=t\""}], true
-"id":1234567890123 cluster: expected a number, a text, true, false or a list of these; a text cannot name a pipe"}], true
+"id":1234567890123 options: tools do not have this option, found \"trace=t\""}], true
+"id":1234567890123 cluster: expected a number, a text, true, false or a list of these values; a text cannot be the path of a pipe"}], true
 "id":1234567890123 options: wrong type, expected an object such as {\"devices\": 8, \"zero\": 3}"}], true
 "id":1234567890123 options: wrong type, expected an object such as {\"devices\": 8, \"zero\": 3}"}], true
-"id":1234567890123 devices: expected a number, a text, true, false or a list of these; a text cannot name a pipe"}], true
+"id":1234567890123 devices: expected a number, a text, true, false or a list of these values; a text cannot be the path of a pipe"}], true
 "id":1234567890123 {\"sentence\":\"One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute (64.1% of the time)
 ls: cannot access 't': No such file or directory
 [2]
@@ -91,7 +91,7 @@ $ nncost mcp < in | grep -o '"text".*'
 "text","text":"arguments: unknown member, did you mean \"model\"?, found \"modle\""}],"isError":true}}
 "text","text":"name: no such tool, did you mean \"estimate\"?"}],"isError":true}}
 "text","text":"params: unknown member, expected \"arguments\", found \"argument\""}],"isError":true}}
-"text","text":"arguments: unknown member, see tools/list, found \"unheard\""}],"isError":true}}
+"text","text":"arguments: unknown member, expected a member that tools/list describes, found \"unheard\""}],"isError":true}}
 "text","text":"arguments: wrong type, expected an object"}],"isError":true}}
 $ echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | nncost mcp | python3 -c "
 > import json, sys
@@ -102,7 +102,7 @@ False False {'type': ['number', 'string']} {'type': 'boolean'} False
 
 # A name that is longer than any path is not searched as a file.
 $ python3 -c "print('{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"estimate\",\"arguments\":{\"model\":\"' + '/' * 5000 + 'dev/stdin\",\"device\":\"round\"}}}')" | timeout 10 nncost mcp | grep -o '"text".*'
-"text","text":"model: cannot be standard input or a pipe: standard input holds the messages"}],"isError":true}}
+"text","text":"model: cannot be standard input or a pipe, because standard input contains the messages to the server"}],"isError":true}}
 
 # By default, an answer has only the main members; "fields" selects more of them. The help of each command is a
 # resource.
@@ -119,7 +119,7 @@ $ nncost mcp < in | cut -c1-420
 {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"{\"step\":{\"forward_s\":0.002568168},\"memory\":{\"fit\":\"fits\"}}"}],"isError":false}}
 {"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"fields: no such member of the answer, did you mean \"step.forward_s\"?, found \"step.foward_s\""}],"isError":true}}
 {"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"{\"ops\":[{\"name\":\"optimizer\",\"phase\":\"update\",\"repeat\":1,\"shape\":\"params=107106000\",\"time_s\":0.002998968,\"share\":0.277791383948,\"bound\":\"memory\"},{\"name\":\"mlp.up\",\"phase\":\"forward\",\"repeat\":8,\"shape\":\"m=1000 n=4000 k=1000\",\"time_s\":8e-5,\"share\":0.0592825551078,\"bound\":\"compute\"},{\"name\":\"mlp.down\",\"ph
-{"jsonrpc":"2.0","id":5,"result":{"contents":[{"uri":"nncost://help/op","mimeType":"text/plain","text":"usage: nncost op KIND DIMS DEVICE [options]\u000a\u000aA single op: its work, its roofline and its time.\u000a\u000aKIND and DIMS: matmul [BATCHx]MxNxK, attention BATCHxHEADSxTOKENSxWIDTH[xKV_HEADS] (causal, one\u000akernel; --kernel, --unmasked), conv BATCHxINxHEIGHTxWIDTHxOUTxKERNEL[xSTRIDE[xGROUPS]] (--layout),\
+{"jsonrpc":"2.0","id":5,"result":{"contents":[{"uri":"nncost://help/op","mimeType":"text/plain","text":"usage: nncost op KIND DIMS DEVICE [options]\u000a\u000aA single op: its work, its roofline and its time.\u000a\u000aKIND and DIMS are one of: matmul [BATCHx]MxNxK; attention BATCHxHEADSxTOKENSxWIDTH[xKV_HEADS]\u000a(causal and one kernel, see --kernel and --unmasked); conv\u000aBATCHxINxHEIGHTxWIDTHxOUTxKERNEL[xSTR
 {"jsonrpc":"2.0","id":6,"error":{"code":-32002,"message":"no such resource, see resources/list"}}
 
 # The tool "explain" needs both a model and a device, or neither. The tool "ops" sorts ops by time, the longest first.
@@ -138,7 +138,7 @@ $ nncost mcp < in | sed -n 's/.*"text":"\(.*\)"}],"isError":\([a-z]*\).*/\2 \1/p
 false --kernel NAME: Kernel of attention: flash, cudnn, efficient or math as PyTorch names them, or flash1 to flash3. [f
 true option: no such option of this command, did you mean "kernel"?, found "--kernl"
 true command: unknown command, expected one such as "ops", found "opp"
-true arguments: unknown member, see tools/list, found "fields"
+true arguments: unknown member, expected a member that tools/list describes, found "fields"
 true command: missing, expected text
 false {"models":[{"id":"dense"}]}
 true nothing: no id and no name contains this text, 'nncost list devices' lists all
@@ -160,11 +160,11 @@ $ nncost mcp < in | sed -n 's/.*"text":"\(.*\)"}],"isError":\([a-z]*\).*/\2 \1/p
 1 "devices":1,"best"
 1 "devices":2,"best"
 4 "ttft_s"
-1 false ./bad.json:1: layrs: unknown key, expected one of the decoder's keys, perhaps "layers", found "layrs"u000a
+1 false ./bad.json:1: layrs: unknown key, expected a key of the decoder, perhaps "layers", found "layrs"u000a
 1 false {"deployments"
 1 false {"legal"
 2 false {"rows"
 3 micro-batch 1
 1 micro-batch 2
 1 true --micro-batch: given twice, as "1" and as "2"
-1 true micro_batch: expected a number, a text, true, false or a list of these; a text cannot name a pipe
+1 true micro_batch: expected a number, a text, true, false or a list of these values; a text cannot be the path of a pipe

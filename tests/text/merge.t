@@ -31,13 +31,13 @@ $ nncost merge new 2 1
 # Tests shards with different columns, a shard given twice, and an output file that exists already.
 $ nncost sweep dense round --shard 1/2 --format csv --output 1; nncost sweep dense round --shard 2/2 --columns mfu --format csv --output 2
 $ nncost merge all 1 2
-! nncost: 2: other columns than in 1
+! nncost: 2: has other columns than 1
 [3]
 $ nncost merge all 1 1
 ! nncost: 1: row 0 is also in another shard
 [3]
 $ nncost merge 1 1
-! nncost: 1: exists already, expected the name of a new file first
+! nncost: 1: exists already, expected the name of a new file as the first operand
 [2]
 
 # Merges shards of a search as JSON and as CSV. 'nncost search --shards' and 'nncost plot --shards' read the shards
@@ -100,7 +100,7 @@ $ nncost merge new 1 2 toy/hw/round.json
 ! nncost: toy/hw/round.json:2: schema: not of a search, expected "nncost.search/1", found "nncost.device/1"
 [3]
 $ nncost merge new 1 2 whole
-! nncost: whole: shard: not of a shard, expected "I/N" as 'nncost search --shard I/N --format json' writes it
+! nncost: whole: shard: not the output of a shard, expected "I/N" as 'nncost search --shard I/N --format json' writes it
 [3]
 $ nncost search dense round --threads 1 --devices 4 --global-batch 16 --best 2 --zero 1 --shard 3/3 --format json --output other
 $ nncost merge new 1 2 other
@@ -113,7 +113,7 @@ $ head -18 3 >cut; nncost merge new 1 2 cut
 ! nncost: cut:19:1: bad syntax, expected a key in quotes, found the end of the text
 [3]
 $ sed 's/"covered": [0-9]*/"covered": 64/' 2 >stopped; nncost merge new 1 stopped 3
-! nncost: stopped:7: covered: was stopped, expected all 480 combinations, found 64
+! nncost: stopped:7: covered: the search was stopped, expected all 480 combinations, found 64
 [3]
 $ sed 's/"index": [0-9]*, //' 2 >odd; nncost merge new 1 odd 3
 ! nncost: odd:16: best[0].index: missing, expected a whole number, found nothing

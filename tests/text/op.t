@@ -40,7 +40,7 @@ $ nncost op product 1000x1000x1000 round
 ! nncost: KIND: unknown op, expected matmul, attention, conv, all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, p2p, copy, add, cast, gelu, softmax, norm, loss, loss-fp32 or optimizer, found "product"
 [2]
 $ nncost op all-reduce 1GB round
-! nncost: --devices: missing, expected how many take part, at least 2
+! nncost: --devices: missing, expected the number of devices that take part, at least 2
 [2]
 $ nncost op matmul 10x10x10 round --zero 3
 ! nncost: --zero: is not an option of 'op'

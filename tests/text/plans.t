@@ -58,7 +58,7 @@ $ nncost estimate inputs/plans.json
 ! nncost: --scenario: missing, expected one of the 2 scenarios of inputs/plans.json, such as "base"
 [2]
 $ nncost estimate inputs/plans.json --scenario bases
-! nncost: --scenario: unknown scenario, expected one of the 2 of inputs/plans.json, nearest "base", found "bases"
+! nncost: --scenario: unknown scenario, expected one of the 2 scenarios of inputs/plans.json, nearest "base", found "bases"
 [2]
 $ nncost estimate dense round --scenario base
 ! nncost: --scenario: dense is not a plan file
@@ -97,7 +97,7 @@ $ nncost init >default.json; cat default.json
   "schema": "nncost.plans/1",
   "note": "Training plans to check. 'nncost check FILE' estimates every scenario and exits with 1 when one misses a requirement, or when an estimate differs from the one that 'nncost check FILE --update' recorded in this file. Keys are the plan options of 'nncost estimate --help' with '_' for '-'; 'note' is the comment key.",
   "common": {
-    "note": "Every scenario starts from these values. A scenario may give other values, or null to remove a key. Ids, or paths from the folder of this file.",
+    "note": "Every scenario starts from these values. A scenario may give other values, or null to remove a key. Values of model, device and software are ids, or paths relative to the folder of this file.",
     "model": "gpt2-xl",
     "device": "a100-sxm4-80gb"
   },
@@ -125,7 +125,7 @@ $ nncost init dense fitted --devices 8 --zero 3 --recompute norm,activation --cl
   "schema": "nncost.plans/1",
   "note": "Training plans to check. 'nncost check FILE' estimates every scenario and exits with 1 when one misses a requirement, or when an estimate differs from the one that 'nncost check FILE --update' recorded in this file. Keys are the plan options of 'nncost estimate --help' with '_' for '-'; 'note' is the comment key.",
   "common": {
-    "note": "Every scenario starts from these values. A scenario may give other values, or null to remove a key. Ids, or paths from the folder of this file.",
+    "note": "Every scenario starts from these values. A scenario may give other values, or null to remove a key. Values of model, device and software are ids, or paths relative to the folder of this file.",
     "model": "dense",
     "device": "fitted",
     "software": "eager"

@@ -131,9 +131,9 @@ $ nncost run dense round --tokens 1T --region Tyland
 
 # A catalogue of prices needs a source for every price.
 $ sed 's/, "source": "@shelf" }/ }/' toy/prices/corner.json >corner.json; nncost validate corner.json
-! nncost: corner.json:7: prices[0].source: missing, expected together with every value, found nothing
-! nncost: corner.json:8: prices[1].source: missing, expected together with every value, found nothing
-! nncost: corner.json:9: prices[2].source: missing, expected together with every value, found nothing
+! nncost: corner.json:7: prices[0].source: missing, expected in every entry, found nothing
+! nncost: corner.json:8: prices[1].source: missing, expected in every entry, found nothing
+! nncost: corner.json:9: prices[2].source: missing, expected in every entry, found nothing
 [3]
 $ nncost validate toy/prices/corner.json toy/grid/regions.json
 toy/prices/corner.json: ok
@@ -225,7 +225,7 @@ $ nncost run dense round --devices 2 --tokens 100M --method grpo --prompt-tokens
 ! nncost: --response-tokens: missing, expected the length of answers, because a prompt of 5000 tokens fills the sequence
 [2]
 $ nncost run dense round --devices 2 --tokens 100M --method grpo --rollout-batch 1M
-! nncost: --rollout-batch: such sequences do not fit on 1 x round, expected at most 241
+! nncost: --rollout-batch: more sequences than fit on 1 x round, expected at most 241
 [2]
 $ nncost run unet round --devices 2 --samples 100M --method dpo
 ! nncost: --method: is for models of tokens, expected train, found dpo
@@ -245,7 +245,7 @@ $ nncost run dense round --devices 16 --tokens 1T --carbon-g-per-kwh 100 --embod
 carbon      0.3254 t CO2e, at 100 g/kWh, 0.3254 t at the devices' rated power
             0.02185 t for making the devices, this run's share, of 300 kg each (as given)
 $ sed 's/, "source": "@meter"//' toy/grid/buildings.json >buildings.json; nncost validate buildings.json toy/grid/buildings.json
-! nncost: buildings.json:7: buildings[0].source: missing, expected together with every value, found nothing
+! nncost: buildings.json:7: buildings[0].source: missing, expected in every entry, found nothing
 [3]
 $ sed 's/ "year": 2025,//' toy/grid/buildings.json >buildings.json; nncost validate buildings.json
 ! nncost: buildings.json:7: buildings[0].year: missing, expected a whole number from 1990 to 2100, found nothing

@@ -84,16 +84,16 @@ devices      step   tokens/s  efficiency  lost to    step cost        memory    
 
 # Tests commands that are refused.
 $ nncost scale dense round --devices 8 --global-batch 8
-! nncost: --devices: a single number, expected several such as 1,8,64 or 8..512
+! nncost: --devices: a single number of devices, expected several numbers, such as 1,8,64 or 8..512
 [2]
 $ nncost scale dense round,old
-! nncost: DEVICE: several devices, expected one; 'nncost search' compares several, found "round,old"
+! nncost: DEVICE: several devices, expected one device, found "round,old"; 'nncost search' compares several devices
 [2]
 $ nncost scale dense round --plans x.json
 ! nncost: --plans: is not an option of 'scale'
 [2]
 $ nncost scale dense round --devices 1,8 --global-batch 8 --shard 1/2
-! nncost: --shard: is an option of 'search', which merges shards
+! nncost: --shard: 'scale' cannot be divided into shards; 'search' has this option
 [2]
 $ nncost scale dense round --devices 1,8 --global-batch 8 --warmup-s 100
 ! nncost: --warmup-s: has no effect here, expected together with --tokens or --samples
@@ -103,5 +103,5 @@ dense on round, global batch 8; the best plan of each size
 
 devices     step tokens/s efficiency lost to       run run cost     memory   MFU plan
 $ nncost scale unet round
-! nncost: --global-batch: missing, expected the batch that all plans have
+! nncost: --global-batch: missing, expected one batch for all plans
 [2]

@@ -568,10 +568,10 @@ $ nncost search dense round --threads 1 --devices 8 --global-batch 8 --tensor 16
 # --power-cap needs the power parameters of the device. If the device file has no power parameters, the command is an
 # error, not a search without a result.
 $ nncost search dense round --devices 2 --global-batch 4 --power-cap 100
-! nncost: --power-cap: the power of round is not known (efficiency.power of its file)
+! nncost: --power-cap: the power of round is not known, because its device file has no efficiency.power
 [3]
 $ nncost estimate dense round --power-cap 100
-! nncost: --power-cap: the power of round is not known (efficiency.power of its file)
+! nncost: --power-cap: the power of round is not known, because its device file has no efficiency.power
 [3]
 
 # The run of a plan includes failures and checkpoints, as in 'nncost run'. Deadline and budget limit the run with its

@@ -84,5 +84,5 @@ memory, the plan fits
 
 # CSV output can contain only one table.
 $ nncost estimate dense round --sensitivity --stages --format csv
-! nncost: --sensitivity: CSV holds one table, expected either this option or --stages, found both
+! nncost: --sensitivity: CSV output has only one table, expected either this option or --stages, found both
 [2]

@@ -124,22 +124,22 @@ $ nncost serve unet round
 ! nncost: unet: cannot be served: the model generates no tokens, expected a decoder, or a diffusion model with --steps N; for a forward pass: nncost estimate MODEL DEVICE --train none
 [3]
 $ nncost serve dense round --batch 2 --concurrency 3
-! nncost: --batch: one kind of load is enough, expected --batch, --concurrency, --request-rate or --offline, found 2 of them
+! nncost: --batch: several kinds of load, expected only one of --batch, --concurrency, --request-rate and --offline, found 2 of them
 [2]
 $ nncost serve dense round --tensor 3
-! nncost: --tensor: heads 8 does not divide over 3 ranks, expected 2 or 4
+! nncost: --tensor: heads 8 cannot be divided over 3 ranks, expected 2 or 4
 [3]
 $ nncost serve dense round --expert 2
 ! nncost: --expert: the model has no experts, expected 1, found 2
 [3]
 $ nncost serve dense round --input-len 1000 --output-len 100
-! nncost: --input-len: with --output-len longer than the position table, expected at most 1000 tokens, found 1100
+! nncost: --input-len: a prompt with --output-len more tokens is longer than the position table, expected at most 1000 tokens, found 1100
 [3]
 $ nncost serve dense round --devices 3 --tensor 2
-! nncost: --devices: is no multiple of tensor x pipeline x attention_data, 2, found 3
+! nncost: --devices: is no multiple of tensor x pipeline x attention_data, expected a multiple of 2, found 3
 [3]
 $ nncost serve dense round --precision fp8
-! nncost: --precision: round has no peak in fp8
+! nncost: --precision: round has no peak rate in fp8
 [3]
 $ nncost serve dense round --weights int3
 ! nncost: --weights: unknown value, expected one of fp32, bf16, fp16, fp8, fp8-block, int8, int4, nvfp4, mxfp4, found "int3"
@@ -350,7 +350,7 @@ $ nncost serve dense round --input-len 500 --prefill-workers 2
 ! nncost: --prefill-workers: unknown option, did you mean --disaggregate P:D, replicas that prefill and replicas that decode?
 [2]
 $ nncost serve dense round --input-len 500 --concurrency 8 --disaggregate 2P1D --devices 4
-! nncost: --devices: is no multiple of tensor x pipeline x attention_data x workers of --disaggregate, 3, found 4
+! nncost: --devices: is no multiple of tensor x pipeline x attention_data x workers of --disaggregate, expected a multiple of 3, found 4
 [3]
 $ nncost serve dense round --input-len 500 --draft unet
 ! nncost: unet: cannot be served: the model generates no tokens, expected a decoder, or a diffusion model with --steps N; for a forward pass: nncost estimate MODEL DEVICE --train none
@@ -359,7 +359,7 @@ $ nncost serve dense round --input-len 500 --draft nobody
 ! nncost: --draft: unknown model, expected one of dense, experts, segnet, unet, vision, found "nobody"
 [3]
 $ nncost search dense round --serve --draft-length 4
-! nncost: --draft-length: is not searched, because it was not compared with measurements; 'nncost serve' estimates it
+! nncost: --draft-length: a search does not try this option, because its results were not compared with measurements; 'nncost serve' has this option
 [2]
 
 # Tests networks that generate images by denoising.
@@ -426,7 +426,7 @@ $ nncost serve unet round --steps 20 --devices 2
 ! nncost: --devices: has no effect here, expected together with a decoder that generates tokens
 [2]
 $ nncost ops --serve unet round --steps 20
-! nncost: --steps: the ops of a pass are those of 'nncost ops unet round'
+! nncost: --steps: 'nncost ops --serve' cannot list the ops of image generation; 'nncost ops unet round' lists the ops of one pass
 [2]
 $ sed 's/"dense"/"denes"/; s/"drawn"/"wrong"/' drawn.json >wrong.json; nncost serve ./wrong.json round --steps 2
 ! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "denes"
@@ -458,7 +458,7 @@ $ nncost serve dense round --software torch-compile
 ! nncost: --software: torch-compile is a profile for training, expected the profile of an inference engine, such as vllm
 [2]
 $ nncost estimate dense round --software vllm
-! nncost: --software: vllm is the profile of an inference engine, which 'nncost serve' takes: expected a profile for training, such as torch-compile
+! nncost: --software: vllm is the profile of an inference engine, expected a profile for training, such as torch-compile; 'nncost serve' has profiles of engines
 [2]
 
 # A device without bf16 stores keys and values in the format of its products.

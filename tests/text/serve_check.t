@@ -78,7 +78,7 @@ $ nncost init dense round --serve --concurrency 8 --kv-precision fp8 --input-len
   "schema": "nncost.plans/1",
   "note": "Deployments to check. 'nncost check FILE' estimates every scenario and exits with 1 when one misses a requirement, or when an estimate differs from the one that 'nncost check FILE --update' recorded in this file. Keys are the options of 'nncost serve --help' with '_' for '-'; 'note' is the comment key.",
   "common": {
-    "note": "Every scenario starts from these values. A scenario may give other values, or null to remove a key. Ids, or paths from the folder of this file.",
+    "note": "Every scenario starts from these values. A scenario may give other values, or null to remove a key. Values of model, device and software are ids, or paths relative to the folder of this file.",
     "model": "dense",
     "device": "round",
     "serve": true
@@ -104,16 +104,16 @@ The file has no recorded estimates yet; 'nncost check new.json --update' records
 
 # Tests misspelt keys and metrics, wrong values, and two kinds of load in one scenario.
 $ sed 's/"output_len"/"output_lenght"/; s/"kv_precision": "fp8"/"kv_precision": "fp9"/; s/"serve": false/"serve": 0/' inputs/served.json >p.json; nncost validate p.json
-! nncost: p.json:4: common.output_lenght: unknown key, expected one of the serve plan's keys, perhaps "output_len", found "output_lenght"
+! nncost: p.json:4: common.output_lenght: unknown key, expected a key of the serve plan, perhaps "output_len", found "output_lenght"
 ! nncost: p.json:9: scenarios[1].kv_precision: unknown value, expected one of fp32, bf16, fp16, fp8, fp8-block, int8, int4, nvfp4, mxfp4, found "fp9"
 ! nncost: p.json:10: scenarios[2].serve: wrong type, expected true or false, found 0
-! nncost: p.json:10: scenarios[2].micro_batch: unknown key, expected one of the serve plan's keys, found "micro_batch"
+! nncost: p.json:10: scenarios[2].micro_batch: unknown key, expected a key of the serve plan, found "micro_batch"
 [3]
 $ sed 's/"max_sequences"/"max_sequence"/' inputs/served.json >p.json; nncost check p.json
 ! nncost: p.json:8: chat: require.max_sequence: unknown metric, expected a name of the JSON output such as step_s or memory.total_bytes, perhaps "max_sequences", found "max_sequence"
 [3]
 $ sed 's/"concurrency": 8, "kv/"concurrency": 8, "batch": 2, "kv/' inputs/served.json >p.json; nncost check p.json
-! nncost: p.json:9: fp8: --batch: one kind of load is enough, expected --batch, --concurrency, --request-rate or --offline, found 2 of them
+! nncost: p.json:9: fp8: --batch: several kinds of load, expected only one of --batch, --concurrency, --request-rate and --offline, found 2 of them
 [2]
 
 # 'nncost diff' compares two serving estimates.

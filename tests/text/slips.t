@@ -80,7 +80,7 @@ $ nncost estimate dense round --rlhf
 $ nncost budget --usd 1000 --device round | head -1
 budget    1,000 USD, 1,000 device-hours of round at 1 USD (nowhere, 2020-01), 1.368e+20 FLOP at MFU
 $ nncost estimate dense 8 round
-! nncost: 8: a number of devices, expected as an option: round --devices 8
+! nncost: 8: is a number of devices, expected as the value of an option: round --devices 8
 [2]
 $ nncost estimate dense 'round x 8'
 ! nncost: DEVICE: unknown device, expected one device, its number with --devices: "round --devices 8", nearest "round", found "round x 8"
@@ -128,7 +128,7 @@ $ nncost compare dense round fitted round
 ! nncost: fitted: one argument too many, expected one device; to compare several devices: nncost compare dense round,fitted,round
 [2]
 $ nncost estimate dense round x8
-! nncost: x8: a number of devices, expected as an option: round --devices 8
+! nncost: x8: is a number of devices, expected as the value of an option: round --devices 8
 [2]
 $ nncost init plan dense round
 ! nncost: round: one argument too many, expected init [MODEL DEVICE | device | model | cluster | rows | plan]
@@ -173,10 +173,9 @@ $ nncost estimate dense round --tokens 10M --epochs 3
 $ nncost explain adamw
 ! nncost: adamw: is a value of optimizer, expected the name of this option: nncost explain optimizer
 [2]
-$ nncost explain lora | tail -3
+$ nncost explain lora | tail -2
 adapter_rank      LoRA rank: inner width of the adapters of linear layers. 0 = no adapters. With
-                  adapters, only the adapters are trained, and in addition the parts that --train
-                  lists.
+                  adapters, other weights are trained only in parts that --train lists.
 $ nncost explain tpot_s dense round | tail -3
 tpot_s            Time per output token after the first token.
   note            'nncost serve' prints its value

@@ -215,7 +215,7 @@ $ nncost sweep dense round --set hiden=1,2
 ! nncost: --set: no such field of plan, model or device: "hiden", did you mean hidden?
 [2]
 $ nncost sweep dense,unet round --set layers=1,2
-! nncost: --set layers: unknown field, expected one of the unet's fields, found "layers"
+! nncost: --set layers: unknown field, expected a field of the unet, found "layers"
 [2]
 $ nncost sweep dense,densee round
 ! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "densee"

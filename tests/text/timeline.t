@@ -209,8 +209,8 @@ $ nncost estimate dense round --trace none/t.json
 
 # A timeline with too many passes is refused. CSV output can contain only one table.
 $ nncost estimate dense round --pipeline 2 --micro-batches 300000 --timeline
-! nncost: --timeline: the step is too long to be shown, expected at most 1000000 passes of all stages, found 1200000: fewer --micro-batches or stages
+! nncost: --timeline: the step is too long to be shown, expected at most 1000000 passes of all stages, found 1200000; use fewer --micro-batches or stages
 [2]
 $ nncost estimate dense round --stages --timeline --format csv
-! nncost: --stages: CSV holds one table, expected --stages or --timeline, found both
+! nncost: --stages: CSV output has only one table, expected --stages or --timeline, found both
 [2]

@@ -42,19 +42,19 @@ same
 same
 same
 $ nncost search dense fitted --threads 1 --devices 2 --global-batch 4 --max-memory 1.5
-! nncost: --max-memory: not a size, expected whole bytes, at least 1, such as 60GB or 40GiB, found "1.5"
+! nncost: --max-memory: not a size, expected a whole number of bytes, at least 1, such as 60GB or 40GiB, found "1.5"
 [2]
 $ nncost search dense fitted --threads 1 --devices 2 --global-batch 4 --max-memory lots
-! nncost: --max-memory: not a size, expected whole bytes, at least 1, such as 60GB or 40GiB, found "lots"
+! nncost: --max-memory: not a size, expected a whole number of bytes, at least 1, such as 60GB or 40GiB, found "lots"
 [2]
 $ nncost search dense fitted --threads 1 --devices 2 --global-batch 4 --deadline 5m
 ! nncost: --deadline: not a time, expected a number above 0 and one of us, ms, s, min, h, d, w, such as 2.5s or 30d, found "5m"
 [2]
 $ nncost search dense fitted --threads 1 --devices 2 --global-batch 4 --budget '200k EUR' --tokens 1B
-! nncost: --budget: expected USD, as the prices of fitted, found "200k EUR"
+! nncost: --budget: expected USD, the currency of the prices of fitted, found "200k EUR"
 [2]
 $ nncost estimate dense fitted --price '2 EUR/h'
-! nncost: --price: expected USD, as the prices of fitted, found "2 EUR/h"
+! nncost: --price: expected USD, the currency of the prices of fitted, found "2 EUR/h"
 [2]
 $ nncost estimate dense fitted --price 2.5GB
 ! nncost: --price: not a number, expected a number above 0, at most 1e6, found "2.5GB"

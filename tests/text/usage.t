@@ -2,13 +2,13 @@
 
 # Tests a missing command, and unknown commands with and without a similar name.
 $ nncost
-! nncost: command line: no command, expected one, as in "nncost estimate gpt2 h100", see 'nncost -h'
+! nncost: command line: no command, expected a command such as "nncost estimate gpt2 h100"; 'nncost -h' lists the commands
 [2]
 $ nncost estimat dense round
 ! nncost: estimat: unknown command, did you mean estimate?
 [2]
 $ nncost xyzzy
-! nncost: xyzzy: unknown command, expected one first, as in "nncost estimate gpt2 h100", see 'nncost --help'
+! nncost: xyzzy: unknown command, expected a command as the first word, as in "nncost estimate gpt2 h100"; 'nncost --help' lists all commands
 [2]
 $ nncost est dense round
 ! nncost: est: unknown command, did you mean estimate?
@@ -206,7 +206,7 @@ $ nncost estimate dense round --set hiden=1024
 ! nncost: --set hiden: no such field of plan, model or device, did you mean hidden?
 [2]
 $ nncost estimate dense round --set scale_up.bytes=1e9
-! nncost: --set scale_up.bytes: unknown field, expected one of the scale_up's fields, found "bytes"
+! nncost: --set scale_up.bytes: unknown field, expected a field of the scale_up, found "bytes"
 [2]
 $ nncost estimate dense round --set hidden=0
 ! nncost: --set hidden: out of range, expected at least 1, found 0
@@ -217,10 +217,10 @@ $ nncost estimate dense round --set kv_heads=7
 
 # Tests batch sizes that contradict each other.
 $ nncost estimate dense round --micro-batch 2 --micro-batches 3 --global-batch 7
-! nncost: --global-batch: is not micro-batch x micro-batches x data, expected 6, found 7
+! nncost: --global-batch: is not micro_batch x micro_batches x data, expected 6, found 7
 [2]
 $ nncost estimate dense round --devices 16 --tensor 4 --micro-batch 1 --micro-batches 8 --global-batch 64
-! nncost: --global-batch: is not micro-batch x micro-batches x data, expected 32, found 64
+! nncost: --global-batch: is not micro_batch x micro_batches x data, expected 32, found 64
 [2]
 
 # Tests unknown names of 'nncost explain', with and without a similar name.
@@ -283,7 +283,7 @@ One step of A small decoder takes 7.180 ms on A device of round figures and is b
 One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute
 (64.1% of the time); it fits: 1.782 GB of 10.00 GB per device.
 ! nncost: --bs: unknown option, did you mean --micro-batch N for the batch of one device, or --global-batch N for all devices?
-! nncost: 8: a number of devices, expected as an option: round --devices 8
+! nncost: 8: is a number of devices, expected as the value of an option: round --devices 8
 
 # A command that is a part of another command gives the same answer under both names.
 $ nncost check files toy/hw/round.json; nncost validate toy/hw/round.json

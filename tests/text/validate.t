@@ -44,7 +44,7 @@ $ nncost validate none.json
 # All faults of a model file are reported together. A valid file is reported as ok only if all files are valid.
 $ sed -i 's/"layers"/"layer"/; s/"hidden": 1000/"hidden": -1/' toy/models/dense.json
 $ nncost validate toy/models/experts.json toy/models/dense.json
-! nncost: toy/models/dense.json:7: layer: unknown key, expected one of the decoder's keys, perhaps "layers", found "layer"
+! nncost: toy/models/dense.json:7: layer: unknown key, expected a key of the decoder, perhaps "layers", found "layer"
 ! nncost: toy/models/dense.json:8: hidden: out of range, expected at least 1, found -1
 ! nncost: toy/models/dense.json: layers: missing, expected a whole number from 1 to 100000, found nothing
 [3]
@@ -63,7 +63,7 @@ $ try() { sed "s/$1/$2/" toy/models/experts.json >experts.json; nncost validate 
 ! nncost: experts.json:19: kv_lora_rank: incomplete latent attention, expected kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim and v_head_dim together
 ! nncost: experts.json:14: positions: unknown value, expected one of none, learned, rotary, alibi, relative, relative_each, learned_relative, disentangled, found "rotory"
 ! nncost: experts.json: head_dim: odd, expected an even width for rotary positions, found 125
-! nncost: experts.json:24: sauces: unknown key, expected one of the decoder's keys, perhaps "sources", found "sauces"
+! nncost: experts.json:24: sauces: unknown key, expected a key of the decoder, perhaps "sources", found "sauces"
 [3]
 
 # Tests rules for decoders whose layers differ.
@@ -77,17 +77,17 @@ $ try() { sed "s/\"dropout\": 0/\"dropout\": 0, $1/" toy/models/experts.json >ex
 > try '"mixers": ["mamba"], "ssm_inner": 8'; try '"ssm_heads": 8'; try '"conv_bias": true'; try '"mixers": ["short_conv"]'
 > try '"mixers": ["mamba2"], "ssm_inner": 8, "ssm_state": 8, "ssm_heads": 8, "ssm_groups": 3, "conv_kernel": 4'
 > sed '/"heads"/d; /"head_dim"/d; /"ffn_hidden"/d' toy/models/dense.json >dense.json; nncost validate dense.json
-! nncost: experts.json: sliding_window: missing, expected the tokens that window and chunk layers see
-! nncost: experts.json:19: sliding_window: does not apply, expected a layer in mixers that slides
+! nncost: experts.json: sliding_window: missing, expected the number of tokens that window and chunk layers attend to
+! nncost: experts.json:19: sliding_window: does not apply, expected a window or chunk layer in mixers
 ! nncost: experts.json:19: window_kv_heads: does not divide the heads of layers with a window, expected a divisor of 8, found 3
 ! nncost: experts.json:19: ffn_widths: do not fit the layers, expected a width for each dense MLP, the largest equal to ffn_hidden = 4000, found a largest of 20
 ! nncost: experts.json:19: ffn_widths: does not apply, expected only in a decoder whose key mlps lists dense layers
 ! nncost: experts.json:19: mixers[0]: unknown value, expected one of full, window, chunk, full_unrotated, mamba, mamba2, gated_delta, lightning, short_conv, full_mamba2, none, full_reused, full_all, window_far, window_far_picked, kimi_delta, found "fill"
 ! nncost: experts.json:19: mixers: wrong type, expected a list out of full, window, chunk, full_unrotated, mamba, mamba2, gated_delta, lightning, short_conv, full_mamba2, none, full_reused, full_all, window_far, window_far_picked, kimi_delta, found "full"
-! nncost: experts.json:19: mixers: more than there are layers, expected at most 4 names, found 5
-! nncost: experts.json:19: mlps: has no experts, expected at least one layer of them with the key experts
+! nncost: experts.json:19: mixers: more names than layers, expected at most 4 names, found 5
+! nncost: experts.json:19: mlps: has no layer with experts, expected at least one, because the key experts is given
 ! nncost: experts.json:19: dense_layers: given twice, expected dense_layers or mlps, found both
-! nncost: experts.json:19: norm_place: parallel halves are attention and a dense MLP, expected no experts and an MLP in every layer
+! nncost: experts.json:19: norm_place: attention and MLP can be parallel only if the MLP is dense, expected no experts and an MLP in every layer
 ! nncost: experts.json:19: rotary_dim: out of range, expected at most head_dim = 100 with rotary positions, found 128
 ! nncost: experts.json:19: no_key_bias: does not apply, expected together with biases or qkv_bias
 ! nncost: experts.json:19: norm_bias: does not apply, expected together with layer norms that have weights
@@ -98,7 +98,7 @@ $ try() { sed "s/\"dropout\": 0/\"dropout\": 0, $1/" toy/models/experts.json >ex
 ! nncost: experts.json: encoder_layers: missing, expected together with keys of an encoder (encoder_seq_len, encoder_ffn_hidden ...)
 ! nncost: experts.json:19: encoder_layers: does not apply, expected only with plain decoder layers: not bidirectional, without experts, latents, mixers and mlps
 ! nncost: experts.json:19: embed_width: does not apply, expected together with a tied_head
-! nncost: experts.json:19: mlps: has no experts, expected at least one layer of them with the key experts
+! nncost: experts.json:19: mlps: has no layer with experts, expected at least one, because the key experts is given
 ! nncost: experts.json:19: encoder_layers: does not apply, expected only with plain decoder layers: not bidirectional, without experts, latents, mixers and mlps
 ! nncost: experts.json:19: mixers: chunk does not apply, expected window or full in an encoder
 ! nncost: experts.json: ssm_state: missing, expected always and only together with a mixer that keeps such a state
@@ -121,11 +121,11 @@ $ try() { sed "s/$1/$2/" toy/models/unet.json >unet.json; nncost validate unet.j
 ! nncost: unet.json:6: image: does not suit the levels, expected a multiple of 8 from 16 up, found 250
 ! nncost: unet.json:25: heads: does not divide the channels that attend, expected a divisor of 200, found 3
 ! nncost: unet.json:11: channel_multipliers: wrong length, expected a list of 1 to 8 whole numbers, found a list of 0
-! nncost: unet.json:21: attention_levels: wrong length, expected 2, one per level, found 1
+! nncost: unet.json:21: attention_levels: wrong length, expected 2 values, one per level, found 1
 ! nncost: unet.json:16: kernel: even, expected an odd side, found 2
 ! nncost: unet.json: context_len: incomplete context, expected both context_len and context_width or neither, found one of them
 ! nncost: unet.json:18: down: does not suit the blocks, expected max_pool, found conv
-! nncost: unet.json:20: time_embed_width: does not apply, expected none with block double_conv, found some
+! nncost: unet.json:20: time_embed_width: does not apply, expected no such key with block double_conv, found one
 [3]
 
 # Tests rules of a device file: dates and prices, formats, efficiencies and sources.
@@ -134,16 +134,16 @@ $ try() { sed "s/$1/$2/" toy/hw/fitted.json >fitted.json; nncost validate fitted
 > try '"basis": "steps"' '"basis": "guess"'; try '"sustained_fraction": 0.8' '"sustained_fraction": 1.8'
 > try '"made up; bf16 rows"' '7'; try '"mem_bytes": \["made up", "label 20 GB"\]' '"mem_byte": "x"'; try '"aliases": \["fit", ' '"aliases": [7, '
 > try '"kind": "switch"' '"kind": "torus"'; try '"id": "fitted"' '"id": "..\/fitted"'; try 'device\/1' 'device\/2'
-! nncost: fitted.json:11: matmul_flops_per_s.bf17: unknown key, expected one of the matmul_flops_per_s's keys, perhaps "bf16", found "bf17"
+! nncost: fitted.json:11: matmul_flops_per_s.bf17: unknown key, expected a key of the matmul_flops_per_s, perhaps "bf16", found "bf17"
 ! nncost: fitted.json:22: prices[0].per_device_hour: missing, expected a number from 0 to 1e6, found nothing
 ! nncost: fitted.json:26: efficiency.basis: unknown value, expected one of none, default, kernels, steps, found "guess"
 ! nncost: fitted.json:28: efficiency.gemm.bf16.sustained_fraction: out of range, expected at most 1, found 1.8
 ! nncost: fitted.json:29: efficiency.gemm.fp16.sustained_fraction: out of range, expected at most 1, found 1.8
 ! nncost: fitted.json:35: efficiency.attention.flash3.sustained_fraction: out of range, expected at most 1, found 1.8
 ! nncost: fitted.json:29: efficiency.gemm.fp16.fitted_on: wrong type, expected text, found 7
-! nncost: fitted.json:53: sources.mem_byte: unknown key, expected one of the device's keys, perhaps "mem_bytes", found "mem_byte"
+! nncost: fitted.json:53: sources.mem_byte: unknown key, expected a key of the device, perhaps "mem_bytes", found "mem_byte"
 ! nncost: fitted.json:5: aliases[0]: wrong type, expected text, found 7
-! nncost: fitted.json:17: scale_up.dims: missing, expected an axis length or more, found nothing
+! nncost: fitted.json:17: scale_up.dims: missing, expected the length of one axis or more, found nothing
 ! nncost: fitted.json:3: id: bad id, expected a file name without '/' or "..", found "../fitted"
 ! nncost: fitted.json:2: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, nncost.plans/1, nncost.prices/1, nncost.grid/1 or nncost.foreign/1, found "nncost.device/2"
 [3]
@@ -154,7 +154,7 @@ $ try() { sed "s/$1/$2/" toy/clusters/pod.json >pod.json; nncost validate pod.js
 > try '"nics_per_node": 2, ' ''; try '"oversubscription": 2' '"oversubscription": 0.5'
 ! nncost: pod.json:7: scale_out.bytes_per_s: given twice, expected either this key or nics_per_node and nic_bytes_per_s, found both
 ! nncost: pod.json:6: scale_up.kind: unknown value, expected one of none, switch, torus, mesh, ring, pcie, found "bus"
-! nncost: pod.json:5: devices_per_nod: unknown key, expected one of the cluster's keys, perhaps "devices_per_node", found "devices_per_nod"
+! nncost: pod.json:5: devices_per_nod: unknown key, expected a key of the cluster, perhaps "devices_per_node", found "devices_per_nod"
 ! nncost: pod.json: devices_per_node: missing, expected a whole number from 1 to 1e6, found nothing
 ! nncost: pod.json:7: scale_out.nics_per_node: missing, expected nics_per_node and nic_bytes_per_s together, found one
 ! nncost: pod.json:7: scale_out.oversubscription: out of range, expected at least 1, found 0.5
@@ -184,7 +184,7 @@ $ nncost validate p.json
 ! nncost: p.json:5: scenarios[0].micro_batch: out of range, expected at least 1, found 0
 ! nncost: p.json:5: scenarios[0].require.step_s: not a requirement, expected one such as "<= 9.5" or "== fits" (<=, <, >=, > or ==), found "fast"
 ! nncost: p.json:5: scenarios[0].device: missing, expected an id or a path here or in common, found nothing
-! nncost: p.json:6: scenarios[1].devics: unknown key, expected one of the plan's keys, perhaps "devices", found "devics"
+! nncost: p.json:6: scenarios[1].devics: unknown key, expected a key of the plan, perhaps "devices", found "devics"
 ! nncost: p.json:6: scenarios[1].device: missing, expected an id or a path here or in common, found nothing
 [3]
 

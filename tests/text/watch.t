@@ -93,7 +93,7 @@ $ nncost watch none.log dense fitted
 ! nncost: none.log: cannot be opened: No such file or directory
 [4]
 $ nncost watch ten.log dense round
-! nncost: round: no fitted efficiencies, so the estimate has no interval
+! nncost: round: the device has no fitted efficiencies, so the estimate has no interval
 [3]
 $ nncost watch ten.log dense .
 ! nncost: DEVICE: "." means the measured machine, or the GPU that nvidia-smi describes; found neither: 'python3 -m nncost.measure' writes a file of the machine

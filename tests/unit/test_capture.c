@@ -462,7 +462,7 @@ START_TEST(faults_have_their_place) {
             "ops[0].name", "FLOPs of this operator are not known");
     refused(OP("mm", "forward", "[" F ",[2,3],2,4]", "", "", "1"), "", 20, "ops[0].inputs[0][3]",
             "expected a whole number from 1 to 3");
-    refused(OP("mm", "optimizer", "", "", "", "1"), "", 20, "ops", "no step");
+    refused(OP("mm", "optimizer", "", "", "", "1"), "", 20, "ops", "no training step");
     refused("{\"name\":\"aten.mm\",\"size\":1}", "", 20, "ops[0].size", "unknown key");
 }
 END_TEST

@@ -76,10 +76,8 @@ static const struct {
       "unknown value, expected none, selective, full, or some of "
       "attention,norm,activation,mla_up_proj,moe_act,shared_experts,mlp,moe, found "
       "\"none,full\"" },
-    { "micro_bach", "1",
-      "unknown field, expected one of the plan's fields, perhaps \"micro_batch\", found "
-      "\"micro_bach\"" },
-    { "mode.x", "1", "unknown field, expected one of the mode's fields, found \"x\"" },
+    { "micro_bach", "1", "unknown field, expected a field of the plan, perhaps \"micro_batch\", found \"micro_bach\"" },
+    { "mode.x", "1", "unknown field, expected a field of the mode, found \"x\"" },
 };
 
 START_TEST(bad_settings_are_refused) {

@@ -153,9 +153,9 @@ static nnc_status parse(const char *text, nnc_model *model) {
     return nnc_model_parse_into(specs, "c.json", text, strlen(text), model, &err);
 }
 
-#define REFUSED(type, found)                                                                                        \
-    "changes the shape of a " type " in an unknown way, expected no such key, or the shape as your own model file " \
-    "(nncost show llama3-8b --format json), found " found
+#define REFUSED(type, found)                                                                                       \
+    "changes the shape of a " type " in a way that nncost does not know, expected no such key, or your own model " \
+    "file (nncost show llama3-8b --format json prints an example), found " found
 
 static const struct {
     const char *text, *where, *what;
@@ -178,15 +178,15 @@ static const struct {
     { LLAMA ",\n\"sliding_window\": 8 }", "c.json:4: sliding_window", /* a Mistral key */
       REFUSED("llama", "8") },
     { LLAMA ",\n\"fast_path\": \"yes\" }", "c.json:4: fast_path",
-      "unknown key, expected those of a llama; --lenient skips it if it does not shape the "
-      "network, "
-      "found yes" },
+      "unknown key, expected a key of a llama, found yes; --lenient skips the key if it does not change the shape of "
+      "the "
+      "network" },
     { LLAMA ",\n\"hidden_act\": \"relu\" }", "c.json:4: hidden_act",
-      "shapes a network this version does not know, expected silu|swish, found \"relu\"" },
+      "changes the shape to a network that this version of nncost does not know, expected silu|swish, found \"relu\"" },
     { "{ \"model_type\": \"falcon_h1\",\n\"mamba_proj_bias\": true }", "c.json:2: mamba_proj_bias",
-      "shapes a network this version does not know, expected false, found true" },
+      "changes the shape to a network that this version of nncost does not know, expected false, found true" },
     { LLAMA ",\n\"pruned_heads\": { \"0\": [1] } }", "c.json:4: pruned_heads",
-      "shapes a network this version does not know, expected empty, found an object" },
+      "changes the shape to a network that this version of nncost does not know, expected empty, found an object" },
     { LLAMA ",\n\"num_key_value_heads\": 1.5 }", "c.json:4: num_key_value_heads",
       "not a whole number, expected a whole number, found 1.5" },
     { LLAMA ",\n\"vocab_size\": 200 }", "c.json:4: vocab_size",
@@ -194,7 +194,7 @@ static const struct {
     { "{ \"model_type\": \"gpt2\", \"n_layer\": 2 }", "c.json: n_embd",
       "missing, expected a whole number from 1 to 1e7, found nothing" },
     { QWEN2 ",\n\"layer_types\": [\"full_attention\", \"linear_attention\"] }", "c.json:4: layer_types[1]",
-      "a layer of a kind this version does not know, expected one of full_attention, "
+      "a kind of layer that this version of nncost does not know, expected one of full_attention, "
       "sliding_attention, found \"linear_attention\"" },
     { "{ \"model_type\": \"bert\", \"architectures\": [\"BertForTokenClassification\"],\n"
       "\"id2label\": { \"0\": \"a\" },\n\"num_labels\": 2 }",
@@ -209,12 +209,12 @@ static const struct {
     { UNET("\"attention_head_dim\": [8, 4],\n") " }", "c.json:3: attention_head_dim",
       "uneven heads, expected one count or one width for all levels, found a list of 2" },
     { UNET("") ",\n\"addition_embed_type\": \"text_image\" }", "c.json:5: addition_embed_type",
-      "shapes a network this version does not know, expected null|text_time, found "
+      "changes the shape to a network that this version of nncost does not know, expected null|text_time, found "
       "\"text_image\"" },
     { UNET("") ",\n\"addition_embed_type\": \"text_time\" }", "c.json: projection_class_embeddings_input_dim",
       "missing, expected a whole number from 1 to 1e6, found nothing" },
     { UNET("") ",\n\"transformer_layers_per_block\": [1, 2, 3] }", "c.json: transformer_depths",
-      "wrong length, expected 2, one per level, found 3" },
+      "wrong length, expected 2 values, one per level, found 3" },
     { "{ \"_class_name\": \"UNet2DModel\", \"sample_size\": 8, \"in_channels\": 3,\n"
       "\"out_channels\": 3, \"block_out_channels\": [32, 48],\n"
       "\"down_block_types\": [], \"up_block_types\": [] }",
@@ -334,8 +334,8 @@ START_TEST(long_lists_pass) {
     ck_assert_int_eq(parse(text, &m), NNC_OK);
     ck_assert_str_eq(
         m.notes[m.note_count - 1],
-        "quantization_config (fp8) says how the weights are stored: \"nncost serve\" assumes fp8; a training "
-        "step takes --precision and --policy");
+        "quantization_config (fp8) states how the weights are stored: \"nncost serve\" assumes fp8; a training "
+        "step uses --precision and --policy");
 }
 END_TEST
 
@@ -428,7 +428,7 @@ static const struct {
     { LAYERS("qwen3_moe", "\n\"mlp_only_layers\": [6]"), "c.json:4: mlp_only_layers[0]",
       "no layer, expected the number of one, from 0, found 6" },
     { LAYERS("smollm3", "\n\"no_rope_layers\": [1, 1, 0, 1, 1, 2]"), "c.json:4: no_rope_layers[5]",
-      "a layer of a kind this version does not know, expected one of 1, 0, found 2" },
+      "a kind of layer that this version of nncost does not know, expected one of 1, 0, found 2" },
     /* The heads per layer do not follow the kinds of the layers. */
     { "{ \"model_type\": \"laguna\", \"hidden_size\": 64, \"intermediate_size\": 16, \"num_hidden_layers\": 4,\n"
       "\"num_attention_heads\": 48, \"max_position_embeddings\": 32, \"vocab_size\": 100,\n"

@@ -245,7 +245,7 @@ START_TEST(faults_name_the_op_and_the_dimension) {
           "{\"op\":\"add\",\"with\":\"x\"}]",
           "ops[2]", "add: expected equal shapes, or one value per channel, found 8 x 4 x 4 and 6 x 4 x 4" },
         { "\"input\":{\"shape\":[6,4,4]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"gain\":true}]", "ops[0]",
-          "conv: gain: needs standardize, expected 1, found 0" },
+          "conv: gain: needs the parameter standardize, expected standardize 1, found 0" },
         { "\"input\":{\"shape\":[6]},\"ops\":[{\"op\":\"conv\",\"out\":8}]", "ops[0]",
           "conv: expected a map of channels x height x width, found 6" },
         { "\"input\":{\"shape\":[5,4,4]},\"define\":{\"m\":{\"ops\":[{\"op\":\"norm\",\"kind\":"
@@ -261,7 +261,8 @@ START_TEST(faults_name_the_op_and_the_dimension) {
           "ops[0]", "out: \"n/2\": expected a whole number" },
         { "\"input\":{\"shape\":[6,24]},\"ops\":[{\"op\":\"attention\",\"heads\":2,\"linear\":true,"
           "\"causal\":true}]",
-          "ops[0]", "attention: linear: expected all heads of keys, and no window, causal or position_biases" },
+          "ops[0]",
+          "attention: linear: expected as many key heads as query heads, and no window, causal or position_biases" },
         { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"slice\",\"start\":8}]", "ops[0]",
           "slice: expected at most 8, found 1 from 8 on" },
         { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"slice\",\"start\":3},{\"op\":\"slice\",\"size\":6}]", "ops[1]",

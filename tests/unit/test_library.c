@@ -198,7 +198,7 @@ START_TEST(every_fault_is_reported) {
     snprintf(path, sizeof(path), "%s/hw/other.json", folder);
     ck_assert_int_eq(nnc_spec_validate(specs, path, collect, lines), 8);
     ck_assert_str_eq(lines, "other.json:5: mem_bytes: out of range, expected at least 1e6 B, found -1\n"
-                            "other.json:6: colour: unknown key, expected one of the device's keys, found \"colour\"\n"
+                            "other.json:6: colour: unknown key, expected a key of the device, found \"colour\"\n"
                             "other.json:7: power_w: wrong type, expected a number above 0 W, at most 1e6 W, found "
                             "\"700\"\n"
                             "other.json:8: scale_up.kind: wrong type, expected one of none, switch, torus, mesh, ring, "

@@ -512,7 +512,7 @@ START_TEST(open_settings_of_published_rows_are_guessed) {
                      { 1, 1, "vpp, micro_batch", NULL },
                      { 1, 1, "micro_batch", "task \"distill\" has no meaning here" },
                      { 1, 1, "micro_batch", "model family dit is not known" },
-                     { 1, 1, "micro_batch", "neither layers nor the size of a sample" },
+                     { 1, 1, "micro_batch", "the row states neither layers nor the size of a sample" },
                      { 1, 1, "micro_batch", "quality C: contradicts itself or physics" } };
     for (size_t i = 0; i < COUNT_OF(expected); i++) {
         ck_assert_int_eq(file.rows[i].plan.micro_batch, expected[i].micro_batch);

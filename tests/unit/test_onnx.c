@@ -372,7 +372,7 @@ START_TEST(maps_become_larger) {
     tensor("none", "0", NULL);
     tensor("sizes", "4", "1 2 3 3");
     node("Resize", "x none none sizes -> out");
-    refused("node out (Resize): expected a map to become larger");
+    refused("node out (Resize): expected height and width enlarged by the same whole number");
 }
 END_TEST
 
@@ -548,7 +548,7 @@ START_TEST(a_node_without_a_place_is_named) {
     begin("1 3 4 4");
     tensor("w", "8 5 1 1", NULL);
     node("Conv", "x w -> y");
-    refused("a kernel for 5 channels reads 3");
+    refused("the kernel is for 5 channels, but the input has another number of channels: 3");
     begin("1 4 8");
     node("Softmax", "x -> y");
     node("Erf", "y -> z");

@@ -282,7 +282,7 @@ START_TEST(names_the_degree_at_fault) {
     ask.attention_data = 5;
     ck_assert_int_eq(nnc_serve_of(model, device, NULL, &ask, scratch, &serve, &err), NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(err.where, "--attention-data");
-    ck_assert_ptr_nonnull(strstr(err.what, "7168 does not divide over 5 ranks, expected 4 or 7"));
+    ck_assert_ptr_nonnull(strstr(err.what, "7168 cannot be divided over 5 ranks, expected 4 or 7"));
 }
 END_TEST
 

@@ -429,7 +429,7 @@ START_TEST(rows_say_why_they_do_not_count) {
     ck_assert_ptr_null(f.rows[3].reason);
     ck_assert_str_eq(f.rows[3].undecided, "a setting");
     ck_assert_str_eq(f.rows[4].reason, "the row does not state its engine");
-    ck_assert_str_eq(f.rows[5].reason, "no lengths, or no load");
+    ck_assert_str_eq(f.rows[5].reason, "the row states no lengths, or no load");
 }
 END_TEST
 

@@ -51,7 +51,7 @@ START_TEST(wrong_names_are_refused) {
     ck_assert_ptr_nonnull(strstr(err.what, "perhaps \"mem_bytes\""));
     ck_assert_double_nan(value);
     ck_assert_int_eq(nnc_device_number(device, "name", &value, &err), NNC_BAD_USAGE);
-    ck_assert_str_eq(err.what, "no number, expected to be read as text: text of 1 to 95 bytes");
+    ck_assert_str_eq(err.what, "not a number, expected to be read as a text: text of 1 to 95 bytes");
     ck_assert_int_eq(nnc_device_number(device, "efficiency.gemm.bf16", &value, NULL), NNC_BAD_USAGE);
     ck_assert_int_eq(nnc_device_text(device, "", text, sizeof text, NULL), NNC_BAD_USAGE);
     ck_assert_str_eq(text, "");

@@ -52,8 +52,8 @@ static const struct {
     { LLAVA("\"num_key_value_heads\": 1, " TEXT, VISION),
       "describes the text model, expected inside the object of the text model, found outside" },
     { LLAVA(TEXT, "\"vision_config\": { \"model_type\": \"clip_vision_model\", \"depth\": 3 }"),
-      "changes the shape of a clip_vision_model in an unknown way, expected no such key, or the shape as your own "
-      "model file (nncost show llama3-8b --format json), found 3" },
+      "changes the shape of a clip_vision_model in a way that nncost does not know, expected no such key, or your own "
+      "model file (nncost show llama3-8b --format json prints an example), found 3" },
     { LLAVA("\"text_config\": { \"model_type\": \"mamba_vl\" }", VISION),
       "unknown architecture, expected one of those in docs/models.md, found \"mamba_vl\"" },
 };

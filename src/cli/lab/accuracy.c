@@ -44,7 +44,7 @@ static const nnc_metric group_rows[] = {
     NNC_AS("by", TEXT, .get = get_by, .head = "by",
            .help = "Property that all rows of the group share, such as the device."),
     NNC_AS("name", TEXT, .get = get_group_name, .head = "",
-           .help = "Name of the file, device or framework that the group is about."),
+           .help = "Name of the file, device or framework of the group."),
     NNC_AS("rows", WHOLE, STATS(rows), .head = "rows", .help = "Measured rows."),
     NNC_AS("scored", WHOLE, STATS(scored), .head = "scored", .help = "Number of rows with a prediction."),
     NNC_AS("mape", NUMBER, STATS(mape), .head = "MAPE", .show = NNC_SHOW_PERCENT2,
@@ -466,10 +466,11 @@ const nnc_command nnc_cmd_accuracy = {
     .operands = "FILE.csv...",
     .summary = "Predictions compared with measurements: mean, median and largest errors per file, device "
                "and framework.",
-    .notes = "Each file holds measured training steps, served requests, kernels or collectives, one per line; "
-             "tests/published/README.md names the columns. A row that cannot be predicted is listed with the reason; "
-             "the errors of rows that leave recompute or another deciding field open are listed separately. An error "
-             "is predicted / measured - 1. Options of the plan and --set replace the values of every row.",
+    .notes = "Each line of a file is one measured training step, served request, kernel or collective; "
+             "tests/published/README.md names the columns. The command lists rows that cannot be predicted, each "
+             "with the reason. It lists separately the errors of rows that do not state recompute or another "
+             "deciding field. An error is predicted / measured - 1. Options of the plan and --set replace the values "
+             "of every row.",
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_SCORE,

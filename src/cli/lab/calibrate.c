@@ -195,7 +195,7 @@ static const nnc_metric document_rows[] = {
     NNC_AS("unused", LIST, NNC_IN(nnc_calibration_report, unused), NNC_COUNT(nnc_calibration_report, unused_count),
            .rows = &nnc_left_out_metrics, .help = "Measured rows that the fit does not use."),
     NNC_AS("explained_model", TEXT, NNC_IN(nnc_calibration_report, asked_model),
-           .help = "Model for which --explain names measurements that make its interval narrower."),
+           .help = "Model of --explain: the listed measurements make the interval of this model narrower."),
     NNC_AS(
         "next", LIST, NNC_IN(nnc_calibration_report, next), NNC_COUNT(nnc_calibration_report, next_count),
         .rows = &next_metrics,
@@ -279,9 +279,9 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
                      (int)report->held, (int)report->other_devices, served ? "engines or devices" : "devices");
     if (report->overrides != NULL) { nnc_buffer_print(out, "with %s\n", report->overrides); }
     lines.metrics = &fitted;
-    if (!nnc_table_under(out, style, lines, "fitted")) { nnc_buffer_text(out, "\nno parameter is fitted\n"); }
+    if (!nnc_table_under(out, style, lines, "fitted")) { nnc_buffer_text(out, "\nno parameter was fitted\n"); }
     lines.metrics = &left;
-    (void)nnc_table_under(out, style, lines, "left as they are");
+    (void)nnc_table_under(out, style, lines, "not fitted");
     write_errors(out, style, report);
     (void)nnc_table_under(out, style,
                           (nnc_lines){ &nnc_left_out_metrics, report, report->unused, report->unused_count },
@@ -799,7 +799,7 @@ static nnc_status add_asked(calibration *c, const char *name, nnc_error *err) {
             return nnc_fail(err, NNC_BAD_USAGE, "--fit", "names %s twice", place.name);
         }
     }
-    if (!nnc_fit_add(c->fit, place.name)) { return nnc_fail(err, NNC_BAD_USAGE, "--fit", "names too many figures"); }
+    if (!nnc_fit_add(c->fit, place.name)) { return nnc_fail(err, NNC_BAD_USAGE, "--fit", "names too many parameters"); }
     return NNC_OK;
 }
 
@@ -871,7 +871,7 @@ static nnc_status load_engine(calibration *c, nnc_error *err) {
 static nnc_status check_options(calibration *c, const char *output, nnc_error *err) {
     NNC_TRY(nnc_minimise_available(err));
     if (c->session->options.explain != NULL && c->fit->served) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--explain", "is not for rows of served requests");
+        return nnc_fail(err, NNC_BAD_USAGE, "--explain", "has no effect on rows of served requests");
     }
     if (output != NULL && !nnc_ends_in(output, ".json")) {
         return nnc_fail(err, NNC_BAD_USAGE, "--output", "expected a %s, which ends in .json, found \"%s\"",
@@ -941,10 +941,11 @@ const nnc_command nnc_cmd_serve_calibrate = {
     .summary = "Fit an engine's parameters to measured requests: errors before and after, and the profile with the "
                "fitted values.",
     .notes =
-        "The files have the format of 'accuracy', with rows of the engine that --software names; rows of all devices "
-        "are used, or only rows of --device. Rows of one source and model stay together in a cross-validation unless "
-        "--group says otherwise; with --fold or --hold-out the other rows are held out, and their errors are printed. "
-        "--output writes the new profile and names the profile after the file; the report goes to standard output.",
+        "The files have the format of files for 'accuracy', with rows of the engine that --software names. Rows of "
+        "all devices are used, or only rows of --device. A cross-validation never divides the rows of one source and "
+        "model, unless --group names other columns. With --fold or --hold-out, some rows are held out, and their "
+        "errors are printed. --output writes the new profile and names the profile after the file; the report goes "
+        "to standard output.",
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_CALIBRATE | NNC_TAKES_SERVING,
@@ -956,12 +957,13 @@ const nnc_command nnc_cmd_calibrate = {
     .operands = "FILE...",
     .summary = "Fit a device's efficiency parameters to measured rows: errors before and after, and the device file "
                "with the fitted values.",
-    .notes = "FILE is a file of 'accuracy' or of nncost.measure, or a trace of PyTorch, whose operators are used as "
-             "rows. Without --device, nncost fits the device that all rows name. Only parameters that the rows can "
-             "determine are fitted: one machine factor from one step, more parameters from more rows; --fit names "
-             "others. With --fold the other rows are held out, and their errors are printed. --output writes the new "
-             "device file and names the device after the file; the report goes to standard output. Options of the plan "
-             "and --set replace the values of every row; fields of --set are not written.",
+    .notes = "FILE is a file of measured rows as for 'accuracy', a file of nncost.measure, or a trace of PyTorch "
+             "(each operator of the trace is a row). Without --device, nncost fits the device that all rows name. "
+             "Only parameters that the rows can determine are fitted: one step determines one factor of the machine, "
+             "and more rows determine more parameters. --fit names other parameters. With --fold, the rows outside "
+             "the selected part are held out, and their errors are printed. --output writes the new device file and "
+             "names the device after the file; the report goes to standard output. Options of the plan and --set "
+             "replace the values of every row; the new device file does not contain the values of --set.",
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_CALIBRATE,

@@ -247,7 +247,8 @@ static nnc_status load_trace(nnc_session *session, const char *path, nnc_measure
     const char *asked = session->options.device;
     const char *device = asked != NULL ? asked : trace->device;
     if (status == NNC_OK && device == NULL) {
-        status = nnc_fail(err, NNC_BAD_USAGE, "--device", "missing, %.400s does not name the device that ran it", path);
+        status = nnc_fail(err, NNC_BAD_USAGE, "--device",
+                          "missing, expected the device that ran %.400s, because the trace does not name it", path);
     }
     if (status == NNC_OK) {
         put_trace(&table, &sum, device);

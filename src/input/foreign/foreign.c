@@ -41,7 +41,7 @@ static const nnc_architecture *stands_for(nnc_foreign_set *set, nnc_json root, c
     if (name.node == NULL) {
         nnc_foreign_expected(expected, sizeof expected, "", " or ", is);
         nnc_json_fault(at.node != NULL ? at : root, at.node != NULL ? NULL : key,
-                       "a network that is not known, expected one of %s, found %.60s", expected,
+                       "a network that nncost does not know, expected one of %s, found %.60s", expected,
                        value != NULL ? value : "more than one value");
         return NULL;
     }
@@ -186,7 +186,7 @@ bool nnc_foreign_begin(nnc_foreign_file *file) {
     if (file->model->family == NNC_FAMILY_COUNT) {
         const nnc_json root = nnc_json_root(row->only.doc);
         file->model->family = NNC_FAMILY_DECODER;
-        nnc_json_fault(root, "family", "missing, expected a family or a file that it is like, found nothing");
+        nnc_json_fault(root, "family", "missing, expected a family, or the key like, found nothing");
         nnc_foreign_pass_on(file->at.doc->faults, root);
         return false;
     }
@@ -255,13 +255,13 @@ static void refuse_unknown(nnc_foreign_file *file, nnc_json at, const char *key)
     const char *name = file->row->id;
     if (looks_like_size(at, key) || nnc_foreign_shapes(file->set, key)) {
         nnc_json_fault(at, NULL,
-                       "changes the shape of a %s in an unknown way, expected no such key, or the shape as your own "
-                       "model file (nncost show llama3-8b --format json), found %.60s",
+                       "changes the shape of a %s in a way that nncost does not know, expected no such key, or your "
+                       "own model file (nncost show llama3-8b --format json prints an example), found %.60s",
                        name, value != NULL ? value : "more than one value");
     } else if (!at.doc->lenient) {
         nnc_json_fault(at, NULL,
-                       "unknown key, expected those of a %s; --lenient skips it if it does not shape the "
-                       "network, found %.60s",
+                       "unknown key, expected a key of a %s, found %.60s; --lenient skips the key if it does not "
+                       "change the shape of the network",
                        name, value != NULL ? value : "more than one value");
     } else {
         nnc_foreign_note(file->skipped, sizeof file->skipped, "%.60s", key);
@@ -272,7 +272,7 @@ static void check_only(nnc_json at, nnc_json only) {
     char text[128];
     if (only.node != NULL && !allowed(at, only)) {
         write_only(only, text, sizeof text);
-        nnc_json_mismatch(at, "shapes a network this version does not know", text);
+        nnc_json_mismatch(at, "changes the shape to a network that this version of nncost does not know", text);
     }
 }
 
@@ -560,7 +560,8 @@ static void read_part(nnc_foreign_file *file, nnc_json said) {
         return;
     }
     if (!nnc_foreign_is_given(at) && nnc_json_get(said, "optional").node != NULL) {
-        nnc_foreign_note(file->noted, sizeof file->noted, "counted without a tower: the file has no %.60s", key);
+        nnc_foreign_note(file->noted, sizeof file->noted, "the estimate has no tower, because the file has no %.60s",
+                         key);
         return;
     }
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
@@ -601,7 +602,8 @@ static void read_parts(nnc_foreign_file *file) {
     if (file->at.doc->faults->count == 0 && file->model->tower_count > 0) {
         nnc_foreign_note(
             file->noted, sizeof file->noted,
-            "without images or sounds: --set tower_inputs=1 adds the work of one image or sound per sequence");
+            "the estimate has no images or sounds: --set tower_inputs=1 adds the work of one image or sound per "
+            "sequence");
     }
 }
 
@@ -736,10 +738,10 @@ static void note_quantization(note_list *list, nnc_json root, nnc_model *model) 
         const bool known = format != NNC_STORED_COUNT;
         model->published_weights = format;
         add_note(list,
-                 "quantization_config (%.40s) says how the weights are stored: \"nncost serve\" assumes %s; a training "
-                 "step takes --precision and --policy",
+                 "quantization_config (%.40s) states how the weights are stored: \"nncost serve\" assumes %s; a "
+                 "training step uses --precision and --policy",
                  method.node != NULL && how != NULL ? how : "no method named",
-                 known ? nnc_stored_name(format) : "16 bits, because it does not know this format");
+                 known ? nnc_stored_name(format) : "16 bits, because nncost does not know this format");
     }
 }
 

@@ -177,15 +177,16 @@ typedef struct object_table {
 static const nnc_field key_fields[] = {
     { KEY(key), .required = true, .help = "Key of the configuration." },
     { KEY(to), .help = "Field of the model that the key sets." },
-    { KEY(times), .help = "The number is multiplied by this field." },
+    { KEY(times), .help = "Field of the model by which the number of the key is multiplied." },
     { KEY(uneven_to), .help = "List field that the key sets instead if the values of the levels differ." },
-    { KEY(none_if_equal), .help = "If the number is equal to this field, the key sets its field to 0." },
+    { KEY(none_if_equal), .help = "Field of the model. If the number of the key equals this field, the key sets the "
+                                  "field `to` to 0." },
     { KEY(plus), .min = -1000, .max = 1000, .help = "This number is added to the number of the key." },
     { KEY(divide), .min = 1, .max = 1000, .help = "The number of the key is divided by this number." },
     { KEY(optional), .help = "Whether the key may be absent; an absent key sets no field." },
     { KEY(fraction), .help = "Whether the number may be a fraction." },
     { KEY(counts_members), .help = "Whether the field is the number of members of the value." },
-    { KEY(wins), .help = "Whether the key takes precedence over an earlier key that set the same field." },
+    { KEY(wins), .help = "Whether the key replaces the value of an earlier key that set the same field." },
     { KEY(is_set), .help = "Whether the field is a switch: on if the value is not empty, else off." },
     { KEY(may_be_zero), .help = "Whether the number may be 0." },
     { KEY(largest), .help = "Whether the largest value is used if several keys set the same field." },
@@ -210,18 +211,22 @@ static const nnc_field pattern_fields[] = {
     { PATTERN(needs), .help = "Key of the configuration; if it is absent or null, all layers have the same kind." },
     { PATTERN(list), .help = "Key of a list with a word for each layer." },
     { PATTERN(member), .help = "Member of the objects in the list that has the word of the layer." },
-    { PATTERN(divides), .help = "Field that the number of the member divides; the same result in all layers." },
+    { PATTERN(divides), .help = "Field of the model that is divided by the number of the member; the quotient must "
+                                "be equal in all layers." },
     { PATTERN(two_thirds_multiple_of), .min = 0, .max = 1e6,
-      .help = "The number of the member times two thirds of hidden, rounded up to a multiple of this number." },
+      .help = "The width of the layer is the number of the member x two thirds of hidden, rounded up to a multiple "
+              "of this number." },
     { PATTERN(letters), .help = "Key of a text with a letter for each layer, or with letters that repeat." },
     { PATTERN(matrix), .help = "Key of a list; each item has a list of words and the number of its repeats." },
     { PATTERN(only), .help = "Key that lists the numbers of the layers of kind `in`." },
     { PATTERN(first), .min = 0, .max = 1, .help = "Number of the first layer in the lists of `only` and `except`." },
     { PATTERN(in), .help = "Kind of the layers to which the rule applies." },
     { PATTERN(out), .help = "Kind of the other layers." },
-    { PATTERN(except), .help = "Key that lists the numbers of layers of kind `out` in spite of the rule." },
+    { PATTERN(except), .help = "Key that lists the numbers of layers that have the kind `out` although the rule "
+                               "gives them the kind `in`." },
     { PATTERN(last), .help = "Kind of the last layer." },
-    { PATTERN(agrees), .help = "The entry gives the kinds that an earlier entry gave, or the file is refused." },
+    { PATTERN(agrees), .help = "The entry must give the same kinds of layers as an earlier entry; otherwise nncost "
+                               "refuses the configuration." },
     { PATTERN(shift), .min = 0, .max = 1000,
       .help = "This number is added to the number of a layer before the rule is applied." },
 };

@@ -32,7 +32,7 @@ static bool translate(kinds *k, nnc_json at, const char *word, int64_t layer) {
         return true;
     }
     nnc_foreign_expected(expected, sizeof expected, "one of ", ", ", k->pattern->values);
-    return nnc_json_mismatch(at, "a layer of a kind this version does not know", expected);
+    return nnc_json_mismatch(at, "a kind of layer that this version of nncost does not know", expected);
 }
 
 static bool refuse_length(const kinds *k, nnc_json at) {
@@ -98,7 +98,8 @@ static bool check_layer(const kinds *k, nnc_json object, const char *path) {
             snprintf(name, sizeof name, "%.60s.", nnc_json_key(at));
             if (!check_layer(k, at, name)) { return false; }
         } else if (!read) {
-            return nnc_json_mismatch(at, "shapes a layer in a way that this version does not know", "it left out");
+            return nnc_json_mismatch(at, "changes a layer in a way that this version of nncost does not know",
+                                     "it left out");
         }
     }
     return true;
@@ -386,7 +387,8 @@ static void read_blocks(nnc_json root, nnc_json levels, nnc_unet *u) {
     for (int i = 0; i < 2; i++) {
         int32_t level = 0;
         if (nnc_json_type_of(lists[i]) != NNC_JSON_LIST || nnc_json_count(lists[i]) != u->levels) {
-            nnc_json_fault(root, names[i][2], "wrong value, expected a list of %d, found another", u->levels);
+            nnc_json_fault(root, names[i][2], "wrong value, expected a list of %d values, found another value",
+                           u->levels);
             return;
         }
         for (nnc_json at = nnc_json_first(lists[i]); at.node != NULL; at = nnc_json_next(at)) {
