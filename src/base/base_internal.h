@@ -3,9 +3,9 @@
  *
  * The file error.c fills an nnc_error, finds the name that is most similar to a misspelt one, and copies structs that
  * begin with their size.
- * The file number.c multiplies with a check for overflow, reads numbers strictly, prints numbers with 12 digits, and
- * knows unit prefixes. The file buffer.c has arenas (memory that is freed all at once), growing buffers, UTF-8, quoting
- * for JSON and for a shell, packed cells, and digests.
+ * The file number.c multiplies with a check for overflow, reads numbers with their units and prefixes strictly, and
+ * prints numbers with 12 digits. The file buffer.c has the functions for arenas (memory that is freed all at once),
+ * growing buffers, UTF-8 characters, quotes of texts in JSON and in a shell, packed table cells, and digests.
  * The file platform.c has atomic files, threads, and code that differs between operating systems.
  * The file dlopen.c loads system libraries at their first use.
  * The file derivation.c has arithmetic that records its formulas, and the parser of expressions.
@@ -32,9 +32,9 @@
 #include <nncost/status.h>
 
 /* ---- differences between operating systems ----
- * The program nncost is written for the functions of Linux. macOS lacks /proc. WebAssembly (WASI) and Windows lack
- * POSIX processes, signals and symbolic links. Windows opens files in text mode and lets child processes inherit them,
- * unless O_BINARY and O_NOINHERIT are given. */
+ * The program nncost uses functions and files of Linux; macOS lacks the folder /proc. WebAssembly (WASI) and Windows
+ * lack POSIX processes, signals and symbolic links. Windows opens files in text mode and lets child processes inherit
+ * them, unless O_BINARY and O_NOINHERIT are given. */
 
 #if defined(__wasi__) || defined(_WIN32)
 #define NNC_NO_PROCESSES
@@ -64,28 +64,28 @@ nnc_status nnc_no_memory(nnc_error *err);
 /* Adds a prefix to err->where, the place of an error: "inner" becomes "outer: inner". */
 void nnc_error_within(nnc_error *err, const char *outer);
 
-/* Calls an expression that returns an nnc_status; if the status is an error, returns it from the function that uses the
- * macro. A function may use the macro only if it has nothing to release when the macro returns from it. */
+/* Evaluates an expression that returns an nnc_status; if the status is an error, returns the status from the function
+ * that uses NNC_TRY. A function may use NNC_TRY only if it has nothing to release when NNC_TRY returns from it. */
 #define NNC_TRY(call)                                            \
     do {                                                         \
         const nnc_status nnc_try_status = (call);                \
         if (nnc_try_status != NNC_OK) { return nnc_try_status; } \
     } while (0)
 
-/* Tests a pointer that an allocation has returned; if it is NULL, returns NNC_NO_MEMORY from the function that uses the
- * macro. A function may use the macro only if it has nothing to release when the macro returns from it. */
+/* Tests a pointer that an allocation has returned; if it is NULL, returns NNC_NO_MEMORY from the function that uses
+ * NNC_GOT. A function may use NNC_GOT only if it has nothing to release when NNC_GOT returns from it. */
 #define NNC_GOT(pointer, err)                                 \
     do {                                                      \
         if ((pointer) == NULL) { return nnc_no_memory(err); } \
     } while (0)
 
 /* If `given` is false, a required pointer is missing: fills err with "no WHAT, expected a pointer to it, found NULL" at
- * the place `function`, and returns NNC_BAD_USAGE. Public functions call this function for each pointer that must not
- * be NULL. */
+ * the place `function`, and returns NNC_BAD_USAGE. Public functions call nnc_need for each pointer that must not be
+ * NULL. */
 nnc_status nnc_need(const char *function, const char *what, bool given, nnc_error *err);
 
-/* If an argument of a public function is NULL, returns NNC_BAD_USAGE from the public function. The public function must
- * return an nnc_status and have a parameter err. */
+/* If an argument of a public function is NULL, returns NNC_BAD_USAGE from the public function. The public function that
+ * uses NNC_NEED must return an nnc_status and have a parameter err. */
 #define NNC_NEED(pointer) NNC_TRY(nnc_need(__func__, #pointer, (pointer) != NULL, err))
 
 /* Tests whether two names begin with the same word, which ends with a hyphen: "vit-large" and "vit-b-16". */
@@ -98,7 +98,8 @@ bool nnc_nearer(const char *text, const char *name, const char *near);
  * come before all others. A name is skipped if its edit distance to `text` is more than a third of the length of the
  * longer of the two. Returns NULL if all names were skipped, or if `text` has more than 64 characters. */
 const char *nnc_nearest(const char *text, const char *const *names, size_t count);
-/* Tests whether a list of names has the name `name`. The list ends with NULL; NULL = a list without names. */
+/* Tests whether a list of names has the name `name`. The list of names ends with NULL; a NULL pointer to the list
+ * stands for a list without names. */
 bool nnc_is_one_of(const char *name, const char *const *names);
 
 /* ---- functions that return the names of enumerators ---- */
@@ -170,8 +171,8 @@ nnc_status nnc_sized_check(const void *given, size_t full_size, const char *what
 
 /* ---- arithmetic, and reading and writing of numbers ---- */
 
-/* These functions write a * b or a + b into *out. If the result overflows, they return false and leave *out
- * unchanged. */
+/* These functions write a * b or a + b into *out. If the result of one of these functions overflows, the function
+ * returns false and leaves *out unchanged. */
 static inline bool nnc_mul_i64(int64_t a, int64_t b, int64_t *out) {
     int64_t product;
     if (__builtin_mul_overflow(a, b, &product)) { return false; }
@@ -234,7 +235,7 @@ double nnc_median(double *values, size_t count);
 bool nnc_read_i64(const char *text, int64_t *out);
 
 /* Reads a number with an optional unit, such as "2GiB". Returns false if the text is not a number, or if its unit does
- * not fit `unit`. unit: the SI unit of *out. It decides which suffixes the text may have:
+ * not fit `unit`. `unit` is the SI unit of *out, and decides which suffixes the text may have:
  *     "s"              ns, us, ms, s, min, h, d, w
  *     "B", "B/s", ...  prefixes k M G T P E by 1000, for bytes also Ki Mi Gi Ti by 1024; the unit may be left out
  *                      ("2GiB", "3.35TB/s", "3.35T")
@@ -398,8 +399,10 @@ uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size);
  * target file. */
 
 typedef struct nnc_atomic_file {
-    char *target;    /* path of the file to replace (the target of a symbolic link); NULL = not open */
-    char *temporary; /* path of the temporary file; NULL = a file without a name */
+    /* path of the file to replace; for a symbolic link, the path of the file to which the link points. NULL = the
+     * nnc_atomic_file is not open */
+    char *target;
+    char *temporary; /* path of the temporary file; NULL = the temporary file has no name */
     int descriptor;  /* file descriptor of the temporary file */
 } nnc_atomic_file;
 
@@ -413,8 +416,8 @@ bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path);
  * open a file by its name need a named file. */
 bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path);
 
-/* Closes the temporary file, which then replaces the target file. If `durable` is true, first waits until the bytes are
- * on disk. Returns false on failure: the target is unchanged, and errno has the cause. */
+/* Closes the temporary file, which then replaces the target file. If `durable` is true, first waits until the bytes of
+ * the temporary file are on disk. Returns false on failure: the target is unchanged, and errno has the cause. */
 bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable);
 
 /* Removes the temporary file and leaves the target file unchanged. Does nothing if the nnc_atomic_file is not open. */
@@ -494,7 +497,8 @@ typedef enum nnc_operator {
     NNC_OPERATOR_NEGATE
 } nnc_operator;
 
-/* Sets of operators, with one bit for each operator. A set tells which operators an expression may contain. */
+/* Sets of operators, with one bit for each operator. A set of operators says which operators an expression may
+ * contain. */
 enum {
     NNC_OPERATORS_ARITHMETIC =
         1 << NNC_OPERATOR_ADD | 1 << NNC_OPERATOR_SUBTRACT | 1 << NNC_OPERATOR_MULTIPLY | 1 << NNC_OPERATOR_DIVIDE,

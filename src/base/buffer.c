@@ -141,8 +141,8 @@ size_t nnc_control_length(const char *text) {
 }
 
 size_t nnc_plain_length(const char *text, size_t most) {
-    /* The table has one bit for each character from ' ' to '~'. The bit is 1 if the character is plain; only '"', '#'
-     * and '\\' are not plain. */
+    /* The table `plain` has one bit for each character from ' ' to '~'. The bit of a character is 1 if the character is
+     * plain; only '"', '#' and '\\' are not plain. */
     static const uint64_t plain[2] = { ~(uint64_t)0 << ' ' & ~((uint64_t)1 << '"') & ~((uint64_t)1 << '#'),
                                        ~(uint64_t)0 >> 1 & ~((uint64_t)1 << ('\\' - 64)) };
     size_t length = 0;
@@ -222,8 +222,8 @@ void nnc_shell_word(nnc_buffer *out, const char *text) {
 }
 
 /* Copies one word of a shell command from `from` to `to`, without the quotes and backslashes of the word, and ends the
- * copy with a NUL. `to` may be an earlier place of the same line. Returns the position after the blank that ends the
- * word. */
+ * copy with a NUL. `to` may point to an earlier character of the same line. Returns the position after the blank that
+ * ends the word. */
 static char *take_word(char *from, char *to) {
     char quote = '\0';
     for (; *from != '\0' && (quote != '\0' || strchr(" \t\n", *from) == NULL); from++) {
@@ -399,8 +399,8 @@ nnc_arena *nnc_arena_create(void) { return calloc(1, sizeof(nnc_arena)); }
 
 void nnc_arena_destroy(nnc_arena *arena) {
     if (arena == NULL) { return; }
-    /* The malloc() memory that the arena owns is freed before the blocks, because its list `owned` is stored in the
-     * blocks. */
+    /* The memory from malloc() that the arena owns is freed before the blocks, because the list `owned` of this memory
+     * is stored in the blocks. */
     for (const owned *o = arena->owned; o != NULL; o = o->next) { free(o->allocated); }
     for (block *b = arena->blocks; b != NULL;) {
         block *next = b->next;
@@ -427,7 +427,7 @@ static block *add_block(nnc_arena *arena, size_t need) {
 
 void *nnc_arena_alloc(nnc_arena *arena, size_t size) {
     const size_t align = alignof(max_align_t);
-    if (size > PTRDIFF_MAX - sizeof(block) - align) { return NULL; /* no block can have so many bytes */ }
+    if (size > PTRDIFF_MAX - sizeof(block) - align) { return NULL; /* no block can have as many bytes as `size` */ }
     size = (size + align - 1) / align * align;
     block *b = arena->blocks;
     if (b == NULL || b->size - b->used < size) {

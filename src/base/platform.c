@@ -320,8 +320,8 @@ bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path) {
     return fchmod(file->descriptor, mode) == 0 || fail(file);
 }
 
-/* Gives a temporary file without a name a name that no other file has. Does nothing if the file has a name. Returns
- * false on failure, with the cause in errno. */
+/* Gives a temporary file without a name a name that no other file has. Does nothing if the temporary file already has a
+ * name. Returns false on failure, with the cause in errno. */
 static bool set_name(nnc_atomic_file *file) {
     char own[64], name[64];
     bool named = file->temporary != NULL;
@@ -347,7 +347,7 @@ static bool set_name(nnc_atomic_file *file) {
 }
 
 /* Writes the folder that contains the file `path` to disk, so that the new name of a file in this folder survives a
- * power failure. Changes `path`: cuts it at the last slash. Errors are ignored. */
+ * power failure. Cuts the string `path` at its last slash. Errors are ignored. */
 static void sync_folder(char *path) {
     char *slash = strrchr(path, '/');
     if (slash != NULL) { slash[slash == path ? 1 : 0] = '\0'; }

@@ -9,8 +9,8 @@
  *     `terminal.c`       writes standard output and files, shows progress and delays signals; some of its functions are
  *                        only for the browser page.
  *     `docs.c`           writes the help of the program and of a command, and has the commands docs and explain.
- *     `cmd_*.c`          has one or a few related commands. A command loads the specs that its operands name, computes
- *                        a result, and writes the result with an nnc_view.
+ *     `cmd_*.c`          each file contains one command or a few related commands. A command loads the specs that its
+ *                        operands name, computes a result, and writes the result with an nnc_view.
  *
  * The page of a result is a list of rows (nnc_page_row: label, text with names of metrics in braces, ink, condition).
  * Only sentences that depend on several metrics are written by functions.
@@ -116,7 +116,8 @@ typedef struct nnc_sweep_options {
     bool all;
 } nnc_sweep_options;
 
-/* Options of a search. If the command line does not give an option, its number is 0 and its string is NULL. */
+/* Options of a search. If the command line does not give an option, the member for the value of the option is 0 (a
+ * number) or NULL (a string). */
 typedef struct nnc_search_options {
     int64_t best, max_devices, max_memory;
     double deadline_s, target_step_s;
@@ -206,8 +207,8 @@ typedef bool nnc_option_known(const void *context, const char *option);
 nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, const void *context, char ***expanded,
                               nnc_error *err);
 
-/* A row of aliases.txt; that file describes the members. The texts are arrays, not pointers, because the loader would
- * have to relocate pointers at each start of the program. Unused members are "". */
+/* A row of aliases.txt; a comment in aliases.txt describes the members of a row. The texts are arrays, not pointers,
+ * because the loader would have to relocate pointers at each start of the program. Unused members are "". */
 typedef struct nnc_option_alias {
     char name[48], value[20], words[40], hint[88], option[20];
 } nnc_option_alias;
@@ -229,10 +230,10 @@ nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int
 /* Loads the device that the value of the option --device names. */
 nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_device **device, nnc_error *err);
 
-/* An option that is no field of the plan, the run or another field table. `field` has the offset of the value in
- * nnc_options. A value of type NNC_FIELD_TEXT is a const char *, or a list of const char * if capacity > 0. The words
- * in field.names are offered by completion in a shell; they are no limit, because the command itself checks the
- * value. */
+/* An option that is no field of the plan, the run or another field table. The member `field` contains the offset of the
+ * option's value in nnc_options. A value of type NNC_FIELD_TEXT is a const char *, or a list of const char * if
+ * capacity > 0. The words in field.names are offered by completion in a shell; they are no limit, because the command
+ * itself checks the value. */
 typedef struct nnc_own_option {
     nnc_field field;
     double default_value;
@@ -281,8 +282,8 @@ bool nnc_option_at(unsigned takes, int index, nnc_option_text *text);
 
 /* ---- commands and the session of a command: main.c ---- */
 
-/* Images of the shipped files: C structs that were read from the files at build time. NULL in a cross-compiled program,
- * which reads the files at run time. */
+/* Images of the shipped files: C structs that were read from the files at build time. The pointer to the images is NULL
+ * in a cross-compiled program, which reads the shipped files at run time. */
 #ifdef NNC_HAVE_IMAGES
 extern const uint64_t nnc_shipped_images[];
 #else
@@ -345,8 +346,9 @@ const nnc_command *nnc_command_at(int index);
 nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err);
 
 /* Functions that write help: help of the program, in full or brief (-h), and help of a command. The level
- * NNC_HELP_BRIEF is the help of -h. The level NNC_HELP_USUAL is the help of --help, which has one line per option if
- * the command has many options. The level NNC_HELP_ALL is the help of --help-all. */
+ * NNC_HELP_BRIEF selects the help that -h prints. The level NNC_HELP_USUAL selects the help that --help prints; this
+ * help has one line per option if the command has many options. The level NNC_HELP_ALL selects the help that --help-all
+ * prints. */
 void nnc_help_program(nnc_buffer *out, nnc_style style);
 void nnc_help_program_brief(nnc_buffer *out);
 typedef enum nnc_help_level { NNC_HELP_BRIEF, NNC_HELP_USUAL, NNC_HELP_ALL } nnc_help_level;
@@ -547,7 +549,7 @@ nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nn
 
 extern const nnc_view nnc_estimate_view; /* this view writes an nnc_report */
 extern const nnc_view nnc_checkpoint_view;
-/* each of these views writes a record of a type that only the file of its command declares */
+/* each view of the next line writes a record whose type is declared only in the file of the view's command */
 extern const nnc_view nnc_op_view, nnc_budget_view, nnc_trace_view, nnc_watch_view;
 extern const nnc_view nnc_ops_output;                  /* private record type, see
                                                                                      * nnc_report_ops */
@@ -556,9 +558,9 @@ extern const nnc_view nnc_run_view, nnc_bare_run_view; /* the record is an nnc_r
 extern const nnc_view nnc_search_output;               /* this view writes an nnc_search_report */
 extern const nnc_view nnc_choices_view, nnc_scale_view, nnc_fit_view, nnc_limit_view; /* the records have private
                                                                                        * types */
-extern const nnc_view nnc_serve_view, nnc_serve_ops_view; /* the record is an nnc_report about serving; the first view
-                                                           * shows the results, the second the ops */
-extern const nnc_view nnc_images_view;                    /* this view writes an nnc_report with images */
+/* the record is an nnc_report about serving; nnc_serve_view writes the results, nnc_serve_ops_view the ops */
+extern const nnc_view nnc_serve_view, nnc_serve_ops_view;
+extern const nnc_view nnc_images_view; /* this view writes an nnc_report with images */
 extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view, nnc_serve_search_view; /* the records have private
                                                                                            * types */
 extern const nnc_view nnc_check_output, nnc_diff_output;                                  /* the record is an
@@ -701,8 +703,9 @@ typedef struct nnc_row_choice {
      * not given */
     int64_t part, parts;
     bool others;
-    unsigned together; /* flags of row values. If `together` is not 0, --fold puts rows with equal flagged values into
-                        * the same part; if it is 0, the id of a row decides the part */
+    /* flags of row values. If `together` is not 0, --fold puts rows that have the same values in all flagged properties
+     * into the same part; if `together` is 0, the id of a row decides the part of the row */
+    unsigned together;
 } nnc_row_choice;
 
 /* Reads the options --only, --fold and --group. Fails with NNC_BAD_USAGE. */
@@ -715,8 +718,8 @@ void nnc_row_choice_by_model(nnc_row_choice *choice);
 bool nnc_row_passes(const nnc_row_choice *choice, const nnc_measured *row);
 bool nnc_row_in_fold(const nnc_row_choice *choice, const nnc_measured *row);
 
-/* Returns the digest of a row, which decides in which part --fold puts the row. Rows with equal digests are in the same
- * part. */
+/* Returns the digest of a row, which decides in which part --fold puts the row. The option --fold puts rows with equal
+ * digests into the same part. */
 uint64_t nnc_row_digest(const nnc_row_choice *choice, const nnc_measured *row);
 
 /* Reads the files of measured rows that the operands name; the rows are allocated in the arena. NNC_BAD_USAGE: --only

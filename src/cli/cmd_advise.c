@@ -102,8 +102,8 @@ static void add(answer *a, const nnc_plan_change *change) {
     a->lines[place].change = *change;
 }
 
-/* Tests whether the answer already lists a change. A listed change is the same if its options are equal, or if its step
- * time, memory and batch are equal: then its options may be in another order. */
+/* Tests whether the answer already lists a change. Two changes count as the same change if their options are equal, or
+ * if their step times, memory and batches are equal (their options may then be in another order). */
 static bool has(const answer *a, const nnc_plan_change *change) {
     for (int32_t i = 0; i < a->count; i++) {
         const nnc_plan_change *old = &a->lines[i].change;
@@ -114,8 +114,8 @@ static bool has(const answer *a, const nnc_plan_change *change) {
     return false;
 }
 
-/* Adds a change that makes the plan fit in memory with the same batch to the answer, unless the answer already lists
- * it. */
+/* Adds to the answer a change with which the plan fits in memory and keeps its batch, unless the answer already lists
+ * this change. */
 static void add_advice(answer *a, const nnc_advice *advice) {
     const nnc_result *r = a->report.result;
     const int64_t now = r->plan.seq_len, seq_len = advice->plan.seq_len > 0 ? advice->plan.seq_len : now;

@@ -12,8 +12,8 @@ typedef struct compared_row {
     /* change_s: step time of this row - step time of the first row, in seconds. framework_s: the seconds of change_s
      * that come from the software profile; NaN = both rows have the same profile, or change_s cannot be divided. */
     double change_s, framework_s;
-    /* Text of change_s, divided into the seconds that come from the software profile and those from other causes. NULL
-     * = the rows differ only in the profile, or change_s is NaN. */
+    /* Text of change_s, divided into two numbers of seconds: those that come from the software profile, and those that
+     * come from other causes. The text is NULL if the rows differ only in the profile, or if change_s is NaN. */
     const char *split;
 } compared_row;
 
@@ -480,8 +480,8 @@ static nnc_status split_change(const product *p, const nnc_scenario *scenarios, 
     return split != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-/* Returns true if the page has a column for a list. The lists of devices and scenarios always have a column; any other
- * list has one only if it has several values. */
+/* Returns true if the page has a column for a list of values (of models, devices or options). The lists of devices and
+ * scenarios always have a column; any other list has a column only if it has several values. */
 static bool is_shown(const product *p, int index) {
     return index == AXIS_DEVICE || p->axes[index].count > 1 || (index == AXIS_MODEL && p->plans != NULL);
 }

@@ -9,8 +9,8 @@
  * the memory by class, and changes that would make the plan fit. The line "cost" has the cost of a step. The run, the
  * stages, the timeline and the sensitivity follow if options ask for them.
  *
- * Most lines of the page are rows of the table page_rows. Functions write the tables, and the sentences with several
- * cases. */
+ * Most lines of the page are rows of the table page_rows. Functions write the tables of the page, and the sentences
+ * whose words depend on several conditions. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cost/cost_internal.h"
@@ -138,7 +138,7 @@ NNC_GET(get_stage_share, nnc_stage,
 
 NNC_GET(get_stage_fits, nnc_stage, nnc_text_cell(self->memory.headroom_bytes >= 0 ? "yes" : "NO"))
 
-/* Metrics for the memory of a pipeline stage, by class. Another table shows the times of the stage. */
+/* Metrics for the memory of a pipeline stage, by class. Another table shows the times of each pipeline stage. */
 static const nnc_metric stage_memory_rows[] = {
     NNC_HEAD("stage", WHOLE, .get = get_stage),
     NNC_ROWS(&nnc_memory_metrics, NNC_IN(nnc_stage, memory)),
@@ -295,7 +295,7 @@ static bool communicates(const nnc_result *result) {
     return any;
 }
 
-/* Metrics for the page that the JSON output does not contain. */
+/* Metrics that the page shows and the JSON output does not contain. */
 NNC_GET(get_communicates, nnc_report, nnc_bool_cell(communicates(self->result)))
 NNC_GET(get_waits, nnc_report, nnc_bool_cell(communicates(self->result) || self->result->plan.pipeline > 1))
 NNC_GET(get_updates_unrecorded, nnc_report,
@@ -629,8 +629,8 @@ static int32_t file_notes(const nnc_report *report) {
 }
 
 /* Returns how many lines of the first screen are left for changes: at most CHANGE_LINES, and at least one. `out` has
- * two empty lines near its end: one above the first screen, and one below the verdict. The function counts the lines
- * below the upper of the two empty lines. */
+ * two empty lines near its end: one above the first screen, and one below the verdict. The function counts the lines of
+ * `out` below the empty line that is above the first screen. */
 static int lines_left(const nnc_buffer *out, const nnc_report *report) {
     int written = 0;
     const int more = file_notes(report) > 0 ? 2 : 1;

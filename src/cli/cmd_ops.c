@@ -6,8 +6,8 @@
 #include "input/input_internal.h"
 #include "op/op_internal.h"
 
-/* A row of the table that `ops` prints: one op in one phase, or a sum of ops. All numbers are sums over the whole
- * step. */
+/* A row of the table that `ops` prints: one op in one phase, or a sum of ops. All numbers in the row are sums over the
+ * whole step. */
 typedef struct ops_row {
     const char *name;
     const nnc_op_cost *cost; /* row of the op table for a single op; NULL if the row is a sum */

@@ -77,8 +77,8 @@ NNC_GET(get_tokens_per_s, scale_row,
         nnc_number_cell(self->best.result != NULL && self->best.result->tokens > 0 ? self->best.result->tokens_per_s
                                                                                    : (double)NAN))
 
-/* Writes the best plan of a row. For a row without a plan, writes the reason up to its colon; the page has the complete
- * reason below the table. */
+/* Writes the best plan of a row. For a row without a plan, writes the beginning of the reason, up to the colon; the
+ * page has the complete reason below the table. */
 static nnc_cell get_shown_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_best *best = place->record;
     if (best->result != NULL) { return nnc_best_plan(place, text); }

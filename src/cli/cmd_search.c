@@ -496,8 +496,8 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, int64
         return keep_batch(session, *global_batch, err);
     }
     while (*global_batch % 2 == 0) { *global_batch /= 2; }
-    /* The chosen batch is a multiple of the odd factors of the number of devices, so that the devices can divide the
-     * batch. */
+    /* The chosen batch is the largest odd factor of the number of devices, multiplied by a power of two, so that the
+     * devices can divide the batch. */
     *chosen = *global_batch * seq_len <= TOKENS_MAX ? " (chosen: about 4 million tokens)"
                                                     : " (chosen: can be divided over the devices)";
     while (*global_batch * 2 * seq_len <= TOKENS_MAX) { *global_batch *= 2; }

@@ -17,8 +17,8 @@ NNC_GET(get_peak, nnc_report, nnc_number_cell(nnc_device_matmul_peak(self->devic
 NNC_GET(get_used_bytes, nnc_report, nnc_number_cell(nnc_serve_used_bytes(self->serve)))
 NNC_GET(get_excess_bytes, nnc_report, nnc_number_cell(-self->serve->headroom_bytes))
 
-/* Tests whether the bound of the decode step depends on the rates. With the rates of the datasheet, the decode step is
- * compute-bound, because its batch is at least critical_batch; with the fitted rates, it has another bound. */
+/* Tests whether the decode step is compute-bound at the rates of the datasheet, but not at the fitted rates. At the
+ * rates of the datasheet, a decode step is compute-bound if its batch is at least critical_batch. */
 static bool is_past_critical(const nnc_serve *s) {
     return s->decode.bound != NNC_BOUND_COMPUTE && s->running / (double)s->plan.data >= s->critical_batch;
 }

@@ -15,7 +15,8 @@ typedef struct searched {
 #define PLAN(member, ...) NNC_AS(#member, WHOLE, NNC_IN(nnc_serve_found, plan.member), __VA_ARGS__)
 #define NUMBER(member, ...) NNC_NUMBER(nnc_serve_found, member, __VA_ARGS__)
 
-/* Metrics of a deployment that the search found. The cost is missing if the device file has no price. */
+/* Metrics of a deployment that the search found. The cost of a deployment is missing if the device file has no
+ * price. */
 static const nnc_metric found_rows[] = {
     PLAN(devices, .head = "devices", .help = "Total number of devices."),
     PLAN(tensor, .head = "tensor", .help = "Devices that split each matrix product."),
@@ -340,7 +341,8 @@ const nnc_command nnc_cmd_serve_search = {
 
 typedef struct serve_rows {
     nnc_report *reports;
-    /* count: number of legal combinations, each a row; illegal: number of other combinations */
+    /* count: number of legal combinations of values, which have one row each; illegal: number of illegal
+     * combinations */
     int64_t count, illegal;
     bool models, devices, engines;       /* true: the rows have different models (models), different devices (devices),
                                           * different engines (engines) */

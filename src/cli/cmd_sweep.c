@@ -134,8 +134,8 @@ static int best_first(const void *a, const void *b) {
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Sorts the rows of --top and drops all but the best top_most rows. If top_most rows remain, sets `bounded`. Later rows
- * are then dropped if they are worse than the last of the remaining rows. */
+/* Sorts the rows of --top and drops all but the best top_most rows. If top_most rows remain, sets the member `bounded`
+ * to true. Later rows are then dropped if they are worse than the last of the remaining rows. */
 static void keep_top(row_sink *sink) {
     qsort(sink->top, (size_t)sink->top_count, sizeof *sink->top, best_first);
     while (sink->top_count > sink->top_most) { free(sink->top[--sink->top_count].line); }

@@ -64,7 +64,7 @@ static void list_spellings(spellings *list, unsigned takes) {
 }
 
 /* Returns the entry for the option that a word of the command line names, up to '='. Upper and lower case count as
- * equal. NULL = there is no such option. */
+ * equal. Returns NULL if the command has no option with the given name. */
 static const spelling *find_spelling(const spellings *list, const char *word) {
     const size_t length = strcspn(word, "=");
     for (int i = 0; i < list->count; i++) {

@@ -101,8 +101,8 @@ static nnc_status read_choice(const nnc_setting *setting, const searched *axis, 
     return NNC_OK;
 }
 
-/* Reads the value of --devices: "8..4096" or "8,16". The search finds the best plan for each number, one after the
- * other. */
+/* Reads the value of --devices: "8..4096" or "8,16". The search finds the best plan for each number of devices, one
+ * number after the other. */
 static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_task *task, nnc_error *err) {
     const char **values = NULL;
     NNC_TRY(nnc_sweep_sizes(arena, "--devices", text, &values, &task->size_count, err));
@@ -394,8 +394,8 @@ static nnc_status keep_software_of(nnc_session *session, nnc_arena *arena, base 
 /* If search.one_software is set and the user named no profile, uses one software profile for all plans, so that a
  * difference between numbers of devices has a single cause. The profile is that of the best plan on the smallest number
  * of devices that has a plan. The number 1 is tried last, because a plan on one device does not show which software
- * divides a model. Refuses options that the profile does not read. Each MPI rank finds the profile without the other
- * ranks. */
+ * profile suits a model that is divided over devices. Refuses options that the chosen software profile does not read.
+ * Each MPI rank chooses the profile itself, without communication with other ranks. */
 static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task,
                                 nnc_error *err) {
     const nnc_scenario_args *given = &session->options.given;

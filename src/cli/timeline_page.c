@@ -181,7 +181,7 @@ static void put_name(nnc_record *record, const char *what, int pid, int32_t tid,
     nnc_record_close(record);
 }
 
-/* Begins a slice of the trace. The caller adds the arguments of the slice and closes it. */
+/* Begins a slice of the trace. The caller adds the arguments of the slice, and then closes the slice. */
 static void begin_slice(nnc_record *record, const char *name, const char *category, int pid, int32_t tid,
                         int64_t from_ns, int64_t to_ns) {
     begin_event(record, name, "X", pid, tid);
@@ -303,8 +303,8 @@ static void put_stages(nnc_record *record, const nnc_report *report) {
     }
 }
 
-/* Writes a slice for every op, whose length is the time of all instances of the op in a step. The slices follow each
- * other, in one thread for each phase. */
+/* Writes a slice for every op, whose length is the time of all instances of the op in a step. The slices of one phase
+ * are in one thread, one after the other. */
 static void put_ops(nnc_record *record, const nnc_report *report) {
     double used_s[NNC_PHASE_COUNT] = { 0 };
     char text[256];

@@ -98,8 +98,8 @@ static bool is_value_of(const nnc_explained_name *name, const char *word) {
 }
 
 /* Returns the first name that equals the word. If no name equals the word, returns the first name that ends with the
- * word or is an array with a value of this name (for "exposed_comm.data", the array exposed_comm). NULL = no name
- * matches the word. */
+ * word or is an array with a value of this name (for "exposed_comm.data", the array exposed_comm). Returns NULL if no
+ * name matches the word. */
 static const nnc_explained_name *explained_names_find(const nnc_explained_names *names, const char *word) {
     const nnc_explained_name *end = NULL;
     for (int32_t i = 0; i < names->count; i++) {
@@ -131,7 +131,7 @@ static const nnc_metric name_rows[] = {
 };
 
 /* If several outputs use the same metrics table, the names of the table are listed under only one output. The function
- * is_new tests whether a name is listed. */
+ * is_new tests whether the list of names shows a name. */
 NNC_IF(is_new, nnc_explained_name, !self->again)
 
 static const nnc_metrics name_metrics = { .what = "a name that can be explained",
@@ -212,8 +212,8 @@ static const char *full_name(const char *column) {
 }
 
 /* Returns the part of the estimate that computes a metric: "run" for metrics of the run, "prefill" or "decode" for
- * metrics of these phases of serving, "" for all other metrics. The member `of` of a derivation line has the same
- * names. */
+ * metrics of these phases of serving, "" for all other metrics. The member `of` of a derivation line contains the same
+ * text for the part that computed the line. */
 static const char *owner_of(const char *column) {
     return strncmp(column, "run.", 4) == 0       ? "run"
            : strncmp(column, "prefill.", 8) == 0 ? "prefill"
@@ -223,8 +223,8 @@ static const char *owner_of(const char *column) {
 
 static const char *owner_text(const char *of) { return of[0] != '\0' ? of : "step"; }
 
-/* Returns the index of the last line before line `before` that has the name `name` and the member `of`; -1 = no such
- * line. */
+/* Returns the index of the last line before line number `before` whose name is `name` and whose member `of` is equal to
+ * the argument `of`; -1 = there is no such line. */
 static int find_said(const nnc_question *a, const char *of, const char *name, size_t length, int before) {
     for (int i = before - 1; i >= 0; i--) {
         if (strcmp(a->said[i].of, of) == 0 && strlen(a->said[i].name) == length &&

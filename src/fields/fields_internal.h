@@ -109,7 +109,7 @@ typedef struct nnc_field_table {
 
 /* Sets name, type, offset and size of a row for `member` of the struct `inner`, which is itself a member of the struct
  * `owner`. The name of the field is `member` alone. */
-/* NOLINTBEGIN(bugprone-macro-parentheses): the name of a member takes none */
+/* NOLINTBEGIN(bugprone-macro-parentheses): the name of a struct member must not stand in parentheses */
 #define NNC_FIELD_IN(owner, inner, member)                                                                           \
     .name = #member, .type = NNC_FIELD_TYPE_OF(((owner *)0)->inner.member), .offset = offsetof(owner, inner.member), \
     .size = sizeof(((owner *)0)->inner.member)

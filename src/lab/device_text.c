@@ -140,8 +140,8 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     if (field->type == NNC_FIELD_OBJECT || field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
         put_inner(w, p, field, any);
     } else if (field->type == NNC_FIELD_ENUM) {
-        /* An enum field is the basis of the device. The bases are in ascending order of quality. The file gets the
-         * better of the old and the new basis. */
+        /* The only enum field here is the basis of the device. The bases are in ascending order of quality. The written
+         * file gets the better one of two bases: the basis in the old file, and the basis of the new parameters. */
         const char *old = nnc_json_text_in(p->at, field->name);
         int basis = old != NULL ? nnc_names_find(field->names, old) : -1;
         basis = basis > (int)w->change->basis ? basis : (int)w->change->basis;

@@ -75,7 +75,7 @@ static const range ranges[] = {
     AMOUNT("block_penalty", 100, 0.3, 0.5),
     AMOUNT("knee_bytes", 1e10, 2e6, 4e6),
     AMOUNT("small_group_loss", 3.5, 0.2, 0.5),
-    /* The next entries are fields of a software profile that describe its serving engine. */
+    /* The next entries of this table are fields of a software profile that describe its serving engine. */
     AMOUNT("step_s", 0.1, 2e-4, 5e-4),
     AMOUNT("layer_s", 1e-3, 5e-6, 1e-5),
     AMOUNT("sequence_s", 1e-3, 5e-6, 1.5e-5),

@@ -136,9 +136,9 @@ static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r) {
 
 /* Tests whether products with unaligned dimensions make a predicted step longer by a twentieth or more. If the device
  * file does not state the rate of unaligned products, the prediction takes four times the time of aligned products. The
- * numbers 1/20 and 4 were chosen by hand. On an H100, unaligned products take 7.2 times as long in forward
- * (hw/h100-sxm5-80gb.json). The limit of 1/20 selects the steps of GPT-2 in tests/published/h100 ('nncost calibrate'
- * prints the group "unaligned steps"). */
+ * limit of 1/20 and the factor of 4 on the time of unaligned products were chosen without a fit. On an H100, unaligned
+ * products take 7.2 times as long as aligned products in forward (hw/h100-sxm5-80gb.json). The limit of 1/20 selects
+ * the steps of GPT-2 in tests/published/h100 ('nncost calibrate' prints the group "unaligned steps"). */
 static bool is_unaligned(nnc_fit *fit, const nnc_fit_row *r) {
     const double usual_ratio = 4.0;
     nnc_scored with, without;
@@ -303,10 +303,10 @@ static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *obj
     }
 }
 
-/* Requirement of a parameter on the rows of its fit group. If the requirement is not met, the parameter is not fitted.
- * If the group has too few rows, head widths, depths or numbers of ranks, the list of parameters contains the parameter
- * with the reason why it is not fitted. If the group does not meet a requirement of another kind, the list does not
- * contain the parameter. */
+/* Requirement of a parameter on the rows of its fit group. If the rows do not meet the requirement, the parameter is
+ * not fitted. If the group has too few rows, head widths, depths or numbers of ranks, the list of parameters contains
+ * the parameter with the reason why it is not fitted. If the group does not meet a requirement of another kind, the
+ * list does not contain the parameter. */
 typedef enum need {
     ANY,
     FORWARD,  /* the parameter needs rows of forward kernels */

@@ -3,10 +3,11 @@
  *
  * The file measured.c has the names of columns and their other spellings, and reads a CSV file as rows (nnc_measured).
  * The file measured_kinds.c reads the rows of kernels, collectives and served requests.
- * The file published.c reads texts and open settings of tables as their collections publish them.
+ * The file published.c reads the texts of published tables, in the form in which their collections publish them, and
+ * lists the settings that a row leaves open.
  * The file score.c predicts a row (nnc_scored), and computes the errors of many rows by group.
  * The file fit_choose.c chooses the parameters that a set of rows determines.
- * The file fit.c finds the values of these parameters (nnc_fit) with NLopt.
+ * The file fit.c finds the values of the chosen parameters (nnc_fit) with NLopt.
  * The file log.c reads the seconds of a step, the memory and the MFU from the log of a training program.
  * The file device_text.c writes the text of a device file or profile with fitted parameters. */
 #ifndef NNCOST_LAB_INTERNAL_H
@@ -190,7 +191,7 @@ typedef struct nnc_row_reading {
 /* Tests whether two texts are equal and not empty. */
 bool nnc_row_is(const char *text, const char *other);
 /* Finds the entry of a key in a list such as "|KEY=VALUE|KEY=VALUE|" (end: '=') or "|KEY|KEY|" (end: '|'). Returns the
- * text after the key and the character `end`, up to the next '|'. NULL = the list does not have the key. */
+ * text after the key and the character `end`, up to the next '|'. Returns NULL if the list does not have the key. */
 const char *nnc_list_entry(const char *list, const char *key, char end);
 /* Tests whether the file has a column. */
 bool nnc_row_has(const nnc_row_reading *r, const char *name);
@@ -209,9 +210,9 @@ const char *nnc_row_keep(nnc_row_reading *r, const char *text);
 /* Stores the reason why the current row cannot be predicted. If the row already has a reason, the earlier reason
  * stays. */
 void nnc_row_refuse(nnc_row_reading *r, const char *format, ...) NNC_PRINTF(2, 3);
-/* Sets each field of a table for which the current line has a cell. The name of the column is `prefix` and the name of
- * the field. Fields whose column is in `others` are left out, because other functions set them. For a model field, a
- * cell with the value 0 sets nothing. */
+/* Sets each field of a field table for which the current line has a cell. The name of the column is `prefix` and the
+ * name of the field. Fields whose column is in `others` are left out, because other functions set them. For a model
+ * field, a cell with the value 0 sets nothing. */
 void nnc_row_set_fields(nnc_row_reading *r, const nnc_field_table *table, const char *prefix, nnc_set_text *set,
                         void *object, const char *const *others);
 /* Loads or makes the model that the row names. If nncost has only a stand-in (another network with equal counts), adds
@@ -364,8 +365,9 @@ typedef struct nnc_score_stats {
 typedef struct nnc_score_group {
     nnc_score_section section;
     nnc_score_by by;
-    const char *name; /* name of the file, device or framework of the group, or of the half (fitted, unfitted); "" = all
-                       * rows */
+    /* name of the group: a file, a device, a framework, or "fitted" or "unfitted" for one of the two halves of the
+     * rows; "" = all rows are in one group */
+    const char *name;
     nnc_score_stats stats;
 } nnc_score_group;
 

@@ -147,8 +147,8 @@ static void set_operator(nnc_row_reading *r, nnc_op *op) {
         "embedding=embedding|";
     const char *name = nnc_row_text(r, "op");
     const bool flat = !nnc_row_given(r, "rows"), sized = nnc_row_given(r, "n") || !flat;
-    /* A row of an embedding without sizes states the bytes that the embedding moves. `one` is an embedding of a single
-     * value, so the number of values is the stated bytes divided by the bytes of `one`. */
+    /* A row of an embedding without sizes states the bytes that the embedding moves. If a row of an embedding states no
+     * sizes, it states the bytes that the embedding moves. */
     nnc_op one = *op;
     const bool priced = !sized && nnc_streaming_op(name, 1, 1, op->dtype, &one);
     const int64_t rows = sized    ? nnc_row_whole(r, flat ? "n" : "rows")
@@ -404,9 +404,10 @@ static bool is_replayed(const nnc_row_reading *r) {
     return false;
 }
 
-/* Reads a prefill, or a decode step of sequences with `context` tokens, that was timed alone. A row that names no
- * profile gets one. If a graph was recorded, the profile is gpt-fast, whose steps run as a recorded program (CUDA
- * graph). If no graph was recorded, nncost predicts the operators that a program in PyTorch alone issues one by one.
+/* Reads a prefill, or a decode step of sequences with `context` tokens, that was timed alone. If a row names no
+ * software profile, the function sets the profile. If the measured program recorded a CUDA graph, the profile is
+ * gpt-fast, whose steps run as a recorded program. If the measured program recorded no CUDA graph, the profile is
+ * torch-eager, and nncost predicts the operators that a program in PyTorch, without other libraries, issues one by one.
  * Returns false unless row->served is NNC_SERVED_TPOT for a decode step, or NNC_SERVED_TTFT for a prefill. */
 static bool read_timed(nnc_row_reading *r) {
     nnc_measured *row = r->row;

@@ -1,7 +1,7 @@
-/* Reads tables of measurements in the form in which they were published. A published table has columns named n_layers,
- * tp or measured_step_s, and texts for people: names of containers, notes, grades. The functions of this file change
- * the cells of a line to the words of nncost, before the row is read. The file foreign/names/words.json has four lists
- * of meanings:
+/* A row whose program uses PyTorch without a serving engine is predicted with the library transformers. A published
+ * table has columns named n_layers, tp or measured_step_s, and texts for people: names of containers, notes, grades.
+ * The functions of this file change the cells of a line to the words of nncost, before the row is read. The file
+ * foreign/names/words.json has four lists of meanings:
  *
  * "frameworks": the names in nncost of frameworks and collections; "NGC MXNet 22.09 ..." becomes "MLPerf MXNet". The
  * list "rows" has settings that no column states, but that follow from the notes or from the measured program. The list
@@ -149,8 +149,9 @@ static void set_said(nnc_row_reading *r) {
     }
 }
 
-/* Returns the meaning of a network's name in members.json: the id of a shipped model and the fields with other values;
- * "" = the file does not have the name. If the file states why the network cannot be predicted, stores this reason. */
+/* Returns the meaning of a network's name in members.json: the id of a shipped model, and the fields whose values
+ * differ from this model; "" = the file does not have the name. If members.json states why the network cannot be
+ * predicted, stores this reason. */
 static const char *member(nnc_row_reading *r, const char *name, const char *task) {
     char with_task[128];
     const nnc_json members = nnc_json_get(r->members, "members");
@@ -184,7 +185,8 @@ static void read_grade(nnc_row_reading *r) {
 /* Lists the fields that the line leaves open, and guesses their values. Degrees: if there are more devices than
  * sequences, the devices that share one sequence are tensor ranks. Micro-batch: all sequences of a replica are one
  * micro-batch if their number is small and there is no pipeline, or if words.json states that the measured program runs
- * one pass. If these conditions do not hold, a micro-batch has one sequence. */
+ * one pass. If a row meets neither of the two conditions for one micro-batch per replica, a micro-batch has one
+ * sequence. */
 static void guess_open(nnc_row_reading *r) {
     enum { ONE_PASS_MOST = 16 };
     char open[160] = "";

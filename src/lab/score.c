@@ -178,7 +178,7 @@ static bool must_recompute(const nnc_measured *row, const nnc_device *device, co
 
 /* Handles a row that does not state its parallelism. If the guessed plan does not fit, the function tries more tensor
  * ranks, up to the devices of one scale-up domain. The predicted memory and the verdict become those of the first plan
- * that fits. The predicted time does not change. */
+ * that fits. The predicted time remains the time of the guessed plan. */
 static void split_until_it_fits(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                                 const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                                 nnc_result *result) {
@@ -309,10 +309,11 @@ static nnc_status score_pass(const nnc_measured *row, const nnc_model *model, co
     return NNC_OK;
 }
 
-/* Refuses a static batch that leaves no field open, but is faster than its lower bound. The datasheet rates do not
- * allow a time below the lower bound, so the row does not describe its run. An example is a benchmark with more tokens
- * than the model has positions: the engine ends each request after the prompt. In other modes than a static batch, the
- * lower bound depends on the number of sequences that run together, and this number is only an estimate. */
+/* Refuses a row with a static batch if its source leaves no field open and its measured time is below the lower bound.
+ * The datasheet rates do not allow a time below the lower bound, so the row does not describe its run. An example is a
+ * benchmark with more tokens than the model has positions: the engine ends each request after the prompt. For any other
+ * load than a static batch, the lower bound depends on the number of sequences that run together, and this number is
+ * only an estimate. */
 static nnc_status check_possible(const nnc_measured *row, nnc_scored *scored, nnc_error *err) {
     if (row->ask.batch == 0 || row->undecided[0] != '\0' || !nnc_score_contradicts(scored)) { return NNC_OK; }
     scored->predicted_s = scored->low_s = scored->high_s = NAN;

@@ -99,8 +99,8 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index) { return key_at(memo,
  *
  * The first estimate of a model on a device calls nnc_estimate_once. A later estimate that is brief and finds its
  * passes in the cache computes only step ends, pipeline and step. Any other later estimate takes its op list from the
- * cache or lowers it, and then computes partition, op table and nnc_estimate_time. All paths return the results of
- * nnc_estimate_once, equal in every bit. */
+ * cache or lowers it, and then computes partition, op table and nnc_estimate_time. All three ways to compute an
+ * estimate return the results of nnc_estimate_once, equal in every bit. */
 
 /* ---- cache of the times of matrix products ---- */
 
@@ -246,9 +246,10 @@ static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lower
     return (nnc_rows_like){ &last->list, last->count, &last->rows, same };
 }
 
-/* Makes the op table that all plans with the same op list share. If the table exists, computes the times of collectives
- * again only if the routes differ. Computes the times of weight gradients again only if nnc_op.grad_accumulate differs
- * (the share of micro-batches that add to earlier gradients). */
+/* Makes the op table that all plans with the same op list share. If the op table already exists, computes the times of
+ * its collectives again only if the routes of the plan differ from the routes of the table. Computes the times of
+ * weight gradients again only if nnc_op.grad_accumulate (the share of micro-batches that add to earlier gradients) has
+ * another value in the plan than in the table. */
 static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step) {
     const nnc_network *network = step->network;
     const size_t size = sizeof a->routes;

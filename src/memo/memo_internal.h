@@ -1,32 +1,34 @@
 /* Caches of results between estimates. The functions of estimate/ use no cache; with an nnc_scratch of this folder
- * estimates are faster, and their results are equal in every bit. All caches use the hash table of memo.c. The gain of
- * a cache is the number of instructions without the cache divided by the number with it, for the command that gains
- * most.
+ * estimates are faster, and their results are equal in every bit. All caches use the hash table of memo.c. For each
+ * cache, this comment lists the values, the key, the changes that make entries invalid, and the largest gain: how many
+ * times as many instructions a command executes without the cache.
  *
  * The cache of lowered lists has op lists before and after sharding, with the sums of segments, model FLOPs and op
  * table. The key of a lowered list is the software profile and the plan fields that an op list depends on
- * (nnc_plan_lowering_key). Lowered lists become invalid when model or device change. The gain of lowered lists
- * is 2.0, in a sweep over micro-batches.
+ * (nnc_plan_lowering_key). Lowered lists become invalid when model or device change. A sweep over micro-batches
+ * executes 2.0 times as many instructions without the cache of lowered lists.
  *
- * The cache of passes has segment times, sums of segments, model FLOPs and routes. The key of a pass is the plan
- * without the number of micro-batches, length of the run, price and overlap. A pass becomes invalid when its lowered
- * list is replaced, or if the profile differs. The gain of the cache of passes is 1.3, in a sweep over micro-batches.
+ * The cache of passes has segment times, sums of segments, model FLOPs and routes. The key of an entry of the cache of
+ * passes is the plan without the number of micro-batches, length of the run, price and overlap. An entry of the cache
+ * of passes becomes invalid when its lowered list is replaced, or if the profile differs. A sweep over micro-batches
+ * executes 1.3 times as many instructions without the cache of passes.
  *
  * The cache of product times has the nnc_timing of matrix products. The key of a product time is the dims, the format
- * and the work of the product. Product times become invalid when the device changes. The gain of the cache of product
- * times is 1.07, in a search.
+ * and the work of the product. Product times become invalid when the device changes. A search executes 1.07 times as
+ * many instructions without the cache of product times.
  *
  * The cache of step ends has the collectives and updates of step ends. The key of a step end is the plan without the
- * order of passes, and the trained parameters of the device. Step ends become invalid when model or device change. The
- * gain of the cache of step ends is 1.08, in a search.
+ * order of passes, and the trained parameters of the device. Step ends become invalid when model or device change. A
+ * search executes 1.08 times as many instructions without the cache of step ends.
  *
  * The cache of partitions has the segments of each stage. The key of a partition is the stages, the chunks, whether
  * micro-batches enter at both ends, whether one device has both embedding and head, full recomputation, and the layers
- * of the list. Partitions become invalid when model or device change. The gain of the cache of partitions is 1.07, in a
- * search of pipelines.
+ * of the list. Partitions become invalid when model or device change. A search of pipelines executes 1.07 times as many
+ * instructions without the cache of partitions.
  *
- * The caches of product times, step ends and partitions each gain less than 1.3. These three small caches are kept
- * because a search without any of them takes about a quarter longer. */
+ * Without one of the caches of product times, step ends and partitions, each command executes less than 1.3 times as
+ * many instructions. The caches of product times, step ends and partitions are used all the same, because a search
+ * without all three takes about a quarter longer. */
 #ifndef NNCOST_MEMO_MEMO_INTERNAL_H
 #define NNCOST_MEMO_MEMO_INTERNAL_H
 
@@ -102,7 +104,8 @@ typedef struct nnc_pass_entry {
     /* value that alike->list_number had when this entry was made; the entry is invalid as soon as the two numbers
      * differ */
     uint64_t list_number;
-    /* the step of the plan for which the entry was made; each later estimate sets its plan, profile and step ends */
+    /* the step of the plan for which the entry was made; each later estimate that uses the entry replaces the plan, the
+     * profile and the step ends in this step */
     nnc_step step;
     nnc_network network;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
@@ -129,19 +132,22 @@ typedef struct nnc_estimate_cache {
     nnc_op_timer timer;
     nnc_memo products, alikes, passes, ends, partitions;
     nnc_lowered *last; /* lowered list that the previous estimate used; NULL = there was no estimate yet */
-    const nnc_pass_entry *partitioned; /* entry to which the stages and the memory in scratch belong; NULL = they belong
-                                        * to no entry */
+    /* entry of the cache of passes to which the stages and the memory in scratch belong; NULL = they belong to no
+     * entry */
+    const nnc_pass_entry *partitioned;
     /* entry of the cache of passes for whose plan the ops of `rest` were listed; NULL = these ops were listed for a
      * plan without an entry */
     const nnc_pass_entry *added;
-    const nnc_pass_entry *ended; /* entry to which the step ends in scratch belong; NULL = they belong to no entry */
+    /* entry of the cache of passes to which the step ends in scratch belong; NULL = they belong to no entry */
+    const nnc_pass_entry *ended;
     int64_t ended_passes; /* number of micro-batches of the plan for which the step ends in scratch were computed */
     /* key of the partition that is in scratch; 0 = the partition in scratch was not set by nnc_step_partition_recall */
     uint64_t recalled;
     nnc_memory memory;
     int32_t memory_stage;
-    nnc_plan over; /* the last plan that needed too much memory, its software profile and its bytes; over_bytes 0 = no
-                    * such plan yet */
+    /* the last plan that needed too much memory, its software profile, and the bytes that it needed; over_bytes 0 = no
+     * such plan yet */
+    nnc_plan over;
     nnc_software over_software;
     double over_bytes;
     nnc_rows rest; /* op table of the ops that the last plan added to its op list */

@@ -79,7 +79,7 @@ typedef struct nnc_metric {
     nnc_show show : 8;
     /* Place of the value. If hop is 0, the value is at `offset` in the record. If hop is above 0, the record has a
      * pointer at its offset hop - 1, and the value is at `offset` in the struct to which this pointer points. A row
-     * with the function `get` has no place. */
+     * whose value the function `get` computes has no place in the record. */
     uint16_t hop;
     uint32_t offset, size;
     /* of a list: offset of its number of elements (int32_t or int64_t), in the same struct as `offset` */
@@ -161,8 +161,9 @@ struct nnc_metrics {
 #define NNC_ROWS_(table, ...) \
     { .rows = (table), __VA_ARGS__ }
 
-/* Macros for the place of a metric's value. NNC_IN: in a member of the record. NNC_VIA: in the struct to which a
- * pointer of the record points. NNC_COUNT: states which member contains the number of elements of a list. */
+/* Macros for the place of a metric's value. NNC_IN: the value is in a member of the record. NNC_VIA: the value is in
+ * the struct to which a pointer of the record points. NNC_COUNT: states which member contains the number of elements of
+ * a list. */
 #define NNC_IN(of, member) .offset = offsetof(of, member), .size = sizeof(((const of *)NULL)->member)
 #define NNC_VIA(of, pointer) .hop = offsetof(of, pointer) + 1 /* NOLINT(bugprone-macro-parentheses) */
 #define NNC_COUNT(of, member) .count_offset = offsetof(of, member), .count_size = sizeof(((const of *)NULL)->member)
@@ -280,7 +281,7 @@ nnc_place nnc_column_place(const nnc_column *column, nnc_place place);
 nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NNC_METRIC_TEXT_MAX]);
 
 /* Returns the row of the metric with the full name `name`. If the metric is an array, `name` is the full name of any of
- * its values. NULL = no metric has this name. */
+ * its values. Returns NULL if no metric has this name. */
 const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name);
 
 /* Finds the full name that a word of the user means: the name equal to the word, or the only name that ends with a dot
@@ -438,11 +439,11 @@ nnc_past nnc_report_past(const nnc_report *report);
  * CPU. */
 bool nnc_past_lacks_cpu(const nnc_report *report);
 /* Tests whether the device or the software profile is implausible, or the number of parameters differs from the
- * published one. Measured ranges of errors do not apply to an implausible report. */
+ * published one. Measured ranges of errors do not apply to a report with implausible inputs. */
 bool nnc_report_is_implausible(const nnc_report *report);
 
-/* Returns the price in the device file if the costs of the report are computed with it. NULL: the plan states the
- * price, or no price is known. */
+/* Returns the price in the device file if the costs of the report are computed with it. Returns NULL if the plan states
+ * the price, or if no price is known. */
 const nnc_price *nnc_report_price(const nnc_report *report);
 
 /* Returns the currency of the newest price in the device file; --price is in the same currency. If the device file has
@@ -463,7 +464,7 @@ int64_t nnc_padded_rows(const nnc_report *report);
 double nnc_report_issue_s(const nnc_report *report);
 
 /* Returns the cost of training with a million tokens; for image models, the cost of training with a thousand images.
- * NaN = no price is known. The formula is recorded in the derivation `why`; if `why` is NULL, no formula is
+ * Returns NaN if no price is known. The formula is recorded in the derivation `why`; if `why` is NULL, no formula is
  * recorded. */
 double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why);
 
@@ -473,8 +474,8 @@ enum { NNC_SENTENCE_CHANGE = 48 };
 /* Writes the result of an estimate as one sentence (step time, bound, memory, and whether the plan fits) to `text`.
  * Returns text. */
 const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]);
-/* Writes the result of serving as one sentence (load, tokens per second, latency, and whether it fits) to `text`.
- * Returns text. */
+/* Writes the result of serving as one sentence (load, tokens per second, latency, and whether the deployment fits) to
+ * `text`. Returns text. */
 const char *nnc_serve_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]);
 /* Returns the name of the model for a sentence: the name in the model file. But if the user gave a name on a hub, and
  * the model file has the name of another model (Llama 3 8B for meta-llama/Llama-3.1-8B), returns the name on the hub
@@ -506,7 +507,7 @@ extern const nnc_metrics nnc_estimate_metrics, nnc_estimate_document;
 extern const nnc_metrics nnc_estimate_run_metrics, nnc_run_metrics;
 
 /* Returns the row of a metric, which is looked up by its full name in the tables of estimates, then of serving, then of
- * image generation. NULL = no table has this name. */
+ * image generation. Returns NULL if no table has a metric with this name. */
 const nnc_metric *nnc_figure_metric(const char *name);
 
 /* Metrics table of a report's launch files, and of the keys in these files that set no option. */

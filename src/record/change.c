@@ -92,8 +92,9 @@ static int rank_of(const nnc_change *change) {
 }
 
 /* Compares two changes for sorting. Values that only the new estimate has are the last in the list. All other changes
- * are sorted by rank; changes of equal rank by input before result; then by kind; then by size, the largest first; then
- * by name. No two changes are equal in this order, so the sorted list does not depend on the qsort of the system. */
+ * are sorted by rank. Among changes of equal rank, changes of inputs come before changes of results; after that, the
+ * kind of the change decides the order, then its size (the largest first), then its name. No two changes are equal in
+ * this order, so the sorted list does not depend on the qsort of the system. */
 static int by_size(const void *a, const void *b) {
     const nnc_change *left = a, *right = b;
     const bool left_new = left->kind == NNC_CHANGE_NEW, right_new = right->kind == NNC_CHANGE_NEW;
@@ -307,8 +308,7 @@ static const nnc_recorded_estimate *find(const nnc_recorded *recorded, const cha
     return NULL;
 }
 
-/* Adds the time of an op to the row with the same name and phase. now: true = the time belongs to the new estimate;
- * false = the time belongs to the old estimate. */
+/* the found value and the limit of a requirement are equal in four digits, so both are written with all digits */
 static void add_op(nnc_check_op *rows, int32_t *count, const nnc_recorded_op *op, bool now) {
     int32_t i = 0;
     while (i < *count && (strcmp(rows[i].name, op->name) != 0 || strcmp(rows[i].phase, op->phase) != 0)) { i++; }

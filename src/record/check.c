@@ -68,7 +68,7 @@ static nnc_status add(nnc_origins *origins, const char *kind, const char *name, 
 }
 
 /* Returns the id or path with which a scenario names its file of one kind (model, device ...). For a software profile
- * that nncost chose, returns the id of this profile. NULL: the scenario names no file of this kind. */
+ * that nncost chose, returns the id of this profile. Returns NULL if the scenario names no file of this kind. */
 static const char *name_of(const nnc_plans_scenario *from, const nnc_scenario *scenario, int kind) {
     const char *name = from->refs[kind];
     return kind == NNC_REF_SOFTWARE && nnc_software_is_chosen(name) ? scenario->software.id : name;
@@ -466,7 +466,7 @@ static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scena
 }
 
 /* Tests whether the recorded estimate of this scenario comes next in the file and has exactly the values `now`. If the
- * result is true, moves to the position after the estimate. */
+ * result is true, moves the reading position in the file to the end of this recorded estimate. */
 static bool is_next(nnc_check *c, const nnc_plans_scenario *from, nnc_figures now) {
     nnc_recorded_stream *s = c->stream;
     if (s->last.values == NULL || now.count > s->capacity) {

@@ -790,8 +790,8 @@ static nnc_status ask_whole(nnc_specs *specs, const nnc_scenario_args *given, nn
 }
 
 /* Puts the file, the line and the id of the scenario before the place that an error names. own: true = no option of the
- * command line changes the scenario. A bad option value then comes from the file, so NNC_BAD_USAGE becomes
- * NNC_BAD_SPEC. */
+ * command line changes the scenario. If no option of the command line changes the scenario, a bad option value comes
+ * from the plan file, so NNC_BAD_USAGE becomes NNC_BAD_SPEC. */
 static nnc_status blame(const nnc_plans *plans, const nnc_plans_scenario *from, bool own, nnc_status status,
                         nnc_error *err) {
     if (status != NNC_OK) {

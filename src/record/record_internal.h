@@ -229,8 +229,8 @@ bool nnc_recorded_read_one(nnc_arena *arena, const char *id, const char *text, s
                            uint64_t *members);
 
 /* Returns a new text of a plan file. The text `recorded` (see nnc_recorded_write) replaces the old recorded part, and
- * the digest replaces its placeholder. Every other byte of the file stays. The returned text is in the arena; NULL when
- * out of memory. */
+ * the digest replaces its placeholder. All other bytes of the plan file stay unchanged. The returned text is in the
+ * arena; NULL when out of memory. */
 const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, char *recorded, size_t *size);
 
 /* ---- functions that plan_file.c and recorded.c share ---- */

@@ -1,6 +1,6 @@
-/* Reads recorded estimates. The source is the recorded part of a plan file, which `check --update` writes, or the
- * output of `estimate --format json`, which is one estimate. Writes the recorded part and replaces it in a plan file.
- * Equal estimates give equal bytes. */
+/* Reads recorded estimates. Recorded estimates are in the recorded part of a plan file, which `check --update` writes;
+ * the output of `estimate --format json` also counts as one recorded estimate. Other functions of this file write a new
+ * recorded part, which replaces the old one in a plan file. Equal estimates give equal bytes. */
 #include <nncost/check.h>
 #include <nncost/nncost.h>
 
@@ -319,8 +319,8 @@ static int64_t version_number(const char *text) {
 }
 
 /* Tests whether the recorded part of a plan file has the format that this version of nncost writes, and was not written
- * by a newer version. If the test fails, notes a fault. The recorded estimates are then not compared and not
- * overwritten. */
+ * by a newer version. If the test fails, notes a fault. If the test fails, the recorded estimates are neither compared
+ * nor overwritten. */
 static bool is_of_this_version(nnc_json at, nnc_recorded *recorded) {
     const nnc_json schema = nnc_json_get(at, "schema");
     char expected[64];

@@ -273,8 +273,8 @@ void nnc_sheet_building(nnc_sheet *sheet, const void *record);
 
 enum { NNC_TABLE_COLUMNS = 256, NNC_TABLE_HELD = 1000 };
 
-/* Rows and columns of text, for people. If a table can be larger than the memory, the widths of its columns follow from
- * its first NNC_TABLE_HELD rows, and each later row is written at once. */
+/* A table with rows and columns of text, which people read. If a table can be larger than the memory, the widths of its
+ * columns follow from its first NNC_TABLE_HELD rows, and each later row is written at once. */
 struct nnc_table {
     nnc_head heads[NNC_TABLE_COLUMNS];
     int count;
@@ -282,10 +282,10 @@ struct nnc_table {
     int64_t cell_count;
     /* width of each column of the table in characters; 0 = the column is left out */
     int widths[NNC_TABLE_COLUMNS];
-    bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* for each column; true: to make the lines fit, the texts
-                                                              * of the column were cut (cut), or the whole column was
-                                                              * left out (dropped) */
-    int gap;                                                 /* number of blanks between two columns of the table */
+    /* two flags for each column, which are set to make the lines fit: cut = the texts of the column were cut; dropped =
+     * the whole column was left out */
+    bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS];
+    int gap; /* number of blanks between two columns of the table */
     bool laid_out;
 };
 

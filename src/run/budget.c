@@ -16,7 +16,7 @@ typedef struct law {
 } law;
 
 /* Sources of the three laws that predict a loss. NNC_LAW_PRINTED: arXiv:2203.15556, equation 10. NNC_LAW_TEX: the
- * unrounded values in the TeX source of that paper, as quoted by arXiv:2404.10102. NNC_LAW_EPOCH: the fit of
+ * unrounded values in the TeX source of arXiv:2203.15556, as quoted by arXiv:2404.10102. NNC_LAW_EPOCH: the fit of
  * arXiv:2404.10102. */
 #define LOSS(...) \
     { __VA_ARGS__, false, NAN, NAN, NAN }

@@ -25,8 +25,8 @@ double nnc_goodput(double interval_s, double block_s, double save_s, double rest
 double nnc_spares(double nodes_out, double enough_share, double *short_share) {
     enum { SPARES_MAX = 10000000 };
     /* The number of nodes out of service has a Poisson distribution. The sum of the Poisson probabilities starts at
-     * exp(-mean), which underflows to 0 for means above about 700. For larger means the spares follow from the normal
-     * distribution: mean + 2.33 standard deviations, which is enough for 99 % of the time. */
+     * exp(-mean), which underflows to 0 for means above about 700. For larger means, the number of spare nodes is
+     * computed from the normal distribution: mean + 2.33 standard deviations, which is enough for 99 % of the time. */
     if (nodes_out > 700.0) {
         *short_share = 1.0 - enough_share;
         return ceil(nodes_out + 2.3263479 * sqrt(nodes_out));

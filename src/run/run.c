@@ -31,7 +31,7 @@ static step step_of(const nnc_result *result, const nnc_plan *plan, const nnc_ru
 }
 
 /* Multiplies the samples, tokens and FLOPs of a step by the number of sites, because every site trains a replica on
- * different samples. Returns the step of all sites together. */
+ * different samples. Returns the samples, tokens and FLOPs of a step over all sites together. */
 static step of_sites(step one, const nnc_run_ask *ask) {
     one.samples *= ask->sites;
     one.tokens *= ask->sites;
@@ -389,9 +389,9 @@ nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device, cons
 /* ---- methods of fine-tuning (RLHF, distillation ...), which add generation, scoring and weight synchronisation to the
  * training ---- */
 
-/* A row describes one fine-tuning method. rollout: the method generates answers. Each of the members again, reference,
- * reward, critic and teacher stands for a model that runs forward over every token of the training data; `again` stands
- * for the trained model itself. Sources: docs/data-and-runs.md. */
+/* A row describes one fine-tuning method. rollout: the method generates answers. Each of the members `again`,
+ * `reference`, `reward`, `critic` and `teacher` stands for a model that runs forward over every token of the training
+ * data; `again` stands for the trained model itself. Sources: docs/data-and-runs.md. */
 typedef struct method_row {
     bool rollout, again, reference, reward, critic, teacher;
     /* true: the policy and the reference model score a second answer to each prompt (for the KL term of the method

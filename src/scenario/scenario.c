@@ -489,8 +489,8 @@ static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario)
     }
 }
 
-/* If --software names a release of a profile, applies the settings of this release. After the release, applies the
- * software switches of the command line. */
+/* If --software names a release of a profile, applies the settings of this release. After the settings of the release,
+ * applies the software switches of the command line. */
 static nnc_status apply_release(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err) {
     if (scenario->release.entry != NULL) {
         const nnc_given asked = { is_given, given };

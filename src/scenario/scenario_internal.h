@@ -162,7 +162,8 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
                                 nnc_error *err);
 
 /* Estimates the scenario's plan with the profile torch-eager, which does not use a compiler, if nncost itself chose
- * torch.compile for a plan on one device. In every other case sets result->step_s to NaN. */
+ * torch.compile for a plan on one device. If nncost did not choose torch.compile for a plan on one device, sets
+ * result->step_s to NaN. */
 nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch, nnc_result *result, nnc_error *err);
 
 /* Fills in the inputs of the run that the user did not give with values of the device file and of the region. Returns

@@ -189,7 +189,7 @@ static bool is_open(const nnc_field *field, const nnc_plan *plan) {
 static bool fails(nnc_status status) { return status == NNC_NO_MEMORY || status == NNC_IO; }
 
 /* Estimates step time and memory of the scenario's plan after one property of the software (name) is set to a given
- * value. Sets result->step_s to NaN if the plan is illegal with this value. Does not compute bounds and FLOPs. */
+ * value. Sets result->step_s to NaN if the plan is illegal with this value. Computes neither bounds nor FLOPs. */
 static nnc_status step_with(const nnc_scenario *s, const char *name, const char *value, nnc_scratch *scratch,
                             nnc_result *result, nnc_error *err) {
     const nnc_software *software = &s->software;

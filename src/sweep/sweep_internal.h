@@ -227,14 +227,14 @@ int64_t nnc_rank_group_share(int64_t mine);
  * another rank ends with an exit code other than 0. */
 bool nnc_rank_group_all_well(nnc_rank_group ranks, uint64_t digest, nnc_status *status, nnc_error *err);
 
-/* Sleeps for some microseconds, so that a waiting rank leaves its CPU core to other ranks. Exists only in a build with
- * MPI. */
+/* Sleeps for some microseconds, so that a waiting rank leaves its CPU core to other ranks. The function exists only in
+ * a build with MPI. */
 void nnc_rank_group_nap(void);
-/* Waits until an MPI request (of type MPI_Request) is complete, and sleeps meanwhile. Exists only in a build with
- * MPI. */
+/* Waits until an MPI request (of type MPI_Request) is complete, and sleeps meanwhile. The function exists only in a
+ * build with MPI. */
 void nnc_rank_group_wait(void *request);
-/* Copies `size` bytes from rank 0 to every other rank. Every rank must call this function. Exists only in a build with
- * MPI. */
+/* Copies `size` bytes from rank 0 to every other rank. Every rank must call this function. The function exists only in
+ * a build with MPI. */
 void nnc_rank_group_broadcast(void *bytes, size_t size);
 
 /* Evaluates all rows of a pool as nnc_pool_run does, but on all MPI ranks. Every rank must call this function with the

@@ -142,7 +142,7 @@ static const tensor *input_of(const tensors *all, int32_t input) {
 }
 
 /* Reads the whole numbers in element number `index` of a list of recorded values, for example the element "[1, 1]".
- * Returns the count of numbers that it read, at most `most`. */
+ * Returns the number of values that were read, at most `most`. */
 static int values_of(const char *list, int32_t index, int64_t *values, int most) {
     char text[32];
     int count = 0;
@@ -533,8 +533,8 @@ static void set_alignment(nnc_op *op, int aligned) {
 }
 
 /* Returns the predicted time of all kernels of a call after the first kernel. Kernels of a call after the first kernel
- * add up partial sums, for example. Each further kernel takes the fixed time of a kernel: for a matrix product, of the
- * library of matrix products. launches: number of kernels of the call. */
+ * add up partial sums, for example. Each further kernel takes the fixed time (fixed_s) that the device states: that of
+ * matrix products for a matrix product, that of streaming kernels for any other operator. */
 static double further_s(const nnc_device *device, const nnc_op *op, double launches) {
     const double start_s =
         op->kind == NNC_OP_MATMUL ? device->efficiency.gemm[op->math_dtype].fixed_s : device->efficiency.stream.fixed_s;

@@ -195,8 +195,8 @@ static bool take(reader *r, char expected) {
 static const bool stops[256] = { ['"'] = true, ['\\'] = true, ['{'] = true, ['}'] = true, ['['] = true,
                                  [']'] = true, [','] = true,  [':'] = true, ['\0'] = true };
 
-/* Moves past the bytes in the window before the next byte of `stops`, but past at most `most` bytes. Copies the bytes
- * that it moves past to `to` unless `to` is NULL. Returns the number of bytes. */
+/* Moves past the bytes in the window before the next byte of `stops`, but past at most `most` bytes. Unless `to` is
+ * NULL, copies the skipped bytes to `to`. Returns the number of bytes. */
 static size_t take_run(reader *r, char *to, size_t most) {
     const char *from = r->window + r->at;
     const size_t there = (size_t)(r->filled - r->at);
@@ -559,7 +559,7 @@ static void add_event(reader *r, const event *e, int64_t start, int64_t lasts) {
 
 /* Reads an event of the trace. If the window contains the whole event, the function reads the event in the window
  * without a copy. An event that continues after the end of the window, or that is not valid, is first copied. Faults of
- * such an event are then found in the copy. */
+ * a copied event are found when the copy is read. */
 static void read_event(reader *r) {
     event e = { 0 };
     int64_t start = 0, lasts = 0;

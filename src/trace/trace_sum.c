@@ -1,7 +1,7 @@
 /* Sums the kernels of a trace by operator, and finds operators that could be faster. A row of the summary has all calls
  * of an operator with the same shapes.
  *
- *     `expected time` = predicted time x sqrt(machine x near).
+ *     `expected time` = predicted time x sqrt(machine x near), where `machine` and `near` are two factors.
  *     `saving`        = measured time - expected time.
  *
  * The factor `machine` is the median of measured / predicted time over all rows of matrix products, or over all rows of
