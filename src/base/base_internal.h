@@ -7,7 +7,7 @@
  * prints numbers with 12 digits. The file buffer.c has the functions for arenas (memory that is freed all at once),
  * growing buffers, UTF-8 characters, quotes of texts in JSON and in a shell, packed table cells, and digests.
  * The file platform.c has atomic files, threads, and code that differs between operating systems.
- * The file dlopen.c loads system libraries at their first use.
+ * The file dlopen.c loads a system library when the program first needs it.
  * The file derivation.c has arithmetic that records its formulas, and the parser of expressions.
  *
  * This header includes the C library headers that most files need. A file that needs further headers includes them
@@ -79,9 +79,9 @@ void nnc_error_within(nnc_error *err, const char *outer);
         if ((pointer) == NULL) { return nnc_no_memory(err); } \
     } while (0)
 
-/* If `given` is false, a required pointer is missing: fills err with "no WHAT, expected a pointer to it, found NULL" at
- * the place `function`, and returns NNC_BAD_USAGE. Public functions call nnc_need for each pointer that must not be
- * NULL. */
+/* If `given` is false, a required pointer is missing. The function then fills err with "no WHAT, expected a pointer to
+ * it, found NULL" at the place `function`, and returns NNC_BAD_USAGE. Public functions call nnc_need for each pointer
+ * that must not be NULL. */
 nnc_status nnc_need(const char *function, const char *what, bool given, nnc_error *err);
 
 /* If an argument of a public function is NULL, returns NNC_BAD_USAGE from the public function. The public function that
@@ -128,9 +128,9 @@ bool nnc_is_one_of(const char *name, const char *const *names);
         switch ((unsigned)value) { list(NNC_ENUM_HELP) default : return "?"; } \
     }
 
-/* A row is a struct with data about one value of an enumeration; the struct is a variable with the name NNC_ROW(VALUE).
- * { LIST(NNC_ROW_AT) } makes a table of pointers to the rows of all values; the table does not compile if a value has
- * no row. */
+/* A row is a struct with data about one value of an enumeration; the name of this struct variable is NNC_ROW(VALUE).
+ * The initializer { LIST(NNC_ROW_AT) } makes a table of pointers to the rows of all values; the table does not compile
+ * if a value has no row. */
 #define NNC_ROW(value) nnc_row_of_##value
 #define NNC_ROW_AT(name, ...) [name] = &NNC_ROW(name),
 
@@ -266,8 +266,8 @@ size_t nnc_number_write_read(double value, char text[NNC_NUMBER_TEXT], double *r
 /* Writes a whole number as decimal text. Returns the number of written characters. */
 size_t nnc_whole_write(int64_t value, char text[NNC_NUMBER_TEXT]);
 /* Writes a number from 0 to 99999.5 with 0 to 6 decimals, in the form of printf("%.*f"). Returns false if rounding is
- * uncertain: the number is so near to the middle between two decimals that the rounding error of a multiplication could
- * change the last digit. */
+ * uncertain: the number is so near to the middle between two decimal numbers that the rounding error of a
+ * multiplication could change the last digit. */
 bool nnc_decimals_write(double value, int decimals, char *text);
 
 /* These functions correct a number that printf has written. nnc_fix_point replaces the decimal point of the caller's
@@ -455,11 +455,11 @@ enum { NNC_THREADS_MAX = 256 };
 
 /* Calls the function `work` once for each of `count` contexts (an array of structs of `size` bytes). The first call
  * runs in the calling thread, each further call in its own thread (at most NNC_THREADS_MAX). If a thread cannot be
- * started, `work` is not called for its context. The contexts must therefore take their work from one shared queue, so
- * that the other calls of `work` can finish all work. */
+ * started, `work` is not called for its context. All calls of `work` must therefore take work from one shared queue, so
+ * that the calls in other threads can finish all work. */
 void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, int32_t count);
 
-/* ---- system libraries that are loaded at their first use (dlopen.c) ---- */
+/* ---- system libraries that the program loads when it first needs them (dlopen.c) ---- */
 
 /* Loads a shared library, finds its functions with the given names, and writes the addresses of the functions, in the
  * order of the names, into `functions`, a struct of function pointers. The library stays loaded. package: the Debian
@@ -474,8 +474,8 @@ nnc_status nnc_dlopen_functions(const char *library, const char *package, const 
  *
  * The operators, from the lowest to the highest precedence: ||, &&, then == != < <= > >=, then + -, then * / %, then
  * the prefixes ! and -. Operators of equal precedence are applied from left to right.
- * The parser passes operands and operators to the callbacks in postfix order: an operator follows its
- * operands. */
+ * The parser passes operands and operators to the callbacks in postfix order: an operator comes after the operands to
+ * which it applies. */
 
 typedef enum nnc_operator {
     NNC_OPERATOR_OR,
@@ -526,11 +526,10 @@ typedef struct nnc_expression_reader {
 bool nnc_expression_read(const nnc_expression_reader *reader, const char *text, void *context);
 
 /* ---- derivations: arithmetic that records its formulas (derivation.c) ----
- *
- * Macros for arithmetic that records its formulas. The parameter `why` of a function is a derivation or NULL, and does
- * not change the result of the function. With a derivation, the function records each formula as the code writes it,
- * the values of the operands, and the result of the formula. `nncost explain` prints the recorded lines, so the printed
- * formulas are those that were computed.
+ * The macros below compute a value and record the formula of the value. The parameter `why` of a function is a
+ * derivation or NULL, and does not change the result of the function. With a derivation, the function records each
+ * formula as the code writes it, the values of the operands, and the result of the formula. `nncost explain` prints the
+ * recorded lines, so the printed formulas are those that were computed.
  *
  * NNC_LET(why, m, NULL, (double)p->m) adds an operand, and defines it as const double m.
  * NNC_SAY(why, flops, "FLOP", 2.0 * m * n * k) adds a line, and defines its result as const double flops.

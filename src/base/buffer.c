@@ -91,9 +91,9 @@ void nnc_text_append(char *text, size_t size, const char *separator, const char 
 
 /* ---- UTF-8 characters and control characters ---- */
 
-/* Checks a UTF-8 character. The first byte of a UTF-8 character decides the number of its bytes and the range of its
- * second byte; all further bytes lie between hexadecimal 80 and BF. Source: The Unicode Standard, table 3-7 (no
- * overlong forms, no surrogates, up to U+10FFFF). */
+/* Checks a UTF-8 character. The first byte of a UTF-8 character decides how many bytes the character has and which
+ * values its second byte may have; all further bytes lie between hexadecimal 80 and BF. Source: The Unicode Standard,
+ * table 3-7 (no overlong forms, no surrogates, up to U+10FFFF). */
 size_t nnc_utf8_length(const char *text, size_t size) {
     const unsigned char *s = (const unsigned char *)text;
     if (size == 0) { return 0; }
@@ -460,8 +460,8 @@ static bool lengthen(nnc_arena *arena, const void *allocated, size_t old, size_t
 void *nnc_arena_grow(nnc_arena *arena, void *list, int32_t count, int32_t *capacity, size_t size) {
     if (count < *capacity) { return list; }
     const int32_t larger = *capacity > 0 ? 2 * *capacity : 64;
-    /* A list has space for at least 64 elements, so its size in bytes is a multiple of the alignment, as lengthen()
-     * requires. */
+    /* A list has space for at least 64 elements, so the size of a list in bytes is a multiple of the alignment, as
+     * lengthen() requires. */
     if (lengthen(arena, list, (size_t)*capacity * size, (size_t)larger * size)) {
         *capacity = larger;
         return list;

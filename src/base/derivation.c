@@ -1,6 +1,6 @@
 /* Derivations. A derivation has a list of lines (name = formula = formula with numbers = value) and a list of operands
- * (name, value, unit). When a line is added, each name in its formula is replaced by the value of the operand that has
- * this name and was added last. */
+ * (name, value, unit). When a line is added, each name in the formula of the line is replaced by the value of the
+ * operand that has this name and was added last. */
 
 #include <ctype.h>
 

@@ -1,7 +1,7 @@
 /* Atomic files and threads: the parts of src/base that differ between operating systems. WebAssembly has no threads,
- * and its files are in memory until the page is closed, so on WebAssembly a file is overwritten in place. Windows has
- * neither POSIX symbolic links nor POSIX permissions, so on Windows readlink() and fchmod() are macros that do
- * nothing. */
+ * and its files exist in memory only, until the page is closed; on WebAssembly a file is therefore overwritten in
+ * place. Windows has neither POSIX symbolic links nor POSIX permissions, so on Windows readlink() and fchmod() are
+ * macros that do nothing. */
 
 /* With _GNU_SOURCE, <stdlib.h> declares realpath() and <fcntl.h> declares O_TMPFILE. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */

@@ -179,8 +179,9 @@ typedef struct nnc_options {
     nnc_mcp_options mcp;
     nnc_sweep_options sweep;
     nnc_ops_view view;
-    nnc_scenario_args given; /* settings that options of the command line give; they override settings in files */
-    char **operands;         /* words of the command line that are not options; NULL ends the list */
+    /* settings that options of the command line give; these settings override settings in files */
+    nnc_scenario_args given;
+    char **operands; /* words of the command line that are not options; NULL ends the list */
     int operand_count;
     /* for each row of the option table: value of the option as text; NULL = not given */
     const char *texts[NNC_OWN_OPTIONS_MAX];
@@ -232,8 +233,8 @@ nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_devic
 
 /* An option that is no field of the plan, the run or another field table. The member `field` contains the offset of the
  * option's value in nnc_options. A value of type NNC_FIELD_TEXT is a const char *, or a list of const char * if
- * capacity > 0. The words in field.names are offered by completion in a shell; they are no limit, because the command
- * itself checks the value. */
+ * capacity > 0. The words in field.names are offered by completion in a shell; the user may give other words too,
+ * because the command itself checks the value. */
 typedef struct nnc_own_option {
     nnc_field field;
     double default_value;
@@ -298,7 +299,7 @@ typedef struct nnc_session {
     nnc_buffer *out;      /* output of the command; it is printed only if the command succeeds */
     nnc_buffer arguments; /* words of the command line from the name of the command on, each followed by a NUL */
     bool inside;          /* true: another command has called this command, so it must write no files */
-    /* Exit code of a command that succeeded: 0, or 1 if its answer is no, for example "does not fit". */
+    /* Exit code of a command that succeeded: 0, or 1 if the answer of the command is no, for example "does not fit". */
     int exit_code;
 } nnc_session;
 
@@ -410,8 +411,8 @@ nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err);
 bool nnc_emit_instead(const nnc_session *session);
 nnc_status nnc_emit_plan(nnc_session *session, const nnc_launch_plan *plan, const char *name, nnc_error *err);
 /* Writes a scenario as a launch file (--emit). name: name of the scenario if the command writes several; NULL = a
- * single scenario. If the command writes several scenarios and cannot write one of them, it prints a line to standard
- * error, continues, and exits with code 1. */
+ * single scenario. If the command writes several scenarios and cannot write one of them, the command prints a line to
+ * standard error, continues, and exits with code 1. */
 nnc_status nnc_emit_scenario(nnc_session *session, const nnc_scenario *scenario, const char *name, nnc_error *err);
 
 /* Writes the command line that starts the serving engine of a deployment (--emit). In cmd_serve.c. */
@@ -441,9 +442,9 @@ const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out);
 /* ---- running a search from operands and options: search_args.c ---- */
 
 /* Searches plans for the model and device of the operands (as nnc_scenario_load_args loads them), and shows progress on
- * standard error. After the search, calls the function `write` with its context and the result, on MPI rank 0 only.
- * Removes the options of the search from the options of the session. Sets the exit code: 1 if no plan was found, 128 +
- * signal if a signal stopped the search. */
+ * standard error. After the search, calls the function `write` with its context (the argument of the caller) and the
+ * result of the search, on MPI rank 0 only. Removes the options of the search from the options of the session. Sets the
+ * exit code: 1 if no plan was found, 128 + signal if a signal stopped the search. */
 typedef nnc_status nnc_search_writer(nnc_session *session, void *context, const nnc_search_report *report,
                                      nnc_error *err);
 nnc_status nnc_search_args_run(nnc_session *session, const char *model, const char *device, nnc_search_writer *write,

@@ -10,7 +10,8 @@ typedef struct compared_row {
     nnc_report report;
     const char *command; /* command line that prints the estimate of the row */
     /* change_s: step time of this row - step time of the first row, in seconds. framework_s: the seconds of change_s
-     * that come from the software profile; NaN = both rows have the same profile, or change_s cannot be divided. */
+     * that come from the software profile; NaN = this row and the first row have the same profile, or change_s cannot
+     * be divided. */
     double change_s, framework_s;
     /* Text of change_s, divided into two numbers of seconds: those that come from the software profile, and those that
      * come from other causes. The text is NULL if the rows differ only in the profile, or if change_s is NaN. */
@@ -357,8 +358,8 @@ static nnc_status list_axes(product *p, nnc_session *session, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Sets values[i] to the value of list i that a row has. The last list varies fastest: its value changes from each row
- * to the next. */
+/* Sets values[i] to the value of list i that a row has. The last list varies fastest: the next row has the next value
+ * of the last list. */
 static void row_values(const product *p, int32_t row, const char **values) {
     for (int i = p->axis_count - 1; i >= 0; i--) {
         assert(p->axes[i].count > 0);

@@ -235,8 +235,8 @@ static int step_groups(const nnc_report *report, slice groups[]) {
     for (int group = 0; group < NNC_GROUP_COUNT; group++) {
         if (seconds[group] > 0) { groups[count++] = (slice){ nnc_group_name((nnc_group)group), seconds[group] }; }
     }
-    const nnc_result *result = report->result; /* host time and bubbles belong to no op, so they are read from the
-                                                * result */
+    /* host time and bubbles belong to no op, so these two times are read from the result */
+    const nnc_result *result = report->result;
     if (result->host_s > shown_from * result->step_s) { groups[count++] = (slice){ "host", result->host_s }; }
     if (result->bubble_s > shown_from * result->step_s) { groups[count++] = (slice){ "bubble", result->bubble_s }; }
     return count;
@@ -327,8 +327,8 @@ static const char *own_policy(const nnc_report *report) {
     return other ? nnc_policy_name(own) : "";
 }
 NNC_GET(get_own_policy, nnc_report, nnc_text_cell(own_policy(self)))
-/* Returns the number of tokens or frames that the encoder of a model reads. NaN = the model has no encoder, or its
- * encoder reads as many tokens as its decoder. */
+/* Returns the number of tokens or frames that the encoder of a model reads. NaN = the model has no encoder, or the
+ * encoder reads as many tokens as the decoder. */
 static double encoder_len(const nnc_decoder *d, int64_t seq_len) {
     return d->encoder_layers > 0 && d->encoder_seq_len > 0 && d->encoder_seq_len != seq_len ? (double)d->encoder_seq_len
                                                                                             : (double)NAN;

@@ -243,7 +243,7 @@ static void put_tool(nnc_buffer *out, const struct tool *tool) {
         nnc_buffer_text(out, i > 0 ? "," : "");
         nnc_put_json_text(out, tool->operands[i]);
     }
-    /* no tool writes a file, so a client need not ask its user before a call */
+    /* no tool writes a file, so a client need not ask the user before it calls a tool */
     nnc_buffer_text(out, "]},\"annotations\":{\"readOnlyHint\":true,\"openWorldHint\":false}}");
 }
 
@@ -270,8 +270,8 @@ typedef struct choice {
 
 typedef enum reach { REACH_NONE, REACH_BELOW, REACH_ALL } reach;
 
-/* Returns REACH_ALL if the member with the path `at` is selected, REACH_BELOW if only members inside this member are
- * selected, REACH_NONE otherwise. If path number i of c->paths selects the member, sets c->found[i]. */
+/* Returns REACH_ALL if the paths select the member with the path `at`, REACH_BELOW if they select only members inside
+ * this member, REACH_NONE otherwise. If path number i of c->paths selects the member, sets c->found[i]. */
 static reach reach_of(choice *c, const char *at) {
     const size_t length = strlen(at);
     reach found = c->paths == NULL || length == 0 ? REACH_BELOW : REACH_NONE;

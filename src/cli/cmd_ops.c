@@ -176,7 +176,8 @@ static const nnc_metrics row_metrics[NNC_BY_COUNT] = {
     [NNC_BY_PHASE] = NNC_METRICS("a phase of the step", phase_sums, ops_row),
 };
 
-/* The op table that `ops` prints. Getters read this record as an nnc_report, so the report is its first member. */
+/* The op table that `ops` prints. Getters read a pointer to this record as a pointer to an nnc_report, so the report is
+ * the first member of the record. */
 typedef struct ops_list {
     nnc_report report;
     nnc_ops_by by;

@@ -152,8 +152,8 @@ static const nnc_metric document_rows[] = {
 };
 static const nnc_metrics document = NNC_METRICS("how a step scales", document_rows, nnc_scale);
 
-/* Writes the table of `scale`. The columns for tokens, samples, the run and the cost are left out if they have no
- * values. */
+/* Writes the table of `scale`. The columns for tokens, samples, the run and the cost are left out if all their cells
+ * are empty. */
 static void write_table(nnc_buffer *out, nnc_style style, const nnc_scale *scale) {
     nnc_table table = { .count = 0 };
     bool tokens = false, run = false, cost = false, mixed = false;
@@ -284,8 +284,8 @@ static void compare_sizes(nnc_scale *scale) {
 }
 
 /* Sets row->framework_s: step time of the plan with its own software profile - step time of the plan with the profile
- * of the first plan. Leaves framework_s unchanged if both profiles are equal, or if the plan is not allowed with the
- * profile of the first plan. */
+ * of the first plan. Leaves framework_s unchanged if the plan's profile is the profile of the first plan, or if the
+ * plan is not allowed with the profile of the first plan. */
 static nnc_status split_step(nnc_session *session, const nnc_search_report *report, const scale_row *first,
                              nnc_scratch *scratch, scale_row *row, nnc_error *err) {
     const nnc_software *software = NULL;

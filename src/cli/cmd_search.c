@@ -10,8 +10,8 @@
 #include "record/record_internal.h"
 #include "shape/shape_internal.h"
 
-/* Cost of a plan by the first known of four measures: money of the run, device-hours of the run, money of a step,
- * device-seconds of a step. */
+/* Cost of a plan, in the first of four measures whose value is known: money of the run, device-hours of the run, money
+ * of a step, device-seconds of a step. */
 typedef struct spent {
     const char *what; /* name of the measure of cost, such as "run cost" */
     double amount;

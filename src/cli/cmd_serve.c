@@ -1,5 +1,5 @@
-/* nncost serve, and `ops` and `explain` with the option --serve: a decoder that serves requests, or image generation by
- * diffusion.
+/* The commands serve, ops --serve and explain --serve describe a decoder that serves requests, or a model that
+ * generates images by diffusion.
  *
  * All commands for a deployment load their inputs in the same way: with_scenario() reads the operands, computes the
  * deployment, and calls the function that writes the answer. Each page is a list of rows. */
@@ -401,7 +401,7 @@ nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report, c
     if (file != NULL && session->inside) {
         return nnc_fail(err, NNC_BAD_USAGE, "--emit", "cannot write a file here, expected only FORMAT");
     }
-    /* an engine loads the published weights by itself, so their format needs no option */
+    /* an engine loads the published weights by itself, so the format of these weights needs no option */
     const nnc_stored published = report->model->published_weights;
     const nnc_stored usual = published != NNC_STORED_COUNT ? published : NNC_STORED_BF16;
     nnc_serve_ask written = *ask;

@@ -350,7 +350,7 @@ typedef struct serve_rows {
                                           * a row, values[r][axis_of[i]] is the value of option names[i] */
     int32_t axis_of[NNC_SETTINGS_MAX];
     int32_t name_count;
-    const char ***values; /* for each row: its values of all lists, in the user's spelling */
+    const char ***values; /* for each row: the value of each list that the row has, in the user's spelling */
 } serve_rows;
 
 #define ROWS(table)                                                                                          \

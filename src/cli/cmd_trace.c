@@ -626,9 +626,9 @@ const nnc_command nnc_cmd_trace = {
 
 /* ---- nncost trace log ---- */
 
-/* Distance of an alarm limit from the estimated step time / distance of the end of the interval from the estimated step
- * time. Distances are differences of logarithms. Of 2,957 published steps, 3.2 % lie outside the alarm limits
- * (tests/false_alarms.py). */
+/* Distance of an alarm limit from the estimated step time, divided by the distance of the interval's end on the same
+ * side from the estimated step time. Distances are differences of logarithms. Of 2,957 published steps, 3.2 % lie
+ * outside the alarm limits (tests/false_alarms.py). */
 static const double alarm_reach = 1.5;
 
 typedef struct watched {

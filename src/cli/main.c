@@ -499,8 +499,8 @@ int main(int argc, char **argv) {
     keep_blocks_apart();
     share_trees();
     nnc_status status = dispatch(&session, argc, argv, &err);
-    const bool stopped = session.exit_code > 128; /* a signal stopped the command; its output shows the results so
-                                                   * far */
+    /* a signal stopped the command; the output of the command shows the results so far */
+    const bool stopped = session.exit_code > 128;
     if (status == NNC_OK && out.failed) { status = nnc_no_memory(&err); }
     if (status == NNC_OK && (session.exit_code <= 1 || stopped)) {
         status = nnc_output_write(session.options.output, out.bytes, out.size, &err);

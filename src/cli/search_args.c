@@ -61,7 +61,7 @@ static const searched *find_searched(const char *field) {
 }
 
 /* Returns the value of a plan field that searches can vary, as a whole number. For a field with names the result is the
- * index of the name; for flags it is their combination; for a switch it is 0 or 1. */
+ * index of the name; for a set of flags, the combination of all flags; for a switch, 0 or 1. */
 static int64_t value_in(const nnc_plan *plan, const searched *one) {
     const char *at = (const char *)plan + one->value;
     int64_t wide = 0;

@@ -303,8 +303,8 @@ static void put_stages(nnc_record *record, const nnc_report *report) {
     }
 }
 
-/* Writes a slice for every op, whose length is the time of all instances of the op in a step. The slices of one phase
- * are in one thread, one after the other. */
+/* Writes a slice for every op; the length of the slice is the time of all instances of the op in a step. The slices of
+ * one phase are in one thread, one after the other. */
 static void put_ops(nnc_record *record, const nnc_report *report) {
     double used_s[NNC_PHASE_COUNT] = { 0 };
     char text[256];
@@ -328,8 +328,8 @@ static void put_ops(nnc_record *record, const nnc_report *report) {
     }
 }
 
-/* Writes a slice for every collective, whose length is its time on its link in a step, overlapped or exposed. Each link
- * has one thread. */
+/* Writes a slice for every collective; the length of the slice is the time that the collective takes on its link in a
+ * step, overlapped or exposed. Each link has one thread. */
 static void put_networks(nnc_record *record, const nnc_report *report) {
     static const char *const links[] = { "scale_up", "scale_out", "host" };
     enum { LINKS = sizeof links / sizeof links[0] };

@@ -7,8 +7,8 @@
 #include "op/op_internal.h"
 #include "render/render_internal.h"
 
-/* State while the names that can be explained are collected. A first run only counts the names, and a second run stores
- * them in `list`. */
+/* State while the names that can be explained are collected. The names are collected twice: the first time they are
+ * only counted, the second time they are stored in `list`. */
 typedef struct finder {
     nnc_arena *arena;
     const char *output;
@@ -513,8 +513,8 @@ static void route_text(const nnc_network *network, const nnc_op_cost *cost, cons
     }
 }
 
-/* Records in `why` the formulas of a collective: first those of its time, then those of its exposed time in the step.
- * Writes the route of the collective to `route`. */
+/* Records in `why` the formulas of a collective: first those of the collective's time, then those of its exposed time
+ * in the step. Writes the route of the collective to `route`. */
 static void say_network(const nnc_report *report, const nnc_op_cost *cost, const nnc_derivation *step, char *route,
                         size_t size, nnc_derivation *why) {
     const bool ideal = report->result->plan.mode == NNC_MODE_IDEAL;

@@ -12,8 +12,8 @@ typedef struct rewriting {
     const nnc_device_change *change;
 } rewriting;
 
-/* A JSON object of the device file or profile that is being written: its old content, the table of its fields, its
- * dotted name. */
+/* A JSON object of the device file or profile that is being written: the old content of the object, the table of its
+ * fields, and its dotted name. */
 typedef struct object_place {
     nnc_json at; /* old content of the JSON object; an absent value: the old file does not have the object */
     const nnc_field *fields;

@@ -11,8 +11,8 @@
  *
  * A fit minimises a mean of |ln(predicted / measured)|: the mean over the rows of each file, then over the files, then
  * over the groups. In a fit of several parameters, each parameter adds a small penalty, (0.01 / rows) ln(1 + d^2),
- * where d is its distance from its start in step sizes. The penalty keeps a parameter that the rows do not determine
- * near its start. */
+ * where d is its distance from its start in step sizes. If the rows do not determine a parameter, the penalty keeps
+ * this parameter near its start. */
 #ifdef NNC_HAVE_NLOPT
 #include <nlopt.h>
 #endif
@@ -25,7 +25,7 @@
 
 /* Limits of a parameter, the step size of the search for its best value, and the start of this search if the value in
  * the device file is neutral. The search changes a factor by multiplication. The search changes times and sizes by
- * addition, because they may be 0. */
+ * addition, because times and sizes may be 0. */
 typedef struct range {
     const char *member;
     double low, high; /* low: smallest allowed value; high: largest allowed value; 0 = the limit of the field in the
@@ -315,8 +315,8 @@ static int32_t count_rows(const moving *m) {
     return count;
 }
 
-/* Sets the weights of the rows of a fit group. The sum of the weights is 1. Every file has the same weight, divided
- * evenly over its rows. Returns false if the fit uses no row of the group. */
+/* Sets the weights of the rows of a fit group. The sum of the weights is 1. Every file has the same total weight, which
+ * is divided evenly over the rows of the file. Returns false if the fit uses no row of the group. */
 static bool weigh_group(const moving *m, int32_t group) {
     nnc_fit *fit = m->fit;
     int32_t files = 0;
@@ -721,10 +721,11 @@ static bool helps_others(moving *m) {
     return count == 0 || left < without;
 }
 
-/* Checks the parameters of a fit group of training steps: predicts each model with parameters that were fitted without
- * its rows. If the parameters do not improve the predictions of left-out models, keeps only the first parameter. If the
- * first parameter alone does not improve the predictions of left-out models, keeps no parameter, because a fit that
- * helps no other model describes only the measured models. Returns false when out of memory. */
+/* Checks the parameters of a fit group of training steps: predicts the steps of each model with parameters that were
+ * fitted without the rows of this model. If the parameters do not improve the predictions of left-out models, keeps
+ * only the first parameter. If the first parameter alone does not improve the predictions of left-out models, keeps no
+ * parameter, because a fit that helps no other model describes only the measured models. Returns false when out of
+ * memory. */
 static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands) {
     if (fit->groups[group].kind != NNC_MEASURED_STEP) { return true; }
     bool ok = cross_validate(m, hands);
@@ -779,12 +780,12 @@ static int leave_out(moving *m, const char *end, const char *reason) {
     return count;
 }
 
-/* Refuses fitted parameters of kernels that increase the mean |error| of their own rows or the error of the training
- * steps. The error of steps can increase because kernels that were measured one call at a time, or with operands in the
- * L2 cache, differ from the kernels of a step. Before the function refuses all parameters of the group, it tries a
- * smaller change. If the error of the group's rows grows, the function fits the group again with |predicted / measured
- * - 1| instead of |ln(predicted / measured)|. If the error of steps grows, the function refuses only fixed_s, because
- * fixed_s contains the launch of a single call. Returns false when out of memory. */
+/* Refuses fitted parameters of kernels that increase the mean |error| of the kernel rows of the group or the error of
+ * the training steps. The error of steps can increase because kernels that were measured one call at a time, or with
+ * operands in the L2 cache, differ from the kernels of a step. Before the function refuses all parameters of the group,
+ * it tries a smaller change. If the error of the group's rows grows, the function fits the group again with |predicted
+ * / measured - 1| instead of |ln(predicted / measured)|. If the error of steps grows, the function refuses only
+ * fixed_s, because fixed_s contains the launch of a single call. Returns false when out of memory. */
 static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group) {
     static const char for_rows[] = "does not reduce the mean error of its rows",
                       for_steps[] = "increases the error of the measured steps";

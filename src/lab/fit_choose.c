@@ -4,11 +4,11 @@
  * determines.
  *
  * Matrix products of a format determine sustained_fraction, boost_ratio, memory_fraction, fixed_s, k_fill and
- * wave_quantization. They also determine l2_bytes_per_s if the device file states it, otherwise l2_bytes_per_flop, and
- * unaligned_ratio if a product is unaligned. The rows of an attention kernel determine sustained_fraction (from forward
- * rows), backward_ratio (from backward rows), library_backward_bytes, fixed_s, seq_half, block_penalty and
- * library_unmasked_half, and narrow_ratio if heads have two widths. Norms, softmax and activations determine
- * pointwise.memory_fraction and pointwise.fixed_s.
+ * wave_quantization. Matrix products also determine l2_bytes_per_s if the device file states it, otherwise
+ * l2_bytes_per_flop, and unaligned_ratio if a product is unaligned. The rows of an attention kernel determine
+ * sustained_fraction (from forward rows), backward_ratio (from backward rows), library_backward_bytes, fixed_s,
+ * seq_half, block_penalty and library_unmasked_half, and narrow_ratio if heads have two widths. Norms, softmax and
+ * activations determine pointwise.memory_fraction and pointwise.fixed_s.
  * Norms of feature maps determine maps.memory_fraction and maps.fixed_s.
  * Copies, sums and ReLU determine stream.memory_fraction and stream.fixed_s.
  * Updates: optimizer.memory_fraction.
@@ -18,8 +18,8 @@
  * and 6 rows with two numbers of ranks also log2_s and small_group_loss.
  * Collectives between scale-up domains determine scale_out_fraction; 6 rows also determine scale_out_fixed_s.
  * Launch-bound steps: host.kernel_s.
- * Five unaligned steps of a format determine unaligned_backward_ratio if the device file states unaligned_ratio,
- * otherwise unaligned_ratio.
+ * Five steps with unaligned products in one number format determine unaligned_backward_ratio if the device file states
+ * unaligned_ratio; otherwise they determine unaligned_ratio.
  * Other training steps determine calibration; 5 rows with two hidden sizes and two sequence lengths also determine
  * pointwise.memory_fraction, because with fewer shapes the two parameters cannot be separated.
  * Each 5 more rows of other training steps determine one more parameter, in this order: the sustained_fraction of an
@@ -29,10 +29,10 @@
  * layer_s if the models have two numbers of layers.
  * Times to the first token of served requests determine ttft_s.
  *
- * A group of 20 or more rows of kernels determines all its parameters. A group of fewer than 20 rows of kernels
- * determines one parameter for each 3 rows, in the listed order. Parameters that begin with library_ need a kernel that
- * PyTorch issued. vector_fraction, depth_half and most parameters that begin with library_ are fitted only if the
- * device file does not state them (UNSTATED). */
+ * A group of 20 or more rows of kernels determines all parameters that are listed for the group. A group of fewer than
+ * 20 rows of kernels determines one of its listed parameters for each 3 rows, in the listed order. Parameters that
+ * begin with library_ need a kernel that PyTorch issued. vector_fraction, depth_half and most parameters that begin
+ * with library_ are fitted only if the device file does not state them (UNSTATED). */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
@@ -43,8 +43,9 @@ enum { KERNEL_ROWS = 20, ROWS_PER_KERNEL_PARAMETER = 3, COLLECTIVE_ROWS = 6, STE
 
 /* ---- fit groups: a fit group is all rows that the same parameters explain ---- */
 
-/* Tests whether the row is a measured time to first token of a server. Returns false for a static batch: its time to
- * first token is only the time of its prefill, which depends more on step times than on the server. */
+/* Tests whether the row is a measured time to first token of a server. Returns false for a static batch: the time to
+ * first token of a static batch is only the time of its prefill, which depends more on step times than on the
+ * server. */
 static bool is_first_token(const nnc_measured *row) { return row->served == NNC_SERVED_TTFT && row->ask.batch == 0; }
 
 static const char host_steps[] = "launch-bound steps", unaligned_steps[] = "unaligned steps ";
@@ -156,7 +157,7 @@ static bool is_unaligned(nnc_fit *fit, const nnc_fit_row *r) {
 }
 
 /* Marks the steps whose time depends on products with unaligned dimensions. If a number format has too few steps with
- * unaligned products to determine their rate, its steps stay in the group of other training steps. */
+ * unaligned products to determine the rate of these products, the steps stay in the group of other training steps. */
 static void find_unaligned(nnc_fit *fit) {
     int32_t count[NNC_DTYPE_COUNT] = { 0 };
     for (int32_t i = 0; i < fit->row_count; i++) {

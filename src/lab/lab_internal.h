@@ -149,8 +149,8 @@ typedef struct nnc_measured_file {
 } nnc_measured_file;
 
 /* Reads a file of measured rows; the result lives as long as the specs. Fails with NNC_BAD_SPEC for an unknown column;
- * the error names the file and the line. If a cell has the wrong type or a value without a meaning, its row is not
- * predicted and gets a `reason`. Other errors: NNC_IO, NNC_NO_MEMORY. */
+ * the error names the file and the line. If a cell has the wrong type or a value without a meaning, the row of the cell
+ * is not predicted and gets a `reason`. Other errors: NNC_IO, NNC_NO_MEMORY. */
 nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file, nnc_error *err);
 /* Reads the rows as nnc_measured_load does, but from `text`, the content of a file in memory. Errors name the file as
  * `name`. */
@@ -220,7 +220,8 @@ void nnc_row_set_fields(nnc_row_reading *r, const nnc_field_table *table, const 
  * predicted. */
 void nnc_row_name_model(nnc_row_reading *r, const char *text);
 /* Loads a model from the file that the column "config" names; the path is relative to the folder of the measurements.
- * If the row has the column model.tied_head, its cell decides whether the head shares the weights of the word table. */
+ * If the row has the column model.tied_head, the cell in this column decides whether the head shares the weights of the
+ * word table. */
 void nnc_row_read_configuration(nnc_row_reading *r);
 
 /* Adds a column with empty cells, if the table does not have it. Returns false if no column has this name. */
@@ -284,7 +285,7 @@ typedef struct nnc_scored {
                                                        * or tight. 0 = the row states no largest micro-batch */
     /* predicted verdict: whether the step fits in memory (the measured step did fit) */
     nnc_verdict fit;
-    /* true: the row has a measurement of served requests, and its model has experts */
+    /* true: the row has a measurement of served requests, and the model of the row has experts */
     bool experts;
     /* reason why the row has no prediction; NULL = the row has a prediction */
     const char *reason;
@@ -376,8 +377,8 @@ typedef struct nnc_score_group {
 void nnc_errors_sum(double *errors, int32_t count, nnc_score_stats *stats);
 
 /* Lists the groups of predicted rows with the statistics of their errors. The groups are sorted by section (measured
- * quantity), then by kind of group (nnc_score_by), then by the position of their first row. Returns NULL when out of
- * memory. */
+ * quantity), then by kind of group (nnc_score_by), then by the position of the first row of the group. Returns NULL
+ * when out of memory. */
 const nnc_score_group *nnc_score_groups(nnc_arena *arena, const nnc_scored *rows, int32_t count, int32_t *group_count);
 
 /* ---- fit.c: fits parameters to measured rows ---- */
@@ -447,7 +448,7 @@ typedef struct nnc_fit {
     nnc_score_stats steps_before, steps_left;
 } nnc_fit;
 
-/* Tests whether a fit can use a measured row: nncost can predict the row, and its predicted time depends on a parameter
+/* Tests whether a fit can use a measured row: nncost can predict the row, and the predicted time depends on a parameter
  * that can be fitted. If the fit cannot use the row, sets *reason. served: true = a fit to served requests, false = a
  * fit to training. */
 bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason);
@@ -464,7 +465,8 @@ void nnc_fit_choose(nnc_fit *fit);
 bool nnc_fit_add(nnc_fit *fit, const char *name);
 
 /* Fits the listed parameters, runs the cross-validation, and computes the errors of rows and groups. If no row depends
- * on a parameter, the parameter is not fitted, and its `reason` tells why. Fails with NNC_NO_MEMORY. */
+ * on a parameter, the parameter is not fitted, and the member `reason` of the parameter says why. Fails with
+ * NNC_NO_MEMORY. */
 nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err);
 
 /* ---- fit.c: finds the least value of a function ---- */
@@ -490,7 +492,7 @@ nnc_status nnc_minimise_available(nnc_error *err);
 /* Finds the least value of a function: moves x, within the limits low and high, to the point with this value, and
  * returns the value. Returns NaN when out of memory or without NLopt; x is then unchanged. The method is Subplex
  * (Nelder-Mead in subspaces), which needs no derivatives and also works for functions with kinks and plateaus. The
- * search is started again from its result until a restart brings no improvement. The only limit of the search is the
+ * search starts again from the found point, until a restart brings no improvement. The only limit of the search is the
  * number of evaluations. The search uses no random numbers, so the same problem always gives the same x. Source: Rowan,
  * Functional Stability Analysis of Numerical Algorithms, PhD thesis, University of Texas at Austin, 1990; Johnson, The
  * NLopt nonlinear-optimization package. */

@@ -300,7 +300,7 @@ nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, 
     if (file == NULL) { return nnc_fail(err, NNC_IO, path, "cannot be opened: %s", strerror(errno)); }
     for (int c = 0; c != EOF;) {
         c = getc(file);
-        /* '\r' also ends a line: a program that prints a progress bar again writes '\r' first */
+        /* '\r' also ends a line: a program that writes a progress bar several times writes '\r' before each bar */
         if (c == '\n' || c == '\r' || c == EOF) {
             const int64_t judged = log->judged;
             line[size] = '\0';

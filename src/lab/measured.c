@@ -12,8 +12,8 @@
 /* The lists of columns and spellings in this file are strings of the form "|ENTRY|ENTRY|" or
  * "|KEY=VALUE|KEY=VALUE|". */
 
-/* Special columns with text. Either no field has the name of the column, or the cells of the column have another format
- * than the field of this name. */
+/* Special columns with text. A special column is a column for which no field has the same name, or whose cells have
+ * another format than the field with this name. */
 static const char text_columns[] =
     "|id|source|device|framework|software|open|refused|model|model_name|mode|weights|op|dtype|"
     "accumulate|out_dtype|stage|attention|sharding|mem_stat|framework_version|notes|quality|"
@@ -296,8 +296,9 @@ static nnc_status check_heading(nnc_row_reading *r, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Checks the number of cells of a line and their types. A wrong number of cells or a wrong type is noted in r->bad. The
- * text in r->bad becomes the reason why the row is not predicted; reading of the file continues. */
+/* Checks how many cells a line has, and whether each cell has the type of its column. A wrong number of cells or a
+ * wrong type is noted in r->bad. The text in r->bad becomes the reason why the row is not predicted; reading of the
+ * file continues. */
 static void check_cells(nnc_row_reading *r) {
     static const char *const expected[] = { "", "a whole number", "a number" };
     static char empty[] = "";
@@ -324,8 +325,8 @@ static void check_cells(nnc_row_reading *r) {
     }
 }
 
-/* Returns the index of the column with this name if its cell in the current line is not empty; -1 = there is no such
- * cell. */
+/* Returns the index of the column with the given name if the cell of this column in the current line is not empty; -1 =
+ * there is no such cell. */
 static int index_of(const nnc_row_reading *r, const char *name) {
     const int i = column_of(r, name);
     return i >= 0 && r->csv.cells[i][0] != '\0' ? i : -1;
@@ -466,7 +467,8 @@ static void read_plan(nnc_row_reading *r, nnc_plan *p) {
 }
 
 /* Returns the names of the settings that decide the time of the step and that the row does not state. If the file has
- * the column "open", the names are the text of this column; otherwise they are the settings with empty cells. */
+ * the column "open", the names are the text in this column; for any other file, the names are the settings whose cells
+ * are empty. */
 static const char *left_open(nnc_row_reading *r, const nnc_plan *p) {
     char text[128];
     const bool parallelism = p->devices > 1 && !nnc_row_given(r, "tensor") && !nnc_row_given(r, "data");
@@ -750,7 +752,8 @@ static bool read_row(nnc_row_reading *r, nnc_served served) {
     if (r->bad[0] != '\0') { nnc_row_refuse(r, "%s", r->bad); }
     if (nnc_row_given(r, "refused")) { nnc_row_refuse(r, "%s", nnc_row_text(r, "refused")); }
     if (nnc_row_is(nnc_row_text(r, "quality"),
-                   "C")) { /* some tables grade their rows; a row with the grade C contradicts itself or physics */
+                   /* some tables grade their rows; a row with the grade C contradicts itself or the laws of physics */
+                   "C")) {
         nnc_row_refuse(r, "quality C: contradicts itself or physics");
     }
     if (nnc_row_given(r, "measured_s") + nnc_row_given(r, "measured_ms") + nnc_row_given(r, "steps_per_s") > 1) {
@@ -772,8 +775,8 @@ static bool read_row(nnc_row_reading *r, nnc_served served) {
     return true;
 }
 
-/* Reads one line of a file of measurements. Most lines give one row. A line of served requests gives a row for each of
- * its measurements, and a line of a convolution gives up to two rows. */
+/* Reads one line of a file of measurements. Most lines give one row. A line of served requests becomes one row for each
+ * of its measurements, and a line of a convolution becomes one row or two rows. */
 static nnc_status read_line(nnc_row_reading *r, nnc_error *err) {
     const int most = r->kind == NNC_MEASURED_SERVING                               ? NNC_SERVED_COUNT
                      : r->kind == NNC_MEASURED_CONV && nnc_row_given(r, "both_us") ? 2
@@ -790,8 +793,7 @@ static nnc_status read_line(nnc_row_reading *r, nnc_error *err) {
     return NNC_OK;
 }
 
-/* A line of served requests becomes one row for each of its measurements, and a line of a convolution becomes one row
- * or two rows. */
+/* Reads all lines of the file after the heading. */
 static nnc_status read_lines(nnc_row_reading *r, nnc_error *err) {
     bool more = false;
     NNC_TRY(nnc_csv_next(&r->csv, &more, err));
@@ -836,8 +838,8 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
 }
 
 /* For each kind of JSON row that the Python program nncost.measure writes: the columns of a CSV table that has only
- * rows of this kind. Rows of a kind that nncost cannot predict go to the table of kernels, where they are refused with
- * the name of their kind. */
+ * rows of this kind. Rows of a kind that nncost cannot predict go to the table of kernels, where nncost refuses these
+ * rows with the name of their kind. */
 static const struct {
     const char *kind; /* kind of the JSON rows of this table; NULL = all kinds without a table of their own */
     const char *columns;

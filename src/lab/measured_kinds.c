@@ -57,7 +57,7 @@ static void set_product(nnc_row_reading *r, nnc_op *op) {
     op->u.matmul = p;
 }
 
-/* Some rows in the output of nncost.measure are no ops: they are figures of a device, or a whole step. The table
+/* Some rows in the output of nncost.measure are no ops: such a row is a figure of a device, or a whole step. The table
  * `figures` has the kinds of rows that are no ops, and the reason why the prediction leaves such rows out. */
 static const struct {
     const char *kind, *reason;
@@ -147,8 +147,8 @@ static void set_operator(nnc_row_reading *r, nnc_op *op) {
         "embedding=embedding|";
     const char *name = nnc_row_text(r, "op");
     const bool flat = !nnc_row_given(r, "rows"), sized = nnc_row_given(r, "n") || !flat;
-    /* A row of an embedding without sizes states the bytes that the embedding moves. If a row of an embedding states no
-     * sizes, it states the bytes that the embedding moves. */
+    /* If a row of an embedding states no sizes, it states the bytes that the embedding moves. `one` is an embedding of
+     * a single value, so the number of values is the stated bytes divided by the bytes of `one`. */
     nnc_op one = *op;
     const bool priced = !sized && nnc_streaming_op(name, 1, 1, op->dtype, &one);
     const int64_t rows = sized    ? nnc_row_whole(r, flat ? "n" : "rows")
@@ -221,7 +221,7 @@ void nnc_row_read_conv(nnc_row_reading *r, bool both) {
 
 /* Writes the name of the group of kernels in which the errors of a matrix product are listed. A product with a
  * dimension that is no multiple of 8 belongs to "odd side". A product without such a dimension belongs to the group of
- * its number format, with "few rows" if the product has few rows. */
+ * the product's number format, and has "few rows" in the name of the group if the product has few rows. */
 static void name_product(nnc_measured *row) {
     enum { ALIGNED = 8, FEW_ROWS = 256 };
     const nnc_matmul *p = &row->op.u.matmul;
@@ -331,8 +331,8 @@ bool nnc_row_is_pass(const nnc_row_reading *r) {
     return nnc_row_given(r, "iterations_per_s") || (nnc_row_given(r, "latency_s") && !nnc_row_given(r, "output_len"));
 }
 
-/* Tests whether a kind of measurement of a line becomes a row. If a batch was timed as a whole, the times of its single
- * tokens are not used. */
+/* Tests whether a kind of measurement of a line becomes a row. If a batch was timed as a whole, the times of the single
+ * tokens of the batch are not used. */
 static bool counts(const nnc_row_reading *r, nnc_served served) {
     const char *mode = nnc_row_text(r, "mode");
     const bool together = starts_together(mode);
@@ -436,8 +436,8 @@ static bool read_timed(nnc_row_reading *r) {
 }
 
 /* If the engine of a row has no profile, predicts the row with the default engine of 'nncost serve'. The row then
- * counts as a row that leaves its engine open. A row of PyTorch without an engine is predicted with the library
- * transformers. */
+ * counts as a row whose source leaves the engine open. A row whose program uses PyTorch without a serving engine is
+ * predicted with the library transformers. */
 static void take_engine(nnc_row_reading *r) {
     nnc_measured *row = r->row;
     const nnc_software *profile = NULL;

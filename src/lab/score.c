@@ -9,8 +9,8 @@
 #include "serve/serve_internal.h"
 
 /* Returns the time in seconds of the cast that belongs to a measured 8-bit matrix product. The operand has 16 bits; a
- * separate kernel reads it twice (to find its scale, and to cast it) and writes it once. In a training step, casts are
- * ops of their own. */
+ * separate kernel reads the operand twice (to find the scale, and to cast) and writes it once. In a training step,
+ * casts are ops of their own. */
 static double cast_s(const nnc_device *device, const nnc_op *op) {
     const nnc_gemm_efficiency *e = &device->efficiency.gemm[op->math_dtype];
     const double elements = (double)op->u.matmul.m * (double)op->u.matmul.k;
@@ -51,10 +51,10 @@ static double kernel_bound_s(const nnc_device *device, const nnc_op *op) {
 /* Returns the host time, in seconds, of a call in PyTorch that was timed alone; this time is a lower limit for the time
  * of the call. host.kernel_s is the mean host time of a kernel in a whole program. A forward call takes forward_share
  * of host.kernel_s, because it runs no Python code of a library. A forward call of a convolution or an attention takes
- * planned_share of host.kernel_s, because the host chooses its kernel in each call. A backward call takes
- * backward_kernels times host.kernel_s, for the start of autograd, its thread and its kernels. Measured on the host of
- * tests/published/h100: products and copies with almost no device time take 22 to 46 us, convolutions and attention 38
- * to 47 us. Backward of convolutions and attention adds 154 to 225 us. */
+ * planned_share of host.kernel_s, because the host chooses a kernel in each of these calls. A backward call takes
+ * backward_kernels times host.kernel_s, because autograd starts, uses its own thread, and issues several kernels.
+ * Measured on the host of tests/published/h100: products and copies with almost no device time take 22 to 46 us,
+ * convolutions and attention 38 to 47 us. Backward of convolutions and attention adds 154 to 225 us. */
 static double called_s(const nnc_measured *row, const nnc_device *device) {
     static const double forward_share = 0.8, planned_share = 1.1, backward_kernels = 5.0;
     const bool backward = row->op.phase != NNC_PHASE_FORWARD;

@@ -1,8 +1,8 @@
 /* The hash table that all caches use. The table finds the value of a key by the bytes of the key. A slot is one place
  * of the table. The hash of a key selects a slot; the key can be in this slot or in one of the next (ways - 1) slots. A
  * slot has a tag, which is a part of the hash, and the number of an entry, from 1; the number 0 marks a free slot. An
- * entry is a key and its value; entries are stored in the order in which they are added, so that few entries occupy
- * little memory.
+ * entry is a key and its value; the table stores entries in the order in which they are added, so that few entries
+ * occupy little memory.
  *
  * If a table has no more slots than `ways`, all slots are searched, and no hash is computed. If all slots of a new key
  * are in use, the entry of the new key replaces the entry of one of these slots; each further replacement uses the next
@@ -97,15 +97,15 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index) { return key_at(memo,
  * products; and passes (times, memory and FLOPs of one micro-batch, for plans that differ only in the number of
  * micro-batches) ----
  *
- * The first estimate of a model on a device calls nnc_estimate_once. A later estimate that is brief and finds its
- * passes in the cache computes only step ends, pipeline and step. Any other later estimate takes its op list from the
+ * The first estimate of a model on a device calls nnc_estimate_once. A later estimate that is brief, and whose passes
+ * are in the cache, computes only step ends, pipeline and step. Any other later estimate takes its op list from the
  * cache or lowers it, and then computes partition, op table and nnc_estimate_time. All three ways to compute an
  * estimate return the results of nnc_estimate_once, equal in every bit. */
 
 /* ---- cache of the times of matrix products ---- */
 
-/* Key of the cache of product times: all values of a matrix product on which its time depends; the device is the same
- * for the whole cache. */
+/* Key of the cache of product times: all values of a matrix product on which the time of the product depends; the
+ * device is the same for the whole cache. */
 typedef struct product_key {
     int64_t m, n, k, batch, experts, flags; /* flags: number format, phase and layout of the operands, one or more bits
                                              * each */
@@ -173,8 +173,8 @@ static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc
     return NNC_OK;
 }
 
-/* Describes the whole model by the op list that it has before its work is divided over ranks. Writes the op list of the
- * whole model first, if it does not exist yet. */
+/* Describes the whole model by the op list that the model has before the work is divided over ranks. Writes the op list
+ * of the whole model first, if it does not exist yet. */
 static void describe(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step, nnc_result *r) {
     const int32_t count = a->list.count;
     if (nnc_plan_is_whole(step->plan)) {
@@ -436,7 +436,8 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nn
                       const nnc_result *r) {
     const size_t segments = (size_t)step->list->segment_count;
     const nnc_plan key = pass_key(step->plan);
-    /* If the cache already has an entry for this plan, the entry is no longer valid, so its values are replaced. */
+    /* If the cache already has an entry for this plan, the entry is no longer valid, so the function replaces the
+     * values of the entry. */
     nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key);
     p = p != NULL ? p : nnc_memo_add(&shared->passes, &key);
     p->alike = shared->last;
@@ -465,7 +466,8 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nn
 static bool counts_passes(const nnc_step *step) { return step->plan->zero == 2 || nnc_step_adds_gradients(step); }
 
 /* Sets the partition of the layers in scratch and the memory in *r. Copies the memory of the previous plan if both
- * plans share their passes and each stage keeps as many micro-batches in flight as before. */
+ * plans (the current and the previous one) have the same passes, and each stage keeps as many micro-batches in flight
+ * as before. */
 static void recall_memory(const nnc_model *model, const nnc_pass_entry *p, const nnc_step *step, nnc_scratch *scratch,
                           nnc_result *r) {
     nnc_estimate_cache *shared = scratch->shared;

@@ -1,5 +1,5 @@
-/* Caches of results between estimates. The functions of estimate/ use no cache; with an nnc_scratch of this folder
- * estimates are faster, and their results are equal in every bit. All caches use the hash table of memo.c. For each
+/* Caches of results between estimates. The functions of estimate/ use no cache; estimates with an nnc_scratch of this
+ * folder are faster, and have results that are equal in every bit. All caches use the hash table of memo.c. For each
  * cache, this comment lists the values, the key, the changes that make entries invalid, and the largest gain: how many
  * times as many instructions a command executes without the cache.
  *
@@ -93,7 +93,8 @@ typedef struct nnc_lowered {
     nnc_op_list whole; /* op list of the whole model, before it is divided over ranks */
     nnc_op_list list;  /* op list of one rank: first `count` ops, which are the same for all plans of this entry, then
                         * the ops that the last plan added */
-    nnc_rows rows;     /* op table of the first `count` ops of `list`; its collectives have the times of `routes` */
+    /* op table of the first `count` ops of `list`; the collectives in this table have the times of `routes` */
+    nnc_rows rows;
 } nnc_lowered;
 
 /* Entry of the cache of passes: results of one micro-batch, such as its times, which plans with different numbers of
@@ -170,7 +171,7 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
 nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software);
 
 /* Prepares the op list of one rank for a plan, and the sums of its segments. A search calls nnc_prepare_list and the
- * functions after it separately, because it needs the memory of a plan before its times. */
+ * functions after it one by one, because the search needs the memory of a plan before the times of the plan. */
 nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan,
                             nnc_network *network, nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                             nnc_lowered **alike, nnc_error *err);
@@ -185,8 +186,8 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
 /* Returns a lower bound, in seconds, of the time of one micro-batch in all layers. The lower bound leaves out
  * recomputation, the ops that only this plan adds to its list, and the power limit. Recomputation, the added ops and
  * the power limit only add time: communication that overlaps with the added compute saves at most the time of this
- * compute. A cached bound is also valid for a plan that adds to gradients in a larger share of its micro-batches,
- * because adding takes at least as long as writing. */
+ * compute. A cached bound is also valid for a plan in which a larger share of the micro-batches add to earlier
+ * gradients, because adding takes at least as long as writing. */
 double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step);
 /* Returns another lower bound in seconds, for the op list of the last call of nnc_lowered_least_s. The second lower
  * bound is proportional to the micro-batch: with a micro-batch r times as large (r >= 1), one pass takes at least r
@@ -211,7 +212,8 @@ uint64_t nnc_list_layers_digest(const nnc_op_list *list);
  * not cached. */
 void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step, uint64_t layers);
 
-/* Creates the two caches of a search: step ends, and partitions. Returns false if memory ran out. */
+/* Creates the two caches that only a search uses: the cache of step ends, and the cache of partitions. Returns false if
+ * memory ran out. */
 bool nnc_search_memos_create(nnc_estimate_cache *shared);
 
 #endif

@@ -606,8 +606,8 @@ static nnc_cell get_trust_rows(const nnc_place *place, char text[NNC_METRIC_TEXT
 }
 
 /* Metrics of the section `trust`: number and mean absolute error of the measured steps with which the predictions were
- * compared. The compared steps are those that no fit has used; if `of` is NNC_PAST_SEEN, they are all measured steps of
- * the device. */
+ * compared. The compared steps are the steps that no fit has used; if `of` is NNC_PAST_SEEN, the compared steps are all
+ * measured steps of the device. */
 static const nnc_metric trust_rows[] = {
     NNC_NAMED(nnc_past, of, nnc_past_name, NNC_PAST_COUNT,
               .help = "Devices of the steps from which the error is computed; accuracy.of explains the values."),

@@ -91,7 +91,8 @@ typedef struct nnc_metric {
         /* of an object or a list: metrics table of the object, or of the records of the list */
         const nnc_metrics *rows;
     };
-    /* properties that few metrics have; NULL = the metric has none of them; they are read with nnc_metric_rare */
+    /* properties that few metrics have; NULL = the metric has none of these properties. They are read with
+     * nnc_metric_rare */
     const nnc_metric_more *more;
 
     const char *unit; /* unit of the value, such as "FLOP/s"; NULL = the value has no unit */
@@ -216,7 +217,7 @@ static inline bool nnc_metric_whole(const nnc_metric *row, const nnc_place *plac
 }
 
 /* The function nnc_metric_parts lists the parts of a total, such as the parts of the step time. The parts are the
- * metrics of a record that have a heading, if their value is greater than `above` and not 0. The parts are listed in
+ * metrics of a record that have a heading, except metrics whose value is 0 or at most `above`. The parts are listed in
  * the order of the metrics table, and the function returns their number. */
 enum { NNC_METRIC_PARTS_MAX = 16 };
 typedef struct nnc_metric_part {
@@ -324,10 +325,11 @@ const char *nnc_past_name(unsigned of);
 
 typedef struct nnc_past {
     nnc_past_of of;
-    int64_t device_rows;  /* number of measured steps of the estimate's device that no fit has used */
-    int64_t rows, unseen; /* rows: number of measured steps that `of` selects; unseen: number of these steps that no fit
-                           * has used. The members error and bias are means over the unseen steps; if `of` is
-                           * NNC_PAST_SEEN, they are means over all steps that `rows` counts */
+    int64_t device_rows; /* number of measured steps of the estimate's device that no fit has used */
+    /* rows: number of measured steps that `of` selects; unseen: number of these steps that no fit has used. The members
+     * error and bias are means over the unseen steps; if `of` is NNC_PAST_SEEN, these members are means over all steps
+     * that `rows` counts */
+    int64_t rows, unseen;
     double error, bias;
     double error_range[2]; /* range of the mean error of other groups of ten or more measured steps: nine of ten groups
                             * of other models or other sources are inside (tests/levels.py) */
@@ -442,8 +444,8 @@ bool nnc_past_lacks_cpu(const nnc_report *report);
  * published one. Measured ranges of errors do not apply to a report with implausible inputs. */
 bool nnc_report_is_implausible(const nnc_report *report);
 
-/* Returns the price in the device file if the costs of the report are computed with it. Returns NULL if the plan states
- * the price, or if no price is known. */
+/* Returns the price in the device file if the costs of the report are computed with this price. Returns NULL if the
+ * plan states the price, or if no price is known. */
 const nnc_price *nnc_report_price(const nnc_report *report);
 
 /* Returns the currency of the newest price in the device file; --price is in the same currency. If the device file has

@@ -33,8 +33,8 @@ static bool same_number(double a, double b) {
     char a_text[NNC_NUMBER_TEXT], b_text[NNC_NUMBER_TEXT];
     if (a == b) { return true; }
     if (fabs(a - b) > 1e-10 * fabs(a)) {
-        /* numbers with a larger relative difference than 1e-10 differ in their first 12 digits, so nncost need not
-         * print them to compare them */
+        /* two numbers whose relative difference is larger than 1e-10 differ in their first 12 digits, so nncost
+         * compares such numbers without printing them */
         return false;
     }
     return strcmp(nnc_number_text(a, a_text), nnc_number_text(b, b_text)) == 0;
@@ -142,7 +142,8 @@ int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_toleranc
     return count;
 }
 
-/* Returns new value - old value for the value `name`; 0 = the value is a text, or one of the two estimates lacks it. */
+/* Returns new value - old value for the value `name`; 0 = the value is a text, or is missing in one of the two
+ * estimates. */
 static double moved(nnc_figures old, nnc_figures now, const char *name) {
     int32_t next = 0;
     const nnc_figure *was = find_from(old, &next, name);
@@ -258,7 +259,7 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
     const nnc_figure line = { .name = figure->name, .text = asked->text, .number = asked->number };
     short_text(figure, found, sizeof found);
     short_text(&line, limit, sizeof limit);
-    /* found value and limit have the same four digits, so both are written with all digits */
+    /* the found value and the limit of a requirement are equal in four digits, so both are written with all digits */
     if (strcmp(found, limit) == 0) {
         full_text(figure, found, sizeof found);
         full_text(&line, limit, sizeof limit);
@@ -308,7 +309,8 @@ static const nnc_recorded_estimate *find(const nnc_recorded *recorded, const cha
     return NULL;
 }
 
-/* the found value and the limit of a requirement are equal in four digits, so both are written with all digits */
+/* Adds the time of an op to the row with the same name and phase. now: true = the time belongs to the new estimate;
+ * false = the time belongs to the old estimate. */
 static void add_op(nnc_check_op *rows, int32_t *count, const nnc_recorded_op *op, bool now) {
     int32_t i = 0;
     while (i < *count && (strcmp(rows[i].name, op->name) != 0 || strcmp(rows[i].phase, op->phase) != 0)) { i++; }
@@ -449,9 +451,9 @@ static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures
 }
 
 /* Divides the change of a row's step time into two parts: the part that comes from another software profile, and the
- * part that comes from plan, model or device. Before it divides the change, the function estimates both plans again.
- * The row stays unchanged if the software profile is the same, or if a new estimate does not have the recorded step
- * time (to 12 digits). Returns false when out of memory. */
+ * part that comes from plan, model or device. Before the function divides the change, it estimates both recorded plans
+ * (of the old and of the new estimate) again. The row stays unchanged if the software profile is the same, or if a new
+ * estimate does not have the recorded step time (to 12 digits). Returns false when out of memory. */
 static bool split_change(nnc_specs *specs, nnc_arena *arena, nnc_check_row *row) {
     static const char step[] = "step.step_s";
     const char *was = text_in(row->old, "plan.software"), *is = text_in(row->now, "plan.software");

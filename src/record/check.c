@@ -67,7 +67,7 @@ static nnc_status add(nnc_origins *origins, const char *kind, const char *name, 
     return NNC_OK;
 }
 
-/* Returns the id or path with which a scenario names its file of one kind (model, device ...). For a software profile
+/* Returns the id or path by which a scenario names its file of one kind (model, device ...). For a software profile
  * that nncost chose, returns the id of this profile. Returns NULL if the scenario names no file of this kind. */
 static const char *name_of(const nnc_plans_scenario *from, const nnc_scenario *scenario, int kind) {
     const char *name = from->refs[kind];

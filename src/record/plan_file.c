@@ -173,8 +173,8 @@ static bool pairs_own(nnc_json at, nnc_pairs *pairs) {
 }
 
 /* Converts the object "measured" of a scenario to requirements. The measured step time must be inside the interval of
- * the estimate. A measured memory must only be below the upper end of the interval of the memory, because programs log
- * only the memory that their allocator holds; `nncost watch` compares memory in the same way. */
+ * the estimate. A measured memory must only be below the upper end of the interval of the memory, because a program
+ * logs only the memory that its allocator holds; `nncost watch` compares memory in the same way. */
 static void read_measured(nnc_json at, nnc_pairs *require) {
     static const struct {
         const char *name, *end, *sign;
@@ -316,8 +316,8 @@ static const nnc_field *field_of(const part *into, const char *key) {
     return field != NULL ? field : nnc_field_of_key(&nnc_switch_table, key);
 }
 
-/* Reads the common settings of a plan file, or a scenario, which inherits them. The value null removes an inherited
- * key. */
+/* Reads the common settings of a plan file, or a scenario, which inherits the common settings. The value null removes
+ * an inherited key. */
 static void read_part(nnc_json at, bool scenario, part *into) {
     if (!nnc_json_expect(at, NNC_JSON_OBJECT, "an object")) { return; }
     read_serve(nnc_json_get(at, "serve"), into);
@@ -413,8 +413,8 @@ static int by_id(const void *a, const void *b) {
     return ids != 0 ? ids : (left->place > right->place) - (left->place < right->place);
 }
 
-/* Tests whether two scenarios may have the same id, because the digests of their ids are equal. When out of memory,
- * also returns true. */
+/* Tests whether two scenarios may have the same id: the test compares the digests of the ids. When out of memory, also
+ * returns true. */
 static bool may_repeat(const nnc_plans *plans) {
     size_t slots = 64;
     while (slots < 2 * (size_t)plans->scenario_count) { slots *= 2; }

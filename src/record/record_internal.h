@@ -197,8 +197,8 @@ typedef struct nnc_written {
     bool opens;
 } nnc_written;
 
-/* The estimate that was written last. Most values of the next estimate are equal, so nncost copies their JSON text from
- * `text` and does not format them again. */
+/* The estimate that was written last. Most values of the next estimate are equal to values of this estimate, so nncost
+ * copies the JSON text of these values from `text` and does not format them again. */
 typedef struct nnc_written_estimate {
     nnc_written *values;
     int32_t count;   /* number of values whose JSON text is in `text` */

@@ -241,7 +241,8 @@ static const char *const not_digested[] = { "digest", NULL };
 static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded_estimate *before,
                      nnc_figure_list *found, nnc_recorded_estimate *estimate) {
     nnc_arena *arena = item.doc->arena;
-    found->like = (nnc_figures){ found->list, found->count }; /* the next estimate uses the list of values again */
+    /* the next estimate uses the memory of this list of values again */
+    found->like = (nnc_figures){ found->list, found->count };
     found->count = 0;
     found->quiet = !loud;
     *estimate = (nnc_recorded_estimate){ .id = nnc_arena_strdup(arena, nnc_json_key(item)) };
@@ -361,9 +362,9 @@ static bool is_untouched(nnc_json at) {
     return true;
 }
 
-/* Reads the recorded part of a plan file. First reads all estimates without reporting faults, because they are needed
- * to compute the digest. If the digest differs from the stated digest, reports only this difference. If the digests are
- * equal, reads faulty estimates again to report their faults. */
+/* Reads the recorded part of a plan file. First reads all estimates without reporting faults, because the digest can be
+ * computed only from the estimates. If the digest differs from the stated digest, reports only this difference. If the
+ * digests are equal, reads faulty estimates again to report their faults. */
 void nnc_recorded_of(nnc_json at, bool head, nnc_recorded *recorded) {
     static const char *const keys[] = {
         "schema", "note", "tool", "conventions", "digest", "digests", "estimates", NULL

@@ -443,8 +443,8 @@ void nnc_svg_text(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_px
 /* Draws a text that is turned clockwise around (x, y). angle: in tenths of a degree. */
 void nnc_svg_turned(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_px y, int32_t angle, const char *text);
 
-/* Writes the finished picture to `out` and frees its memory. page: true = the picture has its own style sheet and
- * background; false = it uses the style sheet of the HTML page that contains it. */
+/* Writes the finished picture to `out` and frees the memory of the picture. page: true = the picture has its own style
+ * sheet and background; false = the picture uses the style sheet of the HTML page that contains it. */
 void nnc_svg_end(nnc_svg *svg, nnc_buffer *out, nnc_px width, nnc_px height, const char *title, const char *desc,
                  bool page);
 

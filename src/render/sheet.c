@@ -679,8 +679,8 @@ void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price) {
     }
 }
 
-/* Writes the name of the data centre, and the year and source of its PUE, because the values of different sources
- * differ much. Writes nothing if the report has no data centre. */
+/* Writes the name of the data centre, and the year and source of its PUE, because different sources state very
+ * different values. Writes nothing if the report has no data centre. */
 void nnc_sheet_building(nnc_sheet *sheet, const void *record) {
     const nnc_building *building = ((const nnc_report *)record)->building;
     if (building != NULL) {

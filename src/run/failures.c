@@ -15,10 +15,9 @@ double nnc_daly_interval(double block_s, double mtbf_s) {
 double nnc_goodput(double interval_s, double block_s, double save_s, double restart_s, double mtbf_s,
                    bool asynchronous) {
     const double again_s = asynchronous ? restart_s + save_s : restart_s;
-    if (isinf(mtbf_s)) { /* without failures the formula of the goodput divides infinity by infinity; its limit is
-                          * returned instead */
-        return interval_s / (interval_s + block_s);
-    }
+    /* without failures, the formula of the goodput divides infinity by infinity; the limit of the formula is returned
+     * instead */
+    if (isinf(mtbf_s)) { return interval_s / (interval_s + block_s); }
     return interval_s / (mtbf_s * exp(again_s / mtbf_s) * expm1((interval_s + block_s) / mtbf_s));
 }
 

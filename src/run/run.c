@@ -463,8 +463,8 @@ nnc_status nnc_run_method_check(const nnc_result *result, const nnc_run_ask *ask
 }
 
 /* Returns the seconds of one forward pass over all tokens of a step, including exposed communication. The step time
- * without the update is divided between forward and backward (with recomputation) in the proportion of their predicted
- * times. Without an estimate (result NULL), forward takes a third of the step. */
+ * without the update is divided between forward and backward (with recomputation) in the ratio of the predicted times
+ * of forward and backward. Without an estimate (result NULL), forward takes a third of the step. */
 static double forward_of(const nnc_result *result, double seconds, nnc_derivation *why) {
     double forward_step_s = (double)NAN;
     if (result == NULL) {
@@ -532,8 +532,8 @@ void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tok
             over_policy(m->reference, ask->reference_params, policy) * (m->two_answers ? 2.0 : 1.0));
     NNC_LET(why, reward_model, NULL, over_policy(reward, ask->reward_params, policy));
     NNC_LET(why, critic, NULL, over_policy(m->critic, ask->critic_params, policy));
-    /* The method distill computes the outputs of the teacher once and uses them in every epoch, so one epoch has 1 /
-     * epochs of this work. */
+    /* The method distill computes the outputs of the teacher once and uses these outputs in every epoch, so one epoch
+     * has 1 / epochs of the teacher's work. */
     NNC_LET(why, teacher, NULL,
             over_policy(m->teacher, ask->teacher_params, policy) /
                 (ask->method == NNC_METHOD_DISTILL && !isnan(ask->epochs) ? ask->epochs : 1.0));

@@ -352,8 +352,8 @@ bool nnc_model_as_published(const nnc_model *model, int64_t *params) {
 /* Tests whether the values of the device, the software profile and the model are plausible. A device with implausible
  * values is refused; the option --lenient accepts it, but the results are then marked as implausible. The results are
  * also marked if values of the software profile or of the model are implausible. `loaded` is the device as it was read
- * from its file. If options have not changed the device, it is not tested again, because reading the file has tested
- * it. */
+ * from its file. If options have not changed the device, the device is not tested again, because the function that read
+ * the file has tested the device. */
 static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_error *err) {
     const nnc_model *model = &scenario->model;
     const nnc_device *device = &scenario->device;
@@ -477,7 +477,7 @@ static bool complete(const void *in, const nnc_plan *base, nnc_variant *variant)
 }
 
 /* Adds the software switches of the command line to the text scenario->overrides. Switches are not fields of the plan,
- * so the output would not show them otherwise. */
+ * so without this text the output would not show the switches. */
 static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario) {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
@@ -737,7 +737,7 @@ static bool states_default(const nnc_setting *setting) {
 }
 
 /* Tests whether the arguments state a field. If a plan states a degree of 1, it may also state all other fields of this
- * kind of parallelism, because the JSON output of a plan states them too. */
+ * kind of parallelism, because the JSON output of a plan contains these fields. */
 static bool states(const nnc_scenario_args *given, const char *field) {
     return nnc_scenario_setting(given, field) != NULL;
 }

@@ -1,7 +1,7 @@
 /* The software of a scenario. Some functions of this file find the profile that the user names, or choose a profile.
  * Other functions list the properties of the software that the user left open, with the effect of each property on the
- * step time. The last functions find the least memory of a plan whose open settings are chosen so that they save
- * memory. */
+ * step time. The last functions find the least memory of a plan: they choose all open settings of the plan so that the
+ * plan needs less memory. */
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -97,7 +97,7 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Tests whether a plan in fp32 or TF32 has another default profile if its number format is changed. */
+/* Tests whether a plan in fp32 or TF32 gets another default profile if the number format of the plan is changed. */
 static bool format_selects_profile(const nnc_scenario *s) {
     const nnc_dtype format = s->result.plan.precision;
     return (format == NNC_FP32 || format == NNC_TF32) &&
@@ -175,7 +175,7 @@ static open_values software_of(nnc_profile_kind kind) {
     }
 }
 
-/* Tests whether a field of the plan still has its default value, so that the user has not set it. */
+/* Tests whether a field of the plan has its default value; the user has then not set the field. */
 static bool is_open(const nnc_field *field, const nnc_plan *plan) {
     const nnc_plan usual = nnc_plan_default();
     char text[128], usually[128];

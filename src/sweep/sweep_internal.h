@@ -15,8 +15,8 @@
 
 enum { NNC_SWEEP_AXES_MAX = 160, NNC_SWEEP_VALUES_MAX = 1000000 };
 
-/* Kinds of axes. An nnc_sweep_target tells of an axis whether its values are whole models, devices, profiles, or values
- * of a field. */
+/* Kinds of axes. An nnc_sweep_target says of an axis whether the values of the axis are whole models, devices,
+ * profiles, or values of a field. */
 typedef enum nnc_sweep_target {
     /* values of NNC_SWEEP_MODEL, NNC_SWEEP_DEVICE and NNC_SWEEP_SOFTWARE axes are whole models, devices or profiles */
     NNC_SWEEP_MODEL,
@@ -58,8 +58,8 @@ typedef struct nnc_sweep_axes {
                                    * rows */
     /* The kind of software profile that all rows have; it is chosen for the plan of the first row. If all rows have the
      * same kind of profile, a difference between two rows is not caused by different profiles. A row uses another kind
-     * only if there is a single profile for its model or device. If `each` is true, `kept` is not used, and every row
-     * has the profile that nncost chooses for its plan. */
+     * of profile only if nncost has a single profile for the model or the device of the row. If `each` is true, `kept`
+     * is not used, and every row has the profile that nncost chooses for its plan. */
     nnc_profile_kind kept;
     /* plan of the first row; the profile of every row is chosen for the number formats of this plan */
     nnc_plan kept_plan;
@@ -222,9 +222,9 @@ void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status);
 int64_t nnc_rank_group_share(int64_t mine);
 
 /* Tests whether every rank has the status NNC_OK, and whether all ranks have read files with the same digest. Every
- * rank must call this function. If the test fails, the failed rank with the lowest number keeps its status and reports
- * the error. On all other ranks *status becomes NNC_OK, because mpirun can stop a rank that is still writing when
- * another rank ends with an exit code other than 0. */
+ * rank must call this function. If the test fails, the failed rank with the lowest number keeps the status of its
+ * failure and reports the error. On all other ranks *status becomes NNC_OK, because mpirun can stop a rank that is
+ * still writing when another rank ends with an exit code other than 0. */
 bool nnc_rank_group_all_well(nnc_rank_group ranks, uint64_t digest, nnc_status *status, nnc_error *err);
 
 /* Sleeps for some microseconds, so that a waiting rank leaves its CPU core to other ranks. The function exists only in

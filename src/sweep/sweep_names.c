@@ -153,7 +153,7 @@ static bool find_axis(const nnc_sweep *sweep, const char *name, nnc_slot *slot) 
     return false;
 }
 
-/* Finds a metric by its full name ("step.step_s") or by the part of this name after a dot ("step_s"). Returns
+/* Finds a metric by its full name ("step.step_s") or by the part of the full name after a dot ("step_s"). Returns
  * NNC_BAD_USAGE if the name fits several metrics. */
 static nnc_status find_figure(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err) {
     const nnc_columns figures = l->sweep->figures;

@@ -1,6 +1,6 @@
 /* Evaluates the rows of a sweep. A point moves from row to row, and only values that differ from the row before are
- * set. A constraint is tested as soon as its values are known, so most rows that a constraint excludes need no
- * estimate. The rows of a chunk can be evaluated in another order than the order of output. */
+ * set. A constraint is tested as soon as the values in the constraint are known, so most rows that a constraint
+ * excludes need no estimate. The rows of a chunk can be evaluated in another order than the order of output. */
 #include <assert.h>
 
 #include "base/base_internal.h"
@@ -237,7 +237,7 @@ static bool order_rows(const nnc_sweep *sweep, row_order *order, const nnc_batch
  * then metrics as well. Evaluating rows allocates no memory. */
 typedef enum known { KNOWN_AXES, KNOWN_SPECS, KNOWN_FIGURES } known;
 
-/* Text that says why a plan does not fit in memory, and the two numbers of bytes in this text. */
+/* Text that explains why a plan does not fit in memory, and the two numbers of bytes in this text. */
 typedef struct over {
     int64_t total_bytes, capacity_bytes;
     char text[3 * NNC_NUMBER_TEXT];

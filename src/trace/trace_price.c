@@ -250,7 +250,8 @@ typedef enum form {
     MOVES_ALL,
     WRITES_FIRST, /* the operator overwrites its first input, and reads no tensor */
     COPIES,       /* the operator reads its second input, and overwrites its first input */
-    /* the operator reads its inputs; the bytes that it writes are not counted, because its result is small */
+    /* the operator reads its inputs; nncost does not count the bytes that the operator writes, because the result is
+     * small */
     REDUCES,
     JOINS, /* the operator reads its inputs, and writes as many bytes as it reads */
     /* for each element of its last input, the operator reads one row of its first input and writes this row */

@@ -244,8 +244,8 @@ static bool add_byte(reader *r, size_t size, int c) {
     return true;
 }
 
-/* Moves past bytes as take_run does. kept: true = also appends these bytes to the text of the event, as many as fit
- * into its memory. */
+/* Moves past bytes as take_run does. kept: true = also appends these bytes to the text of the event, as many bytes as
+ * fit into the memory for this text. */
 static size_t take_plain(reader *r, bool kept, size_t size) {
     return kept ? take_run(r, r->event + size, r->event_size - 1 - size) : take_run(r, NULL, EVENT_BYTES_MAX - size);
 }

@@ -46,7 +46,7 @@ typedef struct calibration {
 } calibration;
 
 typedef struct nnc_calibration_report {
-    /* device or software profile whose parameters are fitted; one of the two is NULL */
+    /* device or software profile whose parameters are fitted; one of these two pointers is NULL */
     const char *device, *software;
     const char *data;      /* text that names the files and rows of the fit, as in "fitted_on" of the written file */
     const char *overrides; /* text of the changes by the option --set; NULL = the option is not given */
@@ -307,7 +307,7 @@ static bool is_of_engine(calibration *c, const nnc_measured *row) {
     const nnc_device *device = NULL, *asked = NULL;
     nnc_error why;
     if (row->software == NULL || strcmp(row->software, c->engine.id) != 0) {
-        /* Rows that are no serving rows pass the test, so that the report can list them as not used. */
+        /* Rows that are no serving rows pass the test, so that the report can list these rows as not used. */
         return row->kind != NNC_MEASURED_SERVING;
     }
     return c->asked == NULL || strcmp(row->device, c->asked) == 0 ||
