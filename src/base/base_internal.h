@@ -61,7 +61,7 @@ nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const
 /* Fills err with "nncost: out of memory" and returns NNC_NO_MEMORY. */
 nnc_status nnc_no_memory(nnc_error *err);
 
-/* Adds a prefix to err->where, the place of an error: "inner" becomes "outer: inner". */
+/* Adds a prefix and ": " to err->where, the text that says where an error is: "inner" becomes "outer: inner". */
 void nnc_error_within(nnc_error *err, const char *outer);
 
 /* Evaluates an expression that returns an nnc_status; if the status is an error, returns the status from the function
@@ -160,8 +160,8 @@ int nnc_names_find_nocase(nnc_names names, const char *text);
  * struct, such as "nnc_plan". NNC_BAD_USAGE: the size of `given` is not set, or an unknown member is not zero. */
 nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const char *what, nnc_error *err);
 
-/* Copies `full` into the struct `given` of a caller, as many bytes as `given` has; if `given` is longer than `full`,
- * sets the further bytes to zero. The first member of `given`, its size, is not changed. */
+/* Copies `full` into the struct `given` of a caller, up to the size of `given`; if `given` is longer than `full`, sets
+ * the further bytes to zero. The first member of `given`, its size, is not changed. */
 void nnc_sized_write(void *given, const void *full, size_t full_size);
 
 /* Checks the first member of the struct `given`, the size that the caller has set. full_size: size of the struct in
@@ -223,7 +223,7 @@ size_t nnc_number_span(const char *text, size_t size);
 /* Reads a whole text as a finite decimal number ("80e9", "-5", "0.5"). Returns false for every other text, such as a
  * hexadecimal number, "inf", "nan" or blanks. The result does not depend on the locale. */
 bool nnc_read_double(const char *text, double *out);
-/* Rounds `value` to the number of significant digits that `digits` gives. */
+/* Rounds `value` to `digits` significant digits. */
 double nnc_rounded(double value, int digits);
 /* Sorts numbers in increasing order. */
 void nnc_sort_numbers(double *values, size_t count);
@@ -359,8 +359,9 @@ void nnc_put_json_text(nnc_buffer *out, const char *text);
  * that a shell does not interpret, else in single quotes. */
 void nnc_shell_word(nnc_buffer *out, const char *text);
 
-/* Splits a line, in place, into words at the blanks outside quotes, as a shell does. A backslash makes the next
- * character an ordinary part of the word. Returns the number of words; -1 if the line has more than `most` words. */
+/* Splits a line, in place, into words at the blanks outside quotes, as a shell does. A backslash before a character
+ * removes the special meaning of this character for the shell. Returns the number of words; -1 if the line has more
+ * than `most` words. */
 int nnc_shell_split(char *line, char **words, int most);
 
 /* nnc_cells_pack appends the cells of a row to a buffer, in a binary form; nnc_cells_unpack reads the cells from this
@@ -514,8 +515,8 @@ typedef struct nnc_expression_reader {
     size_t (*number)(void *context, const char *at); /* reads the number at `at`; returns the number of characters
                                                       * read */
     bool (*name)(void *context, const char *name, size_t length);
-    /* callback for a text in quotes, which gets the text without the quotes; NULL = an expression must not contain
-     * texts */
+    /* callback for a text in quotes; the callback gets the text without the quotes. NULL = an expression must not
+     * contain texts */
     bool (*text)(void *context, const char *text, size_t length);
     bool (*operate)(void *context, nnc_operator of);
     void (*refuse)(void *context, const char *expected, const char *at);
@@ -543,7 +544,7 @@ typedef struct nnc_derivation nnc_derivation;
 
 /* One line of a derivation: name = formula = formula with numbers = value. */
 typedef struct nnc_line {
-    const char *of; /* op or part of the step that the formula belongs to: "attn.qkv forward"; "" = no op */
+    const char *of; /* op or part of the step to which the formula belongs: "attn.qkv forward"; "" = no op */
     const char *name, *unit;
     /* formula: text with names; numbers: the same text with values in place of names */
     const char *formula, *numbers;

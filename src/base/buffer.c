@@ -367,8 +367,8 @@ void nnc_short_name(const char *const *names, int count, int index, char *name, 
 }
 
 /* ---- arena: a list of memory blocks, newest first ----
- * An allocation takes the next free bytes of the newest block; if the newest block has too few, a new block is added.
- * All blocks are freed together when the arena is destroyed. */
+ * An allocation takes the next free bytes of the newest block; if the newest block has too few free bytes, a new block
+ * is added. All blocks are freed together when the arena is destroyed. */
 
 /* BLOCK_BYTES: size of the first block of an arena. A device or a model needs less than BLOCK_BYTES, so most sets of
  * specs need only one block. Each further block is as large as all earlier blocks together, up to BLOCK_MAX, because
@@ -414,8 +414,8 @@ static block *add_block(nnc_arena *arena, size_t need) {
     const size_t usual = arena->size < BLOCK_BYTES ? BLOCK_BYTES : arena->size < BLOCK_MAX ? arena->size : BLOCK_MAX;
     const size_t size = need > usual ? need : usual;
     /* Small blocks are allocated by malloc(), because calloc() would clear the whole block, including pages that are
-     * never used. Large blocks are allocated by calloc(), which gets fresh pages from the system that are zero
-     * already. */
+     * never used. Large blocks are allocated by calloc(), which gets pages from the system that already contain only
+     * zeros. */
     const bool small = size <= BLOCK_SMALL;
     block *b = small ? malloc(sizeof(block) + size) : calloc(1, sizeof(block) + size);
     if (b == NULL) { return NULL; }

@@ -413,8 +413,8 @@ static bool read_number(parser *p) {
 
 static bool read_level(parser *p, int level);
 
-/* Reads a part of an expression that begins with a sign, with "!" or with "(". Returns false if the operand after the
- * sign, "!" or "(" cannot be read, or if a ")" is missing. */
+/* Reads a part of an expression that begins with a minus sign, with "!" or with "(". Returns false if the operand after
+ * the sign, "!" or "(" cannot be read, or if a ")" is missing. */
 static bool read_nested(parser *p) {
     const char first = *p->at++;
     p->nesting++;

@@ -1,4 +1,4 @@
-/* Atomic files and threads: the parts of src/base that differ between operating systems. WebAssembly has no threads,
+/* Atomic files and threads: the code of src/base that differs between operating systems. WebAssembly has no threads,
  * and its files exist in memory only, until the page is closed; on WebAssembly a file is therefore overwritten in
  * place. Windows has neither POSIX symbolic links nor POSIX permissions, so on Windows readlink() and fchmod() are
  * macros that do nothing. */
@@ -304,8 +304,8 @@ bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path) {
 }
 
 /* Opens a temporary file without a name, which the system deletes when the process ends. Opens a file with a name
- * instead if the file system does not support files without a name, or if /proc is missing (only /proc can name the
- * file later). */
+ * instead if the file system does not support files without a name, or if /proc is missing (a file without a name can
+ * get a name only through /proc). */
 bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path) {
     if (!begin(file, path)) { return false; }
     const mode_t mode = permissions_of(file->target);

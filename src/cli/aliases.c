@@ -33,7 +33,7 @@ static void put(expansion *e, const char *text, size_t size) {
     e->count++;
 }
 
-/* Adds the words of an alias to the new command line, with the value of the user in place of '%'. */
+/* Adds the words of an alias to the new command line, and replaces '%' in these words by the value of the user. */
 static void put_words(expansion *e, const char *words, const char *value) {
     while (*words != '\0') {
         const size_t length = strcspn(words, " ");

@@ -171,7 +171,7 @@ typedef struct nnc_options {
     bool to_options;
     int32_t width; /* width of a picture in pixels */
     bool ignore_memory;
-    /* start and end of the drawn part of a timeline, in seconds; NaN = start or end of the step */
+    /* start and end of the drawn section of a timeline, in seconds; NaN = the start or the end of the step */
     double from_s, to_s;
     int64_t threads; /* number of threads; 0 = one thread per processor core */
     nnc_progress_form progress;
@@ -246,8 +246,8 @@ typedef struct nnc_own_option {
 extern const nnc_own_option nnc_own_options[];
 extern const int nnc_own_option_count;
 
-/* Field tables; each field of a table is an option, and `takes` is the set to which these options belong. An entry with
- * table = NULL ends the list. */
+/* Field tables. Each field of a table is an option, and `takes` is the flag of the set to which these options belong.
+ * An entry with table = NULL ends the list. */
 typedef struct nnc_option_fields {
     unsigned takes;
     const nnc_field_table *table;
@@ -303,8 +303,8 @@ typedef struct nnc_session {
     int exit_code;
 } nnc_session;
 
-/* One form of a command, such as "report diff". The operands choose the form. A form accepts only a part of the options
- * of the command. */
+/* One form of a command, such as "report diff". The operands choose the form. A form of a command accepts only some of
+ * the options of the command. */
 typedef struct nnc_form {
     char name[32]; /* name of the form in error messages: "report diff" */
     unsigned takes;
@@ -335,7 +335,7 @@ extern const nnc_command nnc_cmd_estimate, nnc_cmd_advise, nnc_cmd_ops, nnc_cmd_
     nnc_cmd_check, nnc_cmd_diff, nnc_cmd_init, nnc_cmd_run, nnc_cmd_budget, nnc_cmd_sweep, nnc_cmd_merge,
     nnc_cmd_accuracy, nnc_cmd_calibrate, nnc_cmd_plot, nnc_cmd_report, nnc_cmd_mcp, nnc_cmd_import, nnc_cmd_explore,
     nnc_cmd_serve, nnc_cmd_scale, nnc_cmd_fit, nnc_cmd_limit;
-/* Commands that run if --serve is given, in place of the command with the same name. */
+/* Commands for serving: if --serve is given, a command of this list runs in place of the command with the same name. */
 extern const nnc_command nnc_cmd_serve_ops, nnc_cmd_serve_search, nnc_cmd_serve_sweep, nnc_cmd_serve_compare,
     nnc_cmd_serve_explain, nnc_cmd_serve_calibrate, nnc_cmd_serve_init;
 
@@ -396,9 +396,9 @@ nnc_status nnc_scenario_report(nnc_session *session, const char *model, const ch
  * nothing. */
 void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given);
 
-/* Functions for the option --emit FORMAT[=FILE], which writes the plan of a command as a launch file.
- * `nnc_emit_file` writes the FORMAT of the option to `format`, and returns the FILE of the option; NULL = no FILE.
- * `nnc_emit_begin` sets options that the user did not give to the defaults of the framework that reads the format; if
+/* Functions for the option --emit FORMAT[=FILE], which writes the plan of a command as a launch file. `nnc_emit_file`
+ * writes the FORMAT of the option to `format`, and returns the FILE of the option; NULL = no FILE. `nnc_emit_begin`
+ * changes options that the user did not give: they get the defaults of the framework that reads the launch format. If
  * the operand is a plan file, the function changes nothing. `nnc_emit_begin` must be called before the scenario is
  * loaded.
  * `nnc_emit_instead` returns true if the command prints only the launch file, and no page.
@@ -425,8 +425,8 @@ typedef struct nnc_command_args {
     const char *scenario;       /* name of the scenario in the plan file; NULL = not given */
     const nnc_scenario_args *given;
     bool lenient;
-    const nnc_scenario *of_release; /* scenario whose release sets fields of the plan that no option gives; NULL = no
-                                     * release */
+    /* scenario with a framework release, which sets those plan fields that no option sets; NULL = no release */
+    const nnc_scenario *of_release;
 } nnc_command_args;
 
 /* Writes the command line of an estimate, such as "nncost estimate gpt2 a100 --tensor 2". */
@@ -567,7 +567,7 @@ extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view, nnc_serve_sea
 extern const nnc_view nnc_check_output, nnc_diff_output;                                  /* the record is an
                                                                                            * nnc_check_report */
 
-/* ---- cmd_estimate.c: parts of the page of `estimate` that the page of `run` shows too ---- */
+/* ---- cmd_estimate.c: sections that the pages of `estimate` and `run` both show ---- */
 
 /* Writes the step time, the interval in which measurements are expected, and the errors of predictions for measured
  * steps of similar models. */
@@ -732,8 +732,8 @@ nnc_status nnc_rows_read(nnc_session *session, const nnc_row_choice *choice, nnc
 nnc_status nnc_row_load_device(nnc_specs *specs, const nnc_measured *row, nnc_scenario *scenario, const char **id,
                                nnc_error *err);
 /* Loads the model, plan and software profile of a row into the scenario, whose device must already be loaded. A row
- * that measures a single kernel gets a model too, so that --set model.X can be checked. Afterwards the caller calls
- * nnc_scenario_apply, so that options can change the scenario. */
+ * that measures a single kernel also gets a model in the scenario, so that the option --set model.X can be checked.
+ * Afterwards the caller calls nnc_scenario_apply, so that options can change the scenario. */
 nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_measured *row, nnc_scenario *scenario,
                         nnc_error *err);
 

@@ -392,10 +392,10 @@ typedef struct limits {
 
 #define LIMIT(member) NNC_IN(limits, found.member)
 
-/* Returns the formulas of a limit as text. Formula 1 is the condition for the whole step; formula 2 is simpler, and
- * takes into account only the layers with most of the work (MLPs, ring attention, or all matrices). Source: "How to
- * Scale Your Model", chapter 5, Training: https://jax-ml.github.io/scaling-book/training/; for rings: arXiv:2310.01889,
- * section 3. */
+/* Returns the formulas of a limit as text. Formula 1 is the condition for the whole step; formula 2 is simpler, because
+ * it counts only the layers with most of the work (MLPs, ring attention, or all matrices). Source: "How to Scale Your
+ * Model", chapter 5, Training: https://jax-ml.github.io/scaling-book/training/; for rings: arXiv:2310.01889, section
+ * 3. */
 static const char *limit_formula(nnc_limit of) {
     switch (of) {
     case NNC_LIMIT_TENSOR: return "network_s <= other bounds; MLPs alone: tensor <= F W / C";
@@ -504,8 +504,8 @@ const nnc_view nnc_limit_view = {
     .schema = "nncost.limit/1", .document = &limit_metrics, .list = "curve", .page = write_limit
 };
 
-/* Chooses the software profile of a plan that uses the kind of parallelism whose limit is computed, so that all rows of
- * the table have the same profile. */
+/* Chooses a software profile for plans with the kind of parallelism whose limit is computed, so that all rows of the
+ * table have the same profile. */
 static nnc_status choose_for_split(nnc_limit of, nnc_scenario *scenario, nnc_error *err) {
     const nnc_plan given = scenario->plan;
     if (of == NNC_LIMIT_TENSOR && given.tensor <= 1) { scenario->plan.tensor = 2; }

@@ -320,8 +320,8 @@ static nnc_status add_axis(product *p, const char *name, const char *where, cons
     return NNC_OK;
 }
 
-/* Adds the scenarios that --scenario names, or else all scenarios of the plan file, as a list of values. The list of
- * scenarios takes the place of the list of models. */
+/* Adds the scenarios that --scenario names, or else all scenarios of the plan file, as a list of values. On a command
+ * line with a plan file, the list of scenarios replaces the list of models. */
 static nnc_status add_scenarios(product *p, const nnc_options *options, nnc_error *err) {
     const nnc_plans *plans = p->plans;
     size_t size = 1;

@@ -209,7 +209,8 @@ static void write_sensitivity(nnc_sheet *sheet, const void *record) {
 
 typedef struct slice {
     const char *name;
-    double amount; /* size of the part: seconds of the step, or bytes of memory */
+    /* seconds of the step that belong to this part of the step, or bytes of memory that belong to this class */
+    double amount;
 } slice;
 
 /* Smallest share of the step time that a part (such as host time) must have to be shown. Because of the limit

@@ -552,7 +552,7 @@ static bool has_any(nnc_json object, const char *const *names) {
 }
 
 /* Checks the arguments of a tool call. Each member must be an operand of the tool, "options" or "fields". If a member
- * is the name of an option, the error says that it belongs into "options". */
+ * of the arguments is the name of an option, the error says that the option belongs inside "options". */
 static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, nnc_error *err) {
     for (nnc_json one = nnc_json_first(arguments); one.node != NULL; one = nnc_json_next(one)) {
         const char *key = nnc_json_key(one), *known[2 + OPERANDS_MAX + OPTIONS_MAX];

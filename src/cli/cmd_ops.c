@@ -380,7 +380,7 @@ static const nnc_page_rows page = NNC_PAGE_ROWS(&op_metrics, page_rows);
 
 const nnc_view nnc_op_view = { .schema = "nncost.op/1", .document = &op_metrics, .rows = &page };
 
-/* Reads whole numbers joined by "x", such as "4096x4096x4096". Returns false if the text has another form. */
+/* Reads whole numbers joined by "x", such as "4096x4096x4096". Returns false if the text does not have this form. */
 static bool read_dims(const char *text, nnc_single_op *alone) {
     char number[24];
     while (alone->dim_count < NNC_SINGLE_OP_DIMS_MAX) {

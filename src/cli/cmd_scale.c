@@ -47,8 +47,8 @@ static const char *part_name(unsigned part) {
 }
 
 /* Returns the part with the largest share in `lost`. If `than` is the index of a part, returns the part with the next
- * smaller share than this part; -1 in `than` stands for no part. Returns -1 if the largest remaining share is below 0.5
- * %. */
+ * smaller share in `lost`; if `than` is -1, all parts are candidates. Returns -1 if the largest remaining share is
+ * below 0.5 %. */
 static int most_lost(const scale_row *row, int than) {
     int most = -1;
     for (int i = 0; i < NNC_SCALE_COUNT; i++) {

@@ -112,8 +112,8 @@ static const nnc_page_row plan_rows[] = {
 };
 static const nnc_page_rows plan_page = NNC_PAGE_ROWS(&page_metrics, plan_rows);
 
-/* Adds an item with the part of the time to the first token that the server spends outside the engine. The rest of the
- * time to the first token can be compared with the prefill time in the table. */
+/* Adds an item with the seconds that the server spends outside the engine before the first token of a request. The rest
+ * of the time to the first token can be compared with the prefill time in the table. */
 static void add_server_time(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const double server_s = report->software->serving.ttft_s;

@@ -207,7 +207,8 @@ const nnc_view nnc_serve_search_view = {
 
 static const char option[] = "--slo";
 
-/* Returns true if --slo can limit a metric: the metric must be a single number and belong to a section of nnc_serve. */
+/* Returns true if --slo can limit a metric: the metric must be a single number, and one of the sections of nnc_serve
+ * must contain it. */
 static bool has_limit(const nnc_column *column) {
     const nnc_metric *row = column->metric;
     const nnc_metric *inside = column->depth > 0 ? column->inside[column->depth - 1] : NULL;
@@ -364,8 +365,8 @@ static const nnc_metric sweep_rows[] = ROWS(&nnc_serve_metrics), images_rows[] =
 static const nnc_metrics sweep_document = NNC_METRICS("served side by side", sweep_rows, serve_rows);
 static const nnc_metrics images_document = NNC_METRICS("images side by side", images_rows, serve_rows);
 
-/* Returns true if the models of a sweep make images. All models of one sweep are of the same kind, so only the first is
- * tested. */
+/* Returns true if the models of a sweep make images. All models of one sweep make images, or all models generate
+ * tokens; so only the first model is tested. */
 static bool makes_images(const serve_rows *rows) { return rows->reports[0].images != NULL; }
 
 static const nnc_metrics *metrics_of(const serve_rows *rows) {

@@ -361,7 +361,7 @@ static void put_sources(nnc_record *record, const nnc_model *model) {
     nnc_record_close(record);
 }
 
-/* Writes a graph model as members of its model file. The member "let" gets the current values of the lets. */
+/* Writes a graph model as members of its model file. The member "let" contains the current values of the lets. */
 static void put_graph(nnc_record *record, const nnc_graph *graph) {
     static const char *const parts[] = { "input", "define", "ops" };
     const struct nnc_graph_net *net = graph->net;

@@ -19,7 +19,7 @@ typedef struct answer {
     nnc_trace_sum sum;
     const char *model;  /* id of the model of the traced program; NULL = the user gave no model */
     const part *parts;  /* parts of one step, each with its measured and its estimated time */
-    int32_t part_count; /* number of entries in `parts`; 0 = the user gave no model */
+    int32_t part_count; /* number of entries in `parts`; 0 = the user gave no model, so the list is empty */
     const char *file;
     const char *recorded_device;
     const char *device; /* id of the device on which the trace was recorded; NULL = not known */

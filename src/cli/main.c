@@ -189,8 +189,8 @@ static nnc_status check_several(nnc_specs *specs, const nnc_options *options, nn
                      words[0], list);
 }
 
-/* Fails if the operands after the model are several words of one device name (as in "gpt2 rtx 3060"), or several
- * devices, or a device and a number of devices. */
+/* Fails if the operands after the model are several words of one device name (as in "gpt2 rtx 3060"), or the names of
+ * several devices, or a device and a number of devices. */
 static nnc_status check_quotes(nnc_specs *specs, const nnc_options *options, nnc_error *err) {
     char name[128] = "";
     const nnc_device *device;

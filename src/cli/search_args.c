@@ -214,7 +214,7 @@ static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_searc
 }
 
 /* Makes the list of numbers of devices: the devices of one node, of two nodes, of four nodes and so on, up to
- * max_devices. The plan, or else the device file, gives the number of devices per node. */
+ * max_devices. The plan states the number of devices per node; if the plan does not state it, the device file does. */
 static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices, nnc_arena *arena,
                              nnc_search_task *task, nnc_error *err) {
     const int64_t node = base->devices_per_node > 0     ? base->devices_per_node
@@ -235,7 +235,7 @@ static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int
 }
 
 /* Removes numbers of devices above --max-devices from the list of numbers to search. If the user gives no number of
- * devices, makes a list up to --max-devices. */
+ * devices, makes a list of numbers of devices up to --max-devices. */
 static nnc_status settle_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices, nnc_arena *arena,
                                nnc_search_task *task, nnc_error *err) {
     int32_t kept = 0, least = INT32_MAX;

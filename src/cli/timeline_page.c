@@ -152,8 +152,8 @@ void nnc_timeline_write(nnc_buffer *out, nnc_style style, const nnc_report *repo
     }
 }
 
-/* ---- --trace: writes the JSON object form of the Trace Event Format, which Perfetto and chrome://tracing read. Slices
- * of a thread follow each other or are nested. All times are whole nanoseconds. ---- */
+/* ---- --trace: writes the JSON object form of the Trace Event Format, which Perfetto and chrome://tracing read. The
+ * slices of one thread follow each other, or one slice contains the other. All times are whole nanoseconds. ---- */
 
 /* Numbers of the processes in the trace. The process STAGES has the pipeline stages as threads. The process OPS has the
  * ops of the busiest stage, each with its time in a step. The process NETWORKS has the collectives of the busiest

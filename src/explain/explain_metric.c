@@ -211,9 +211,9 @@ static const char *full_name(const char *column) {
     return strncmp(column, "cost.", 5) == 0 || strncmp(column, "run.", 4) == 0 ? column : nnc_metric_short_name(column);
 }
 
-/* Returns the part of the estimate that computes a metric: "run" for metrics of the run, "prefill" or "decode" for
- * metrics of these phases of serving, "" for all other metrics. The member `of` of a derivation line contains the same
- * text for the part that computed the line. */
+/* Returns the name of the computation to which a metric belongs: "run" for metrics of the run, "prefill" or "decode"
+ * for metrics of these phases of serving, "" for all other metrics. The member `of` of a derivation line contains the
+ * same text for the part that computed the line. */
 static const char *owner_of(const char *column) {
     return strncmp(column, "run.", 4) == 0       ? "run"
            : strncmp(column, "prefill.", 8) == 0 ? "prefill"
@@ -345,7 +345,7 @@ static nnc_naming names_column(const char *column, const char *word) {
     return best;
 }
 
-/* Tests whether a metric describes a part that the network of this estimate does not have, for example experts. */
+/* Tests whether a metric describes layers that the network of this estimate does not have, for example experts. */
 static bool is_left_out(const nnc_question *a, const nnc_column *column) {
     char text[NNC_METRIC_TEXT_MAX];
     const nnc_cell cell = nnc_column_read(column, (nnc_place){ .record = a->report }, text);

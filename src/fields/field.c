@@ -563,9 +563,9 @@ static bool all_suit(const nnc_field *fields, size_t count, const char *object) 
     return true;
 }
 
-/* Finds the first field of the struct with a wrong value, and writes an error about it. The place in the error is
- * "prefix.name"; if prefix is NULL, the place is the command-line option of the field. The caller has to make sure that
- * at least one field is wrong. */
+/* Finds the first field of the struct with a wrong value, and writes an error about it. The error names the place
+ * "prefix.name"; if prefix is NULL, it names the command-line option of the field. The caller has to make sure that at
+ * least one field is wrong. */
 static nnc_status refuse_first(const nnc_field *fields, size_t count, const char *prefix, const char *object,
                                nnc_error *err) {
     while (count > 0 && all_suit(fields, 1, object)) {

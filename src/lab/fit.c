@@ -185,7 +185,8 @@ static bool start(const calls *call, nnc_minimise_problem *problem, double *x, d
 }
 
 double nnc_minimise(const nnc_minimise_problem *problem, double *x) {
-    /* NLopt passes the problem to evaluate() as a pointer without const, so the search gets a copy */
+    /* NLopt passes the problem to evaluate() as a pointer without const, so the search works on a copy of the
+     * problem */
     nnc_minimise_problem own = *problem;
     calls call;
     if (load(&call, NULL) != NNC_OK) { return (double)NAN; }
@@ -380,8 +381,9 @@ static bool is_neutral(double value, const nnc_field *field) {
 }
 
 /* Sets the start of each parameter: the value in the device file, or the usual value if the file's value is neutral. If
- * the values of the device file, including the neutral ones, give less error than these starts, the search starts from
- * the values of the file. The limits of each parameter are widened to include its start. */
+ * the error with all values of the device file, including the neutral values, is smaller than the error with these
+ * starts, the search starts from the values of the file. The limits of each parameter are widened to include its
+ * start. */
 static void begin(moving *m) {
     double own[NNC_MINIMISE_MAX] = { 0 }, usual[NNC_MINIMISE_MAX] = { 0 };
     const double cache = 2.0 * m->fit->rows[0].device->mem_bytes_per_s;
@@ -454,7 +456,7 @@ static bool move(moving *m) {
     if (m->count == 0) { return true; }
     m->pull = pull_least + (m->count > 1 ? pull_of_rows / count_rows(m) : 0.0);
     /* true: the search uses a larger tolerance, because three digits are enough for the errors of a cross-validation,
-     * and a prediction of a training step takes long */
+     * and each prediction of a training step takes a long time */
     const bool coarse = m->left_out >= 0 && m->group >= 0 && m->fit->groups[m->group].kind == NNC_MEASURED_STEP;
     const nnc_minimise_problem problem = { .count = m->count,
                                            .low = m->low,

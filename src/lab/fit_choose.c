@@ -22,8 +22,8 @@
  * unaligned_ratio; otherwise they determine unaligned_ratio.
  * Other training steps determine calibration; 5 rows with two hidden sizes and two sequence lengths also determine
  * pointwise.memory_fraction, because with fewer shapes the two parameters cannot be separated.
- * Each 5 more rows of other training steps determine one more parameter, in this order: the sustained_fraction of an
- * attention kernel that runs in 3 rows with two sequence lengths; step_fixed_s if 5 rows have tensor parallelism;
+ * For each 5 further rows, other training steps determine one more parameter, in this order: the sustained_fraction of
+ * an attention kernel that runs in 3 rows with two sequence lengths; step_fixed_s if 5 rows have tensor parallelism;
  * scale_out_fraction if 5 rows have several nodes.
  * Times per token of served requests determine step_s; 20 rows also determine sequence_s and prefill_factor, and
  * layer_s if the models have two numbers of layers.
@@ -306,8 +306,8 @@ static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *obj
 
 /* Requirement of a parameter on the rows of its fit group. If the rows do not meet the requirement, the parameter is
  * not fitted. If the group has too few rows, head widths, depths or numbers of ranks, the list of parameters contains
- * the parameter with the reason why it is not fitted. If the group does not meet a requirement of another kind, the
- * list does not contain the parameter. */
+ * the parameter with the reason why it is not fitted. If the group does not meet a requirement of any other kind, the
+ * list does not contain the parameter at all. */
 typedef enum need {
     ANY,
     FORWARD,  /* the parameter needs rows of forward kernels */

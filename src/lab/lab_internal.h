@@ -75,7 +75,7 @@ typedef struct nnc_measured_collective {
     double bytes;
 } nnc_measured_collective;
 
-/* A field of the device or of the software profile to which a measured row gives a value. */
+/* A field of the device or of the software profile for which a measured row states a value. */
 typedef struct nnc_measured_field {
     bool of_device;
     const char *name, *value;
@@ -291,9 +291,9 @@ typedef struct nnc_scored {
     const char *reason;
 } nnc_scored;
 
-/* Predicts one measured row. The caller passes the model, device, software and plan of the row, which may differ from
- * those that the row states; model may be NULL for kernels and collectives. Returns the same errors as nnc_estimate. A
- * row with a `reason` is not predicted. */
+/* Predicts one measured row. The caller passes the model, device, software and plan with which the row is predicted,
+ * and which may differ from those that the row states; model may be NULL for kernels and collectives. Returns the same
+ * errors as nnc_estimate. A row with a `reason` is not predicted. */
 nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                          const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch, nnc_scored *scored,
                          nnc_error *err);
@@ -407,8 +407,8 @@ typedef struct nnc_fit_row {
     double before, after, crossed, left;
 } nnc_fit_row;
 
-/* A parameter that a fit may change. The parameter belongs to the device, or, for served requests, to the software
- * profile. */
+/* A parameter that a fit may change. The fitted parameter is a field of the device, or, for served requests, of the
+ * software profile. */
 typedef struct nnc_fit_parameter {
     char name[NNC_FIT_NAME]; /* name of the parameter, such as "efficiency.calibration" */
     int32_t group; /* index of the fit group whose rows determine the parameter; -1 = the rows of all groups */

@@ -189,7 +189,7 @@ NNC_ENUM_NAMES(nnc_served, NNC_SERVED_LIST)
 
 bool nnc_row_is(const char *text, const char *other) { return *text == *other && strcmp(text, other) == 0; }
 
-/* Writes the place in the file for an error message, "FILE:LINE", to `text`. Returns `text`. */
+/* Writes "FILE:LINE" to `text`: the place of the current line, for an error message. Returns `text`. */
 static const char *place(const nnc_row_reading *r, char text[512]) {
     snprintf(text, 512, "%.480s:%ld", r->csv.name, r->csv.row_line);
     return text;
@@ -255,7 +255,8 @@ static bool has_time(const nnc_row_reading *r) {
            nnc_row_has(r, "time_us") || nnc_row_has(r, "time_s");
 }
 
-/* Returns the kind of measurement of a file. The names of the columns decide which kind of measurement the file has. */
+/* Returns the kind of measurement that the rows of a file have. The names of the columns decide which kind of
+ * measurement the file has. */
 static nnc_measured_kind kind_of(const nnc_row_reading *r) {
     for (int32_t i = 0; i < r->unused_count; i++) {
         if (nnc_begins(r->unused[i], "value")) { return NNC_MEASURED_MEMORY; }
@@ -723,8 +724,8 @@ static double seconds_of(const nnc_row_reading *r) {
                                              : 1e-6 * nnc_row_number(r, "time_us");
 }
 
-/* Reads one of the rows of a line. served: for served requests, the kind of measurement; for a convolution, 0 =
- * forward, 1 = forward and backward; for any other line, 0. Returns false if the line has no row of the kind
+/* Reads one of the rows that a line describes. served: for served requests, the kind of measurement; for a convolution,
+ * 0 = forward, 1 = forward and backward; for any other line, 0. Returns false if the line describes no row of the kind
  * `served`. */
 static bool read_row(nnc_row_reading *r, nnc_served served) {
     nnc_measured *row = r->row;

@@ -74,14 +74,14 @@ const char *nnc_row_reason_of_kind(const char *kind) {
 }
 
 /* Reads the op of a measured kernel that is neither a matrix product nor a convolution: a norm, an optimizer or a
- * pointwise op. The number of elements of the op is rows x cols; in a file without a column `rows`, m x n; in a file
- * without `rows` and `m`, n. Copies, additions and ReLU are single operators of PyTorch, and each reads and writes its
- * tensors once. */
+ * pointwise op. The number of elements of the op is rows x cols; if the file has no column `rows`, it is m x n; if the
+ * file has neither `rows` nor `m`, it is n. Copies, additions and ReLU are single operators of PyTorch, and each reads
+ * and writes its tensors once. */
 static void set_vector(nnc_row_reading *r, nnc_op *op) {
     static const struct {
         const char *name;
         nnc_op_kind kind;
-        int32_t of; /* value of the enum of the kind: which pointwise op, norm or optimizer */
+        int32_t of; /* value of an enum, by the kind of the op: which pointwise op, which norm or which optimizer */
         bool alone;
     } known[] = { { "gelu", NNC_OP_POINTWISE, NNC_PW_GELU, false },
                   { "softmax", NNC_OP_POINTWISE, NNC_PW_SOFTMAX, false },
@@ -220,8 +220,8 @@ void nnc_row_read_conv(nnc_row_reading *r, bool both) {
 }
 
 /* Writes the name of the group of kernels in which the errors of a matrix product are listed. A product with a
- * dimension that is no multiple of 8 belongs to "odd side". A product without such a dimension belongs to the group of
- * the product's number format, and has "few rows" in the name of the group if the product has few rows. */
+ * dimension that is no multiple of 8 belongs to the group "odd side". A product without such a dimension belongs to the
+ * group of the product's number format, and has "few rows" in the name of the group if the product has few rows. */
 static void name_product(nnc_measured *row) {
     enum { ALIGNED = 8, FEW_ROWS = 256 };
     const nnc_matmul *p = &row->op.u.matmul;
@@ -331,8 +331,8 @@ bool nnc_row_is_pass(const nnc_row_reading *r) {
     return nnc_row_given(r, "iterations_per_s") || (nnc_row_given(r, "latency_s") && !nnc_row_given(r, "output_len"));
 }
 
-/* Tests whether a kind of measurement of a line becomes a row. If a batch was timed as a whole, the times of the single
- * tokens of the batch are not used. */
+/* Tests whether one kind of measurement that a line states becomes a row of its own. If a batch was timed as a whole,
+ * the times of the single tokens of the batch are not used. */
 static bool counts(const nnc_row_reading *r, nnc_served served) {
     const char *mode = nnc_row_text(r, "mode");
     const bool together = starts_together(mode);

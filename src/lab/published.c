@@ -259,7 +259,7 @@ static void read_decoder(nnc_row_reading *r, nnc_json family) {
     }
 }
 
-/* Decides which model the row has: a named network of a library, one model that is used for a whole family, or a
+/* Decides which model belongs to the row: a named network of a library, one model that is used for a whole family, or a
  * decoder with the stated dimensions. */
 static void read_network(nnc_row_reading *r) {
     const nnc_json family = family_of(r);

@@ -111,8 +111,8 @@ static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_
     scored->peak_reserved_error = (double)memory->peak_reserved_bytes / row->measured_bytes[NNC_MEMORY_RESERVED] - 1.0;
 }
 
-/* Sets of parts of a layer that training recipes recompute, in ascending order of cost. No set of parts repeats the
- * communication of experts. Source: scripts/performance/configs of NVIDIA-NeMo/Megatron-Bridge. */
+/* Sets of sublayers and ops of a layer that training recipes recompute, in ascending order of cost. No set in this list
+ * repeats the communication of experts. Source: scripts/performance/configs of NVIDIA-NeMo/Megatron-Bridge. */
 static const unsigned parts[] = {
     NNC_RECOMPUTE_MLA_UP_PROJ,
     NNC_RECOMPUTE_MLA_UP_PROJ | NNC_RECOMPUTE_MLP,
@@ -121,8 +121,9 @@ static const unsigned parts[] = {
         NNC_RECOMPUTE_MLP,
 };
 
-/* Returns the smallest memory in bytes that the step may need: the lower end of the predicted interval. nncost chooses
- * open settings of a row by this number, because the measured run did fit into the device. */
+/* Returns the smallest memory in bytes that the step may need: the lower end of the predicted interval. nncost compares
+ * this number with the memory of the device when it chooses settings that a row leaves open, because the measured run
+ * did fit. */
 static double least_bytes(const nnc_result *result) { return (double)result->memory.total_interval_bytes[0]; }
 
 static bool may_run(const nnc_device *device, const nnc_result *result) {
@@ -200,8 +201,8 @@ static void split_until_it_fits(const nnc_measured *row, const nnc_model *model,
 }
 
 /* Returns the time of a step with the host work that the row states, divided by the predicted time of the step. If the
- * host needs more time to prepare the samples than the step with the host work takes, the result is computed from the
- * time of the preparation. */
+ * host needs more time to prepare the samples than the step with the host work takes, the result is the time of this
+ * preparation divided by the predicted time of the step. */
 static double host_ratio(const nnc_measured *row, const nnc_plan *plan, const nnc_result *result) {
     const double passes = nnc_max((double)plan->micro_batches, 1.0);
     const double samples = passes * (double)plan->micro_batch;

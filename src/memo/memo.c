@@ -1,12 +1,12 @@
-/* The hash table that all caches use. The table finds the value of a key by the bytes of the key. A slot is one place
- * of the table. The hash of a key selects a slot; the key can be in this slot or in one of the next (ways - 1) slots. A
- * slot has a tag, which is a part of the hash, and the number of an entry, from 1; the number 0 marks a free slot. An
- * entry is a key and its value; the table stores entries in the order in which they are added, so that few entries
- * occupy little memory.
+/* The hash table that all caches use. The table finds the value of a key by the bytes of the key. A slot is one
+ * position of the hash table; it holds the number of an entry, or is free. The hash of a key selects a slot; the key
+ * can be in this slot or in one of the next (ways - 1) slots. A slot has a tag, which is a part of the hash, and the
+ * number of an entry, from 1; the number 0 marks a free slot. An entry is a key and its value; the table stores entries
+ * in the order in which they are added, so that few entries occupy little memory.
  *
  * If a table has no more slots than `ways`, all slots are searched, and no hash is computed. If all slots of a new key
- * are in use, the entry of the new key replaces the entry of one of these slots; each further replacement uses the next
- * slot in turn. */
+ * are in use, the new entry replaces the old entry of one of these slots; the next replacement then uses the next
+ * slot. */
 #include "base/base_internal.h"
 #include "memo/memo_internal.h"
 #include "op/op_internal.h"
@@ -294,8 +294,8 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
  * The sum of the times counts only the exposed part of the communication time. */
 static double sum_table(nnc_lowered *alike, const nnc_step *step) {
     nnc_segment_time units[NNC_SEGMENTS_MAX];
-    /* copy of the times before overlap; the table gets these times back after nnc_step_segment_times has shortened the
-     * times of collectives */
+    /* copy of the times before overlap; these times are written back into the table after nnc_step_segment_times has
+     * shortened the times of collectives */
     double rows_s[NNC_ROWS_MAX];
     nnc_rows *rows = &alike->rows;
     nnc_plan plan = *step->plan;
@@ -670,7 +670,7 @@ static void compare_specs(const nnc_scratch *scratch, const nnc_model *model, co
         memcpy(&shared->last_device, device, sizeof *device);
         nnc_memo_clear(&shared->products);
         shared->model = NULL;
-        /* the caches stay empty, because perhaps no other estimate of this model follows */
+        /* the caches stay empty, because no other estimate of this model may follow */
         if (!whole || scratch->lists == 0) { return; }
     }
     if (shared->model == NULL) { nnc_estimate_cache_begin(shared, model, device); }

@@ -73,8 +73,8 @@ char *nnc_plan_word(const nnc_plan *plan, char text[NNC_METRIC_TEXT_MAX]) {
         nnc_offload_text(plan->offload, flags, sizeof flags);
         nnc_text_append(text, SIZE, "", " offload=%s", flags);
     }
-    for (char *c = text; *c != '\0'; c++) { /* writes "+" between the parts of a value, because "," separates values in
-                                             * lists of plans */
+    /* writes "+" between the elements of a value, because "," separates the values in lists of plans */
+    for (char *c = text; *c != '\0'; c++) {
         if (*c == ',') { *c = '+'; }
     }
     return text;

@@ -212,8 +212,9 @@ static bool ends_so(const char *full, const char *word) {
     return part > 0 && whole > part && full[whole - part - 1] == '.' && strcmp(full + whole - part, word) == 0;
 }
 
-/* Tests whether the full name of a metric begins with "plan.". If the user writes a short name such as "tokens" that
- * fits a result and an input of the plan, the result "work.tokens" is used, not the input "plan.tokens". */
+/* Tests whether the full name of a metric begins with "plan.". If the user writes a short name such as "tokens" that is
+ * the end of the name of a result and of an input of the plan, the result "work.tokens" is used, not the input
+ * "plan.tokens". */
 static bool gives_way(const char *full) { return nnc_begins(full, "plan."); }
 
 nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, const char *word) {

@@ -45,8 +45,8 @@ typedef struct nnc_place {
     int64_t index;     /* position of `record` in its list, from 0 */
 } nnc_place;
 
-/* Type of a function that computes the value of a metric for the record at `place`. A function whose value is a string
- * may write the string to `text`. */
+/* Type of a function that computes the value of a metric for the record `place->record`. A function whose value is a
+ * string may write the string to `text`. */
 enum { NNC_METRIC_TEXT_MAX = 512 };
 typedef nnc_cell nnc_metric_get(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
 
@@ -56,14 +56,15 @@ typedef struct nnc_metrics nnc_metrics;
 typedef struct nnc_metric_more {
     /* JSON has the member only if this function returns true; NULL = JSON always has the member */
     bool (*when)(const nnc_place *place);
-    bool (*unless)(const nnc_place *place); /* if this function returns true, JSON has null in place of the object */
-    const nnc_metrics *const *others;       /* if a list has records of several kinds: metrics tables of the other
+    /* if this function returns true, JSON has null as the value of the member instead of an object */
+    bool (*unless)(const nnc_place *place);
+    const nnc_metrics *const *others; /* if a list has records of several kinds: metrics tables of the other
                                              * kinds, ended by NULL */
     /* returns the name of the value with this index in an array; NULL = the values are named 0, 1 ... */
     const char *(*each)(unsigned index);
     const char *source;  /* source of the formula or definition of the metric; NULL = no source is needed */
     const char *same_as; /* full name of the metric with the same meaning in the output of an estimate */
-    /* full name of another metric, a sum to which this metric belongs; NULL = no sum contains this metric */
+    /* full name of another metric: a sum that contains this metric as an addend; NULL = no sum contains this metric */
     const char *part_of;
 } nnc_metric_more;
 #define NNC_MORE(...) (&(const nnc_metric_more){ __VA_ARGS__ })
@@ -84,8 +85,9 @@ typedef struct nnc_metric {
     uint32_t offset, size;
     /* of a list: offset of its number of elements (int32_t or int64_t), in the same struct as `offset` */
     uint32_t count_offset;
-    union { /* `type` of the row decides which member of this union is valid. Other files read `get` with
-             * nnc_metric_getter */
+    /* The member `type` of the row decides which member of this union is valid. Other files read `get` with
+     * nnc_metric_getter */
+    union {
         nnc_metric_get *get;              /* function that computes the value; NULL = the record contains the value */
         const char *(*name_of)(unsigned); /* of an enumerator: function that returns the name of a value */
         /* of an object or a list: metrics table of the object, or of the records of the list */
@@ -138,7 +140,7 @@ struct nnc_metrics {
 };
 
 /* Macros that make a row of a metrics table, one macro per type; the metric has the name of the struct member. Further
- * properties of the row may follow as arguments. */
+ * members of the row, such as .help, may follow as arguments. */
 #define NNC_NUMBER(of, ...) NNC_ROW_(of, __VA_ARGS__, .type = NNC_METRIC_NUMBER)
 #define NNC_WHOLE(of, ...) NNC_ROW_(of, __VA_ARGS__, .type = NNC_METRIC_WHOLE)
 #define NNC_BOOL(of, ...) NNC_ROW_(of, __VA_ARGS__, .type = NNC_METRIC_BOOL)
@@ -336,8 +338,8 @@ typedef struct nnc_past {
 } nnc_past;
 
 /* A setting of the software that the user has not stated: the option that sets it, and the possible values of this
- * option. low, high: smallest and largest relative change of the step time over these values; effect: `low` or `high`,
- * whichever is farther from 0. */
+ * option. low, high: smallest and largest relative change of the step time when the option has one of these values;
+ * effect: `low` or `high`, whichever is farther from 0. */
 enum { NNC_OPEN_FACTS_MAX = 12 };
 typedef struct nnc_open_fact {
     const char *name;
@@ -346,7 +348,8 @@ typedef struct nnc_open_fact {
     double low, high, effect;
 } nnc_open_fact;
 
-/* A launch file that gives the plan of a report, and the options of nncost that have the same effect. */
+/* A launch file from which the plan of a report was read, and the options of nncost that have the same effect as the
+ * file. */
 typedef struct nnc_source_file {
     /* file: name of the launch file, such as "ds_config.json"; format: its launch format, such as "deepspeed" */
     const char *file, *format;
@@ -381,7 +384,8 @@ typedef struct nnc_serve_change {
 typedef struct nnc_report {
     const char *model_asked, *device_asked; /* model and device as the user named them: "gpt2", "my/device.json" */
     const char *overrides; /* changes of device or model by --set, for example "hidden=2048, ..."; NULL = no changes */
-    const char *cluster;   /* path of the cluster file, which gives the links; NULL = the device file gives the links */
+    /* path of the cluster file, which describes the links; NULL = the device file describes the links */
+    const char *cluster;
     const nnc_model *model;
     const nnc_device *device;
     const nnc_software *software;
@@ -459,8 +463,8 @@ const char *nnc_report_currency(const nnc_report *report);
  * step. */
 const char *nnc_launch_advice(const nnc_result *result);
 
-/* Returns the number of rows of the word table after padding to a multiple that the tensor ranks can divide; 0 = the
- * table needs no padding. */
+/* Returns the number of rows that the word table has after padding, so that the tensor ranks can divide the rows
+ * evenly; 0 = the table needs no padding. */
 int64_t nnc_padded_rows(const nnc_report *report);
 /* Returns the seconds in which the host issues one kernel of the estimated program. */
 double nnc_report_issue_s(const nnc_report *report);

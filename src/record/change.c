@@ -450,10 +450,10 @@ static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures
     return step_s;
 }
 
-/* Divides the change of a row's step time into two parts: the part that comes from another software profile, and the
- * part that comes from plan, model or device. Before the function divides the change, it estimates both recorded plans
- * (of the old and of the new estimate) again. The row stays unchanged if the software profile is the same, or if a new
- * estimate does not have the recorded step time (to 12 digits). Returns false when out of memory. */
+/* Divides the change of a row's step time into two numbers: the change that comes from another software profile, and
+ * the change that comes from plan, model or device. Before the function divides the change, it estimates both recorded
+ * plans (of the old and of the new estimate) again. The row stays unchanged if the software profile is the same, or if
+ * a new estimate does not have the recorded step time (to 12 digits). Returns false when out of memory. */
 static bool split_change(nnc_specs *specs, nnc_arena *arena, nnc_check_row *row) {
     static const char step[] = "step.step_s";
     const char *was = text_in(row->old, "plan.software"), *is = text_in(row->now, "plan.software");

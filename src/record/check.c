@@ -652,8 +652,8 @@ static bool skip_blanks(nnc_blocks *file) {
     return false;
 }
 
-/* Tests whether the file ends after the recorded part, and whether this part has the digest that the file states. A
- * part that was edited by hand has another digest. */
+/* Tests whether the file ends after the recorded part, and whether this part has the digest that the file states. If
+ * somebody has edited the recorded part, its digest differs from the digest in the file. */
 static bool ends_well(nnc_recorded_stream *s, const nnc_recorded *recorded) {
     char digest[NNC_DIGEST_TEXT];
     for (int brackets = 3; brackets > 0; brackets--) {

@@ -1,9 +1,9 @@
 /* Reads plan files ("nncost.plans/1"): the common settings, the scenarios with their requirements, and the recorded
- * estimates. A scenario inherits each key of the common settings. The file also has functions that check spec files of
- * any kind for faults.
+ * estimates. A scenario inherits each key of the common settings. plan_file.c also has functions that find the faults
+ * of spec files of any kind (devices, models ...).
  *
- * All lists of keys and values (fields of the plan, fields of --set, rules) are inherited in the same way: a key of a
- * scenario replaces the same key of the common settings, and the value null removes the inherited key. */
+ * All lists of keys and values (fields of the plan, fields of --set, rules) are inherited in the same way: a key in a
+ * scenario replaces the same key in the common settings, and a key with the value null removes the inherited key. */
 #include <unistd.h>
 
 #include <nncost/run.h>
@@ -586,8 +586,9 @@ bool nnc_plans_is(nnc_specs *specs, const char *path) {
     return is;
 }
 
-/* Reads a spec file of an unknown kind. The function finds the kind first, because the kind decides which table of
- * fields is used. A model file is faulty if its number of parameters differs from the key published_params. */
+/* Reads a spec file whose kind (device, model ...) is not known. The function finds the kind of the file first, because
+ * the kind decides which table of fields is used. A model file is faulty if its number of parameters differs from the
+ * key published_params. */
 static void read_any(nnc_json_doc *doc, nnc_specs *specs, const char *path) {
     char stem[NNC_STEM_MAX];
     const char *named = nnc_spec_required_id(path, stem);
@@ -703,7 +704,7 @@ static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans, const n
 }
 
 /* Tests whether a field states how requests arrive (batch, concurrency, request_rate, offline). A scenario has only one
- * field that states how requests arrive, so a new field of this kind replaces the old one. */
+ * field that states how requests arrive, so if one more of these fields is set, it replaces the old one. */
 static bool is_load(const nnc_field *field) {
     static const char *const loads[] = { "batch", "concurrency", "request_rate", "offline", NULL };
     return nnc_field_is_of(&nnc_serve_table, field) && nnc_is_one_of(field->name, loads);
@@ -719,8 +720,8 @@ static bool is_given(const nnc_scenario_args *given, int count, const nnc_field 
     return false;
 }
 
-/* Adds the settings of a scenario to the settings of the command line. A setting that the command line gives takes
- * precedence. */
+/* Adds the settings of a scenario to the settings of the command line. If the scenario and the command line give the
+ * same setting, the value on the command line is used. */
 static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_scenario_args *given, nnc_error *err) {
     const char *sets[NNC_SETS_MAX];
     int set_count = 0;

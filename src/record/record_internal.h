@@ -125,15 +125,15 @@ typedef struct nnc_recorded {
     const nnc_recorded_estimate *estimates;
     int32_t estimate_count;
     /* The next two members are set only by nnc_plans_parse_head. `digest` is the digest that the plan file states for
-     * its recorded part. `members` is a sum of digests: it covers all members of the recorded part except the
+     * its recorded part. `members` is the sum of the digests of all members of the recorded part except the
      * estimates. */
     const char *digest;
     uint64_t members;
 } nnc_recorded;
 
-/* Position of the recorded part (the value of the key "recorded") in the text of a plan file. The recorded part is from
- * the byte `begin` to the byte before `end`. If begin and end are 0, the file has no recorded part, and a new recorded
- * part is inserted at `insert`. */
+/* Position of the recorded part (the value of the key "recorded") in the text of a plan file. The recorded part
+ * consists of the bytes from `begin` to `end` - 1. If begin and end are 0, the file has no recorded part, and a new
+ * recorded part is inserted at `insert`. */
 typedef struct nnc_plans_places {
     size_t begin, end, insert;
 } nnc_plans_places;
@@ -189,8 +189,8 @@ typedef struct nnc_written {
     /* number of bytes of the first part of the value's name, before the dot: 4 for "step.step_s" */
     uint32_t group_size;
     uint32_t key_size,
-        /* sizes in bytes of the JSON text. key_size: the text before the value, which has a comma or the beginning of a
-         * group, and then the key; size: the text before the value and the value */
+        /* sizes in bytes of the JSON text. key_size: size of the text before the value (a comma or the beginning of a
+         * group, then the key); size: size of this text and of the value together */
         size;
     /* true: the value is the first value of its group ("step"), so the text of the group's beginning comes before the
      * value */

@@ -525,7 +525,8 @@ static void put_digests(nnc_buffer *out, const nnc_recorded *recorded) {
 static uint64_t put_value(nnc_buffer *out, const nnc_figure *figure) {
     if (figure->text == NULL) {
         char number[NNC_NUMBER_TEXT];
-        /* `value` is the number that a reader of the text gets: the text has only 12 significant digits */
+        /* `value` is the number that a reader of the written text gets, because the text has only 12 significant
+         * digits */
         double value = 0.0;
         uint64_t bits = 0;
         nnc_buffer_put(out, number, nnc_number_write_read(figure->number, number, &value));

@@ -187,7 +187,7 @@ void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text);
  *
  * A row with a label starts a line of the page; a row without a label adds an item to the line. The text of a row has
  * names of metrics in braces, which are replaced by values: "HFU {throughput.hfu} of {device.peak_flops_per_s}". A
- * value is formatted as the metrics table says, or in the form that follows a colon: "{cost.step:count}" (see `forms`
+ * value is written in the format of the metrics table, or in the form after a colon: "{cost.step:count}" (see `forms`
  * in sheet.c). A label can contain names of metrics in braces, too.
  *
  * A row is not written if one of its metrics has no value, or if its condition is false. The condition of a row with a
@@ -247,7 +247,7 @@ bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *t
 
 /* Writes the first lines of the page of a report: model, device, links and plan, with all defaults filled in. */
 void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report);
-/* Writes the launch files that a report used: the nncost options that follow from each file, and the keys of the file
+/* Writes, for each launch file that a report used, the nncost options with the same effect, and the keys of the file
  * that nncost skipped. */
 void nnc_sheet_launch(nnc_sheet *sheet, const nnc_report *report);
 
@@ -315,8 +315,8 @@ int64_t nnc_table_rows(const nnc_table *table);
 /* Writes a complete table, then frees its memory. */
 void nnc_table_write(nnc_table *table, nnc_buffer *out, nnc_style style);
 
-/* Writes a table with one row for each record of `lines`. The metrics table of the records gives the headings of the
- * columns. */
+/* Writes a table with one row for each record of `lines`. The headings of the columns are those of the metrics table of
+ * the records. */
 void nnc_table_of(nnc_buffer *out, nnc_style style, nnc_lines lines);
 
 /* Writes a table as nnc_table_of does, with a heading above it. If the list has no record, writes nothing and returns
@@ -424,7 +424,7 @@ void nnc_svg_mark_end(nnc_svg *svg);
 void nnc_svg_rect(nnc_svg *svg, const char *class, nnc_box box);
 /* Draws a rectangle with round corners. */
 void nnc_svg_round(nnc_svg *svg, const char *class, nnc_box box, nnc_px radius);
-/* Draws a hatched rectangle, which stands for time or memory that is not used. */
+/* Draws a hatched rectangle for time or memory that is not used. */
 void nnc_svg_hatched(nnc_svg *svg, nnc_box box);
 void nnc_svg_circle(nnc_svg *svg, const char *class, nnc_px x, nnc_px y, nnc_px radius);
 

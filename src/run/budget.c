@@ -6,7 +6,7 @@
 
 NNC_ENUM_TEXTS(nnc_law, NNC_LAW_LIST)
 
-/* A scaling law for the loss L of a model with N parameters after training on D tokens: L = e + a / N^alpha + b /
+/* A scaling law gives the loss L of a model with N parameters after training on D tokens: L = e + a / N^alpha + b /
  * D^beta. If e is NaN, the law does not predict a loss. For a training with C FLOPs a law without e gives only scale x
  * (C / flops)^exponent, which is the optimal N, or the optimal D if `tokens` is true. */
 typedef struct law {

@@ -1,6 +1,6 @@
-/* Computes the whole run from the results of one step: amount of training, time of each part, cost and energy. Order of
- * the computation: fine-tuning method, input pipeline, sites, checkpoints and failures (failures.c), times, money,
- * energy. A part of the computation uses the results that earlier parts stored in `run`. */
+/* Computes the whole run from the results of one step: amount of training, time of each activity of the run, cost and
+ * energy. Order of the computation: fine-tuning method, input pipeline, sites, checkpoints and failures (failures.c),
+ * times, money, energy. A part of the computation uses the results that earlier parts stored in `run`. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"

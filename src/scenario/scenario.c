@@ -420,7 +420,7 @@ static bool is_given(const void *in, const char *field) {
 /* ---- plans that advice has changed, and in which a release of a profile then sets some fields ---- */
 
 /* Names of plan fields of two kinds: fields that a release of a profile can set, and fields on which settings of a
- * release depend. The field recompute_layers is in the list because it belongs to the field `recompute`. */
+ * release depend. The field recompute_layers is in the list because its meaning depends on the field `recompute`. */
 static const char *const released[] = {
     "policy",       "attention",         "ends_as_layers", "virtual_stages",   "reshard",
     "zero",         "sequence_parallel", "frozen",         "adapters",         "whole_experts",

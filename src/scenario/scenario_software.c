@@ -237,8 +237,8 @@ static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_sc
     return NNC_OK;
 }
 
-/* Tests whether more than two cards of a server communicate over PCIe and the user has not set the rate. The bridges
- * and sockets of the server, which nncost does not know, decide the rate among more than two cards. */
+/* Tests whether more than two cards of a server communicate over PCIe and the user has not set the rate. The rate among
+ * more than two cards depends on the bridges and sockets of the server, which nncost does not know. */
 static bool has_open_links(const nnc_scenario *s) {
     const nnc_plan *plan = &s->result.plan;
     return s->device.scale_up.kind == NNC_LINK_PCIE && plan->devices > 2 && plan->devices_per_node != 1 &&

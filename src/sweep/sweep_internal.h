@@ -56,10 +56,10 @@ typedef struct nnc_sweep_axes {
     int64_t rows;                 /* number of rows of the sweep, which is the product of all entries of `lengths` */
     const nnc_profiles *profiles; /* the usual profile for each kind of plan; NULL = an axis lists the profiles of the
                                    * rows */
-    /* The kind of software profile that all rows have; it is chosen for the plan of the first row. If all rows have the
-     * same kind of profile, a difference between two rows is not caused by different profiles. A row uses another kind
-     * of profile only if nncost has a single profile for the model or the device of the row. If `each` is true, `kept`
-     * is not used, and every row has the profile that nncost chooses for its plan. */
+    /* The kind of software profile that all rows have; nncost chooses it for the plan of the first row. If all rows
+     * have the same kind of profile, a difference between two rows is not caused by different profiles. A row uses
+     * another kind of profile only if nncost has a single profile for the model or the device of the row. If `each` is
+     * true, `kept` is not used, and every row has the profile that nncost chooses for its plan. */
     nnc_profile_kind kept;
     /* plan of the first row; the profile of every row is chosen for the number formats of this plan */
     nnc_plan kept_plan;
@@ -68,9 +68,10 @@ typedef struct nnc_sweep_axes {
 } nnc_sweep_axes;
 
 /* Reads a list of values: "2,4", "1..8" (increment 1), "1..64*2" (each value twice the value before), "0..1+0.25"
- * (increment 0.25), or several of these joined by commas. Ranges are allowed only if `numeric` is true; the last value
- * of a range belongs to it if a step reaches it. where: name of the list in error messages. Returns NNC_BAD_USAGE for
- * an empty list, a value given twice, a range that does not rise, or more than NNC_SWEEP_VALUES_MAX values. */
+ * (increment 0.25), or several of these joined by commas. Ranges are allowed only if `numeric` is true; a range
+ * contains its last value only if a whole number of increments or factors leads from the first value to it. where: name
+ * of the list in error messages. Returns NNC_BAD_USAGE for an empty list, a value given twice, a range that does not
+ * rise, or more than NNC_SWEEP_VALUES_MAX values. */
 nnc_status nnc_sweep_list(nnc_arena *arena, const char *where, const char *list, bool numeric, const char ***values,
                           int32_t *count, nnc_error *err);
 
@@ -408,7 +409,7 @@ typedef struct nnc_found_field {
 } nnc_found_field;
 
 /* Finds the field for which a name stands. Searches the plan, then the model, then the device; a prefix of the name
- * selects one of the three. shown true: only finds a field whose value can be shown in a cell. */
+ * selects one of these three. shown true: only finds a field whose value can be shown in a cell. */
 bool nnc_sweep_find(const nnc_point *point, const char *name, bool shown, nnc_found_field *found);
 /* Returns the full name of a field that nnc_sweep_find has found, such as "plan.tensor"; NULL = out of memory. */
 const char *nnc_found_name(nnc_arena *arena, const nnc_found_field *found);

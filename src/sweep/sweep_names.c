@@ -125,7 +125,7 @@ static const nnc_metric own_rows[] = {
 };
 const nnc_metrics nnc_sweep_own_metrics = NNC_METRICS("one combination of a sweep", own_rows, nnc_cell);
 
-/* State of finding out what a name written by the user stands for. */
+/* State of the search for the field, metric or axis that a name written by the user means. */
 typedef struct lookup {
     nnc_sweep *sweep;
     const char *option; /* name of the option in which the name occurs, for error messages */

@@ -157,7 +157,8 @@ typedef struct turn {
 typedef struct row_order {
     /* for each group of axes, true = the values of the group decide which ops a rank runs */
     bool decides[NNC_SWEEP_AXES_MAX];
-    bool mixed;                       /* true: a group that decides the ops varies faster than a group that does not */
+    /* true: a group of axes whose values decide the ops varies faster than a group whose values do not */
+    bool mixed;
     int64_t keys[NNC_POOL_CHUNK_MAX]; /* sort key of each row: values of the groups that decide the ops as one number,
                                        * then the place of the row in the chunk */
     turn turns[NNC_POOL_CHUNK_MAX];
@@ -507,8 +508,8 @@ static void do_row(nnc_sweeper *s, int64_t row, nnc_batch *batch) {
     write_row(s, row, batch);
 }
 
-/* Evaluates the rows of a chunk so that rows with equal ops follow each other, then writes the rows to the batch in the
- * order of their numbers. */
+/* Evaluates the rows of a chunk in an order in which rows with equal ops follow each other, then writes the rows to the
+ * batch in the order of their numbers. */
 static void work_mixed(nnc_sweeper *s, nnc_batch *batch) {
     turn *turns = s->order.turns;
     nnc_batch_row row;

@@ -31,7 +31,8 @@ typedef struct nnc_trace_kind {
 /* One call of an operator on the host. start_ns and end_ns are in nanoseconds, counted from an arbitrary time that is
  * the same for the whole trace. */
 typedef struct nnc_trace_call {
-    int64_t start_ns, end_ns, external; /* external: id that the trace gives to the call; -1 = the trace has no id */
+    /* external: id of the call in the trace; -1 = the trace has no id for the call */
+    int64_t start_ns, end_ns, external;
     int32_t thread, kind;
 } nnc_trace_call;
 

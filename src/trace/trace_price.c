@@ -522,8 +522,9 @@ static void try_padded(const nnc_device *device, const nnc_op *op, int aligned, 
 }
 
 /* Sets whether the operands of a matrix product are aligned to 16 bytes. If the name of a kernel states an alignment,
- * the name decides whether the operands are aligned. For any other name of a kernel, the lengths of rows (n and k)
- * decide. The dimension m is the length of a row only if the first operand is transposed, which shapes do not show. */
+ * this alignment decides whether the operands are aligned. If the name of the kernel states no alignment, the lengths
+ * of rows (n and k) decide whether the operands are aligned. The dimension m is the length of a row only if the first
+ * operand is transposed, which shapes do not show. */
 static void set_alignment(nnc_op *op, int aligned) {
     nnc_matmul *u = &op->u.matmul;
     const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->dtype));

@@ -19,7 +19,7 @@ typedef struct next_parameter {
     double low, high, low_step_s, high_step_s;
     double share;        /* size of the effect of the range on the step time: |ln(low_step_s / high_step_s)| */
     int32_t rows;        /* number of measured rows to which the parameter was fitted */
-    const char *measure; /* text: the kind of measured rows with which the range of the parameter gets narrower */
+    const char *measure; /* text: the kind of measured rows that make the range of the parameter narrower */
 } next_parameter;
 
 typedef struct calibration {
