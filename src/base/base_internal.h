@@ -5,8 +5,9 @@
  * begin with their size.
  * The file number.c multiplies with a check for overflow, reads numbers with their units and prefixes strictly, and
  * prints numbers with 12 digits. The file buffer.c has the functions for arenas (memory that is freed all at once),
- * growing buffers, UTF-8 characters, quotes of texts in JSON and in a shell, packed table cells, and digests.
- * The file platform.c has atomic files, threads, and code that differs between operating systems.
+ * growing buffers, UTF-8 characters, quotes of texts in JSON and in a shell, packed table cells, and digests. The file
+ * platform.c replaces files atomically, runs functions in threads, and has the code that differs between operating
+ * systems.
  * The file dlopen.c loads a system library when the program first needs it.
  * The file derivation.c has arithmetic that records its formulas, and the parser of expressions.
  *

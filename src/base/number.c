@@ -389,7 +389,8 @@ size_t nnc_number_write_read(double value, char text[NNC_NUMBER_TEXT], double *r
     uint64_t whole;
     int power;
     if (isnormal(value) && twelve_digits(fabs(value), &whole, &power) && abs(power - (DIGITS - 1)) <= 22) {
-        /* power of ten of the last of the 12 digits; if it is from -22 to 22, `result` is exact, as in read_short */
+        /* power of ten of the last of the 12 digits; if this power is from -22 to 22, one multiplication or division
+         * gives `result` exactly */
         const int last = power - (DIGITS - 1);
         const double result = last < 0 ? (double)whole / tens[-last] : (double)whole * tens[last];
         *read = value < 0 ? -result : result;

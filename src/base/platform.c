@@ -255,8 +255,8 @@ static mode_t permissions_of(const char *target) {
     return stat(target, &old) == 0 ? old.st_mode & 0777U : 0666U & ~mask;
 }
 
-/* Begins the replacement of the file at `path`: sets file->target to the path of this file, after all symbolic links.
- * Fails if the owner made this file read-only, although the permissions of the folder would allow a replacement.
+/* Begins to replace the file at `path`: follows all symbolic links, and sets file->target to the path at the end of the
+ * links. Fails if the owner made this file read-only, although the permissions of the folder would allow a replacement.
  * Returns false on failure, with the cause in errno. */
 static bool begin(nnc_atomic_file *file, const char *path) {
     struct stat old;

@@ -369,8 +369,8 @@ static void read_load(nnc_row_reading *r, nnc_serve_ask *ask) {
     } else {
         nnc_row_refuse(r, "mode %.32s: batch sizes of its parts are not recorded", mode);
     }
-    /* Some rows state no degree of parallelism. A row without a degree of parallelism is predicted with all degrees of
-     * tensor parallelism if it has the maximum throughput or a given request rate. For a row without a degree of
+    /* Some rows state no degree of parallelism. If a row without a degree of parallelism states a maximum throughput or
+     * a request rate, nncost predicts it with each possible degree of tensor parallelism. For a row without a degree of
      * parallelism, the best of the predictions is compared with the measurement. */
     const bool open = !nnc_row_given(r, "tensor") && !nnc_row_given(r, "pipeline") && ask->devices > 1;
     ask->tensor = open ? ask->devices : ask->tensor;

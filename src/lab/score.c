@@ -237,9 +237,9 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model, co
     return NNC_OK;
 }
 
-/* Returns the predicted seconds of one kind of measurement of served requests. A static batch is measured inside the
- * engine. For a static batch, the function subtracts ttft_s, the time that the server needs between engine and
- * client. */
+/* Returns the predicted seconds of one kind of measurement of served requests. The times of a static batch are measured
+ * inside the engine, not at the client. For a static batch, the function subtracts ttft_s, the time that the server
+ * needs between engine and client. */
 static double predicted_of(const nnc_serve *serve, const nnc_serve_engine *engine, nnc_served served) {
     const double server_s = serve->mode == NNC_SERVE_STATIC ? engine->ttft_s : 0.0;
     switch (served) {

@@ -24,8 +24,8 @@ static const char *text_for(nnc_arena *arena, const nnc_figure_list *into, const
 }
 
 /* Tests whether a value has the type (number or text) that the metrics table states for its name. A metric that is not
- * in the table can be a number or a text. Most values have the name and the type of the value at the same index of the
- * previous estimate (into->like), so the function compares with this value before it searches the table. */
+ * in the metrics table can be a number or a text. Most values have the name and the type of the value at the same index
+ * of the previous estimate (into->like), so the function compares with this value before it searches the table. */
 static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure) {
     const nnc_figures like = into->like;
     const bool text = figure->text != NULL;

@@ -1,5 +1,5 @@
-/* A training scenario: loads its files; then applies --cluster, --seller, --region, the plan options and --set, in this
- * order; chooses the software profile; computes the estimate. */
+/* The functions of this file load the files of a training scenario; then they apply --cluster, --seller, --region, the
+ * plan options and --set, in this order; then they choose the software profile and compute the estimate. */
 #include "base/base_internal.h"
 #include "op/op_internal.h"
 #include "run/run_internal.h"
@@ -578,8 +578,8 @@ bool nnc_scenario_complete_run(nnc_scenario *scenario) {
         ask->rollout_tokens_per_s = scenario->rollout_tokens_per_s;
         ask->rollout_batch = scenario->rollout_batch;
     }
-    if (ask->rollout_devices > 0.0 && isnan(ask->sync_bytes_per_s)) { /* the generating devices are other devices, so
-                                                                       * new weights are sent over the network */
+    /* other devices than the training devices generate the answers, so new weights are sent to them over the network */
+    if (ask->rollout_devices > 0.0 && isnan(ask->sync_bytes_per_s)) {
         ask->sync_bytes_per_s = scenario->device.scale_out.bytes_per_s * ask->rollout_tensor;
     }
     if (scenario->report.region != NULL && isnan(scenario->run_ask.carbon_g_per_kwh)) {
@@ -705,8 +705,8 @@ void nnc_scenario_timeline_free(nnc_scenario *scenario) {
  * Some options are read only if a condition is met, for example if another option is given. The functions of this part
  * refuse an option of the command line that is not read, with an error that names the missing option. A reader
  * describes one condition: `reads` is true if the condition is met, `needs` is the option with which the condition
- * would be met, and `fields` are the options that are read only if the condition is met. A setting of several scenarios
- * is refused if no scenario reads it. */
+ * would be met, and `fields` are the options that are read only if the condition is met. If a command has several
+ * scenarios, a setting is refused only if no scenario reads it. */
 
 typedef struct reader {
     bool reads;

@@ -144,7 +144,7 @@ enum { NNC_SHARDS_MAX = 1000000 };
 /* The shards that a merge has found so far. All shards of a merge must belong to the same sweep or search, and no shard
  * is allowed to occur twice. A new, empty set of shards is initialised as { .kind }. */
 typedef struct nnc_shard_set {
-    const char *kind; /* what is merged, as a word for error messages: "sweep" or "search" */
+    const char *kind; /* word that error messages use for the merged output: "sweep" or "search" */
     const char *digest;
     int64_t of, count;
     const char **paths; /* paths[n - 1] is the path of the file with shard n; NULL = this shard has not been found */

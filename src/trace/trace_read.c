@@ -403,7 +403,7 @@ static void set_arg(event *e, slice key, slice value) {
         KEY("external id", external),
         KEY("correlation", correlation),
         KEY("Input Dims", dims),
-        KEY("Input dims", dims), /* PyTorch before 1.9 writes "Input dims" */
+        KEY("Input dims", dims), /* PyTorch before 1.9 writes "Input dims" instead of "Input Dims" */
         KEY("Input type", types),
         KEY("Concrete Inputs", values),
         KEY("device", device),
