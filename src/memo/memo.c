@@ -304,7 +304,8 @@ static double sum_table(nnc_lowered *alike, const nnc_step *step) {
     joined.plan = &plan;
     joined.list = &alike->list;
     if (step->launch.kernel_s > 0.0) { joined.launch = (nnc_launch){ 0 }; }
-    /* plans with other ZeRO stages share the list, so the bound leaves out the time of hooks */
+    /* plans with different ZeRO stages share the op list, and only some stages run hooks (Python functions of the
+     * framework); so the bound leaves out the host time of hooks */
     joined.launch.module_s = joined.launch.tensor_s = joined.launch.again_s = joined.launch.gradient_s = 0.0;
     const int32_t count = rows->count;
     for (int32_t i = 0; i < count; i++) { rows_s[i] = rows->rows[i].time_s; }
@@ -670,7 +671,7 @@ static void compare_specs(const nnc_scratch *scratch, const nnc_model *model, co
         memcpy(&shared->last_device, device, sizeof *device);
         nnc_memo_clear(&shared->products);
         shared->model = NULL;
-        /* the caches stay empty, because no other estimate of this model may follow */
+        /* the caches stay empty, because it is possible that no further estimate of this model follows */
         if (!whole || scratch->lists == 0) { return; }
     }
     if (shared->model == NULL) { nnc_estimate_cache_begin(shared, model, device); }
