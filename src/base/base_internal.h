@@ -3,11 +3,12 @@
  *
  * The file error.c fills an nnc_error, finds the name that is most similar to a misspelt one, and copies structs that
  * begin with their size.
- * The file number.c multiplies with a check for overflow, reads numbers strictly, prints numbers with 12 digits, and
- * knows unit prefixes. The file buffer.c has arenas (memory that is freed all at once), growing buffers, UTF-8, quoting
- * for JSON and for a shell, packed cells, and digests.
- * The file platform.c has atomic files, threads, and code that differs between operating systems.
- * The file dlopen.c loads system libraries at their first use.
+ * The file number.c multiplies with a check for overflow, reads numbers with their units and prefixes strictly, and
+ * prints numbers with 12 digits. The file buffer.c has the functions for arenas (memory that is freed all at once),
+ * growing buffers, UTF-8 characters, quotes of texts in JSON and in a shell, packed table cells, and digests. The file
+ * platform.c replaces files atomically, runs functions in threads, and has the code that differs between operating
+ * systems.
+ * The file dlopen.c loads a system library when the program first needs it.
  * The file derivation.c has arithmetic that records its formulas, and the parser of expressions.
  *
  * This header includes the C library headers that most files need. A file that needs further headers includes them
@@ -32,9 +33,9 @@
 #include <nncost/status.h>
 
 /* ---- differences between operating systems ----
- * The program nncost is written for the functions of Linux. macOS lacks /proc. WebAssembly (WASI) and Windows lack
- * POSIX processes, signals and symbolic links. Windows opens files in text mode and lets child processes inherit them,
- * unless O_BINARY and O_NOINHERIT are given. */
+ * The program nncost uses functions and files of Linux; macOS lacks the folder /proc. WebAssembly (WASI) and Windows
+ * lack POSIX processes, signals and symbolic links. Windows opens files in text mode and lets child processes inherit
+ * them, unless O_BINARY and O_NOINHERIT are given. */
 
 #if defined(__wasi__) || defined(_WIN32)
 #define NNC_NO_PROCESSES
@@ -61,31 +62,31 @@ nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const
 /* Fills err with "nncost: out of memory" and returns NNC_NO_MEMORY. */
 nnc_status nnc_no_memory(nnc_error *err);
 
-/* Adds a prefix to err->where, the place of an error: "inner" becomes "outer: inner". */
+/* Adds a prefix and ": " to err->where, the text that says where an error is: "inner" becomes "outer: inner". */
 void nnc_error_within(nnc_error *err, const char *outer);
 
-/* Calls an expression that returns an nnc_status; if the status is an error, returns it from the function that uses the
- * macro. A function may use the macro only if it has nothing to release when the macro returns from it. */
+/* Evaluates an expression that returns an nnc_status; if the status is an error, returns the status from the function
+ * that uses NNC_TRY. A function may use NNC_TRY only if it has nothing to release when NNC_TRY returns from it. */
 #define NNC_TRY(call)                                            \
     do {                                                         \
         const nnc_status nnc_try_status = (call);                \
         if (nnc_try_status != NNC_OK) { return nnc_try_status; } \
     } while (0)
 
-/* Tests a pointer that an allocation has returned; if it is NULL, returns NNC_NO_MEMORY from the function that uses the
- * macro. A function may use the macro only if it has nothing to release when the macro returns from it. */
+/* Tests a pointer that an allocation has returned; if it is NULL, returns NNC_NO_MEMORY from the function that uses
+ * NNC_GOT. A function may use NNC_GOT only if it has nothing to release when NNC_GOT returns from it. */
 #define NNC_GOT(pointer, err)                                 \
     do {                                                      \
         if ((pointer) == NULL) { return nnc_no_memory(err); } \
     } while (0)
 
-/* If `given` is false, a required pointer is missing: fills err with "no WHAT, expected a pointer to it, found NULL" at
- * the place `function`, and returns NNC_BAD_USAGE. Public functions call this function for each pointer that must not
- * be NULL. */
+/* If `given` is false, a required pointer is missing. The function then fills err with "no WHAT, expected a pointer to
+ * it, found NULL" at the place `function`, and returns NNC_BAD_USAGE. Public functions call nnc_need for each pointer
+ * that must not be NULL. */
 nnc_status nnc_need(const char *function, const char *what, bool given, nnc_error *err);
 
-/* If an argument of a public function is NULL, returns NNC_BAD_USAGE from the public function. The public function must
- * return an nnc_status and have a parameter err. */
+/* If an argument of a public function is NULL, returns NNC_BAD_USAGE from the public function. The public function that
+ * uses NNC_NEED must return an nnc_status and have a parameter err. */
 #define NNC_NEED(pointer) NNC_TRY(nnc_need(__func__, #pointer, (pointer) != NULL, err))
 
 /* Tests whether two names begin with the same word, which ends with a hyphen: "vit-large" and "vit-b-16". */
@@ -98,7 +99,8 @@ bool nnc_nearer(const char *text, const char *name, const char *near);
  * come before all others. A name is skipped if its edit distance to `text` is more than a third of the length of the
  * longer of the two. Returns NULL if all names were skipped, or if `text` has more than 64 characters. */
 const char *nnc_nearest(const char *text, const char *const *names, size_t count);
-/* Tests whether a list of names has the name `name`. The list ends with NULL; NULL = a list without names. */
+/* Tests whether a list of names has the name `name`. The list of names ends with NULL; a NULL pointer to the list
+ * stands for a list without names. */
 bool nnc_is_one_of(const char *name, const char *const *names);
 
 /* ---- functions that return the names of enumerators ---- */
@@ -127,9 +129,9 @@ bool nnc_is_one_of(const char *name, const char *const *names);
         switch ((unsigned)value) { list(NNC_ENUM_HELP) default : return "?"; } \
     }
 
-/* A row is a struct with data about one value of an enumeration; the struct is a variable with the name NNC_ROW(VALUE).
- * { LIST(NNC_ROW_AT) } makes a table of pointers to the rows of all values; the table does not compile if a value has
- * no row. */
+/* A row is a struct with data about one value of an enumeration; the name of this struct variable is NNC_ROW(VALUE).
+ * The initializer { LIST(NNC_ROW_AT) } makes a table of pointers to the rows of all values; the table does not compile
+ * if a value has no row. */
 #define NNC_ROW(value) nnc_row_of_##value
 #define NNC_ROW_AT(name, ...) [name] = &NNC_ROW(name),
 
@@ -159,8 +161,8 @@ int nnc_names_find_nocase(nnc_names names, const char *text);
  * struct, such as "nnc_plan". NNC_BAD_USAGE: the size of `given` is not set, or an unknown member is not zero. */
 nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const char *what, nnc_error *err);
 
-/* Copies `full` into the struct `given` of a caller, as many bytes as `given` has; if `given` is longer than `full`,
- * sets the further bytes to zero. The first member of `given`, its size, is not changed. */
+/* Copies `full` into the struct `given` of a caller, up to the size of `given`; if `given` is longer than `full`, sets
+ * the further bytes to zero. The first member of `given`, its size, is not changed. */
 void nnc_sized_write(void *given, const void *full, size_t full_size);
 
 /* Checks the first member of the struct `given`, the size that the caller has set. full_size: size of the struct in
@@ -170,8 +172,8 @@ nnc_status nnc_sized_check(const void *given, size_t full_size, const char *what
 
 /* ---- arithmetic, and reading and writing of numbers ---- */
 
-/* These functions write a * b or a + b into *out. If the result overflows, they return false and leave *out
- * unchanged. */
+/* These functions write a * b or a + b into *out. If the result of one of these functions overflows, the function
+ * returns false and leaves *out unchanged. */
 static inline bool nnc_mul_i64(int64_t a, int64_t b, int64_t *out) {
     int64_t product;
     if (__builtin_mul_overflow(a, b, &product)) { return false; }
@@ -222,7 +224,7 @@ size_t nnc_number_span(const char *text, size_t size);
 /* Reads a whole text as a finite decimal number ("80e9", "-5", "0.5"). Returns false for every other text, such as a
  * hexadecimal number, "inf", "nan" or blanks. The result does not depend on the locale. */
 bool nnc_read_double(const char *text, double *out);
-/* Rounds `value` to the number of significant digits that `digits` gives. */
+/* Rounds `value` to `digits` significant digits. */
 double nnc_rounded(double value, int digits);
 /* Sorts numbers in increasing order. */
 void nnc_sort_numbers(double *values, size_t count);
@@ -234,7 +236,7 @@ double nnc_median(double *values, size_t count);
 bool nnc_read_i64(const char *text, int64_t *out);
 
 /* Reads a number with an optional unit, such as "2GiB". Returns false if the text is not a number, or if its unit does
- * not fit `unit`. unit: the SI unit of *out. It decides which suffixes the text may have:
+ * not fit `unit`. `unit` is the SI unit of *out, and decides which suffixes the text may have:
  *     "s"              ns, us, ms, s, min, h, d, w
  *     "B", "B/s", ...  prefixes k M G T P E by 1000, for bytes also Ki Mi Gi Ti by 1024; the unit may be left out
  *                      ("2GiB", "3.35TB/s", "3.35T")
@@ -265,8 +267,8 @@ size_t nnc_number_write_read(double value, char text[NNC_NUMBER_TEXT], double *r
 /* Writes a whole number as decimal text. Returns the number of written characters. */
 size_t nnc_whole_write(int64_t value, char text[NNC_NUMBER_TEXT]);
 /* Writes a number from 0 to 99999.5 with 0 to 6 decimals, in the form of printf("%.*f"). Returns false if rounding is
- * uncertain: the number is so near to the middle between two decimals that the rounding error of a multiplication could
- * change the last digit. */
+ * uncertain: the number is so near to the middle between two decimal numbers that the rounding error of a
+ * multiplication could change the last digit. */
 bool nnc_decimals_write(double value, int decimals, char *text);
 
 /* These functions correct a number that printf has written. nnc_fix_point replaces the decimal point of the caller's
@@ -358,8 +360,9 @@ void nnc_put_json_text(nnc_buffer *out, const char *text);
  * that a shell does not interpret, else in single quotes. */
 void nnc_shell_word(nnc_buffer *out, const char *text);
 
-/* Splits a line, in place, into words at the blanks outside quotes, as a shell does. A backslash makes the next
- * character an ordinary part of the word. Returns the number of words; -1 if the line has more than `most` words. */
+/* Splits a line, in place, into words at the blanks outside quotes, as a shell does. A backslash before a character
+ * removes the special meaning of this character for the shell. Returns the number of words; -1 if the line has more
+ * than `most` words. */
 int nnc_shell_split(char *line, char **words, int most);
 
 /* nnc_cells_pack appends the cells of a row to a buffer, in a binary form; nnc_cells_unpack reads the cells from this
@@ -398,8 +401,10 @@ uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size);
  * target file. */
 
 typedef struct nnc_atomic_file {
-    char *target;    /* path of the file to replace (the target of a symbolic link); NULL = not open */
-    char *temporary; /* path of the temporary file; NULL = a file without a name */
+    /* path of the file to replace; for a symbolic link, the path of the file to which the link points. NULL = the
+     * nnc_atomic_file is not open */
+    char *target;
+    char *temporary; /* path of the temporary file; NULL = the temporary file has no name */
     int descriptor;  /* file descriptor of the temporary file */
 } nnc_atomic_file;
 
@@ -413,8 +418,8 @@ bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path);
  * open a file by its name need a named file. */
 bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path);
 
-/* Closes the temporary file, which then replaces the target file. If `durable` is true, first waits until the bytes are
- * on disk. Returns false on failure: the target is unchanged, and errno has the cause. */
+/* Closes the temporary file, which then replaces the target file. If `durable` is true, first waits until the bytes of
+ * the temporary file are on disk. Returns false on failure: the target is unchanged, and errno has the cause. */
 bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable);
 
 /* Removes the temporary file and leaves the target file unchanged. Does nothing if the nnc_atomic_file is not open. */
@@ -452,11 +457,11 @@ enum { NNC_THREADS_MAX = 256 };
 
 /* Calls the function `work` once for each of `count` contexts (an array of structs of `size` bytes). The first call
  * runs in the calling thread, each further call in its own thread (at most NNC_THREADS_MAX). If a thread cannot be
- * started, `work` is not called for its context. The contexts must therefore take their work from one shared queue, so
- * that the other calls of `work` can finish all work. */
+ * started, `work` is not called for its context. All calls of `work` must therefore take work from one shared queue, so
+ * that the calls in other threads can finish all work. */
 void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, int32_t count);
 
-/* ---- system libraries that are loaded at their first use (dlopen.c) ---- */
+/* ---- system libraries that the program loads when it first needs them (dlopen.c) ---- */
 
 /* Loads a shared library, finds its functions with the given names, and writes the addresses of the functions, in the
  * order of the names, into `functions`, a struct of function pointers. The library stays loaded. package: the Debian
@@ -471,8 +476,8 @@ nnc_status nnc_dlopen_functions(const char *library, const char *package, const 
  *
  * The operators, from the lowest to the highest precedence: ||, &&, then == != < <= > >=, then + -, then * / %, then
  * the prefixes ! and -. Operators of equal precedence are applied from left to right.
- * The parser passes operands and operators to the callbacks in postfix order: an operator follows its
- * operands. */
+ * The parser passes operands and operators to the callbacks in postfix order: an operator comes after the operands to
+ * which it applies. */
 
 typedef enum nnc_operator {
     NNC_OPERATOR_OR,
@@ -494,7 +499,8 @@ typedef enum nnc_operator {
     NNC_OPERATOR_NEGATE
 } nnc_operator;
 
-/* Sets of operators, with one bit for each operator. A set tells which operators an expression may contain. */
+/* Sets of operators, with one bit for each operator. A set of operators says which operators an expression may
+ * contain. */
 enum {
     NNC_OPERATORS_ARITHMETIC =
         1 << NNC_OPERATOR_ADD | 1 << NNC_OPERATOR_SUBTRACT | 1 << NNC_OPERATOR_MULTIPLY | 1 << NNC_OPERATOR_DIVIDE,
@@ -510,8 +516,8 @@ typedef struct nnc_expression_reader {
     size_t (*number)(void *context, const char *at); /* reads the number at `at`; returns the number of characters
                                                       * read */
     bool (*name)(void *context, const char *name, size_t length);
-    /* callback for a text in quotes, which gets the text without the quotes; NULL = an expression must not contain
-     * texts */
+    /* callback for a text in quotes; the callback gets the text without the quotes. NULL = an expression must not
+     * contain texts */
     bool (*text)(void *context, const char *text, size_t length);
     bool (*operate)(void *context, nnc_operator of);
     void (*refuse)(void *context, const char *expected, const char *at);
@@ -522,11 +528,10 @@ typedef struct nnc_expression_reader {
 bool nnc_expression_read(const nnc_expression_reader *reader, const char *text, void *context);
 
 /* ---- derivations: arithmetic that records its formulas (derivation.c) ----
- *
- * Macros for arithmetic that records its formulas. The parameter `why` of a function is a derivation or NULL, and does
- * not change the result of the function. With a derivation, the function records each formula as the code writes it,
- * the values of the operands, and the result of the formula. `nncost explain` prints the recorded lines, so the printed
- * formulas are those that were computed.
+ * The macros below compute a value and record the formula of the value. The parameter `why` of a function is a
+ * derivation or NULL, and does not change the result of the function. With a derivation, the function records each
+ * formula as the code writes it, the values of the operands, and the result of the formula. `nncost explain` prints the
+ * recorded lines, so the printed formulas are those that were computed.
  *
  * NNC_LET(why, m, NULL, (double)p->m) adds an operand, and defines it as const double m.
  * NNC_SAY(why, flops, "FLOP", 2.0 * m * n * k) adds a line, and defines its result as const double flops.
@@ -540,7 +545,7 @@ typedef struct nnc_derivation nnc_derivation;
 
 /* One line of a derivation: name = formula = formula with numbers = value. */
 typedef struct nnc_line {
-    const char *of; /* op or part of the step that the formula belongs to: "attn.qkv forward"; "" = no op */
+    const char *of; /* op or part of the step to which the formula belongs: "attn.qkv forward"; "" = no op */
     const char *name, *unit;
     /* formula: text with names; numbers: the same text with values in place of names */
     const char *formula, *numbers;

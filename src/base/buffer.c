@@ -91,9 +91,9 @@ void nnc_text_append(char *text, size_t size, const char *separator, const char 
 
 /* ---- UTF-8 characters and control characters ---- */
 
-/* Checks a UTF-8 character. The first byte of a UTF-8 character decides the number of its bytes and the range of its
- * second byte; all further bytes lie between hexadecimal 80 and BF. Source: The Unicode Standard, table 3-7 (no
- * overlong forms, no surrogates, up to U+10FFFF). */
+/* Checks a UTF-8 character. The first byte of a UTF-8 character decides how many bytes the character has and which
+ * values its second byte may have; all further bytes lie between hexadecimal 80 and BF. Source: The Unicode Standard,
+ * table 3-7 (no overlong forms, no surrogates, up to U+10FFFF). */
 size_t nnc_utf8_length(const char *text, size_t size) {
     const unsigned char *s = (const unsigned char *)text;
     if (size == 0) { return 0; }
@@ -141,8 +141,8 @@ size_t nnc_control_length(const char *text) {
 }
 
 size_t nnc_plain_length(const char *text, size_t most) {
-    /* The table has one bit for each character from ' ' to '~'. The bit is 1 if the character is plain; only '"', '#'
-     * and '\\' are not plain. */
+    /* The table `plain` has one bit for each character from ' ' to '~'. The bit of a character is 1 if the character is
+     * plain; only '"', '#' and '\\' are not plain. */
     static const uint64_t plain[2] = { ~(uint64_t)0 << ' ' & ~((uint64_t)1 << '"') & ~((uint64_t)1 << '#'),
                                        ~(uint64_t)0 >> 1 & ~((uint64_t)1 << ('\\' - 64)) };
     size_t length = 0;
@@ -222,8 +222,8 @@ void nnc_shell_word(nnc_buffer *out, const char *text) {
 }
 
 /* Copies one word of a shell command from `from` to `to`, without the quotes and backslashes of the word, and ends the
- * copy with a NUL. `to` may be an earlier place of the same line. Returns the position after the blank that ends the
- * word. */
+ * copy with a NUL. `to` may point to an earlier character of the same line. Returns the position after the blank that
+ * ends the word. */
 static char *take_word(char *from, char *to) {
     char quote = '\0';
     for (; *from != '\0' && (quote != '\0' || strchr(" \t\n", *from) == NULL); from++) {
@@ -367,8 +367,8 @@ void nnc_short_name(const char *const *names, int count, int index, char *name, 
 }
 
 /* ---- arena: a list of memory blocks, newest first ----
- * An allocation takes the next free bytes of the newest block; if the newest block has too few, a new block is added.
- * All blocks are freed together when the arena is destroyed. */
+ * An allocation takes the next free bytes of the newest block; if the newest block has too few free bytes, a new block
+ * is added. All blocks are freed together when the arena is destroyed. */
 
 /* BLOCK_BYTES: size of the first block of an arena. A device or a model needs less than BLOCK_BYTES, so most sets of
  * specs need only one block. Each further block is as large as all earlier blocks together, up to BLOCK_MAX, because
@@ -399,8 +399,8 @@ nnc_arena *nnc_arena_create(void) { return calloc(1, sizeof(nnc_arena)); }
 
 void nnc_arena_destroy(nnc_arena *arena) {
     if (arena == NULL) { return; }
-    /* The malloc() memory that the arena owns is freed before the blocks, because its list `owned` is stored in the
-     * blocks. */
+    /* The memory from malloc() that the arena owns is freed before the blocks, because the list `owned` of this memory
+     * is stored in the blocks. */
     for (const owned *o = arena->owned; o != NULL; o = o->next) { free(o->allocated); }
     for (block *b = arena->blocks; b != NULL;) {
         block *next = b->next;
@@ -414,8 +414,8 @@ static block *add_block(nnc_arena *arena, size_t need) {
     const size_t usual = arena->size < BLOCK_BYTES ? BLOCK_BYTES : arena->size < BLOCK_MAX ? arena->size : BLOCK_MAX;
     const size_t size = need > usual ? need : usual;
     /* Small blocks are allocated by malloc(), because calloc() would clear the whole block, including pages that are
-     * never used. Large blocks are allocated by calloc(), which gets fresh pages from the system that are zero
-     * already. */
+     * never used. Large blocks are allocated by calloc(), which gets pages from the system that already contain only
+     * zeros. */
     const bool small = size <= BLOCK_SMALL;
     block *b = small ? malloc(sizeof(block) + size) : calloc(1, sizeof(block) + size);
     if (b == NULL) { return NULL; }
@@ -427,7 +427,7 @@ static block *add_block(nnc_arena *arena, size_t need) {
 
 void *nnc_arena_alloc(nnc_arena *arena, size_t size) {
     const size_t align = alignof(max_align_t);
-    if (size > PTRDIFF_MAX - sizeof(block) - align) { return NULL; /* no block can have so many bytes */ }
+    if (size > PTRDIFF_MAX - sizeof(block) - align) { return NULL; /* no block can have as many bytes as `size` */ }
     size = (size + align - 1) / align * align;
     block *b = arena->blocks;
     if (b == NULL || b->size - b->used < size) {
@@ -460,8 +460,8 @@ static bool lengthen(nnc_arena *arena, const void *allocated, size_t old, size_t
 void *nnc_arena_grow(nnc_arena *arena, void *list, int32_t count, int32_t *capacity, size_t size) {
     if (count < *capacity) { return list; }
     const int32_t larger = *capacity > 0 ? 2 * *capacity : 64;
-    /* A list has space for at least 64 elements, so its size in bytes is a multiple of the alignment, as lengthen()
-     * requires. */
+    /* A list has space for at least 64 elements, so the size of a list in bytes is a multiple of the alignment, as
+     * lengthen() requires. */
     if (lengthen(arena, list, (size_t)*capacity * size, (size_t)larger * size)) {
         *capacity = larger;
         return list;

@@ -1,6 +1,6 @@
 /* Derivations. A derivation has a list of lines (name = formula = formula with numbers = value) and a list of operands
- * (name, value, unit). When a line is added, each name in its formula is replaced by the value of the operand that has
- * this name and was added last. */
+ * (name, value, unit). When a line is added, each name in the formula of the line is replaced by the value of the
+ * operand that has this name and was added last. */
 
 #include <ctype.h>
 
@@ -413,8 +413,8 @@ static bool read_number(parser *p) {
 
 static bool read_level(parser *p, int level);
 
-/* Reads a part of an expression that begins with a sign, with "!" or with "(". Returns false if the operand cannot be
- * read or a ")" is missing. */
+/* Reads a part of an expression that begins with a minus sign, with "!" or with "(". Returns false if the operand after
+ * the sign, "!" or "(" cannot be read, or if a ")" is missing. */
 static bool read_nested(parser *p) {
     const char first = *p->at++;
     p->nesting++;
@@ -446,8 +446,8 @@ static int operator_here(const parser *p) {
     return -1;
 }
 
-/* Reads an expression with operators of precedence `level` or higher (1 = "||", 5 = "*"). Returns false if the text is
- * no expression of this grammar. */
+/* Reads an expression with operators of precedence `level` or higher (1 = "||", 5 = "*"). Returns false if the text
+ * does not follow the grammar of expressions. */
 static bool read_level(parser *p, int level) /* NOLINT(misc-no-recursion): nesting_max deep */
 {
     if (level > TIGHTEST) { return read_operand(p); }

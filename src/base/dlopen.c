@@ -1,5 +1,5 @@
-/* Loads system libraries at their first use. dlopen.c belongs to the program `nncost`, and not to the library
- * `libnncost`. */
+/* Loads a system library when the program first needs it. dlopen.c belongs to the program `nncost`, and not to the
+ * library `libnncost`. */
 #include <dlfcn.h>
 
 #include "base/base_internal.h"

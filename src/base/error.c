@@ -54,8 +54,8 @@ enum { NAME_MAX_LENGTH = 64 };
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Returns the edit distance of two texts: the smallest number of letters to insert, delete, replace or swap with a
- * neighbour that makes both texts equal (optimal string alignment). */
+/* Returns the edit distance of two texts: the smallest number of edits (a letter inserted, deleted, replaced, or
+ * swapped with a neighbour) that turn one text into the other (optimal string alignment). */
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length) {
     size_t rows[3][NAME_MAX_LENGTH + 1]; /* the last three rows of the matrix of edit distances, used in turn */
     for (size_t j = 0; j <= b_length; j++) { rows[0][j] = j; }

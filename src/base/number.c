@@ -79,8 +79,8 @@ static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1
 
 /* Reads a decimal number with at most 15 digits and a power of ten from -22 to 22 (the number of decimals is subtracted
  * from the power). A double represents up to 15 digits and powers of ten from -22 to 22 exactly, so one multiplication
- * or division gives the nearest double. Source: Clinger, PLDI '90. Returns false if the text is no number with these
- * limits. */
+ * or division gives the nearest double. Source: Clinger, PLDI '90. Returns false if the text is not a decimal number
+ * with at most 15 digits and a power of ten from -22 to 22. */
 static bool read_short(const char *text, double *out) {
     int64_t value = 0;
     int digits = 0, decimals = 0, power = 0;
@@ -257,8 +257,8 @@ void nnc_shorten_exponent(char *text) {
 
 enum { DIGITS = 12, POWER_MIN = -22, POWER_MAX = 27 };
 
-/* The upper 64 bits of the powers of ten from 10^-22 to 10^27, for twelve_digits(). The entries from 10^0 on are
- * exact. */
+/* The upper 64 bits of the powers of ten from 10^-22 to 10^27, for twelve_digits(). The entries of the table for 10^0
+ * to 10^27 are exact. */
 static const uint64_t powers[] = {
     0xF1C90080BAF72CB1u, 0x971DA05074DA7BEEu, 0xBCE5086492111AEAu, 0xEC1E4A7DB69561A5u, 0x9392EE8E921D5D07u,
     0xB877AA3236A4B449u, 0xE69594BEC44DE15Bu, 0x901D7CF73AB0ACD9u, 0xB424DC35095CD80Fu, 0xE12E13424BB40E13u,
@@ -389,7 +389,8 @@ size_t nnc_number_write_read(double value, char text[NNC_NUMBER_TEXT], double *r
     uint64_t whole;
     int power;
     if (isnormal(value) && twelve_digits(fabs(value), &whole, &power) && abs(power - (DIGITS - 1)) <= 22) {
-        /* power of ten of the last of the 12 digits; if it is from -22 to 22, `result` is exact, as in read_short */
+        /* power of ten of the last of the 12 digits; if this power is from -22 to 22, one multiplication or division
+         * gives `result` exactly */
         const int last = power - (DIGITS - 1);
         const double result = last < 0 ? (double)whole / tens[-last] : (double)whole * tens[last];
         *read = value < 0 ? -result : result;

@@ -1,7 +1,7 @@
-/* Atomic files and threads: the parts of src/base that differ between operating systems. WebAssembly has no threads,
- * and its files are in memory until the page is closed, so on WebAssembly a file is overwritten in place. Windows has
- * neither POSIX symbolic links nor POSIX permissions, so on Windows readlink() and fchmod() are macros that do
- * nothing. */
+/* Atomic files and threads: the code of src/base that differs between operating systems. WebAssembly has no threads,
+ * and its files exist in memory only, until the page is closed; on WebAssembly a file is therefore overwritten in
+ * place. Windows has neither POSIX symbolic links nor POSIX permissions, so on Windows readlink() and fchmod() are
+ * macros that do nothing. */
 
 /* With _GNU_SOURCE, <stdlib.h> declares realpath() and <fcntl.h> declares O_TMPFILE. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
@@ -255,8 +255,8 @@ static mode_t permissions_of(const char *target) {
     return stat(target, &old) == 0 ? old.st_mode & 0777U : 0666U & ~mask;
 }
 
-/* Begins the replacement of the file at `path`: sets file->target to the path of this file, after all symbolic links.
- * Fails if the owner made this file read-only, although the permissions of the folder would allow a replacement.
+/* Begins to replace the file at `path`: follows all symbolic links, and sets file->target to the path at the end of the
+ * links. Fails if the owner made this file read-only, although the permissions of the folder would allow a replacement.
  * Returns false on failure, with the cause in errno. */
 static bool begin(nnc_atomic_file *file, const char *path) {
     struct stat old;
@@ -304,8 +304,8 @@ bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path) {
 }
 
 /* Opens a temporary file without a name, which the system deletes when the process ends. Opens a file with a name
- * instead if the file system does not support files without a name, or if /proc is missing (only /proc can name the
- * file later). */
+ * instead if the file system does not support files without a name, or if /proc is missing (a file without a name can
+ * get a name only through /proc). */
 bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path) {
     if (!begin(file, path)) { return false; }
     const mode_t mode = permissions_of(file->target);
@@ -320,8 +320,8 @@ bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path) {
     return fchmod(file->descriptor, mode) == 0 || fail(file);
 }
 
-/* Gives a temporary file without a name a name that no other file has. Does nothing if the file has a name. Returns
- * false on failure, with the cause in errno. */
+/* Gives a temporary file without a name a name that no other file has. Does nothing if the temporary file already has a
+ * name. Returns false on failure, with the cause in errno. */
 static bool set_name(nnc_atomic_file *file) {
     char own[64], name[64];
     bool named = file->temporary != NULL;
@@ -347,7 +347,7 @@ static bool set_name(nnc_atomic_file *file) {
 }
 
 /* Writes the folder that contains the file `path` to disk, so that the new name of a file in this folder survives a
- * power failure. Changes `path`: cuts it at the last slash. Errors are ignored. */
+ * power failure. Cuts the string `path` at its last slash. Errors are ignored. */
 static void sync_folder(char *path) {
     char *slash = strrchr(path, '/');
     if (slash != NULL) { slash[slash == path ? 1 : 0] = '\0'; }

@@ -33,7 +33,7 @@ static void put(expansion *e, const char *text, size_t size) {
     e->count++;
 }
 
-/* Adds the words of an alias to the new command line, with the value of the user in place of '%'. */
+/* Adds the words of an alias to the new command line, and replaces '%' in these words by the value of the user. */
 static void put_words(expansion *e, const char *words, const char *value) {
     while (*words != '\0') {
         const size_t length = strcspn(words, " ");
@@ -89,8 +89,8 @@ static bool is_for_value(const alias *row, const char *value) {
 }
 
 /* Returns the alias of an option name: the alias for the given value if there is one, otherwise the alias for any
- * value. NULL = no alias; *found is then true if the name has aliases for other values. own: true = the name is an
- * option of nncost itself, and only some values of this option have aliases. */
+ * value. Returns NULL if there is no alias for the value; *found is then true if the name has aliases for other values.
+ * own: true = the name is an option of nncost itself, and only some values of this option have aliases. */
 static const alias *row_of(const expansion *e, const char *word, const char *value, bool own, bool *found) {
     const alias *any = NULL;
     const char first = (char)tolower((unsigned char)word[2]);

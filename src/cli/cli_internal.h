@@ -9,8 +9,8 @@
  *     `terminal.c`       writes standard output and files, shows progress and delays signals; some of its functions are
  *                        only for the browser page.
  *     `docs.c`           writes the help of the program and of a command, and has the commands docs and explain.
- *     `cmd_*.c`          has one or a few related commands. A command loads the specs that its operands name, computes
- *                        a result, and writes the result with an nnc_view.
+ *     `cmd_*.c`          each file contains one command or a few related commands. A command loads the specs that its
+ *                        operands name, computes a result, and writes the result with an nnc_view.
  *
  * The page of a result is a list of rows (nnc_page_row: label, text with names of metrics in braces, ink, condition).
  * Only sentences that depend on several metrics are written by functions.
@@ -116,7 +116,8 @@ typedef struct nnc_sweep_options {
     bool all;
 } nnc_sweep_options;
 
-/* Options of a search. If the command line does not give an option, its number is 0 and its string is NULL. */
+/* Options of a search. If the command line does not give an option, the member for the value of the option is 0 (a
+ * number) or NULL (a string). */
 typedef struct nnc_search_options {
     int64_t best, max_devices, max_memory;
     double deadline_s, target_step_s;
@@ -170,7 +171,7 @@ typedef struct nnc_options {
     bool to_options;
     int32_t width; /* width of a picture in pixels */
     bool ignore_memory;
-    /* start and end of the drawn part of a timeline, in seconds; NaN = start or end of the step */
+    /* start and end of the drawn section of a timeline, in seconds; NaN = the start or the end of the step */
     double from_s, to_s;
     int64_t threads; /* number of threads; 0 = one thread per processor core */
     nnc_progress_form progress;
@@ -178,8 +179,9 @@ typedef struct nnc_options {
     nnc_mcp_options mcp;
     nnc_sweep_options sweep;
     nnc_ops_view view;
-    nnc_scenario_args given; /* settings that options of the command line give; they override settings in files */
-    char **operands;         /* words of the command line that are not options; NULL ends the list */
+    /* settings that options of the command line give; these settings override settings in files */
+    nnc_scenario_args given;
+    char **operands; /* words of the command line that are not options; NULL ends the list */
     int operand_count;
     /* for each row of the option table: value of the option as text; NULL = not given */
     const char *texts[NNC_OWN_OPTIONS_MAX];
@@ -206,8 +208,8 @@ typedef bool nnc_option_known(const void *context, const char *option);
 nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, const void *context, char ***expanded,
                               nnc_error *err);
 
-/* A row of aliases.txt; that file describes the members. The texts are arrays, not pointers, because the loader would
- * have to relocate pointers at each start of the program. Unused members are "". */
+/* A row of aliases.txt; a comment in aliases.txt describes the members of a row. The texts are arrays, not pointers,
+ * because the loader would have to relocate pointers at each start of the program. Unused members are "". */
 typedef struct nnc_option_alias {
     char name[48], value[20], words[40], hint[88], option[20];
 } nnc_option_alias;
@@ -229,10 +231,10 @@ nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int
 /* Loads the device that the value of the option --device names. */
 nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_device **device, nnc_error *err);
 
-/* An option that is no field of the plan, the run or another field table. `field` has the offset of the value in
- * nnc_options. A value of type NNC_FIELD_TEXT is a const char *, or a list of const char * if capacity > 0. The words
- * in field.names are offered by completion in a shell; they are no limit, because the command itself checks the
- * value. */
+/* An option that is no field of the plan, the run or another field table. The member `field` contains the offset of the
+ * option's value in nnc_options. A value of type NNC_FIELD_TEXT is a const char *, or a list of const char * if
+ * capacity > 0. The words in field.names are offered by completion in a shell; the user may give other words too,
+ * because the command itself checks the value. */
 typedef struct nnc_own_option {
     nnc_field field;
     double default_value;
@@ -244,8 +246,8 @@ typedef struct nnc_own_option {
 extern const nnc_own_option nnc_own_options[];
 extern const int nnc_own_option_count;
 
-/* Field tables; each field of a table is an option, and `takes` is the set to which these options belong. An entry with
- * table = NULL ends the list. */
+/* Field tables. Each field of a table is an option, and `takes` is the flag of the set to which these options belong.
+ * An entry with table = NULL ends the list. */
 typedef struct nnc_option_fields {
     unsigned takes;
     const nnc_field_table *table;
@@ -281,8 +283,8 @@ bool nnc_option_at(unsigned takes, int index, nnc_option_text *text);
 
 /* ---- commands and the session of a command: main.c ---- */
 
-/* Images of the shipped files: C structs that were read from the files at build time. NULL in a cross-compiled program,
- * which reads the files at run time. */
+/* Images of the shipped files: C structs that were read from the files at build time. The pointer to the images is NULL
+ * in a cross-compiled program, which reads the shipped files at run time. */
 #ifdef NNC_HAVE_IMAGES
 extern const uint64_t nnc_shipped_images[];
 #else
@@ -297,12 +299,12 @@ typedef struct nnc_session {
     nnc_buffer *out;      /* output of the command; it is printed only if the command succeeds */
     nnc_buffer arguments; /* words of the command line from the name of the command on, each followed by a NUL */
     bool inside;          /* true: another command has called this command, so it must write no files */
-    /* Exit code of a command that succeeded: 0, or 1 if its answer is no, for example "does not fit". */
+    /* Exit code of a command that succeeded: 0, or 1 if the answer of the command is no, for example "does not fit". */
     int exit_code;
 } nnc_session;
 
-/* One form of a command, such as "report diff". The operands choose the form. A form accepts only a part of the options
- * of the command. */
+/* One form of a command, such as "report diff". The operands choose the form. A form of a command accepts only some of
+ * the options of the command. */
 typedef struct nnc_form {
     char name[32]; /* name of the form in error messages: "report diff" */
     unsigned takes;
@@ -333,7 +335,7 @@ extern const nnc_command nnc_cmd_estimate, nnc_cmd_advise, nnc_cmd_ops, nnc_cmd_
     nnc_cmd_check, nnc_cmd_diff, nnc_cmd_init, nnc_cmd_run, nnc_cmd_budget, nnc_cmd_sweep, nnc_cmd_merge,
     nnc_cmd_accuracy, nnc_cmd_calibrate, nnc_cmd_plot, nnc_cmd_report, nnc_cmd_mcp, nnc_cmd_import, nnc_cmd_explore,
     nnc_cmd_serve, nnc_cmd_scale, nnc_cmd_fit, nnc_cmd_limit;
-/* Commands that run if --serve is given, in place of the command with the same name. */
+/* Commands for serving: if --serve is given, a command of this list runs in place of the command with the same name. */
 extern const nnc_command nnc_cmd_serve_ops, nnc_cmd_serve_search, nnc_cmd_serve_sweep, nnc_cmd_serve_compare,
     nnc_cmd_serve_explain, nnc_cmd_serve_calibrate, nnc_cmd_serve_init;
 
@@ -345,8 +347,9 @@ const nnc_command *nnc_command_at(int index);
 nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err);
 
 /* Functions that write help: help of the program, in full or brief (-h), and help of a command. The level
- * NNC_HELP_BRIEF is the help of -h. The level NNC_HELP_USUAL is the help of --help, which has one line per option if
- * the command has many options. The level NNC_HELP_ALL is the help of --help-all. */
+ * NNC_HELP_BRIEF selects the help that -h prints. The level NNC_HELP_USUAL selects the help that --help prints; this
+ * help has one line per option if the command has many options. The level NNC_HELP_ALL selects the help that --help-all
+ * prints. */
 void nnc_help_program(nnc_buffer *out, nnc_style style);
 void nnc_help_program_brief(nnc_buffer *out);
 typedef enum nnc_help_level { NNC_HELP_BRIEF, NNC_HELP_USUAL, NNC_HELP_ALL } nnc_help_level;
@@ -393,9 +396,9 @@ nnc_status nnc_scenario_report(nnc_session *session, const char *model, const ch
  * nothing. */
 void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given);
 
-/* Functions for the option --emit FORMAT[=FILE], which writes the plan of a command as a launch file.
- * `nnc_emit_file` writes the FORMAT of the option to `format`, and returns the FILE of the option; NULL = no FILE.
- * `nnc_emit_begin` sets options that the user did not give to the defaults of the framework that reads the format; if
+/* Functions for the option --emit FORMAT[=FILE], which writes the plan of a command as a launch file. `nnc_emit_file`
+ * writes the FORMAT of the option to `format`, and returns the FILE of the option; NULL = no FILE. `nnc_emit_begin`
+ * changes options that the user did not give: they get the defaults of the framework that reads the launch format. If
  * the operand is a plan file, the function changes nothing. `nnc_emit_begin` must be called before the scenario is
  * loaded.
  * `nnc_emit_instead` returns true if the command prints only the launch file, and no page.
@@ -408,8 +411,8 @@ nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err);
 bool nnc_emit_instead(const nnc_session *session);
 nnc_status nnc_emit_plan(nnc_session *session, const nnc_launch_plan *plan, const char *name, nnc_error *err);
 /* Writes a scenario as a launch file (--emit). name: name of the scenario if the command writes several; NULL = a
- * single scenario. If the command writes several scenarios and cannot write one of them, it prints a line to standard
- * error, continues, and exits with code 1. */
+ * single scenario. If the command writes several scenarios and cannot write one of them, the command prints a line to
+ * standard error, continues, and exits with code 1. */
 nnc_status nnc_emit_scenario(nnc_session *session, const nnc_scenario *scenario, const char *name, nnc_error *err);
 
 /* Writes the command line that starts the serving engine of a deployment (--emit). In cmd_serve.c. */
@@ -422,8 +425,8 @@ typedef struct nnc_command_args {
     const char *scenario;       /* name of the scenario in the plan file; NULL = not given */
     const nnc_scenario_args *given;
     bool lenient;
-    const nnc_scenario *of_release; /* scenario whose release sets fields of the plan that no option gives; NULL = no
-                                     * release */
+    /* scenario with a framework release, which sets those plan fields that no option sets; NULL = no release */
+    const nnc_scenario *of_release;
 } nnc_command_args;
 
 /* Writes the command line of an estimate, such as "nncost estimate gpt2 a100 --tensor 2". */
@@ -439,9 +442,9 @@ const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out);
 /* ---- running a search from operands and options: search_args.c ---- */
 
 /* Searches plans for the model and device of the operands (as nnc_scenario_load_args loads them), and shows progress on
- * standard error. After the search, calls the function `write` with its context and the result, on MPI rank 0 only.
- * Removes the options of the search from the options of the session. Sets the exit code: 1 if no plan was found, 128 +
- * signal if a signal stopped the search. */
+ * standard error. After the search, calls the function `write` with its context (the argument of the caller) and the
+ * result of the search, on MPI rank 0 only. Removes the options of the search from the options of the session. Sets the
+ * exit code: 1 if no plan was found, 128 + signal if a signal stopped the search. */
 typedef nnc_status nnc_search_writer(nnc_session *session, void *context, const nnc_search_report *report,
                                      nnc_error *err);
 nnc_status nnc_search_args_run(nnc_session *session, const char *model, const char *device, nnc_search_writer *write,
@@ -547,7 +550,7 @@ nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nn
 
 extern const nnc_view nnc_estimate_view; /* this view writes an nnc_report */
 extern const nnc_view nnc_checkpoint_view;
-/* each of these views writes a record of a type that only the file of its command declares */
+/* each view of the next line writes a record whose type is declared only in the file of the view's command */
 extern const nnc_view nnc_op_view, nnc_budget_view, nnc_trace_view, nnc_watch_view;
 extern const nnc_view nnc_ops_output;                  /* private record type, see
                                                                                      * nnc_report_ops */
@@ -556,15 +559,15 @@ extern const nnc_view nnc_run_view, nnc_bare_run_view; /* the record is an nnc_r
 extern const nnc_view nnc_search_output;               /* this view writes an nnc_search_report */
 extern const nnc_view nnc_choices_view, nnc_scale_view, nnc_fit_view, nnc_limit_view; /* the records have private
                                                                                        * types */
-extern const nnc_view nnc_serve_view, nnc_serve_ops_view; /* the record is an nnc_report about serving; the first view
-                                                           * shows the results, the second the ops */
-extern const nnc_view nnc_images_view;                    /* this view writes an nnc_report with images */
+/* the record is an nnc_report about serving; nnc_serve_view writes the results, nnc_serve_ops_view the ops */
+extern const nnc_view nnc_serve_view, nnc_serve_ops_view;
+extern const nnc_view nnc_images_view; /* this view writes an nnc_report with images */
 extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view, nnc_serve_search_view; /* the records have private
                                                                                            * types */
 extern const nnc_view nnc_check_output, nnc_diff_output;                                  /* the record is an
                                                                                            * nnc_check_report */
 
-/* ---- cmd_estimate.c: parts of the page of `estimate` that the page of `run` shows too ---- */
+/* ---- cmd_estimate.c: sections that the pages of `estimate` and `run` both show ---- */
 
 /* Writes the step time, the interval in which measurements are expected, and the errors of predictions for measured
  * steps of similar models. */
@@ -701,8 +704,9 @@ typedef struct nnc_row_choice {
      * not given */
     int64_t part, parts;
     bool others;
-    unsigned together; /* flags of row values. If `together` is not 0, --fold puts rows with equal flagged values into
-                        * the same part; if it is 0, the id of a row decides the part */
+    /* flags of row values. If `together` is not 0, --fold puts rows that have the same values in all flagged properties
+     * into the same part; if `together` is 0, the id of a row decides the part of the row */
+    unsigned together;
 } nnc_row_choice;
 
 /* Reads the options --only, --fold and --group. Fails with NNC_BAD_USAGE. */
@@ -715,8 +719,8 @@ void nnc_row_choice_by_model(nnc_row_choice *choice);
 bool nnc_row_passes(const nnc_row_choice *choice, const nnc_measured *row);
 bool nnc_row_in_fold(const nnc_row_choice *choice, const nnc_measured *row);
 
-/* Returns the digest of a row, which decides in which part --fold puts the row. Rows with equal digests are in the same
- * part. */
+/* Returns the digest of a row, which decides in which part --fold puts the row. The option --fold puts rows with equal
+ * digests into the same part. */
 uint64_t nnc_row_digest(const nnc_row_choice *choice, const nnc_measured *row);
 
 /* Reads the files of measured rows that the operands name; the rows are allocated in the arena. NNC_BAD_USAGE: --only
@@ -728,8 +732,8 @@ nnc_status nnc_rows_read(nnc_session *session, const nnc_row_choice *choice, nnc
 nnc_status nnc_row_load_device(nnc_specs *specs, const nnc_measured *row, nnc_scenario *scenario, const char **id,
                                nnc_error *err);
 /* Loads the model, plan and software profile of a row into the scenario, whose device must already be loaded. A row
- * that measures a single kernel gets a model too, so that --set model.X can be checked. Afterwards the caller calls
- * nnc_scenario_apply, so that options can change the scenario. */
+ * that measures a single kernel also gets a model in the scenario, so that the option --set model.X can be checked.
+ * Afterwards the caller calls nnc_scenario_apply, so that options can change the scenario. */
 nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_measured *row, nnc_scenario *scenario,
                         nnc_error *err);
 

@@ -102,8 +102,8 @@ static void add(answer *a, const nnc_plan_change *change) {
     a->lines[place].change = *change;
 }
 
-/* Tests whether the answer already lists a change. A listed change is the same if its options are equal, or if its step
- * time, memory and batch are equal: then its options may be in another order. */
+/* Tests whether the answer already lists a change. Two changes count as the same change if their options are equal, or
+ * if their step times, memory and batches are equal (their options may then be in another order). */
 static bool has(const answer *a, const nnc_plan_change *change) {
     for (int32_t i = 0; i < a->count; i++) {
         const nnc_plan_change *old = &a->lines[i].change;
@@ -114,8 +114,8 @@ static bool has(const answer *a, const nnc_plan_change *change) {
     return false;
 }
 
-/* Adds a change that makes the plan fit in memory with the same batch to the answer, unless the answer already lists
- * it. */
+/* Adds to the answer a change with which the plan fits in memory and keeps its batch, unless the answer already lists
+ * this change. */
 static void add_advice(answer *a, const nnc_advice *advice) {
     const nnc_result *r = a->report.result;
     const int64_t now = r->plan.seq_len, seq_len = advice->plan.seq_len > 0 ? advice->plan.seq_len : now;
@@ -396,10 +396,10 @@ typedef struct limits {
 
 #define LIMIT(member) NNC_IN(limits, found.member)
 
-/* Returns the formulas of a limit as text. Formula 1 is the condition for the whole step; formula 2 is simpler, and
- * takes into account only the layers with most of the work (MLPs, ring attention, or all matrices). Source: "How to
- * Scale Your Model", chapter 5, Training: https://jax-ml.github.io/scaling-book/training/; for rings: arXiv:2310.01889,
- * section 3. */
+/* Returns the formulas of a limit as text. Formula 1 is the condition for the whole step; formula 2 is simpler, because
+ * it counts only the layers with most of the work (MLPs, ring attention, or all matrices). Source: "How to Scale Your
+ * Model", chapter 5, Training: https://jax-ml.github.io/scaling-book/training/; for rings: arXiv:2310.01889, section
+ * 3. */
 static const char *limit_formula(nnc_limit of) {
     switch (of) {
     case NNC_LIMIT_TENSOR: return "network_s <= other bounds; MLPs alone: tensor <= F W / C";
@@ -508,8 +508,8 @@ const nnc_view nnc_limit_view = {
     .schema = "nncost.limit/1", .document = &limit_metrics, .list = "curve", .page = write_limit
 };
 
-/* Chooses the software profile of a plan that uses the kind of parallelism whose limit is computed, so that all rows of
- * the table have the same profile. */
+/* Chooses a software profile for plans with the kind of parallelism whose limit is computed, so that all rows of the
+ * table have the same profile. */
 static nnc_status choose_for_split(nnc_limit of, nnc_scenario *scenario, nnc_error *err) {
     const nnc_plan given = scenario->plan;
     if (of == NNC_LIMIT_TENSOR && given.tensor <= 1) { scenario->plan.tensor = 2; }

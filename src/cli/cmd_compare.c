@@ -10,10 +10,11 @@ typedef struct compared_row {
     nnc_report report;
     const char *command; /* command line that prints the estimate of the row */
     /* change_s: step time of this row - step time of the first row, in seconds. framework_s: the seconds of change_s
-     * that come from the software profile; NaN = both rows have the same profile, or change_s cannot be divided. */
+     * that come from the software profile; NaN = this row and the first row have the same profile, or change_s cannot
+     * be divided. */
     double change_s, framework_s;
-    /* Text of change_s, divided into the seconds that come from the software profile and those from other causes. NULL
-     * = the rows differ only in the profile, or change_s is NaN. */
+    /* Text of change_s, divided into two numbers of seconds: those that come from the software profile, and those that
+     * come from other causes. The text is NULL if the rows differ only in the profile, or if change_s is NaN. */
     const char *split;
 } compared_row;
 
@@ -319,8 +320,8 @@ static nnc_status add_axis(product *p, const char *name, const char *where, cons
     return NNC_OK;
 }
 
-/* Adds the scenarios that --scenario names, or else all scenarios of the plan file, as a list of values. The list of
- * scenarios takes the place of the list of models. */
+/* Adds the scenarios that --scenario names, or else all scenarios of the plan file, as a list of values. On a command
+ * line with a plan file, the list of scenarios replaces the list of models. */
 static nnc_status add_scenarios(product *p, const nnc_options *options, nnc_error *err) {
     const nnc_plans *plans = p->plans;
     size_t size = 1;
@@ -357,8 +358,8 @@ static nnc_status list_axes(product *p, nnc_session *session, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Sets values[i] to the value of list i that a row has. The last list varies fastest: its value changes from each row
- * to the next. */
+/* Sets values[i] to the value of list i that a row has. The last list varies fastest: the next row has the next value
+ * of the last list. */
 static void row_values(const product *p, int32_t row, const char **values) {
     for (int i = p->axis_count - 1; i >= 0; i--) {
         assert(p->axes[i].count > 0);
@@ -480,8 +481,8 @@ static nnc_status split_change(const product *p, const nnc_scenario *scenarios, 
     return split != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-/* Returns true if the page has a column for a list. The lists of devices and scenarios always have a column; any other
- * list has one only if it has several values. */
+/* Returns true if the page has a column for a list of values (of models, devices or options). The lists of devices and
+ * scenarios always have a column; any other list has a column only if it has several values. */
 static bool is_shown(const product *p, int index) {
     return index == AXIS_DEVICE || p->axes[index].count > 1 || (index == AXIS_MODEL && p->plans != NULL);
 }

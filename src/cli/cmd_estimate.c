@@ -9,8 +9,8 @@
  * the memory by class, and changes that would make the plan fit. The line "cost" has the cost of a step. The run, the
  * stages, the timeline and the sensitivity follow if options ask for them.
  *
- * Most lines of the page are rows of the table page_rows. Functions write the tables, and the sentences with several
- * cases. */
+ * Most lines of the page are rows of the table page_rows. Functions write the tables of the page, and the sentences
+ * whose words depend on several conditions. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cost/cost_internal.h"
@@ -138,7 +138,7 @@ NNC_GET(get_stage_share, nnc_stage,
 
 NNC_GET(get_stage_fits, nnc_stage, nnc_text_cell(self->memory.headroom_bytes >= 0 ? "yes" : "NO"))
 
-/* Metrics for the memory of a pipeline stage, by class. Another table shows the times of the stage. */
+/* Metrics for the memory of a pipeline stage, by class. Another table shows the times of each pipeline stage. */
 static const nnc_metric stage_memory_rows[] = {
     NNC_HEAD("stage", WHOLE, .get = get_stage),
     NNC_ROWS(&nnc_memory_metrics, NNC_IN(nnc_stage, memory)),
@@ -209,7 +209,8 @@ static void write_sensitivity(nnc_sheet *sheet, const void *record) {
 
 typedef struct slice {
     const char *name;
-    double amount; /* size of the part: seconds of the step, or bytes of memory */
+    /* seconds of the step that belong to this part of the step, or bytes of memory that belong to this class */
+    double amount;
 } slice;
 
 /* Smallest share of the step time that a part (such as host time) must have to be shown. Because of the limit
@@ -235,8 +236,8 @@ static int step_groups(const nnc_report *report, slice groups[]) {
     for (int group = 0; group < NNC_GROUP_COUNT; group++) {
         if (seconds[group] > 0) { groups[count++] = (slice){ nnc_group_name((nnc_group)group), seconds[group] }; }
     }
-    const nnc_result *result = report->result; /* host time and bubbles belong to no op, so they are read from the
-                                                * result */
+    /* host time and bubbles belong to no op, so these two times are read from the result */
+    const nnc_result *result = report->result;
     if (result->host_s > shown_from * result->step_s) { groups[count++] = (slice){ "host", result->host_s }; }
     if (result->bubble_s > shown_from * result->step_s) { groups[count++] = (slice){ "bubble", result->bubble_s }; }
     return count;
@@ -295,7 +296,7 @@ static bool communicates(const nnc_result *result) {
     return any;
 }
 
-/* Metrics for the page that the JSON output does not contain. */
+/* Metrics that the page shows and the JSON output does not contain. */
 NNC_GET(get_communicates, nnc_report, nnc_bool_cell(communicates(self->result)))
 NNC_GET(get_waits, nnc_report, nnc_bool_cell(communicates(self->result) || self->result->plan.pipeline > 1))
 NNC_GET(get_updates_unrecorded, nnc_report,
@@ -327,8 +328,8 @@ static const char *own_policy(const nnc_report *report) {
     return other ? nnc_policy_name(own) : "";
 }
 NNC_GET(get_own_policy, nnc_report, nnc_text_cell(own_policy(self)))
-/* Returns the number of tokens or frames that the encoder of a model reads. NaN = the model has no encoder, or its
- * encoder reads as many tokens as its decoder. */
+/* Returns the number of tokens or frames that the encoder of a model reads. NaN = the model has no encoder, or the
+ * encoder reads as many tokens as the decoder. */
 static double encoder_len(const nnc_decoder *d, int64_t seq_len) {
     return d->encoder_layers > 0 && d->encoder_seq_len > 0 && d->encoder_seq_len != seq_len ? (double)d->encoder_seq_len
                                                                                             : (double)NAN;
@@ -629,8 +630,8 @@ static int32_t file_notes(const nnc_report *report) {
 }
 
 /* Returns how many lines of the first screen are left for changes: at most CHANGE_LINES, and at least one. `out` has
- * two empty lines near its end: one above the first screen, and one below the verdict. The function counts the lines
- * below the upper of the two empty lines. */
+ * two empty lines near its end: one above the first screen, and one below the verdict. The function counts the lines of
+ * `out` below the empty line that is above the first screen. */
 static int lines_left(const nnc_buffer *out, const nnc_report *report) {
     int written = 0;
     const int more = file_notes(report) > 0 ? 2 : 1;

@@ -166,7 +166,8 @@ static const struct {
       "second,llama3-8b,h100,8,1,1,3,fsdp,bf16,1,1,full,1.2\n" },
 };
 
-/* Returns the text of a new file of the kind "device", "model", "cluster" or "rows"; NULL = `kind` is another word. */
+/* Returns the text of a new file of the given kind: "device", "model", "cluster" or "rows"; NULL = `kind` is another
+ * word. */
 static const char *template_of(const char *kind) {
     for (size_t i = 0; i < sizeof templates / sizeof templates[0]; i++) {
         if (strcmp(kind, templates[i].kind) == 0) { return templates[i].text; }

@@ -1,7 +1,7 @@
 /* nncost mcp: a server of the Model Context Protocol on standard input and output, whose tools are the commands of
- * nncost. Each line is a JSON-RPC 2.0 message. The server refuses a member that a tool does not know, because an
- * assistant does not notice that a member of its question was ignored. Source: modelcontextprotocol.io, specification
- * 2025-06-18, "stdio" and "tools". */
+ * nncost. Each line of the input and of the output is a JSON-RPC 2.0 message. The server refuses a member that a tool
+ * does not know, because an assistant does not notice that a member of its question was ignored. Source:
+ * modelcontextprotocol.io, specification 2025-06-18, "stdio" and "tools". */
 #include <limits.h>
 
 #include <nncost/nncost.h>
@@ -20,7 +20,8 @@ static const struct tool {
     const char *name, *operands[OPERANDS_MAX], *help;
     const char *fields; /* members that the answer has if the call names no fields, separated by blanks; NULL = a short
                          * form of the whole answer */
-    int optional;       /* number of operands at the end that a call may leave out together */
+    /* number of last operands that a call may leave out; a call leaves out all of them or none of them */
+    int optional;
     /* usual: option that is added to a call without the option usual_key; NULL = none */
     const char *usual_key, *usual;
 } tools[] = {
@@ -242,7 +243,7 @@ static void put_tool(nnc_buffer *out, const struct tool *tool) {
         nnc_buffer_text(out, i > 0 ? "," : "");
         nnc_put_json_text(out, tool->operands[i]);
     }
-    /* no tool writes a file, so a client need not ask its user before a call */
+    /* no tool writes a file, so a client need not ask the user before it calls a tool */
     nnc_buffer_text(out, "]},\"annotations\":{\"readOnlyHint\":true,\"openWorldHint\":false}}");
 }
 
@@ -250,9 +251,10 @@ static void put_tool(nnc_buffer *out, const struct tool *tool) {
  *
  * A whole estimate has 20 kB; 2 kB of it usually answer the question.
  *
- * A path such as "step.step_s" selects a member. In a list, a path selects the member of every element: "best.step_s"
- * is the step time of every plan in the list `best`. A path to an object or a list selects all of it. Without paths,
- * lists are cut and deeply nested objects are left out until the answer is short. */
+ * A path such as "step.step_s" selects a member of the answer. In a list, a path selects the member of every element:
+ * "best.step_s" is the step time of every plan in the list `best`. A path to an object or a list selects the whole
+ * object or the whole list. Without paths, lists are cut and deeply nested objects are left out until the answer is
+ * short. */
 
 enum { SHORT_BYTES = 2000, PATH_BYTES = 256 };
 
@@ -268,8 +270,8 @@ typedef struct choice {
 
 typedef enum reach { REACH_NONE, REACH_BELOW, REACH_ALL } reach;
 
-/* Returns REACH_ALL if the member with the path `at` is selected, REACH_BELOW if only members inside this member are
- * selected, REACH_NONE otherwise. If path number i of c->paths selects the member, sets c->found[i]. */
+/* Returns REACH_ALL if the paths select the member with the path `at`, REACH_BELOW if they select only members inside
+ * this member, REACH_NONE otherwise. If path number i of c->paths selects the member, sets c->found[i]. */
 static reach reach_of(choice *c, const char *at) {
     const size_t length = strlen(at);
     reach found = c->paths == NULL || length == 0 ? REACH_BELOW : REACH_NONE;
@@ -551,7 +553,7 @@ static bool has_any(nnc_json object, const char *const *names) {
 }
 
 /* Checks the arguments of a tool call. Each member must be an operand of the tool, "options" or "fields". If a member
- * is the name of an option, the error says that it belongs into "options". */
+ * of the arguments is the name of an option, the error says that the option belongs inside "options". */
 static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, nnc_error *err) {
     for (nnc_json one = nnc_json_first(arguments); one.node != NULL; one = nnc_json_next(one)) {
         const char *key = nnc_json_key(one), *known[2 + OPERANDS_MAX + OPTIONS_MAX];

@@ -6,8 +6,8 @@
 #include "input/input_internal.h"
 #include "op/op_internal.h"
 
-/* A row of the table that `ops` prints: one op in one phase, or a sum of ops. All numbers are sums over the whole
- * step. */
+/* A row of the table that `ops` prints: one op in one phase, or a sum of ops. All numbers in the row are sums over the
+ * whole step. */
 typedef struct ops_row {
     const char *name;
     const nnc_op_cost *cost; /* row of the op table for a single op; NULL if the row is a sum */
@@ -176,7 +176,8 @@ static const nnc_metrics row_metrics[NNC_BY_COUNT] = {
     [NNC_BY_PHASE] = NNC_METRICS("a phase of the step", phase_sums, ops_row),
 };
 
-/* The op table that `ops` prints. Getters read this record as an nnc_report, so the report is its first member. */
+/* The op table that `ops` prints. Getters read a pointer to this record as a pointer to an nnc_report, so the report is
+ * the first member of the record. */
 typedef struct ops_list {
     nnc_report report;
     nnc_ops_by by;
@@ -380,7 +381,7 @@ static const nnc_page_rows page = NNC_PAGE_ROWS(&op_metrics, page_rows);
 
 const nnc_view nnc_op_view = { .schema = "nncost.op/1", .document = &op_metrics, .rows = &page };
 
-/* Reads whole numbers joined by "x", such as "4096x4096x4096". Returns false if the text has another form. */
+/* Reads whole numbers joined by "x", such as "4096x4096x4096". Returns false if the text does not have this form. */
 static bool read_dims(const char *text, nnc_single_op *alone) {
     char number[24];
     while (alone->dim_count < NNC_SINGLE_OP_DIMS_MAX) {

@@ -67,7 +67,7 @@ static nnc_status put_estimate(nnc_session *session, const nnc_report *report, n
     char text[NNC_METRIC_TEXT_MAX], head[256];
     const nnc_plot_data data = { .report = report };
     nnc_report plain = *report;
-    /* the report lists no intervals of the timeline, because its picture shows them */
+    /* the report lists no intervals of the timeline, because the picture of the timeline shows them */
     plain.intervals = NULL;
     nnc_report_sentence(report, text);
     const char *scenario = session->options.scenario;

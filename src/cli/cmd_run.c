@@ -302,7 +302,7 @@ const nnc_command nnc_cmd_run = {
 
 static const char *law_at(unsigned index) { return nnc_law_name((nnc_law)index); }
 
-/* Metrics of the best model for the budget by one scaling law. */
+/* Metrics of the model that one scaling law finds best for the budget. */
 static const nnc_metric optimum_rows[] = {
     NNC_NAMED(nnc_optimum, law, nnc_law_name, NNC_LAW_COUNT, .head = "law", .help = "Name of the scaling law."),
     NNC_NUMBER(nnc_optimum, params, .head = "parameters", .show = NNC_SHOW_SHORT,

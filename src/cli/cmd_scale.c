@@ -47,8 +47,8 @@ static const char *part_name(unsigned part) {
 }
 
 /* Returns the part with the largest share in `lost`. If `than` is the index of a part, returns the part with the next
- * smaller share than this part; -1 in `than` stands for no part. Returns -1 if the largest remaining share is below 0.5
- * %. */
+ * smaller share in `lost`; if `than` is -1, all parts are candidates. Returns -1 if the largest remaining share is
+ * below 0.5 %. */
 static int most_lost(const scale_row *row, int than) {
     int most = -1;
     for (int i = 0; i < NNC_SCALE_COUNT; i++) {
@@ -77,8 +77,8 @@ NNC_GET(get_tokens_per_s, scale_row,
         nnc_number_cell(self->best.result != NULL && self->best.result->tokens > 0 ? self->best.result->tokens_per_s
                                                                                    : (double)NAN))
 
-/* Writes the best plan of a row. For a row without a plan, writes the reason up to its colon; the page has the complete
- * reason below the table. */
+/* Writes the best plan of a row. For a row without a plan, writes the beginning of the reason, up to the colon; the
+ * page has the complete reason below the table. */
 static nnc_cell get_shown_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_best *best = place->record;
     if (best->result != NULL) { return nnc_best_plan(place, text); }
@@ -152,8 +152,8 @@ static const nnc_metric document_rows[] = {
 };
 static const nnc_metrics document = NNC_METRICS("how a step scales", document_rows, nnc_scale);
 
-/* Writes the table of `scale`. The columns for tokens, samples, the run and the cost are left out if they have no
- * values. */
+/* Writes the table of `scale`. The columns for tokens, samples, the run and the cost are left out if all their cells
+ * are empty. */
 static void write_table(nnc_buffer *out, nnc_style style, const nnc_scale *scale) {
     nnc_table table = { .count = 0 };
     bool tokens = false, run = false, cost = false, mixed = false;
@@ -284,8 +284,8 @@ static void compare_sizes(nnc_scale *scale) {
 }
 
 /* Sets row->framework_s: step time of the plan with its own software profile - step time of the plan with the profile
- * of the first plan. Leaves framework_s unchanged if both profiles are equal, or if the plan is not allowed with the
- * profile of the first plan. */
+ * of the first plan. Leaves framework_s unchanged if the plan's profile is the profile of the first plan, or if the
+ * plan is not allowed with the profile of the first plan. */
 static nnc_status split_step(nnc_session *session, const nnc_search_report *report, const scale_row *first,
                              nnc_scratch *scratch, scale_row *row, nnc_error *err) {
     const nnc_software *software = NULL;

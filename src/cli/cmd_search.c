@@ -10,8 +10,8 @@
 #include "record/record_internal.h"
 #include "shape/shape_internal.h"
 
-/* Cost of a plan by the first known of four measures: money of the run, device-hours of the run, money of a step,
- * device-seconds of a step. */
+/* Cost of a plan, in the first of four measures whose value is known: money of the run, device-hours of the run, money
+ * of a step, device-seconds of a step. */
 typedef struct spent {
     const char *what; /* name of the measure of cost, such as "run cost" */
     double amount;
@@ -36,8 +36,8 @@ static const char *spent_text(const nnc_found *found, const char *currency, char
     return text;
 }
 
-/* A row of the table of plans. The row shows the plan `found`, and stands for `like` further plans with the same step
- * time and memory. */
+/* A row of the table of plans. The row shows the plan `found`; `like` further plans with the same step time and memory
+ * have no row of their own. */
 typedef struct plan_row {
     nnc_found found;
     int32_t like;
@@ -496,17 +496,17 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, int64
         return keep_batch(session, *global_batch, err);
     }
     while (*global_batch % 2 == 0) { *global_batch /= 2; }
-    /* The chosen batch is a multiple of the odd factors of the number of devices, so that the devices can divide the
-     * batch. */
+    /* The chosen batch is the largest odd factor of the number of devices, multiplied by a power of two, so that the
+     * devices can divide the batch. */
     *chosen = *global_batch * seq_len <= TOKENS_MAX ? " (chosen: about 4 million tokens)"
                                                     : " (chosen: can be divided over the devices)";
     while (*global_batch * 2 * seq_len <= TOKENS_MAX) { *global_batch *= 2; }
     return keep_batch(session, *global_batch, err);
 }
 
-/* Estimates a plan that a search found, because the search does not store the parts of the step, the bound and the
- * energy of a plan. The result is allocated in the arena of the specs; its op table is valid until the next use of the
- * scratch. */
+/* Estimates a plan that a search found, because the search does not store the times of the plan's step by part, the
+ * bound and the energy. The result is allocated in the arena of the specs; its op table is valid until the next use of
+ * the scratch. */
 static nnc_status estimate_found(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
                                  nnc_scratch *scratch, const nnc_result **result, nnc_error *err) {
     nnc_profiles profiles;
@@ -579,8 +579,8 @@ typedef struct candidate {
     bool repeats; /* true: the previous plan of the result has the same predicted step time */
 } candidate;
 
-/* Returns the probability that plan i is the fastest of the list: the probability that all other plans are slower,
- * integrated over the error of plan i. */
+/* Returns the probability that plan i is the fastest of the list: for each error of plan i, the probability that all
+ * other plans are slower; this probability is integrated over the error of plan i. */
 static double probability_best(const candidate *list, int32_t count, int32_t i) {
     enum { POINTS = 201 };
     const double reach = 5.0, width = 2.0 * reach / (POINTS - 1);

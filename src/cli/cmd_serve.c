@@ -1,5 +1,5 @@
-/* nncost serve, and `ops` and `explain` with the option --serve: a decoder that serves requests, or image generation by
- * diffusion.
+/* The commands serve, ops --serve and explain --serve describe a decoder that serves requests, or a model that
+ * generates images by diffusion.
  *
  * All commands for a deployment load their inputs in the same way: with_scenario() reads the operands, computes the
  * deployment, and calls the function that writes the answer. Each page is a list of rows. */
@@ -17,8 +17,8 @@ NNC_GET(get_peak, nnc_report, nnc_number_cell(nnc_device_matmul_peak(self->devic
 NNC_GET(get_used_bytes, nnc_report, nnc_number_cell(nnc_serve_used_bytes(self->serve)))
 NNC_GET(get_excess_bytes, nnc_report, nnc_number_cell(-self->serve->headroom_bytes))
 
-/* Tests whether the bound of the decode step depends on the rates. With the rates of the datasheet, the decode step is
- * compute-bound, because its batch is at least critical_batch; with the fitted rates, it has another bound. */
+/* Tests whether the decode step is compute-bound at the rates of the datasheet, but not at the fitted rates. At the
+ * rates of the datasheet, a decode step is compute-bound if its batch is at least critical_batch. */
 static bool is_past_critical(const nnc_serve *s) {
     return s->decode.bound != NNC_BOUND_COMPUTE && s->running / (double)s->plan.data >= s->critical_batch;
 }
@@ -112,8 +112,8 @@ static const nnc_page_row plan_rows[] = {
 };
 static const nnc_page_rows plan_page = NNC_PAGE_ROWS(&page_metrics, plan_rows);
 
-/* Adds an item with the part of the time to the first token that the server spends outside the engine. The rest of the
- * time to the first token can be compared with the prefill time in the table. */
+/* Adds an item with the seconds that the server spends outside the engine before the first token of a request. The rest
+ * of the time to the first token can be compared with the prefill time in the table. */
 static void add_server_time(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const double server_s = report->software->serving.ttft_s;
@@ -403,7 +403,7 @@ nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report, c
     if (file != NULL && session->inside) {
         return nnc_fail(err, NNC_BAD_USAGE, "--emit", "cannot write to a file here, expected FORMAT without =FILE");
     }
-    /* an engine loads the published weights by itself, so their format needs no option */
+    /* an engine loads the published weights by itself, so the format of these weights needs no option */
     const nnc_stored published = report->model->published_weights;
     const nnc_stored usual = published != NNC_STORED_COUNT ? published : NNC_STORED_BF16;
     nnc_serve_ask written = *ask;

@@ -15,7 +15,8 @@ typedef struct searched {
 #define PLAN(member, ...) NNC_AS(#member, WHOLE, NNC_IN(nnc_serve_found, plan.member), __VA_ARGS__)
 #define NUMBER(member, ...) NNC_NUMBER(nnc_serve_found, member, __VA_ARGS__)
 
-/* Metrics of a deployment that the search found. The cost is missing if the device file has no price. */
+/* Metrics of a deployment that the search found. The cost of a deployment is missing if the device file has no
+ * price. */
 static const nnc_metric found_rows[] = {
     PLAN(devices, .head = "devices", .help = "Total number of devices."),
     PLAN(tensor, .head = "tensor", .help = "Devices that split each matrix product."),
@@ -206,7 +207,8 @@ const nnc_view nnc_serve_search_view = {
 
 static const char option[] = "--slo";
 
-/* Returns true if --slo can limit a metric: the metric must be a single number and belong to a section of nnc_serve. */
+/* Returns true if --slo can limit a metric: the metric must be a single number, and one of the sections of nnc_serve
+ * must contain it. */
 static bool has_limit(const nnc_column *column) {
     const nnc_metric *row = column->metric;
     const nnc_metric *inside = column->depth > 0 ? column->inside[column->depth - 1] : NULL;
@@ -342,7 +344,8 @@ const nnc_command nnc_cmd_serve_search = {
 
 typedef struct serve_rows {
     nnc_report *reports;
-    /* count: number of legal combinations, each a row; illegal: number of other combinations */
+    /* count: number of legal combinations of values, which have one row each; illegal: number of illegal
+     * combinations */
     int64_t count, illegal;
     bool models, devices, engines;       /* true: the rows have different models (models), different devices (devices),
                                           * different engines (engines) */
@@ -350,7 +353,7 @@ typedef struct serve_rows {
                                           * a row, values[r][axis_of[i]] is the value of option names[i] */
     int32_t axis_of[NNC_SETTINGS_MAX];
     int32_t name_count;
-    const char ***values; /* for each row: its values of all lists, in the user's spelling */
+    const char ***values; /* for each row: the value of each list that the row has, in the user's spelling */
 } serve_rows;
 
 #define ROWS(table)                                                                                          \
@@ -364,8 +367,8 @@ static const nnc_metric sweep_rows[] = ROWS(&nnc_serve_metrics), images_rows[] =
 static const nnc_metrics sweep_document = NNC_METRICS("served side by side", sweep_rows, serve_rows);
 static const nnc_metrics images_document = NNC_METRICS("images side by side", images_rows, serve_rows);
 
-/* Returns true if the models of a sweep make images. All models of one sweep are of the same kind, so only the first is
- * tested. */
+/* Returns true if the models of a sweep make images. All models of one sweep make images, or all models generate
+ * tokens; so only the first model is tested. */
 static bool makes_images(const serve_rows *rows) { return rows->reports[0].images != NULL; }
 
 static const nnc_metrics *metrics_of(const serve_rows *rows) {

@@ -18,8 +18,9 @@ typedef struct spec_view {
     const nnc_source *sources;
     int32_t source_count;
     const nnc_device *device; /* the device, if the loaded spec is a device; otherwise NULL */
-    nnc_lineage *lineage;     /* files whose values the spec inherits (key "like"); NULL = the spec inherits none */
-    const nnc_model *model;   /* the model, if the loaded spec is a model; otherwise NULL */
+    /* files from which the spec inherits values (key "like"); NULL = the spec inherits no values */
+    nnc_lineage *lineage;
+    const nnc_model *model; /* the model, if the loaded spec is a model; otherwise NULL */
 } spec_view;
 
 /* ---- the list of all fields of a spec, with their sources ---- */
@@ -70,7 +71,7 @@ static const nnc_metrics own_metrics = { .rows = field_rows,
                                          .count = sizeof field_rows / sizeof field_rows[0] - 1,
                                          .record_size = sizeof(shown_field) };
 
-/* A spec, and the list of the fields that `show` prints. The list is allocated in `arena`. */
+/* A spec, and the list of the fields that `show` prints. The list of the fields is allocated in `arena`. */
 typedef struct shown_spec {
     const spec_view *view;
     nnc_arena *arena;
@@ -360,7 +361,7 @@ static void put_sources(nnc_record *record, const nnc_model *model) {
     nnc_record_close(record);
 }
 
-/* Writes a graph model as members of its model file. The member "let" gets the current values of the lets. */
+/* Writes a graph model as members of its model file. The member "let" contains the current values of the lets. */
 static void put_graph(nnc_record *record, const nnc_graph *graph) {
     static const char *const parts[] = { "input", "define", "ops" };
     const struct nnc_graph_net *net = graph->net;

@@ -134,8 +134,8 @@ static int best_first(const void *a, const void *b) {
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Sorts the rows of --top and drops all but the best top_most rows. If top_most rows remain, sets `bounded`. Later rows
- * are then dropped if they are worse than the last of the remaining rows. */
+/* Sorts the rows of --top and drops all but the best top_most rows. If top_most rows remain, sets the member `bounded`
+ * to true. Later rows are dropped if they are worse than the last of the remaining top_most rows. */
 static void keep_top(row_sink *sink) {
     qsort(sink->top, (size_t)sink->top_count, sizeof *sink->top, best_first);
     while (sink->top_count > sink->top_most) { free(sink->top[--sink->top_count].line); }
@@ -391,8 +391,8 @@ static nnc_status run_sweep(nnc_session *session, nnc_error *err) {
     nnc_status status = prepare(session, &sweep, err);
     if (status == NNC_OK && ranks.size > 1) { status = nnc_sweep_digest(sweep, &digest, err); }
     status = run_ranks(session, ranks, sweep, digest, status, err);
-    session->options.output = NULL; /* the sweep has written the output, so the session must not write to the file
-                                     * again */
+    /* the sweep has written the output, so the session must not write to the output file once more */
+    session->options.output = NULL;
     nnc_sweep_destroy(sweep);
     nnc_rank_group_end();
     return status;

@@ -19,7 +19,7 @@ typedef struct answer {
     nnc_trace_sum sum;
     const char *model;  /* id of the model of the traced program; NULL = the user gave no model */
     const part *parts;  /* parts of one step, each with its measured and its estimated time */
-    int32_t part_count; /* number of entries in `parts`; 0 = the user gave no model */
+    int32_t part_count; /* number of entries in `parts`; 0 = the user gave no model, so the list is empty */
     const char *file;
     const char *recorded_device;
     const char *device; /* id of the device on which the trace was recorded; NULL = not known */
@@ -625,9 +625,9 @@ const nnc_command nnc_cmd_trace = {
 
 /* ---- nncost trace log ---- */
 
-/* Distance of an alarm limit from the estimated step time / distance of the end of the interval from the estimated step
- * time. Distances are differences of logarithms. Of 2,957 published steps, 3.2 % lie outside the alarm limits
- * (tests/false_alarms.py). */
+/* Distance of an alarm limit from the estimated step time, divided by the distance of the interval's end on the same
+ * side from the estimated step time. Distances are differences of logarithms. Of 2,957 published steps, 3.2 % lie
+ * outside the alarm limits (tests/false_alarms.py). */
 static const double alarm_reach = 1.5;
 
 typedef struct watched {

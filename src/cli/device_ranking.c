@@ -108,8 +108,8 @@ static void write_table(nnc_buffer *out, nnc_style style, const choices *all) {
     nnc_table_write(&table, out, style);
 }
 
-/* Writes the source of the price of each device: for one device, prices of different sellers differ more than prices of
- * different devices do at one seller. */
+/* Writes the source of the price of each device, because the prices of one device differ more between sellers than the
+ * prices of one seller differ between devices. */
 static void write_prices(nnc_buffer *out, nnc_style style, const choices *all) {
     int32_t count = 0;
     for (int32_t i = 0; i < all->count; i++) {
@@ -186,8 +186,8 @@ static const char *reason_of(nnc_arena *arena, const nnc_search_report *report) 
     return nnc_arena_strdup(arena, text);
 }
 
-/* Fills the ranking row of a device with the result of the search on this device. Copies the texts, because the search
- * frees the memory in which they are. */
+/* Fills the ranking row of a device with the result of the search on this device. Copies the texts of the result,
+ * because the search frees the memory in which these texts are. */
 static nnc_status take(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err) {
     ranking *r = context;
     choice_row *row = r->row;

@@ -124,7 +124,8 @@ static void write_brief_options(nnc_sheet *sheet, const char *command, unsigned 
     }
     const int most = own_count < BRIEF_MAX - COMMON_LEAST ? COMMON - own_count : COMMON_LEAST;
     nnc_buffer_text(sheet->out, "\n");
-    /* pass 0 writes the common options, pass 1 the options of the command alone */
+    /* the first pass of this loop (0) writes the common options, the second pass (1) the options that only this command
+     * has */
     for (int own = 0; own <= 1; own++) {
         for (int i = 0; nnc_option_at(takes, i, &option) && shown < BRIEF_MAX; i++) {
             const bool is_common = has(common, most, option.name);
@@ -266,7 +267,7 @@ void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *comma
  *
  * The command docs prints the man pages, completions and schemas of docs/. The script tools/docs.py writes the files
  * that the command docs prints, from the output of 'nncost docs options', which describes every command, option, field
- * and metric as JSON. The files are committed and installed, so the command only finds and prints them. */
+ * and metric as JSON. The files are committed and installed, so the command docs only finds and prints a file. */
 
 /* ---- the outputs that commands write with --format json ---- */
 

@@ -52,8 +52,8 @@ static bool in_build_folder(const char *program) {
 #endif
 
 /* Finds the data folder of the program (hw/, models/ and software/). An installed program PREFIX/bin/nncost has its
- * data folder at PREFIX/share/nncost. A program in its build folder uses the source tree as data folder. NULL = no data
- * folder was found. */
+ * data folder at PREFIX/share/nncost. A program in its build folder uses the source tree as data folder. Returns NULL
+ * if no data folder was found. */
 static const char *find_data(char path[PATH_MAX]) {
     char program[PATH_MAX], prefix[PATH_MAX], probe[PATH_MAX + 8];
     if (!nnc_program_path(program, sizeof program)) { return NULL; }
@@ -190,8 +190,8 @@ static nnc_status check_several(nnc_specs *specs, const nnc_options *options, nn
                      words[0], list);
 }
 
-/* Fails if the operands after the model are several words of one device name (as in "gpt2 rtx 3060"), or several
- * devices, or a device and a number of devices. */
+/* Fails if the operands after the model are several words of one device name (as in "gpt2 rtx 3060"), or the names of
+ * several devices, or a device and a number of devices. */
 static nnc_status check_quotes(nnc_specs *specs, const nnc_options *options, nnc_error *err) {
     char name[128] = "";
     const nnc_device *device;
@@ -461,11 +461,11 @@ static void keep_blocks_apart(void) {
 #endif
 }
 
-/* Memory for the parsed tree of a JSON file; main() owns this memory. A tree consists of several hundred small
- * allocations, which are freed together. When the last allocation is freed, all of the memory can be used for the next
- * tree. An allocation that does not fit into the tree memory is made by malloc. The tree memory saves 14 % of the
- * instructions of an estimate. The pointer is global, because the allocation hooks of cJSON have no context
- * argument. */
+/* Memory for the parsed tree of a JSON file; main() owns this memory. The parsed tree of a JSON file consists of
+ * several hundred small allocations, which are freed together. When the last allocation is freed, all of the memory can
+ * be used for the next tree. An allocation that does not fit into the tree memory is made by malloc. The tree memory
+ * saves 14 % of the instructions of an estimate. The pointer is global, because the allocation hooks of cJSON have no
+ * context argument. */
 enum { TREES_BYTES = 1 << 20, TREES_ALIGN = 16 };
 typedef struct tree_memory {
     size_t used, live;
@@ -502,8 +502,8 @@ int main(int argc, char **argv) {
     keep_blocks_apart();
     share_trees();
     nnc_status status = dispatch(&session, argc, argv, &err);
-    const bool stopped = session.exit_code > 128; /* a signal stopped the command; its output shows the results so
-                                                   * far */
+    /* a signal stopped the command; the output of the command shows the results so far */
+    const bool stopped = session.exit_code > 128;
     if (status == NNC_OK && out.failed) { status = nnc_no_memory(&err); }
     if (status == NNC_OK && (session.exit_code <= 1 || stopped)) {
         status = nnc_output_write(session.options.output, out.bytes, out.size, &err);

@@ -21,8 +21,8 @@
 #include "input/input_internal.h"
 #include "render/render_internal.h"
 
-/* Limits in bytes. MESSAGE_MAX: one message (a line). INPUT_MAX: input that the server has read and not yet processed.
- * ANSWER_MAX: one answer. */
+/* Limits in bytes. MESSAGE_MAX: one message (a line). INPUT_MAX: largest input that the server has read and not yet
+ * processed. ANSWER_MAX: one answer. */
 enum { MESSAGE_MAX = 1 << 20, INPUT_MAX = 2 << 20, ANSWER_MAX = 16 << 20, BLOCK = 1 << 16 };
 
 /* LIMITS_MEMORY: 1 = the process of a tool call has a memory limit; 0 = it has none, because a sanitizer reserves much

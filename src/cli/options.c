@@ -64,7 +64,7 @@ static void list_spellings(spellings *list, unsigned takes) {
 }
 
 /* Returns the entry for the option that a word of the command line names, up to '='. Upper and lower case count as
- * equal. NULL = there is no such option. */
+ * equal. Returns NULL if the command has no option with the given name. */
 static const spelling *find_spelling(const spellings *list, const char *word) {
     const size_t length = strcspn(word, "=");
     for (int i = 0; i < list->count; i++) {
@@ -191,7 +191,7 @@ static nnc_status store_text(const nnc_field *field, const char *option, const c
 }
 
 /* Tests whether the value of an option is a number or a word of a list. Numbers and words of a list are read only after
- * the operands have chosen the form of the command, because this form may not accept the option. */
+ * the operands have chosen the form of the command, because the chosen form may not accept the option. */
 static bool is_read_last(const nnc_field *field) {
     return field->type != NNC_FIELD_BOOL && field->type != NNC_FIELD_TEXT;
 }
@@ -369,8 +369,8 @@ typedef struct defaults {
     bool plan_file;
 } defaults;
 
-/* Sets the option that a line of the defaults file gives. A line for an option of other commands is checked and then
- * ignored. */
+/* Sets the option that is written in a line of the defaults file. A line for an option of other commands is checked and
+ * then ignored. */
 static nnc_status take_line(defaults *r, char *line, const char *where, nnc_error *err) {
     const char *value = cut_value(line);
     const spelling *known = find_spelling(&r->all, line);

@@ -38,8 +38,8 @@ void nnc_scenario_request_run(nnc_scenario *scenario) {
 
 /* Tests whether an option of the command line (--implementation, --host, --building or --region) has an effect on a
  * scenario. If the option has no effect because another option is missing, returns a text that names the missing
- * option. NULL = the option has an effect, or the command line does not give the option. The option --host of a CPU,
- * whose kernel time is 0, always has an effect. */
+ * option. NULL = the option has an effect, or the command line does not give the option. On a CPU, the kernel time of
+ * the host is 0, and the option --host always has an effect. */
 static const char *needs_of(const nnc_options *options, const char *option, const nnc_scenario *scenario) {
     const bool listed =
         scenario->model.captured != NULL || nnc_listing_of(&scenario->model, &scenario->device) != NNC_LISTING_NONE;

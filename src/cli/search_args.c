@@ -61,7 +61,7 @@ static const searched *find_searched(const char *field) {
 }
 
 /* Returns the value of a plan field that searches can vary, as a whole number. For a field with names the result is the
- * index of the name; for flags it is their combination; for a switch it is 0 or 1. */
+ * index of the name; for a set of flags, the combination of all flags; for a switch, 0 or 1. */
 static int64_t value_in(const nnc_plan *plan, const searched *one) {
     const char *at = (const char *)plan + one->value;
     int64_t wide = 0;
@@ -101,8 +101,8 @@ static nnc_status read_choice(const nnc_setting *setting, const searched *axis, 
     return NNC_OK;
 }
 
-/* Reads the value of --devices: "8..4096" or "8,16". The search finds the best plan for each number, one after the
- * other. */
+/* Reads the value of --devices: "8..4096" or "8,16". The search finds the best plan for each number of devices, one
+ * number after the other. */
 static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_task *task, nnc_error *err) {
     const char **values = NULL;
     NNC_TRY(nnc_sweep_sizes(arena, "--devices", text, &values, &task->size_count, err));
@@ -214,7 +214,7 @@ static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_searc
 }
 
 /* Makes the list of numbers of devices: the devices of one node, of two nodes, of four nodes and so on, up to
- * max_devices. The plan, or else the device file, gives the number of devices per node. */
+ * max_devices. The plan states the number of devices per node; if the plan does not state it, the device file does. */
 static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices, nnc_arena *arena,
                              nnc_search_task *task, nnc_error *err) {
     const int64_t node = base->devices_per_node > 0     ? base->devices_per_node
@@ -235,7 +235,7 @@ static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int
 }
 
 /* Removes numbers of devices above --max-devices from the list of numbers to search. If the user gives no number of
- * devices, makes a list up to --max-devices. */
+ * devices, makes a list of numbers of devices up to --max-devices. */
 static nnc_status settle_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices, nnc_arena *arena,
                                nnc_search_task *task, nnc_error *err) {
     int32_t kept = 0, least = INT32_MAX;
@@ -394,8 +394,8 @@ static nnc_status keep_software_of(nnc_session *session, nnc_arena *arena, base 
 /* If search.one_software is set and the user named no profile, uses one software profile for all plans, so that a
  * difference between numbers of devices has a single cause. The profile is that of the best plan on the smallest number
  * of devices that has a plan. The number 1 is tried last, because a plan on one device does not show which software
- * divides a model. Refuses options that the profile does not read. Each MPI rank finds the profile without the other
- * ranks. */
+ * profile suits a model that is divided over devices. Refuses options that the chosen software profile does not read.
+ * Each MPI rank chooses the profile itself, without communication with other ranks. */
 static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task,
                                 nnc_error *err) {
     const nnc_scenario_args *given = &session->options.given;

@@ -152,8 +152,8 @@ void nnc_timeline_write(nnc_buffer *out, nnc_style style, const nnc_report *repo
     }
 }
 
-/* ---- --trace: writes the JSON object form of the Trace Event Format, which Perfetto and chrome://tracing read. Slices
- * of a thread follow each other or are nested. All times are whole nanoseconds. ---- */
+/* ---- --trace: writes the JSON object form of the Trace Event Format, which Perfetto and chrome://tracing read. The
+ * slices of one thread follow each other, or one slice contains the other. All times are whole nanoseconds. ---- */
 
 /* Numbers of the processes in the trace. The process STAGES has the pipeline stages as threads. The process OPS has the
  * ops of the busiest stage, each with its time in a step. The process NETWORKS has the collectives of the busiest
@@ -181,7 +181,7 @@ static void put_name(nnc_record *record, const char *what, int pid, int32_t tid,
     nnc_record_close(record);
 }
 
-/* Begins a slice of the trace. The caller adds the arguments of the slice and closes it. */
+/* Begins a slice of the trace. The caller adds the arguments of the slice, and then closes the slice. */
 static void begin_slice(nnc_record *record, const char *name, const char *category, int pid, int32_t tid,
                         int64_t from_ns, int64_t to_ns) {
     begin_event(record, name, "X", pid, tid);
@@ -303,8 +303,8 @@ static void put_stages(nnc_record *record, const nnc_report *report) {
     }
 }
 
-/* Writes a slice for every op, whose length is the time of all instances of the op in a step. The slices follow each
- * other, in one thread for each phase. */
+/* Writes a slice for every op; the length of the slice is the time of all instances of the op in a step. The slices of
+ * one phase are in one thread, one after the other. */
 static void put_ops(nnc_record *record, const nnc_report *report) {
     double used_s[NNC_PHASE_COUNT] = { 0 };
     char text[256];
@@ -328,8 +328,8 @@ static void put_ops(nnc_record *record, const nnc_report *report) {
     }
 }
 
-/* Writes a slice for every collective, whose length is its time on its link in a step, overlapped or exposed. Each link
- * has one thread. */
+/* Writes a slice for every collective; the length of the slice is the time that the collective takes on its link in a
+ * step, overlapped or exposed. Each link has one thread. */
 static void put_networks(nnc_record *record, const nnc_report *report) {
     static const char *const links[] = { "scale_up", "scale_out", "host" };
     enum { LINKS = sizeof links / sizeof links[0] };

@@ -209,9 +209,9 @@ static void close_question(nnc_question *a) {
     nnc_derivation_destroy(a->row);
 }
 
-/* Writes the answers for metrics or ops whose names are joined by commas. Each question is one estimate to explain;
- * the answer for a name comes from the first question whose estimate has this name. The caller sets report, outputs
- * and example of each question; the other members are freed at return. */
+/* Writes the answers for metrics or ops whose names are joined by commas. Each question is one estimate to explain; the
+ * answer for a name comes from the first question whose estimate has this name. The caller sets the members report,
+ * outputs and example of each question; at return, the function frees the other members. */
 static nnc_status nnc_explain(nnc_buffer *out, nnc_style style, nnc_question *questions, int question_count,
                               const char *names, nnc_error *err) {
     nnc_status status = NNC_OK;
@@ -242,7 +242,7 @@ nnc_status nnc_report_explain(nnc_buffer *out, nnc_style style, const nnc_report
 
 /* ---- examples that have every term of the formulas, for a user who names no model and device ---- */
 
-/* device file of the example; its numbers are round and never printed */
+/* device file of the example; the numbers of this device are round and never printed */
 static const char device_text[] =
     "{\"schema\": \"nncost.device/1\", \"id\": \"example\", \"name\": \"An example\", \"matmul_flops_per_s\": "
     "{\"bf16\": 1e14}, \"vector_flops_per_s\": {\"fp32\": 1e13}, \"mem_bytes\": 1e11, \"mem_bytes_per_s\": 1e12, "

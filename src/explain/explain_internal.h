@@ -83,8 +83,8 @@ extern const nnc_alias nnc_aliases[];
 
 /* ---- all names that can be explained, from the tables of all outputs ---- */
 
-/* A member of an output that can be explained. path: its name, after the names of the objects and lists that contain
- * it: "best.step_s". */
+/* A member of an output that can be explained. path: the name of the member, after the names of the objects and lists
+ * that contain the member: "best.step_s". */
 typedef struct nnc_explained_name {
     const char *path, *output; /* output: the command that prints the member of this name */
     const nnc_metrics *table;

@@ -7,8 +7,8 @@
 #include "op/op_internal.h"
 #include "render/render_internal.h"
 
-/* State while the names that can be explained are collected. A first run only counts the names, and a second run stores
- * them in `list`. */
+/* State while the names that can be explained are collected. The names are collected twice: the first time they are
+ * only counted, the second time they are stored in `list`. */
 typedef struct finder {
     nnc_arena *arena;
     const char *output;
@@ -98,8 +98,8 @@ static bool is_value_of(const nnc_explained_name *name, const char *word) {
 }
 
 /* Returns the first name that equals the word. If no name equals the word, returns the first name that ends with the
- * word or is an array with a value of this name (for "exposed_comm.data", the array exposed_comm). NULL = no name
- * matches the word. */
+ * word or is an array with a value of this name (for "exposed_comm.data", the array exposed_comm). Returns NULL if no
+ * name matches the word. */
 static const nnc_explained_name *explained_names_find(const nnc_explained_names *names, const char *word) {
     const nnc_explained_name *end = NULL;
     for (int32_t i = 0; i < names->count; i++) {
@@ -131,7 +131,7 @@ static const nnc_metric name_rows[] = {
 };
 
 /* If several outputs use the same metrics table, the names of the table are listed under only one output. The function
- * is_new tests whether a name is listed. */
+ * is_new tests whether the list of names shows a name. */
 NNC_IF(is_new, nnc_explained_name, !self->again)
 
 static const nnc_metrics name_metrics = { .what = "a name that can be explained",
@@ -211,9 +211,9 @@ static const char *full_name(const char *column) {
     return strncmp(column, "cost.", 5) == 0 || strncmp(column, "run.", 4) == 0 ? column : nnc_metric_short_name(column);
 }
 
-/* Returns the part of the estimate that computes a metric: "run" for metrics of the run, "prefill" or "decode" for
- * metrics of these phases of serving, "" for all other metrics. The member `of` of a derivation line has the same
- * names. */
+/* Returns the name of the computation to which a metric belongs: "run" for metrics of the run, "prefill" or "decode"
+ * for metrics of these phases of serving, "" for all other metrics. The member `of` of a derivation line contains the
+ * same text for the part that computed the line. */
 static const char *owner_of(const char *column) {
     return strncmp(column, "run.", 4) == 0       ? "run"
            : strncmp(column, "prefill.", 8) == 0 ? "prefill"
@@ -223,8 +223,8 @@ static const char *owner_of(const char *column) {
 
 static const char *owner_text(const char *of) { return of[0] != '\0' ? of : "step"; }
 
-/* Returns the index of the last line before line `before` that has the name `name` and the member `of`; -1 = no such
- * line. */
+/* Returns the index of the last line before line number `before` whose name is `name` and whose member `of` is equal to
+ * the argument `of`; -1 = there is no such line. */
 static int find_said(const nnc_question *a, const char *of, const char *name, size_t length, int before) {
     for (int i = before - 1; i >= 0; i--) {
         if (strcmp(a->said[i].of, of) == 0 && strlen(a->said[i].name) == length &&
@@ -345,7 +345,7 @@ static nnc_naming names_column(const char *column, const char *word) {
     return best;
 }
 
-/* Tests whether a metric describes a part that the network of this estimate does not have, for example experts. */
+/* Tests whether a metric describes layers that the network of this estimate does not have, for example experts. */
 static bool is_left_out(const nnc_question *a, const nnc_column *column) {
     char text[NNC_METRIC_TEXT_MAX];
     const nnc_cell cell = nnc_column_read(column, (nnc_place){ .record = a->report }, text);
@@ -513,8 +513,8 @@ static void route_text(const nnc_network *network, const nnc_op_cost *cost, cons
     }
 }
 
-/* Records in `why` the formulas of a collective: first those of its time, then those of its exposed time in the step.
- * Writes the route of the collective to `route`. */
+/* Records in `why` the formulas of a collective: first those of the collective's time, then those of its exposed time
+ * in the step. Writes the route of the collective to `route`. */
 static void say_network(const nnc_report *report, const nnc_op_cost *cost, const nnc_derivation *step, char *route,
                         size_t size, nnc_derivation *why) {
     const bool ideal = report->result->plan.mode == NNC_MODE_IDEAL;

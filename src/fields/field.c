@@ -180,8 +180,8 @@ static void append(char *text, size_t size, size_t *used, const char *part) {
     *used += n > 0 ? (size_t)n : 0;
 }
 
-/* Writes one value of a field as text. If the field is a list, writes the element with the index `index`. "-" = the
- * field has no value. */
+/* Writes one value of a field as text. If the field is a list, writes the element with the index `index`. Writes "-" if
+ * the field has no value. */
 static void value_text(const nnc_field *field, const void *place, int index, char *text, size_t size) {
     char number[NNC_NUMBER_TEXT];
     double value = (double)NAN;
@@ -375,8 +375,8 @@ static bool read_number(const nnc_field *field, const char *text, double *value)
                     : nnc_read_quantity(text, field->unit, field->type != NNC_FIELD_F64, value);
 }
 
-/* Reads one value of a field, or one element of a list. NULL = the value was read. If the value is wrong, returns the
- * name of the error and writes to `expected` which values the field accepts. */
+/* Reads one value of a field, or one element of a list. Returns NULL if the value was read. If the value is wrong,
+ * returns the error, such as "not a switch", and writes to `expected` which values the field accepts. */
 static const char *parse(const nnc_field *field, const char *text, double *value, char *expected, size_t size) {
     const char *what = NULL;
     switch (nnc_field_element(field->type)) {
@@ -563,9 +563,9 @@ static bool all_suit(const nnc_field *fields, size_t count, const char *object) 
     return true;
 }
 
-/* Finds the first field of the struct with a wrong value, and writes an error about it. The place in the error is
- * "prefix.name"; if prefix is NULL, the place is the command-line option of the field. The caller has to make sure that
- * at least one field is wrong. */
+/* Finds the first field of the struct with a wrong value, and writes an error about it. The error names the place
+ * "prefix.name"; if prefix is NULL, it names the command-line option of the field. The caller has to make sure that at
+ * least one field is wrong. */
 static nnc_status refuse_first(const nnc_field *fields, size_t count, const char *prefix, const char *object,
                                nnc_error *err) {
     while (count > 0 && all_suit(fields, 1, object)) {

@@ -71,7 +71,7 @@ typedef struct nnc_field {
     /* how help shows the default, such as "1" or "the device file's"; NULL = no default */
     const char *default_text;
     const char *help;
-    /* heading above this field in help; NULL = the field belongs under the heading of the row before */
+    /* heading above this field in help; NULL = the field is listed below the heading of an earlier row */
     const char *group;
 } nnc_field;
 
@@ -109,7 +109,7 @@ typedef struct nnc_field_table {
 
 /* Sets name, type, offset and size of a row for `member` of the struct `inner`, which is itself a member of the struct
  * `owner`. The name of the field is `member` alone. */
-/* NOLINTBEGIN(bugprone-macro-parentheses): the name of a member takes none */
+/* NOLINTBEGIN(bugprone-macro-parentheses): the name of a struct member must not stand in parentheses */
 #define NNC_FIELD_IN(owner, inner, member)                                                                           \
     .name = #member, .type = NNC_FIELD_TYPE_OF(((owner *)0)->inner.member), .offset = offsetof(owner, inner.member), \
     .size = sizeof(((owner *)0)->inner.member)
@@ -242,8 +242,8 @@ extern const nnc_flag nnc_recompute_flags[], nnc_offload_flags[], nnc_train_flag
 const nnc_flag *nnc_flags_of(nnc_field_type type);
 
 /* For an option with several values, as in a sweep: tests whether the text is one value of a field of flags or of a
- * list, such as "norm,activation" or "16,20,28". The text has several values if it contains '+', "..", or a name that
- * stands for a whole set (none, all, selective, full). Returns false for fields that are neither flags nor lists. */
+ * list, such as "norm,activation" or "16,20,28". The text has several values if it contains '+', "..", or a name for a
+ * whole set (none, all, selective, full). Returns false for fields that are neither flags nor lists. */
 bool nnc_field_is_one_set(const nnc_field *field, const char *list);
 /* Changes "norm+activation" to "norm,activation", the form in which fields are read. A '+' at the end is removed, so
  * "norm+" means the one flag norm. */

@@ -12,8 +12,8 @@ typedef struct rewriting {
     const nnc_device_change *change;
 } rewriting;
 
-/* A JSON object of the device file or profile that is being written: its old content, the table of its fields, its
- * dotted name. */
+/* A JSON object of the device file or profile that is being written: the old content of the object, the table of its
+ * fields, and its dotted name. */
 typedef struct object_place {
     nnc_json at; /* old content of the JSON object; an absent value: the old file does not have the object */
     const nnc_field *fields;
@@ -140,8 +140,8 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     if (field->type == NNC_FIELD_OBJECT || field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
         put_inner(w, p, field, any);
     } else if (field->type == NNC_FIELD_ENUM) {
-        /* An enum field is the basis of the device. The bases are in ascending order of quality. The file gets the
-         * better of the old and the new basis. */
+        /* The only enum field here is the basis of the device. The bases are in ascending order of quality. The written
+         * file gets the better one of two bases: the basis in the old file, and the basis of the new parameters. */
         const char *old = nnc_json_text_in(p->at, field->name);
         int basis = old != NULL ? nnc_names_find(field->names, old) : -1;
         basis = basis > (int)w->change->basis ? basis : (int)w->change->basis;

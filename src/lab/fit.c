@@ -11,8 +11,8 @@
  *
  * A fit minimises a mean of |ln(predicted / measured)|: the mean over the rows of each file, then over the files, then
  * over the groups. In a fit of several parameters, each parameter adds a small penalty, (0.01 / rows) ln(1 + d^2),
- * where d is its distance from its start in step sizes. The penalty keeps a parameter that the rows do not determine
- * near its start. */
+ * where d is its distance from its start in step sizes. If the rows do not determine a parameter, the penalty keeps
+ * this parameter near its start. */
 #ifdef NNC_HAVE_NLOPT
 #include <nlopt.h>
 #endif
@@ -25,7 +25,7 @@
 
 /* Limits of a parameter, the step size of the search for its best value, and the start of this search if the value in
  * the device file is neutral. The search changes a factor by multiplication. The search changes times and sizes by
- * addition, because they may be 0. */
+ * addition, because times and sizes may be 0. */
 typedef struct range {
     const char *member;
     double low, high; /* low: smallest allowed value; high: largest allowed value; 0 = the limit of the field in the
@@ -75,7 +75,7 @@ static const range ranges[] = {
     AMOUNT("block_penalty", 100, 0.3, 0.5),
     AMOUNT("knee_bytes", 1e10, 2e6, 4e6),
     AMOUNT("small_group_loss", 3.5, 0.2, 0.5),
-    /* The next entries are fields of a software profile that describe its serving engine. */
+    /* The next entries of this table are fields of a software profile that describe its serving engine. */
     AMOUNT("step_s", 0.1, 2e-4, 5e-4),
     AMOUNT("layer_s", 1e-3, 5e-6, 1e-5),
     AMOUNT("sequence_s", 1e-3, 5e-6, 1.5e-5),
@@ -185,7 +185,8 @@ static bool start(const calls *call, nnc_minimise_problem *problem, double *x, d
 }
 
 double nnc_minimise(const nnc_minimise_problem *problem, double *x) {
-    /* NLopt passes the problem to evaluate() as a pointer without const, so the search gets a copy */
+    /* NLopt passes the problem to evaluate() as a pointer without const, so the search works on a copy of the
+     * problem */
     nnc_minimise_problem own = *problem;
     calls call;
     if (load(&call, NULL) != NNC_OK) { return (double)NAN; }
@@ -315,8 +316,8 @@ static int32_t count_rows(const moving *m) {
     return count;
 }
 
-/* Sets the weights of the rows of a fit group. The sum of the weights is 1. Every file has the same weight, divided
- * evenly over its rows. Returns false if the fit uses no row of the group. */
+/* Sets the weights of the rows of a fit group. The sum of the weights is 1. Every file has the same total weight, which
+ * is divided evenly over the rows of the file. Returns false if the fit uses no row of the group. */
 static bool weigh_group(const moving *m, int32_t group) {
     nnc_fit *fit = m->fit;
     int32_t files = 0;
@@ -380,8 +381,9 @@ static bool is_neutral(double value, const nnc_field *field) {
 }
 
 /* Sets the start of each parameter: the value in the device file, or the usual value if the file's value is neutral. If
- * the values of the device file, including the neutral ones, give less error than these starts, the search starts from
- * the values of the file. The limits of each parameter are widened to include its start. */
+ * the error with all values of the device file, including the neutral values, is smaller than the error with these
+ * starts, the search starts from the values of the file. The limits of each parameter are widened to include its
+ * start. */
 static void begin(moving *m) {
     double own[NNC_MINIMISE_MAX] = { 0 }, usual[NNC_MINIMISE_MAX] = { 0 };
     const double cache = 2.0 * m->fit->rows[0].device->mem_bytes_per_s;
@@ -454,7 +456,7 @@ static bool move(moving *m) {
     if (m->count == 0) { return true; }
     m->pull = pull_least + (m->count > 1 ? pull_of_rows / count_rows(m) : 0.0);
     /* true: the search uses a larger tolerance, because three digits are enough for the errors of a cross-validation,
-     * and a prediction of a training step takes long */
+     * and each prediction of a training step takes a long time */
     const bool coarse = m->left_out >= 0 && m->group >= 0 && m->fit->groups[m->group].kind == NNC_MEASURED_STEP;
     const nnc_minimise_problem problem = { .count = m->count,
                                            .low = m->low,
@@ -721,10 +723,11 @@ static bool helps_others(moving *m) {
     return count == 0 || left < without;
 }
 
-/* Checks the parameters of a fit group of training steps: predicts each model with parameters that were fitted without
- * its rows. If the parameters do not improve the predictions of left-out models, keeps only the first parameter. If the
- * first parameter alone does not improve the predictions of left-out models, keeps no parameter, because a fit that
- * helps no other model describes only the measured models. Returns false when out of memory. */
+/* Checks the parameters of a fit group of training steps: predicts the steps of each model with parameters that were
+ * fitted without the rows of this model. If the parameters do not improve the predictions of left-out models, keeps
+ * only the first parameter. If the first parameter alone does not improve the predictions of left-out models, keeps no
+ * parameter, because a fit that helps no other model describes only the measured models. Returns false when out of
+ * memory. */
 static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands) {
     if (fit->groups[group].kind != NNC_MEASURED_STEP) { return true; }
     bool ok = cross_validate(m, hands);
@@ -779,12 +782,12 @@ static int leave_out(moving *m, const char *end, const char *reason) {
     return count;
 }
 
-/* Refuses fitted parameters of kernels that increase the mean |error| of their own rows or the error of the training
- * steps. The error of steps can increase because kernels that were measured one call at a time, or with operands in the
- * L2 cache, differ from the kernels of a step. Before the function refuses all parameters of the group, it tries a
- * smaller change. If the error of the group's rows grows, the function fits the group again with |predicted / measured
- * - 1| instead of |ln(predicted / measured)|. If the error of steps grows, the function refuses only fixed_s, because
- * fixed_s contains the launch of a single call. Returns false when out of memory. */
+/* Refuses fitted parameters of kernels that increase the mean |error| of the kernel rows of the group or the error of
+ * the training steps. The error of steps can increase because kernels that were measured one call at a time, or with
+ * operands in the L2 cache, differ from the kernels of a step. Before the function refuses all parameters of the group,
+ * it tries a smaller change. If the error of the group's rows grows, the function fits the group again with |predicted
+ * / measured - 1| instead of |ln(predicted / measured)|. If the error of steps grows, the function refuses only
+ * fixed_s, because fixed_s contains the launch of a single call. Returns false when out of memory. */
 static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group) {
     static const char for_rows[] = "does not reduce the mean error of its rows",
                       for_steps[] = "increases the error of the measured steps";

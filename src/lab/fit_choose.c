@@ -4,11 +4,11 @@
  * determines.
  *
  * Matrix products of a format determine sustained_fraction, boost_ratio, memory_fraction, fixed_s, k_fill and
- * wave_quantization. They also determine l2_bytes_per_s if the device file states it, otherwise l2_bytes_per_flop, and
- * unaligned_ratio if a product is unaligned. The rows of an attention kernel determine sustained_fraction (from forward
- * rows), backward_ratio (from backward rows), library_backward_bytes, fixed_s, seq_half, block_penalty and
- * library_unmasked_half, and narrow_ratio if heads have two widths. Norms, softmax and activations determine
- * pointwise.memory_fraction and pointwise.fixed_s.
+ * wave_quantization. Matrix products also determine l2_bytes_per_s if the device file states it, otherwise
+ * l2_bytes_per_flop, and unaligned_ratio if a product is unaligned. The rows of an attention kernel determine
+ * sustained_fraction (from forward rows), backward_ratio (from backward rows), library_backward_bytes, fixed_s,
+ * seq_half, block_penalty and library_unmasked_half, and narrow_ratio if heads have two widths. Norms, softmax and
+ * activations determine pointwise.memory_fraction and pointwise.fixed_s.
  * Norms of feature maps determine maps.memory_fraction and maps.fixed_s.
  * Copies, sums and ReLU determine stream.memory_fraction and stream.fixed_s.
  * Updates: optimizer.memory_fraction.
@@ -18,21 +18,21 @@
  * and 6 rows with two numbers of ranks also log2_s and small_group_loss.
  * Collectives between scale-up domains determine scale_out_fraction; 6 rows also determine scale_out_fixed_s.
  * Launch-bound steps: host.kernel_s.
- * Five unaligned steps of a format determine unaligned_backward_ratio if the device file states unaligned_ratio,
- * otherwise unaligned_ratio.
+ * Five steps with unaligned products in one number format determine unaligned_backward_ratio if the device file states
+ * unaligned_ratio; otherwise they determine unaligned_ratio.
  * Other training steps determine calibration; 5 rows with two hidden sizes and two sequence lengths also determine
  * pointwise.memory_fraction, because with fewer shapes the two parameters cannot be separated.
- * Each 5 more rows of other training steps determine one more parameter, in this order: the sustained_fraction of an
- * attention kernel that runs in 3 rows with two sequence lengths; step_fixed_s if 5 rows have tensor parallelism;
+ * For each 5 further rows, other training steps determine one more parameter, in this order: the sustained_fraction of
+ * an attention kernel that runs in 3 rows with two sequence lengths; step_fixed_s if 5 rows have tensor parallelism;
  * scale_out_fraction if 5 rows have several nodes.
  * Times per token of served requests determine step_s; 20 rows also determine sequence_s and prefill_factor, and
  * layer_s if the models have two numbers of layers.
  * Times to the first token of served requests determine ttft_s.
  *
- * A group of 20 or more rows of kernels determines all its parameters. A group of fewer than 20 rows of kernels
- * determines one parameter for each 3 rows, in the listed order. Parameters that begin with library_ need a kernel that
- * PyTorch issued. vector_fraction, depth_half and most parameters that begin with library_ are fitted only if the
- * device file does not state them (UNSTATED). */
+ * A group of 20 or more rows of kernels determines all parameters that are listed for the group. A group of fewer than
+ * 20 rows of kernels determines one of its listed parameters for each 3 rows, in the listed order. Parameters that
+ * begin with library_ need a kernel that PyTorch issued. vector_fraction, depth_half and most parameters that begin
+ * with library_ are fitted only if the device file does not state them (UNSTATED). */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
@@ -43,8 +43,9 @@ enum { KERNEL_ROWS = 20, ROWS_PER_KERNEL_PARAMETER = 3, COLLECTIVE_ROWS = 6, STE
 
 /* ---- fit groups: a fit group is all rows that the same parameters explain ---- */
 
-/* Tests whether the row is a measured time to first token of a server. Returns false for a static batch: its time to
- * first token is only the time of its prefill, which depends more on step times than on the server. */
+/* Tests whether the row is a measured time to first token of a server. Returns false for a static batch: the time to
+ * first token of a static batch is only the time of its prefill, which depends more on step times than on the
+ * server. */
 static bool is_first_token(const nnc_measured *row) { return row->served == NNC_SERVED_TTFT && row->ask.batch == 0; }
 
 static const char host_steps[] = "launch-bound steps", unaligned_steps[] = "unaligned steps ";
@@ -135,10 +136,11 @@ static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r) {
 }
 
 /* Tests whether products with unaligned dimensions make a predicted step longer by a twentieth or more. If the device
- * file does not state the rate of unaligned products, the prediction takes four times the time of aligned products. The
- * numbers 1/20 and 4 were chosen by hand. On an H100, unaligned products take 7.2 times as long in forward
- * (hw/h100-sxm5-80gb.json). The limit of 1/20 selects the steps of GPT-2 in tests/published/h100 ('nncost calibrate'
- * prints the group "unaligned steps"). */
+ * file does not state the rate of unaligned products, the prediction takes four times the time of aligned products. Two
+ * numbers of this test were chosen without a fit: the limit of 1/20 on the lengthening of the step, and the factor of 4
+ * on the time of unaligned products. On an H100, unaligned products take 7.2 times as long as aligned products in
+ * forward (hw/h100-sxm5-80gb.json). The limit of 1/20 selects the steps of GPT-2 in tests/published/h100 ('nncost
+ * calibrate' prints the group "unaligned steps"). */
 static bool is_unaligned(nnc_fit *fit, const nnc_fit_row *r) {
     const double usual_ratio = 4.0;
     nnc_scored with, without;
@@ -156,7 +158,7 @@ static bool is_unaligned(nnc_fit *fit, const nnc_fit_row *r) {
 }
 
 /* Marks the steps whose time depends on products with unaligned dimensions. If a number format has too few steps with
- * unaligned products to determine their rate, its steps stay in the group of other training steps. */
+ * unaligned products to determine the rate of these products, the steps stay in the group of other training steps. */
 static void find_unaligned(nnc_fit *fit) {
     int32_t count[NNC_DTYPE_COUNT] = { 0 };
     for (int32_t i = 0; i < fit->row_count; i++) {
@@ -303,10 +305,10 @@ static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *obj
     }
 }
 
-/* Requirement of a parameter on the rows of its fit group. If the requirement is not met, the parameter is not fitted.
- * If the group has too few rows, head widths, depths or numbers of ranks, the list of parameters contains the parameter
- * with the reason why it is not fitted. If the group does not meet a requirement of another kind, the list does not
- * contain the parameter. */
+/* Requirement of a parameter on the rows of its fit group. If the rows do not meet the requirement, the parameter is
+ * not fitted. If the group has too few rows, head widths, depths or numbers of ranks, the list of parameters contains
+ * the parameter with the reason why it is not fitted. If the group does not meet a requirement of any other kind, the
+ * list does not contain the parameter at all. */
 typedef enum need {
     ANY,
     FORWARD,  /* the parameter needs rows of forward kernels */

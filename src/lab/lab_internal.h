@@ -3,10 +3,11 @@
  *
  * The file measured.c has the names of columns and their other spellings, and reads a CSV file as rows (nnc_measured).
  * The file measured_kinds.c reads the rows of kernels, collectives and served requests.
- * The file published.c reads texts and open settings of tables as their collections publish them.
+ * The file published.c reads the texts of published tables, in the form in which their collections publish them, and
+ * lists the settings that a row leaves open.
  * The file score.c predicts a row (nnc_scored), and computes the errors of many rows by group.
  * The file fit_choose.c chooses the parameters that a set of rows determines.
- * The file fit.c finds the values of these parameters (nnc_fit) with NLopt.
+ * The file fit.c finds the values of the chosen parameters (nnc_fit) with NLopt.
  * The file log.c reads the seconds of a step, the memory and the MFU from the log of a training program.
  * The file device_text.c writes the text of a device file or profile with fitted parameters. */
 #ifndef NNCOST_LAB_INTERNAL_H
@@ -74,7 +75,7 @@ typedef struct nnc_measured_collective {
     double bytes;
 } nnc_measured_collective;
 
-/* A field of the device or of the software profile to which a measured row gives a value. */
+/* A field of the device or of the software profile for which a measured row states a value. */
 typedef struct nnc_measured_field {
     bool of_device;
     const char *name, *value;
@@ -148,8 +149,8 @@ typedef struct nnc_measured_file {
 } nnc_measured_file;
 
 /* Reads a file of measured rows; the result lives as long as the specs. Fails with NNC_BAD_SPEC for an unknown column;
- * the error names the file and the line. If a cell has the wrong type or a value without a meaning, its row is not
- * predicted and gets a `reason`. Other errors: NNC_IO, NNC_NO_MEMORY. */
+ * the error names the file and the line. If a cell has the wrong type or a value without a meaning, the row of the cell
+ * is not predicted and gets a `reason`. Other errors: NNC_IO, NNC_NO_MEMORY. */
 nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file, nnc_error *err);
 /* Reads the rows as nnc_measured_load does, but from `text`, the content of a file in memory. Errors name the file as
  * `name`. */
@@ -190,7 +191,7 @@ typedef struct nnc_row_reading {
 /* Tests whether two texts are equal and not empty. */
 bool nnc_row_is(const char *text, const char *other);
 /* Finds the entry of a key in a list such as "|KEY=VALUE|KEY=VALUE|" (end: '=') or "|KEY|KEY|" (end: '|'). Returns the
- * text after the key and the character `end`, up to the next '|'. NULL = the list does not have the key. */
+ * text after the key and the character `end`, up to the next '|'. Returns NULL if the list does not have the key. */
 const char *nnc_list_entry(const char *list, const char *key, char end);
 /* Tests whether the file has a column. */
 bool nnc_row_has(const nnc_row_reading *r, const char *name);
@@ -209,9 +210,9 @@ const char *nnc_row_keep(nnc_row_reading *r, const char *text);
 /* Stores the reason why the current row cannot be predicted. If the row already has a reason, the earlier reason
  * stays. */
 void nnc_row_refuse(nnc_row_reading *r, const char *format, ...) NNC_PRINTF(2, 3);
-/* Sets each field of a table for which the current line has a cell. The name of the column is `prefix` and the name of
- * the field. Fields whose column is in `others` are left out, because other functions set them. For a model field, a
- * cell with the value 0 sets nothing. */
+/* Sets each field of a field table for which the current line has a cell. The name of the column is `prefix` and the
+ * name of the field. Fields whose column is in `others` are left out, because other functions set them. For a model
+ * field, a cell with the value 0 sets nothing. */
 void nnc_row_set_fields(nnc_row_reading *r, const nnc_field_table *table, const char *prefix, nnc_set_text *set,
                         void *object, const char *const *others);
 /* Loads or makes the model that the row names. If nncost has only a stand-in (another network with equal counts), adds
@@ -219,7 +220,8 @@ void nnc_row_set_fields(nnc_row_reading *r, const nnc_field_table *table, const 
  * predicted. */
 void nnc_row_name_model(nnc_row_reading *r, const char *text);
 /* Loads a model from the file that the column "config" names; the path is relative to the folder of the measurements.
- * If the row has the column model.tied_head, its cell decides whether the head shares the weights of the word table. */
+ * If the row has the column model.tied_head, the cell in this column decides whether the head shares the weights of the
+ * word table. */
 void nnc_row_read_configuration(nnc_row_reading *r);
 
 /* Adds a column with empty cells, if the table does not have it. Returns false if no column has this name. */
@@ -283,15 +285,15 @@ typedef struct nnc_scored {
                                                        * or tight. 0 = the row states no largest micro-batch */
     /* predicted verdict: whether the step fits in memory (the measured step did fit) */
     nnc_verdict fit;
-    /* true: the row has a measurement of served requests, and its model has experts */
+    /* true: the row has a measurement of served requests, and the model of the row has experts */
     bool experts;
     /* reason why the row has no prediction; NULL = the row has a prediction */
     const char *reason;
 } nnc_scored;
 
-/* Predicts one measured row. The caller passes the model, device, software and plan of the row, which may differ from
- * those that the row states; model may be NULL for kernels and collectives. Returns the same errors as nnc_estimate. A
- * row with a `reason` is not predicted. */
+/* Predicts one measured row. The caller passes the model, device, software and plan with which the row is predicted,
+ * and which may differ from those that the row states; model may be NULL for kernels and collectives. Returns the same
+ * errors as nnc_estimate. A row with a `reason` is not predicted. */
 nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                          const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch, nnc_scored *scored,
                          nnc_error *err);
@@ -364,8 +366,9 @@ typedef struct nnc_score_stats {
 typedef struct nnc_score_group {
     nnc_score_section section;
     nnc_score_by by;
-    const char *name; /* name of the file, device or framework of the group, or of the half (fitted, unfitted); "" = all
-                       * rows */
+    /* name of the group: a file, a device, a framework, or "fitted" or "unfitted" for one of the two halves of the
+     * rows; "" = all rows are in one group */
+    const char *name;
     nnc_score_stats stats;
 } nnc_score_group;
 
@@ -374,8 +377,8 @@ typedef struct nnc_score_group {
 void nnc_errors_sum(double *errors, int32_t count, nnc_score_stats *stats);
 
 /* Lists the groups of predicted rows with the statistics of their errors. The groups are sorted by section (measured
- * quantity), then by kind of group (nnc_score_by), then by the position of their first row. Returns NULL when out of
- * memory. */
+ * quantity), then by kind of group (nnc_score_by), then by the position of the first row of the group. Returns NULL
+ * when out of memory. */
 const nnc_score_group *nnc_score_groups(nnc_arena *arena, const nnc_scored *rows, int32_t count, int32_t *group_count);
 
 /* ---- fit.c: fits parameters to measured rows ---- */
@@ -404,8 +407,8 @@ typedef struct nnc_fit_row {
     double before, after, crossed, left;
 } nnc_fit_row;
 
-/* A parameter that a fit may change. The parameter belongs to the device, or, for served requests, to the software
- * profile. */
+/* A parameter that a fit may change. The fitted parameter is a field of the device, or, for served requests, of the
+ * software profile. */
 typedef struct nnc_fit_parameter {
     char name[NNC_FIT_NAME]; /* name of the parameter, such as "efficiency.calibration" */
     int32_t group; /* index of the fit group whose rows determine the parameter; -1 = the rows of all groups */
@@ -445,7 +448,7 @@ typedef struct nnc_fit {
     nnc_score_stats steps_before, steps_left;
 } nnc_fit;
 
-/* Tests whether a fit can use a measured row: nncost can predict the row, and its predicted time depends on a parameter
+/* Tests whether a fit can use a measured row: nncost can predict the row, and the predicted time depends on a parameter
  * that can be fitted. If the fit cannot use the row, sets *reason. served: true = a fit to served requests, false = a
  * fit to training. */
 bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason);
@@ -462,7 +465,8 @@ void nnc_fit_choose(nnc_fit *fit);
 bool nnc_fit_add(nnc_fit *fit, const char *name);
 
 /* Fits the listed parameters, runs the cross-validation, and computes the errors of rows and groups. If no row depends
- * on a parameter, the parameter is not fitted, and its `reason` tells why. Fails with NNC_NO_MEMORY. */
+ * on a parameter, the parameter is not fitted, and the member `reason` of the parameter says why. Fails with
+ * NNC_NO_MEMORY. */
 nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err);
 
 /* ---- fit.c: finds the least value of a function ---- */
@@ -488,7 +492,7 @@ nnc_status nnc_minimise_available(nnc_error *err);
 /* Finds the least value of a function: moves x, within the limits low and high, to the point with this value, and
  * returns the value. Returns NaN when out of memory or without NLopt; x is then unchanged. The method is Subplex
  * (Nelder-Mead in subspaces), which needs no derivatives and also works for functions with kinks and plateaus. The
- * search is started again from its result until a restart brings no improvement. The only limit of the search is the
+ * search starts again from the found point, until a restart brings no improvement. The only limit of the search is the
  * number of evaluations. The search uses no random numbers, so the same problem always gives the same x. Source: Rowan,
  * Functional Stability Analysis of Numerical Algorithms, PhD thesis, University of Texas at Austin, 1990; Johnson, The
  * NLopt nonlinear-optimization package. */

@@ -180,9 +180,10 @@ static const char *after_rank(const char *line) {
     return digits > at && *digits == ':' ? digits + 1 : at;
 }
 
-/* Tests whether the line is a progress bar, but not the bar of training. A bar with words before its percentage shows
- * loading or data. The first bar without words before its percentage is the bar of training, and its number of steps is
- * stored. A later bar with another number of steps is an evaluation. */
+/* Tests whether the line is a progress bar, but not the bar of training. A progress bar with words before its
+ * percentage does not show training steps; it shows, for example, how a model is loaded or how data are prepared. The
+ * first progress bar without words before its percentage is the bar of training, and its number of steps is stored. A
+ * later progress bar with another number of steps belongs to an evaluation. */
 static bool is_other_bar(nnc_log *log, const char *line) {
     const char *percent = strstr(line, "%|");
     const char *end = percent != NULL ? strstr(percent, " [") : NULL, *begin = after_rank(line);
@@ -214,8 +215,8 @@ static double step_of(const double values[QUANTITY_COUNT], const nnc_result *r) 
 }
 
 /* Stores the time of one step. If the step number is smaller than the latest step number by more than NNC_LOG_WARM_UP,
- * a new run begins in the same log. A smaller decrease means only that several ranks wrote their lines in another
- * order. */
+ * a new run begins in the same log. A smaller decrease of the step number means only that several ranks wrote their
+ * lines in another order. */
 static void take(nnc_log *log, const char *program, double number, double step_s, double mfu) {
     const double at = isnan(number) ? (double)log->readings : number;
     const bool first = log->readings++ == 0 || at < log->last_step - NNC_LOG_WARM_UP;
@@ -299,7 +300,7 @@ nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, 
     if (file == NULL) { return nnc_fail(err, NNC_IO, path, "cannot be opened: %s", strerror(errno)); }
     for (int c = 0; c != EOF;) {
         c = getc(file);
-        /* '\r' also ends a line: a program that prints a progress bar again writes '\r' first */
+        /* '\r' also ends a line: a program that writes a progress bar several times writes '\r' before each bar */
         if (c == '\n' || c == '\r' || c == EOF) {
             const int64_t judged = log->judged;
             line[size] = '\0';

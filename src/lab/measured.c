@@ -12,8 +12,8 @@
 /* The lists of columns and spellings in this file are strings of the form "|ENTRY|ENTRY|" or
  * "|KEY=VALUE|KEY=VALUE|". */
 
-/* Special columns with text. Either no field has the name of the column, or the cells of the column have another format
- * than the field of this name. */
+/* Special columns with text. A special column is a column for which no field has the same name, or whose cells have
+ * another format than the field with this name. */
 static const char text_columns[] =
     "|id|source|device|framework|software|open|refused|model|model_name|mode|weights|op|dtype|"
     "accumulate|out_dtype|stage|attention|sharding|mem_stat|framework_version|notes|quality|"
@@ -68,7 +68,7 @@ static const char published_spellings[] =
     "shard_size=shard|grad_accum=micro_batches|attention_dp=attention_data|"
     "kv_cache=kv_precision|format=dtype|heads=model.heads|kv_heads=model.kv_heads|";
 
-/* Other spellings of the values of a column: COLUMN:VALUE=MEANING. If the meaning is empty, the cell states no
+/* Other spellings of the values of a column: COLUMN:VALUE=MEANING. If MEANING is empty, a cell with VALUE states no
  * value. */
 static const char value_spellings[] =
     "|gated_mlp:causal=fitted|precision:amp fp16=fp16|precision:fp8-cs=fp8|precision:fp8-mx=fp8|"
@@ -109,7 +109,7 @@ static const nnc_field *column_field(const nnc_field_table *table, const char *p
 }
 
 /* Returns the field that a column sets. The field belongs to the plan, the serving plan, the device, the software
- * profile or the model. NULL: no field has the name of the column. */
+ * profile or the model. Returns NULL if no field has the name of the column. */
 static const nnc_field *field_of(const char *name) {
     const nnc_field *field = column_field(&nnc_plan_table, "", name);
     field = field != NULL ? field : column_field(&nnc_serve_table, "", name);
@@ -167,7 +167,7 @@ static const char *column_nearest(const char *spelling, char *space, size_t size
     return nnc_nearest(spelling, names, count);
 }
 
-/* Copies the meaning of a cell to `text`. The meaning is the value that value_spellings has for the cell, or else the
+/* Copies the meaning of a cell to `text`. The meaning is the text that value_spellings has for the cell, or else the
  * text of the cell; "" = the cell states no value. */
 static void column_meaning(const char *name, const char *cell, char *text, size_t size) {
     char key[160];
@@ -189,7 +189,7 @@ NNC_ENUM_NAMES(nnc_served, NNC_SERVED_LIST)
 
 bool nnc_row_is(const char *text, const char *other) { return *text == *other && strcmp(text, other) == 0; }
 
-/* Writes the place in the file for an error message, "FILE:LINE", to `text`. Returns `text`. */
+/* Writes "FILE:LINE" to `text`: the place of the current line, for an error message. Returns `text`. */
 static const char *place(const nnc_row_reading *r, char text[512]) {
     snprintf(text, 512, "%.480s:%ld", r->csv.name, r->csv.row_line);
     return text;
@@ -255,7 +255,8 @@ static bool has_time(const nnc_row_reading *r) {
            nnc_row_has(r, "time_us") || nnc_row_has(r, "time_s");
 }
 
-/* Returns the kind of measurement of a file. The names of the columns decide the kind. */
+/* Returns the kind of measurement that the rows of a file have. The names of the columns decide which kind of
+ * measurement the file has. */
 static nnc_measured_kind kind_of(const nnc_row_reading *r) {
     for (int32_t i = 0; i < r->unused_count; i++) {
         if (nnc_begins(r->unused[i], "value")) { return NNC_MEASURED_MEMORY; }
@@ -296,8 +297,9 @@ static nnc_status check_heading(nnc_row_reading *r, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Checks the number of cells of a line and their types. A fault is stored in r->bad. The fault becomes the reason why
- * the row is not predicted; reading of the file continues. */
+/* Checks how many cells a line has, and whether each cell has the type of its column. A wrong number of cells or a
+ * wrong type is noted in r->bad. The text in r->bad becomes the reason why the row is not predicted; reading of the
+ * file continues. */
 static void check_cells(nnc_row_reading *r) {
     static const char *const expected[] = { "", "a whole number", "a number" };
     static char empty[] = "";
@@ -324,8 +326,8 @@ static void check_cells(nnc_row_reading *r) {
     }
 }
 
-/* Returns the index of the column with this name if its cell in the current line is not empty; -1 = there is no such
- * cell. */
+/* Returns the index of the column with the given name if the cell of this column in the current line is not empty; -1 =
+ * there is no such cell. */
 static int index_of(const nnc_row_reading *r, const char *name) {
     const int i = column_of(r, name);
     return i >= 0 && r->csv.cells[i][0] != '\0' ? i : -1;
@@ -466,7 +468,8 @@ static void read_plan(nnc_row_reading *r, nnc_plan *p) {
 }
 
 /* Returns the names of the settings that decide the time of the step and that the row does not state. If the file has
- * the column "open", the names are the text of this column; otherwise they are the settings with empty cells. */
+ * the column "open", the names are the text in this column; for any other file, the names are the settings whose cells
+ * are empty. */
 static const char *left_open(nnc_row_reading *r, const nnc_plan *p) {
     char text[128];
     const bool parallelism = p->devices > 1 && !nnc_row_given(r, "tensor") && !nnc_row_given(r, "data");
@@ -499,7 +502,8 @@ static void read_decoder(nnc_row_reading *r, nnc_model *model) {
     d->head_dim = d->kv_lora_rank > 0                ? d->qk_nope_head_dim + d->qk_rope_head_dim
                   : d->head_dim == 0 && d->heads > 0 ? d->hidden / d->heads
                                                      : d->head_dim;
-    /* d->ffn_hidden is the width of the dense MLP. A model without dense layers gets the width of its experts. */
+    /* d->ffn_hidden is the width of the dense MLP. For a model without dense layers, ffn_hidden is set to the width of
+     * the experts. */
     d->ffn_hidden = d->ffn_hidden == 0 ? d->expert_hidden : d->ffn_hidden;
     if (!nnc_row_given(r, "model.biases")) { d->biases = !gated && d->positions != NNC_POSITIONS_ROTARY; }
     if (!nnc_row_given(r, "next_tokens")) { r->row->plan.next_tokens = d->next_layers > 0; }
@@ -617,7 +621,8 @@ static void set_peak(nnc_row_reading *r, nnc_memory_stat stat, const char *name,
     if (nnc_row_given(r, name)) { r->row->measured_bytes[stat] = unit * nnc_row_number(r, name); }
 }
 
-/* Tests whether a row states a peak of memory. A row with a peak alone is scored for its memory. */
+/* Tests whether a row states a peak of memory. If a row states a peak of memory and no time, only the predicted memory
+ * is compared with the measurement. */
 static bool states_peak(const nnc_measured *row) {
     bool states = false;
     for (int i = 0; i < NNC_MEMORY_STAT_COUNT; i++) { states = states || row->measured_bytes[i] > 0.0; }
@@ -719,8 +724,8 @@ static double seconds_of(const nnc_row_reading *r) {
                                              : 1e-6 * nnc_row_number(r, "time_us");
 }
 
-/* Reads one of the rows of a line. served: for served requests, the kind of measurement; for a convolution, 0 =
- * forward, 1 = forward and backward; for any other line, 0. Returns false if the line has no row of the kind
+/* Reads one of the rows that a line describes. served: for served requests, the kind of measurement; for a convolution,
+ * 0 = forward, 1 = forward and backward; for any other line, 0. Returns false if the line describes no row of the kind
  * `served`. */
 static bool read_row(nnc_row_reading *r, nnc_served served) {
     nnc_measured *row = r->row;
@@ -748,7 +753,8 @@ static bool read_row(nnc_row_reading *r, nnc_served served) {
     if (r->bad[0] != '\0') { nnc_row_refuse(r, "%s", r->bad); }
     if (nnc_row_given(r, "refused")) { nnc_row_refuse(r, "%s", nnc_row_text(r, "refused")); }
     if (nnc_row_is(nnc_row_text(r, "quality"),
-                   "C")) { /* some tables grade their rows; a row with the grade C contradicts itself or physics */
+                   /* some tables grade their rows; a row with the grade C contradicts itself or the laws of physics */
+                   "C")) {
         nnc_row_refuse(r, "quality C: contradicts itself or physics");
     }
     if (nnc_row_given(r, "measured_s") + nnc_row_given(r, "measured_ms") + nnc_row_given(r, "steps_per_s") > 1) {
@@ -772,8 +778,8 @@ static bool read_row(nnc_row_reading *r, nnc_served served) {
     return true;
 }
 
-/* Reads one line of a file of measurements. Most lines give one row. A line of served requests gives a row for each of
- * its measurements, and a line of a convolution gives up to two rows. */
+/* Reads one line of a file of measurements. Most lines give one row. A line of served requests becomes one row for each
+ * of its measurements, and a line of a convolution becomes one row or two rows. */
 static nnc_status read_line(nnc_row_reading *r, nnc_error *err) {
     const int most = r->kind == NNC_MEASURED_SERVING                               ? NNC_SERVED_COUNT
                      : r->kind == NNC_MEASURED_CONV && nnc_row_given(r, "both_us") ? 2
@@ -790,7 +796,7 @@ static nnc_status read_line(nnc_row_reading *r, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Reads all lines after the heading. */
+/* Reads all lines of the file after the heading. */
 static nnc_status read_lines(nnc_row_reading *r, nnc_error *err) {
     bool more = false;
     NNC_TRY(nnc_csv_next(&r->csv, &more, err));
@@ -834,8 +840,9 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
     return read_all(r, file, err);
 }
 
-/* CSV columns of the JSON rows of nncost.measure; all rows of a table have the same kind. Rows of a kind that nncost
- * cannot predict go to the table of kernels, where they are refused with the name of their kind. */
+/* For each kind of JSON row that the Python program nncost.measure writes: the columns of a CSV table that has only
+ * rows of this kind. Rows of a kind that nncost cannot predict go to the table of kernels, where nncost refuses these
+ * rows with the name of their kind. */
 static const struct {
     const char *kind; /* kind of the JSON rows of this table; NULL = all kinds without a table of their own */
     const char *columns;

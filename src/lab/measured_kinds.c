@@ -57,7 +57,7 @@ static void set_product(nnc_row_reading *r, nnc_op *op) {
     op->u.matmul = p;
 }
 
-/* Some rows in the output of nncost.measure are no ops: they are figures of a device, or a whole step. The table
+/* Some rows in the output of nncost.measure are no ops: such a row is a figure of a device, or a whole step. The table
  * `figures` has the kinds of rows that are no ops, and the reason why the prediction leaves such rows out. */
 static const struct {
     const char *kind, *reason;
@@ -74,14 +74,14 @@ const char *nnc_row_reason_of_kind(const char *kind) {
 }
 
 /* Reads the op of a measured kernel that is neither a matrix product nor a convolution: a norm, an optimizer or a
- * pointwise op. The number of elements of the op is rows x cols; in a file without a column `rows`, m x n; in a file
- * without `rows` and `m`, n. Copies, additions and ReLU are single operators of PyTorch, and each reads and writes its
- * tensors once. */
+ * pointwise op. The number of elements of the op is rows x cols; if the file has no column `rows`, it is m x n; if the
+ * file has neither `rows` nor `m`, it is n. Copies, additions and ReLU are single operators of PyTorch, and each reads
+ * and writes its tensors once. */
 static void set_vector(nnc_row_reading *r, nnc_op *op) {
     static const struct {
         const char *name;
         nnc_op_kind kind;
-        int32_t of; /* value of the enum of the kind: which pointwise op, norm or optimizer */
+        int32_t of; /* value of an enum, by the kind of the op: which pointwise op, which norm or which optimizer */
         bool alone;
     } known[] = { { "gelu", NNC_OP_POINTWISE, NNC_PW_GELU, false },
                   { "softmax", NNC_OP_POINTWISE, NNC_PW_SOFTMAX, false },
@@ -147,8 +147,8 @@ static void set_operator(nnc_row_reading *r, nnc_op *op) {
         "embedding=embedding|";
     const char *name = nnc_row_text(r, "op");
     const bool flat = !nnc_row_given(r, "rows"), sized = nnc_row_given(r, "n") || !flat;
-    /* A row of an embedding without sizes states the bytes that the embedding moves. `one` is an embedding of a single
-     * value, so the number of values is the stated bytes divided by the bytes of `one`. */
+    /* If a row of an embedding states no sizes, it states the bytes that the embedding moves. `one` is an embedding of
+     * a single value, so the number of values is the stated bytes divided by the bytes of `one`. */
     nnc_op one = *op;
     const bool priced = !sized && nnc_streaming_op(name, 1, 1, op->dtype, &one);
     const int64_t rows = sized    ? nnc_row_whole(r, flat ? "n" : "rows")
@@ -220,8 +220,8 @@ void nnc_row_read_conv(nnc_row_reading *r, bool both) {
 }
 
 /* Writes the name of the group of kernels in which the errors of a matrix product are listed. A product with a
- * dimension that is no multiple of 8 belongs to "odd side". A product without such a dimension belongs to the group of
- * its number format, with "few rows" if the product has few rows. */
+ * dimension that is no multiple of 8 belongs to the group "odd side". A product without such a dimension belongs to the
+ * group of the product's number format, and has "few rows" in the name of the group if the product has few rows. */
 static void name_product(nnc_measured *row) {
     enum { ALIGNED = 8, FEW_ROWS = 256 };
     const nnc_matmul *p = &row->op.u.matmul;
@@ -331,8 +331,8 @@ bool nnc_row_is_pass(const nnc_row_reading *r) {
     return nnc_row_given(r, "iterations_per_s") || (nnc_row_given(r, "latency_s") && !nnc_row_given(r, "output_len"));
 }
 
-/* Tests whether a kind of measurement of a line becomes a row. If a batch was timed as a whole, the times of its single
- * tokens are not used. */
+/* Tests whether one kind of measurement that a line states becomes a row of its own. If a batch was timed as a whole,
+ * the times of the single tokens of the batch are not used. */
 static bool counts(const nnc_row_reading *r, nnc_served served) {
     const char *mode = nnc_row_text(r, "mode");
     const bool together = starts_together(mode);
@@ -369,8 +369,8 @@ static void read_load(nnc_row_reading *r, nnc_serve_ask *ask) {
     } else {
         nnc_row_refuse(r, "mode %.32s: batch sizes of its parts are not recorded", mode);
     }
-    /* Some rows state no degree of parallelism. A row without a degree of parallelism is predicted with all degrees of
-     * tensor parallelism if it has the maximum throughput or a given request rate. For a row without a degree of
+    /* Some rows state no degree of parallelism. If a row without a degree of parallelism states a maximum throughput or
+     * a request rate, nncost predicts it with each possible degree of tensor parallelism. For a row without a degree of
      * parallelism, the best of the predictions is compared with the measurement. */
     const bool open = !nnc_row_given(r, "tensor") && !nnc_row_given(r, "pipeline") && ask->devices > 1;
     ask->tensor = open ? ask->devices : ask->tensor;
@@ -404,9 +404,10 @@ static bool is_replayed(const nnc_row_reading *r) {
     return false;
 }
 
-/* Reads a prefill, or a decode step of sequences with `context` tokens, that was timed alone. A row that names no
- * profile gets one. If a graph was recorded, the profile is gpt-fast, whose steps run as a recorded program (CUDA
- * graph). If no graph was recorded, nncost predicts the operators that a program in PyTorch alone issues one by one.
+/* Reads a prefill, or a decode step of sequences with `context` tokens, that was timed alone. If a row names no
+ * software profile, the function sets the profile. If the measured program recorded a CUDA graph, the profile is
+ * gpt-fast, whose steps run as a recorded program. If the measured program recorded no CUDA graph, the profile is
+ * torch-eager, and nncost predicts the operators that a program in PyTorch, without other libraries, issues one by one.
  * Returns false unless row->served is NNC_SERVED_TPOT for a decode step, or NNC_SERVED_TTFT for a prefill. */
 static bool read_timed(nnc_row_reading *r) {
     nnc_measured *row = r->row;
@@ -435,8 +436,8 @@ static bool read_timed(nnc_row_reading *r) {
 }
 
 /* If the engine of a row has no profile, predicts the row with the default engine of 'nncost serve'. The row then
- * counts as a row that leaves its engine open. A row of PyTorch without an engine is predicted with the library
- * transformers. */
+ * counts as a row whose source leaves the engine open. A row whose program uses PyTorch without a serving engine is
+ * predicted with the library transformers. */
 static void take_engine(nnc_row_reading *r) {
     nnc_measured *row = r->row;
     const nnc_software *profile = NULL;

@@ -8,9 +8,9 @@
  * "families" has properties of families of models.
  * The list "engines" has the profiles of serving engines.
  *
- * If the row does not state a deciding field, nncost guesses its value, and the column "open" names the field. A table
- * whose columns have the names of nncost is not changed. tools/lab/canonical.py makes the same changes to a published
- * table, and writes the changed table to a file. */
+ * If the row does not state a deciding field, nncost guesses the value of the field, and the column "open" names the
+ * field. A table whose columns have the names of nncost is not changed. tools/lab/canonical.py makes the same changes
+ * to a published table, and writes the changed table to a file. */
 #include <ctype.h>
 #include <strings.h>
 
@@ -36,8 +36,8 @@ static const char *const added[] = { "framework",      "framework_version",
 
 static bool begins(const char *text, const char *prefix) { return strncasecmp(text, prefix, strlen(prefix)) == 0; }
 
-/* Returns the cell of a column. A column is found by its name in nncost or by its name in the table; "" = the table has
- * no such column. */
+/* Returns the cell of a column. A column is found by its name in nncost or by its name in the published table; "" = the
+ * table has no such column. */
 static const char *cell(const nnc_row_reading *r, const char *column) {
     for (int i = 0; i < r->width; i++) {
         const nnc_measured_column *c = &r->columns[i];
@@ -149,8 +149,9 @@ static void set_said(nnc_row_reading *r) {
     }
 }
 
-/* Returns the meaning of a network's name in members.json: the id of a shipped model and the fields with other values;
- * "" = the file does not have the name. If the file states why the network cannot be predicted, stores this reason. */
+/* Returns the meaning of a network's name in members.json: the id of a shipped model, and the fields whose values
+ * differ from this model; "" = the file does not have the name. If members.json states why the network cannot be
+ * predicted, stores this reason. */
 static const char *member(nnc_row_reading *r, const char *name, const char *task) {
     char with_task[128];
     const nnc_json members = nnc_json_get(r->members, "members");
@@ -181,10 +182,11 @@ static void read_grade(nnc_row_reading *r) {
     set(r, "quality", grade);
 }
 
-/* Lists the fields that the line leaves open, and guesses their values. Degrees: if there are more devices than
- * sequences, the devices that share one sequence are tensor ranks. Micro-batch: all sequences of a replica are one
- * micro-batch if their number is small and there is no pipeline, or if words.json states that the measured program runs
- * one pass. If these conditions do not hold, a micro-batch has one sequence. */
+/* Lists the fields that the line leaves open, and guesses values for these fields. Degrees: if there are more devices
+ * than sequences, the devices that share one sequence are tensor ranks. Micro-batch: all sequences of a replica are one
+ * micro-batch if the replica has few sequences and the plan has no pipeline, or if words.json states that the measured
+ * program runs one pass. If a row meets neither of the two conditions for one micro-batch per replica, a micro-batch
+ * has one sequence. */
 static void guess_open(nnc_row_reading *r) {
     enum { ONE_PASS_MOST = 16 };
     char open[160] = "";
@@ -257,7 +259,7 @@ static void read_decoder(nnc_row_reading *r, nnc_json family) {
     }
 }
 
-/* Decides which model the row has: a named network of a library, one model that is used for a whole family, or a
+/* Decides which model belongs to the row: a named network of a library, one model that is used for a whole family, or a
  * decoder with the stated dimensions. */
 static void read_network(nnc_row_reading *r) {
     const nnc_json family = family_of(r);
@@ -339,7 +341,8 @@ static void read_engine(nnc_row_reading *r, nnc_json engine) {
 
 static void read_weights(nnc_row_reading *r, nnc_json engine) {
     static const char *const narrow[] = { "fp8", "fp8-block", "nvfp4", "mxfp4" };
-    /* weights per scale, chosen so that a weight in the format q4_k_m takes 4.83 bits with its share of the scale */
+    /* weights per scale, chosen so that a weight in the format q4_k_m takes 4.83 bits, which include the share of the
+     * weight in the bits of the scale */
     enum { Q4_K_GROUP = 24 };
     const char *model = cell(r, "model");
     if (nnc_row_is(cell(r, "weights"), "q4_k_m")) { set_whole(r, "group_size", Q4_K_GROUP); }
@@ -365,8 +368,8 @@ static void count_dies(nnc_row_reading *r) {
 }
 
 /* Sets the degrees of a deployment. Some sources count one group of ranks both as tensor ranks and as expert ranks, and
- * state the product of both as the number of devices. llama.cpp divides a model by layers, so its devices are pipeline
- * stages. */
+ * state (tensor ranks x expert ranks) as the number of devices. llama.cpp divides a model by layers, so the devices of
+ * llama.cpp are pipeline stages. */
 static void read_degrees(nnc_row_reading *r) {
     enum { GROUP_MOST = 64 };
     int64_t devices = whole(r, "devices", 1), groups = whole(r, "attention_data", 1);
@@ -391,7 +394,7 @@ static void read_degrees(nnc_row_reading *r) {
     if (expert > 1) { set_whole(r, "expert", tensor * groups); }
 }
 
-/* Sets the mean lengths: the stated length times the middle of its spread. For the spread "0.8-1", the middle is
+/* Sets the mean lengths: the stated length times the middle of the stated spread. For the spread "0.8-1", the middle is
  * 0.9. */
 static void read_lengths(nnc_row_reading *r) {
     static const char *const columns[] = { "input_len", "output_len" };

@@ -9,8 +9,8 @@
 #include "serve/serve_internal.h"
 
 /* Returns the time in seconds of the cast that belongs to a measured 8-bit matrix product. The operand has 16 bits; a
- * separate kernel reads it twice (to find its scale, and to cast it) and writes it once. In a training step, casts are
- * ops of their own. */
+ * separate kernel reads the operand twice (to find the scale, and to cast) and writes it once. In a training step,
+ * casts are ops of their own. */
 static double cast_s(const nnc_device *device, const nnc_op *op) {
     const nnc_gemm_efficiency *e = &device->efficiency.gemm[op->math_dtype];
     const double elements = (double)op->u.matmul.m * (double)op->u.matmul.k;
@@ -51,10 +51,10 @@ static double kernel_bound_s(const nnc_device *device, const nnc_op *op) {
 /* Returns the host time, in seconds, of a call in PyTorch that was timed alone; this time is a lower limit for the time
  * of the call. host.kernel_s is the mean host time of a kernel in a whole program. A forward call takes forward_share
  * of host.kernel_s, because it runs no Python code of a library. A forward call of a convolution or an attention takes
- * planned_share of host.kernel_s, because the host chooses its kernel in each call. A backward call takes
- * backward_kernels times host.kernel_s, for the start of autograd, its thread and its kernels. Measured on the host of
- * tests/published/h100: products and copies with almost no device time take 22 to 46 us, convolutions and attention 38
- * to 47 us. Backward of convolutions and attention adds 154 to 225 us. */
+ * planned_share of host.kernel_s, because the host chooses a kernel in each of these calls. A backward call takes
+ * backward_kernels times host.kernel_s, because autograd starts, uses its own thread, and issues several kernels.
+ * Measured on the host of tests/published/h100: products and copies with almost no device time take 22 to 46 us,
+ * convolutions and attention 38 to 47 us. Backward of convolutions and attention adds 154 to 225 us. */
 static double called_s(const nnc_measured *row, const nnc_device *device) {
     static const double forward_share = 0.8, planned_share = 1.1, backward_kernels = 5.0;
     const bool backward = row->op.phase != NNC_PHASE_FORWARD;
@@ -111,8 +111,8 @@ static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_
     scored->peak_reserved_error = (double)memory->peak_reserved_bytes / row->measured_bytes[NNC_MEMORY_RESERVED] - 1.0;
 }
 
-/* Sets of parts of a layer that training recipes recompute, in ascending order of cost. No set of parts repeats the
- * communication of experts. Source: scripts/performance/configs of NVIDIA-NeMo/Megatron-Bridge. */
+/* Sets of sublayers and ops of a layer that training recipes recompute, in ascending order of cost. No set in this list
+ * repeats the communication of experts. Source: scripts/performance/configs of NVIDIA-NeMo/Megatron-Bridge. */
 static const unsigned parts[] = {
     NNC_RECOMPUTE_MLA_UP_PROJ,
     NNC_RECOMPUTE_MLA_UP_PROJ | NNC_RECOMPUTE_MLP,
@@ -121,8 +121,9 @@ static const unsigned parts[] = {
         NNC_RECOMPUTE_MLP,
 };
 
-/* Returns the smallest memory in bytes that the step may need: the lower end of the predicted interval. nncost chooses
- * open settings of a row by this number, because the measured run did fit into the device. */
+/* Returns the smallest memory in bytes that the step may need: the lower end of the predicted interval. nncost compares
+ * this number with the memory of the device when it chooses settings that a row leaves open, because the measured run
+ * did fit. */
 static double least_bytes(const nnc_result *result) { return (double)result->memory.total_interval_bytes[0]; }
 
 static bool may_run(const nnc_device *device, const nnc_result *result) {
@@ -178,7 +179,7 @@ static bool must_recompute(const nnc_measured *row, const nnc_device *device, co
 
 /* Handles a row that does not state its parallelism. If the guessed plan does not fit, the function tries more tensor
  * ranks, up to the devices of one scale-up domain. The predicted memory and the verdict become those of the first plan
- * that fits. The predicted time does not change. */
+ * that fits. The predicted time remains the time of the guessed plan. */
 static void split_until_it_fits(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                                 const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                                 nnc_result *result) {
@@ -200,8 +201,8 @@ static void split_until_it_fits(const nnc_measured *row, const nnc_model *model,
 }
 
 /* Returns the time of a step with the host work that the row states, divided by the predicted time of the step. If the
- * host needs more time to prepare the samples than the step with the host work takes, the result is computed from the
- * time of the preparation. */
+ * host needs more time to prepare the samples than the step with the host work takes, the result is the time of this
+ * preparation divided by the predicted time of the step. */
 static double host_ratio(const nnc_measured *row, const nnc_plan *plan, const nnc_result *result) {
     const double passes = nnc_max((double)plan->micro_batches, 1.0);
     const double samples = passes * (double)plan->micro_batch;
@@ -236,9 +237,9 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model, co
     return NNC_OK;
 }
 
-/* Returns the predicted seconds of one kind of measurement of served requests. A static batch is measured inside the
- * engine. For a static batch, the function subtracts ttft_s, the time that the server needs between engine and
- * client. */
+/* Returns the predicted seconds of one kind of measurement of served requests. The times of a static batch are measured
+ * inside the engine, not at the client. For a static batch, the function subtracts ttft_s, the time that the server
+ * needs between engine and client. */
 static double predicted_of(const nnc_serve *serve, const nnc_serve_engine *engine, nnc_served served) {
     const double server_s = serve->mode == NNC_SERVE_STATIC ? engine->ttft_s : 0.0;
     switch (served) {
@@ -309,10 +310,11 @@ static nnc_status score_pass(const nnc_measured *row, const nnc_model *model, co
     return NNC_OK;
 }
 
-/* Refuses a static batch that leaves no field open, but is faster than its lower bound. The datasheet rates do not
- * allow a time below the lower bound, so the row does not describe its run. An example is a benchmark with more tokens
- * than the model has positions: the engine ends each request after the prompt. In other modes than a static batch, the
- * lower bound depends on the number of sequences that run together, and this number is only an estimate. */
+/* Refuses a row with a static batch if its source leaves no field open and its measured time is below the lower bound.
+ * The datasheet rates do not allow a time below the lower bound, so the row does not describe its run. An example is a
+ * benchmark with more tokens than the model has positions: the engine ends each request after the prompt. For any other
+ * load than a static batch, the lower bound depends on the number of sequences that run together, and this number is
+ * only an estimate. */
 static nnc_status check_possible(const nnc_measured *row, nnc_scored *scored, nnc_error *err) {
     if (row->ask.batch == 0 || row->undecided[0] != '\0' || !nnc_score_contradicts(scored)) { return NNC_OK; }
     scored->predicted_s = scored->low_s = scored->high_s = NAN;

@@ -1,12 +1,12 @@
-/* The hash table that all caches use. The table finds the value of a key by the bytes of the key. A slot is one place
- * of the table. The hash of a key selects a slot; the key can be in this slot or in one of the next (ways - 1) slots. A
- * slot has a tag, which is a part of the hash, and the number of an entry, from 1; the number 0 marks a free slot. An
- * entry is a key and its value; entries are stored in the order in which they are added, so that few entries occupy
- * little memory.
+/* The hash table that all caches use. The table finds the value of a key by the bytes of the key. A slot is one
+ * position of the hash table; it holds the number of an entry, or is free. The hash of a key selects a slot; the key
+ * can be in this slot or in one of the next (ways - 1) slots. A slot has a tag, which is a part of the hash, and the
+ * number of an entry, from 1; the number 0 marks a free slot. An entry is a key and its value; the table stores entries
+ * in the order in which they are added, so that few entries occupy little memory.
  *
  * If a table has no more slots than `ways`, all slots are searched, and no hash is computed. If all slots of a new key
- * are in use, the entry of the new key replaces the entry of one of these slots; each further replacement uses the next
- * slot in turn. */
+ * are in use, the new entry replaces the old entry of one of these slots; the next replacement then uses the next
+ * slot. */
 #include "base/base_internal.h"
 #include "memo/memo_internal.h"
 #include "op/op_internal.h"
@@ -97,15 +97,15 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index) { return key_at(memo,
  * products; and passes (times, memory and FLOPs of one micro-batch, for plans that differ only in the number of
  * micro-batches) ----
  *
- * The first estimate of a model on a device calls nnc_estimate_once. A later estimate that is brief and finds its
- * passes in the cache computes only step ends, pipeline and step. Any other later estimate takes its op list from the
- * cache or lowers it, and then computes partition, op table and nnc_estimate_time. All paths return the results of
- * nnc_estimate_once, equal in every bit. */
+ * The first estimate of a model on a device calls nnc_estimate_once. A later estimate that is brief, and whose passes
+ * are in the cache, computes only step ends, pipeline and step. Any other later estimate takes its op list from the
+ * cache or lowers it, and then computes partition, op table and nnc_estimate_time. All three ways to compute an
+ * estimate return the results of nnc_estimate_once, equal in every bit. */
 
 /* ---- cache of the times of matrix products ---- */
 
-/* Key of the cache of product times: all values of a matrix product on which its time depends; the device is the same
- * for the whole cache. */
+/* Key of the cache of product times: all values of a matrix product on which the time of the product depends; the
+ * device is the same for the whole cache. */
 typedef struct product_key {
     int64_t m, n, k, batch, experts, flags; /* flags: number format, phase and layout of the operands, one or more bits
                                              * each */
@@ -173,8 +173,8 @@ static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc
     return NNC_OK;
 }
 
-/* Describes the whole model by the op list that it has before its work is divided over ranks. Writes the op list of the
- * whole model first, if it does not exist yet. */
+/* Describes the whole model by the op list that the model has before the work is divided over ranks. Writes the op list
+ * of the whole model first, if it does not exist yet. */
 static void describe(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step, nnc_result *r) {
     const int32_t count = a->list.count;
     if (nnc_plan_is_whole(step->plan)) {
@@ -246,9 +246,10 @@ static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lower
     return (nnc_rows_like){ &last->list, last->count, &last->rows, same };
 }
 
-/* Makes the op table that all plans with the same op list share. If the table exists, computes the times of collectives
- * again only if the routes differ. Computes the times of weight gradients again only if nnc_op.grad_accumulate differs
- * (the share of micro-batches that add to earlier gradients). */
+/* Makes the op table that all plans with the same op list share. If the op table already exists, computes the times of
+ * its collectives again only if the routes of the plan differ from the routes of the table. Computes the times of
+ * weight gradients again only if nnc_op.grad_accumulate (the share of micro-batches that add to earlier gradients) has
+ * another value in the plan than in the table. */
 static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step) {
     const nnc_network *network = step->network;
     const size_t size = sizeof a->routes;
@@ -293,8 +294,8 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
  * The sum of the times counts only the exposed part of the communication time. */
 static double sum_table(nnc_lowered *alike, const nnc_step *step) {
     nnc_segment_time units[NNC_SEGMENTS_MAX];
-    /* copy of the times before overlap; the table gets these times back after nnc_step_segment_times has shortened the
-     * times of collectives */
+    /* copy of the times before overlap; these times are written back into the table after nnc_step_segment_times has
+     * shortened the times of collectives */
     double rows_s[NNC_ROWS_MAX];
     nnc_rows *rows = &alike->rows;
     nnc_plan plan = *step->plan;
@@ -303,7 +304,8 @@ static double sum_table(nnc_lowered *alike, const nnc_step *step) {
     joined.plan = &plan;
     joined.list = &alike->list;
     if (step->launch.kernel_s > 0.0) { joined.launch = (nnc_launch){ 0 }; }
-    /* plans with other ZeRO stages share the list, so the bound leaves out the time of hooks */
+    /* plans with different ZeRO stages share the op list, and only some stages run hooks (Python functions of the
+     * framework); so the bound leaves out the host time of hooks */
     joined.launch.module_s = joined.launch.tensor_s = joined.launch.again_s = joined.launch.gradient_s = 0.0;
     const int32_t count = rows->count;
     for (int32_t i = 0; i < count; i++) { rows_s[i] = rows->rows[i].time_s; }
@@ -435,7 +437,8 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nn
                       const nnc_result *r) {
     const size_t segments = (size_t)step->list->segment_count;
     const nnc_plan key = pass_key(step->plan);
-    /* If the cache already has an entry for this plan, the entry is no longer valid, so its values are replaced. */
+    /* If the cache already has an entry for this plan, the entry is no longer valid, so the function replaces the
+     * values of the entry. */
     nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key);
     p = p != NULL ? p : nnc_memo_add(&shared->passes, &key);
     p->alike = shared->last;
@@ -464,7 +467,8 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nn
 static bool counts_passes(const nnc_step *step) { return step->plan->zero == 2 || nnc_step_adds_gradients(step); }
 
 /* Sets the partition of the layers in scratch and the memory in *r. Copies the memory of the previous plan if both
- * plans share their passes and each stage keeps as many micro-batches in flight as before. */
+ * plans (the current and the previous one) have the same passes, and each stage keeps as many micro-batches in flight
+ * as before. */
 static void recall_memory(const nnc_model *model, const nnc_pass_entry *p, const nnc_step *step, nnc_scratch *scratch,
                           nnc_result *r) {
     nnc_estimate_cache *shared = scratch->shared;
@@ -667,7 +671,7 @@ static void compare_specs(const nnc_scratch *scratch, const nnc_model *model, co
         memcpy(&shared->last_device, device, sizeof *device);
         nnc_memo_clear(&shared->products);
         shared->model = NULL;
-        /* the caches stay empty, because perhaps no other estimate of this model follows */
+        /* the caches stay empty, because it is possible that no further estimate of this model follows */
         if (!whole || scratch->lists == 0) { return; }
     }
     if (shared->model == NULL) { nnc_estimate_cache_begin(shared, model, device); }

@@ -1,32 +1,34 @@
-/* Caches of results between estimates. The functions of estimate/ use no cache; with an nnc_scratch of this folder
- * estimates are faster, and their results are equal in every bit. All caches use the hash table of memo.c. The gain of
- * a cache is the number of instructions without the cache divided by the number with it, for the command that gains
- * most.
+/* Caches of results between estimates. The functions of estimate/ use no cache; estimates with an nnc_scratch of this
+ * folder are faster, and have results that are equal in every bit. All caches use the hash table of memo.c. For each
+ * cache, this comment lists the values, the key, the changes that make entries invalid, and the largest gain: how many
+ * times as many instructions a command executes without the cache.
  *
  * The cache of lowered lists has op lists before and after sharding, with the sums of segments, model FLOPs and op
  * table. The key of a lowered list is the software profile and the plan fields that an op list depends on
- * (nnc_plan_lowering_key). Lowered lists become invalid when model or device change. The gain of lowered lists
- * is 2.0, in a sweep over micro-batches.
+ * (nnc_plan_lowering_key). Lowered lists become invalid when model or device change. A sweep over micro-batches
+ * executes 2.0 times as many instructions without the cache of lowered lists.
  *
- * The cache of passes has segment times, sums of segments, model FLOPs and routes. The key of a pass is the plan
- * without the number of micro-batches, length of the run, price and overlap. A pass becomes invalid when its lowered
- * list is replaced, or if the profile differs. The gain of the cache of passes is 1.3, in a sweep over micro-batches.
+ * The cache of passes has segment times, sums of segments, model FLOPs and routes. The key of an entry of the cache of
+ * passes is the plan without the number of micro-batches, length of the run, price and overlap. An entry of the cache
+ * of passes becomes invalid when its lowered list is replaced, or if the profile differs. A sweep over micro-batches
+ * executes 1.3 times as many instructions without the cache of passes.
  *
  * The cache of product times has the nnc_timing of matrix products. The key of a product time is the dims, the format
- * and the work of the product. Product times become invalid when the device changes. The gain of the cache of product
- * times is 1.07, in a search.
+ * and the work of the product. Product times become invalid when the device changes. A search executes 1.07 times as
+ * many instructions without the cache of product times.
  *
  * The cache of step ends has the collectives and updates of step ends. The key of a step end is the plan without the
- * order of passes, and the trained parameters of the device. Step ends become invalid when model or device change. The
- * gain of the cache of step ends is 1.08, in a search.
+ * order of passes, and the trained parameters of the device. Step ends become invalid when model or device change. A
+ * search executes 1.08 times as many instructions without the cache of step ends.
  *
  * The cache of partitions has the segments of each stage. The key of a partition is the stages, the chunks, whether
  * micro-batches enter at both ends, whether one device has both embedding and head, full recomputation, and the layers
- * of the list. Partitions become invalid when model or device change. The gain of the cache of partitions is 1.07, in a
- * search of pipelines.
+ * of the list. Partitions become invalid when model or device change. A search of pipelines executes 1.07 times as many
+ * instructions without the cache of partitions.
  *
- * The caches of product times, step ends and partitions each gain less than 1.3. These three small caches are kept
- * because a search without any of them takes about a quarter longer. */
+ * Without one of the caches of product times, step ends and partitions, each command executes less than 1.3 times as
+ * many instructions. The caches of product times, step ends and partitions are used all the same, because a search
+ * without all three takes about a quarter longer. */
 #ifndef NNCOST_MEMO_MEMO_INTERNAL_H
 #define NNCOST_MEMO_MEMO_INTERNAL_H
 
@@ -91,7 +93,8 @@ typedef struct nnc_lowered {
     nnc_op_list whole; /* op list of the whole model, before it is divided over ranks */
     nnc_op_list list;  /* op list of one rank: first `count` ops, which are the same for all plans of this entry, then
                         * the ops that the last plan added */
-    nnc_rows rows;     /* op table of the first `count` ops of `list`; its collectives have the times of `routes` */
+    /* op table of the first `count` ops of `list`; the collectives in this table have the times of `routes` */
+    nnc_rows rows;
 } nnc_lowered;
 
 /* Entry of the cache of passes: results of one micro-batch, such as its times, which plans with different numbers of
@@ -102,7 +105,8 @@ typedef struct nnc_pass_entry {
     /* value that alike->list_number had when this entry was made; the entry is invalid as soon as the two numbers
      * differ */
     uint64_t list_number;
-    /* the step of the plan for which the entry was made; each later estimate sets its plan, profile and step ends */
+    /* the step of the plan for which the entry was made; each later estimate that uses the entry replaces the plan, the
+     * profile and the step ends in this step */
     nnc_step step;
     nnc_network network;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
@@ -129,19 +133,22 @@ typedef struct nnc_estimate_cache {
     nnc_op_timer timer;
     nnc_memo products, alikes, passes, ends, partitions;
     nnc_lowered *last; /* lowered list that the previous estimate used; NULL = there was no estimate yet */
-    const nnc_pass_entry *partitioned; /* entry to which the stages and the memory in scratch belong; NULL = they belong
-                                        * to no entry */
+    /* entry of the cache of passes to which the stages and the memory in scratch belong; NULL = they belong to no
+     * entry */
+    const nnc_pass_entry *partitioned;
     /* entry of the cache of passes for whose plan the ops of `rest` were listed; NULL = these ops were listed for a
      * plan without an entry */
     const nnc_pass_entry *added;
-    const nnc_pass_entry *ended; /* entry to which the step ends in scratch belong; NULL = they belong to no entry */
+    /* entry of the cache of passes to which the step ends in scratch belong; NULL = they belong to no entry */
+    const nnc_pass_entry *ended;
     int64_t ended_passes; /* number of micro-batches of the plan for which the step ends in scratch were computed */
     /* key of the partition that is in scratch; 0 = the partition in scratch was not set by nnc_step_partition_recall */
     uint64_t recalled;
     nnc_memory memory;
     int32_t memory_stage;
-    nnc_plan over; /* the last plan that needed too much memory, its software profile and its bytes; over_bytes 0 = no
-                    * such plan yet */
+    /* the last plan that needed too much memory, its software profile, and the bytes that it needed; over_bytes 0 = no
+     * such plan yet */
+    nnc_plan over;
     nnc_software over_software;
     double over_bytes;
     nnc_rows rest; /* op table of the ops that the last plan added to its op list */
@@ -164,7 +171,7 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
 nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software);
 
 /* Prepares the op list of one rank for a plan, and the sums of its segments. A search calls nnc_prepare_list and the
- * functions after it separately, because it needs the memory of a plan before its times. */
+ * functions after it one by one, because the search needs the memory of a plan before the times of the plan. */
 nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan,
                             nnc_network *network, nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                             nnc_lowered **alike, nnc_error *err);
@@ -179,8 +186,8 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
 /* Returns a lower bound, in seconds, of the time of one micro-batch in all layers. The lower bound leaves out
  * recomputation, the ops that only this plan adds to its list, and the power limit. Recomputation, the added ops and
  * the power limit only add time: communication that overlaps with the added compute saves at most the time of this
- * compute. A cached bound is also valid for a plan that adds to gradients in a larger share of its micro-batches,
- * because adding takes at least as long as writing. */
+ * compute. A cached bound is also valid for a plan in which a larger share of the micro-batches add to earlier
+ * gradients, because adding takes at least as long as writing. */
 double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step);
 /* Returns another lower bound in seconds, for the op list of the last call of nnc_lowered_least_s. The second lower
  * bound is proportional to the micro-batch: with a micro-batch r times as large (r >= 1), one pass takes at least r
@@ -205,7 +212,8 @@ uint64_t nnc_list_layers_digest(const nnc_op_list *list);
  * not cached. */
 void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step, uint64_t layers);
 
-/* Creates the two caches of a search: step ends, and partitions. Returns false if memory ran out. */
+/* Creates the two caches that only a search uses: the cache of step ends, and the cache of partitions. Returns false if
+ * memory ran out. */
 bool nnc_search_memos_create(nnc_estimate_cache *shared);
 
 #endif

@@ -73,8 +73,8 @@ char *nnc_plan_word(const nnc_plan *plan, char text[NNC_METRIC_TEXT_MAX]) {
         nnc_offload_text(plan->offload, flags, sizeof flags);
         nnc_text_append(text, SIZE, "", " offload=%s", flags);
     }
-    for (char *c = text; *c != '\0'; c++) { /* writes "+" between the parts of a value, because "," separates values in
-                                             * lists of plans */
+    /* writes "+" between the elements of a value, because "," separates the values in lists of plans */
+    for (char *c = text; *c != '\0'; c++) {
         if (*c == ',') { *c = '+'; }
     }
     return text;
@@ -609,8 +609,8 @@ static nnc_cell get_trust_rows(const nnc_place *place, char text[NNC_METRIC_TEXT
 }
 
 /* Metrics of the section `trust`: number and mean absolute error of the measured steps with which the predictions were
- * compared. The compared steps are those that no fit has used; if `of` is NNC_PAST_SEEN, they are all measured steps of
- * the device. */
+ * compared. The compared steps are the steps that no fit has used; if `of` is NNC_PAST_SEEN, the compared steps are all
+ * measured steps of the device. */
 static const nnc_metric trust_rows[] = {
     NNC_NAMED(nnc_past, of, nnc_past_name, NNC_PAST_COUNT,
               .help = "Devices of the steps from which the error is computed; accuracy.of explains the values."),

@@ -212,8 +212,9 @@ static bool ends_so(const char *full, const char *word) {
     return part > 0 && whole > part && full[whole - part - 1] == '.' && strcmp(full + whole - part, word) == 0;
 }
 
-/* Tests whether the full name of a metric begins with "plan.". If the user writes a short name such as "tokens" that
- * fits a result and an input of the plan, the result "work.tokens" is used, not the input "plan.tokens". */
+/* Tests whether the full name of a metric begins with "plan.". If the user writes a short name such as "tokens" that is
+ * the end of the name of a result and of an input of the plan, the result "work.tokens" is used, not the input
+ * "plan.tokens". */
 static bool gives_way(const char *full) { return nnc_begins(full, "plan."); }
 
 nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, const char *word) {
@@ -253,7 +254,7 @@ bool nnc_report_is_implausible(const nnc_report *report) {
            !nnc_is_as_published(report->result, report->model);
 }
 
-/* Tests whether the device is a CPU, which is its own host: it takes no time to issue kernels, and there is no link
+/* Tests whether the device is a CPU. A CPU is its own host: no time is needed to issue kernels, and there is no link
  * between host and device. A GPU has a link to its host, even if the option --host 0 sets the time to issue a kernel to
  * 0. */
 static bool is_cpu(const nnc_device *device) { return device->host.kernel_s == 0.0 && isnan(device->host.bytes_per_s); }
@@ -508,7 +509,7 @@ NNC_GET(get_ends, nnc_stage,
                                                     : ""))
 
 /* Returns the seconds in which a stage computes only weight gradients in the backward of one micro-batch; null if the
- * schedule computes them together with the other gradients. */
+ * schedule computes weight gradients together with the other gradients. */
 NNC_GET(get_shown_weight_s, nnc_stage, nnc_number_cell(self->weight_s > 0 ? self->weight_s : (double)NAN))
 
 NNC_GET(get_busiest, void, nnc_text_cell(place->index == NNC_OWNER(nnc_report)->result->stage ? "busiest" : ""))

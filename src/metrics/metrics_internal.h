@@ -45,8 +45,8 @@ typedef struct nnc_place {
     int64_t index;     /* position of `record` in its list, from 0 */
 } nnc_place;
 
-/* Type of a function that computes the value of a metric for the record at `place`. A function whose value is a string
- * may write the string to `text`. */
+/* Type of a function that computes the value of a metric for the record `place->record`. A function whose value is a
+ * string may write the string to `text`. */
 enum { NNC_METRIC_TEXT_MAX = 512 };
 typedef nnc_cell nnc_metric_get(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
 
@@ -56,14 +56,15 @@ typedef struct nnc_metrics nnc_metrics;
 typedef struct nnc_metric_more {
     /* JSON has the member only if this function returns true; NULL = JSON always has the member */
     bool (*when)(const nnc_place *place);
-    bool (*unless)(const nnc_place *place); /* if this function returns true, JSON has null in place of the object */
-    const nnc_metrics *const *others;       /* if a list has records of several kinds: metrics tables of the other
+    /* if this function returns true, JSON has null as the value of the member instead of an object */
+    bool (*unless)(const nnc_place *place);
+    const nnc_metrics *const *others; /* if a list has records of several kinds: metrics tables of the other
                                              * kinds, ended by NULL */
     /* returns the name of the value with this index in an array; NULL = the values are named 0, 1 ... */
     const char *(*each)(unsigned index);
     const char *source;  /* source of the formula or definition of the metric; NULL = no source is needed */
     const char *same_as; /* full name of the metric with the same meaning in the output of an estimate */
-    /* full name of another metric, a sum to which this metric belongs; NULL = no sum contains this metric */
+    /* full name of another metric: a sum that contains this metric as an addend; NULL = no sum contains this metric */
     const char *part_of;
 } nnc_metric_more;
 #define NNC_MORE(...) (&(const nnc_metric_more){ __VA_ARGS__ })
@@ -79,19 +80,21 @@ typedef struct nnc_metric {
     nnc_show show : 8;
     /* Place of the value. If hop is 0, the value is at `offset` in the record. If hop is above 0, the record has a
      * pointer at its offset hop - 1, and the value is at `offset` in the struct to which this pointer points. A row
-     * with the function `get` has no place. */
+     * whose value the function `get` computes has no place in the record. */
     uint16_t hop;
     uint32_t offset, size;
     /* of a list: offset of its number of elements (int32_t or int64_t), in the same struct as `offset` */
     uint32_t count_offset;
-    union { /* `type` of the row decides which member of this union is valid. Other files read `get` with
-             * nnc_metric_getter */
+    /* The member `type` of the row decides which member of this union is valid. Other files read `get` with
+     * nnc_metric_getter */
+    union {
         nnc_metric_get *get;              /* function that computes the value; NULL = the record contains the value */
         const char *(*name_of)(unsigned); /* of an enumerator: function that returns the name of a value */
         /* of an object or a list: metrics table of the object, or of the records of the list */
         const nnc_metrics *rows;
     };
-    /* properties that few metrics have; NULL = the metric has none of them; they are read with nnc_metric_rare */
+    /* properties that few metrics have; NULL = the metric has none of these properties. They are read with
+     * nnc_metric_rare */
     const nnc_metric_more *more;
 
     const char *unit; /* unit of the value, such as "FLOP/s"; NULL = the value has no unit */
@@ -137,7 +140,7 @@ struct nnc_metrics {
 };
 
 /* Macros that make a row of a metrics table, one macro per type; the metric has the name of the struct member. Further
- * properties of the row may follow as arguments. */
+ * members of the row, such as .help, may follow as arguments. */
 #define NNC_NUMBER(of, ...) NNC_ROW_(of, __VA_ARGS__, .type = NNC_METRIC_NUMBER)
 #define NNC_WHOLE(of, ...) NNC_ROW_(of, __VA_ARGS__, .type = NNC_METRIC_WHOLE)
 #define NNC_BOOL(of, ...) NNC_ROW_(of, __VA_ARGS__, .type = NNC_METRIC_BOOL)
@@ -161,8 +164,9 @@ struct nnc_metrics {
 #define NNC_ROWS_(table, ...) \
     { .rows = (table), __VA_ARGS__ }
 
-/* Macros for the place of a metric's value. NNC_IN: in a member of the record. NNC_VIA: in the struct to which a
- * pointer of the record points. NNC_COUNT: states which member contains the number of elements of a list. */
+/* Macros for the place of a metric's value. NNC_IN: the value is in a member of the record. NNC_VIA: the value is in
+ * the struct to which a pointer of the record points. NNC_COUNT: states which member contains the number of elements of
+ * a list. */
 #define NNC_IN(of, member) .offset = offsetof(of, member), .size = sizeof(((const of *)NULL)->member)
 #define NNC_VIA(of, pointer) .hop = offsetof(of, pointer) + 1 /* NOLINT(bugprone-macro-parentheses) */
 #define NNC_COUNT(of, member) .count_offset = offsetof(of, member), .count_size = sizeof(((const of *)NULL)->member)
@@ -215,7 +219,7 @@ static inline bool nnc_metric_whole(const nnc_metric *row, const nnc_place *plac
 }
 
 /* The function nnc_metric_parts lists the parts of a total, such as the parts of the step time. The parts are the
- * metrics of a record that have a heading, if their value is greater than `above` and not 0. The parts are listed in
+ * metrics of a record that have a heading, except metrics whose value is 0 or at most `above`. The parts are listed in
  * the order of the metrics table, and the function returns their number. */
 enum { NNC_METRIC_PARTS_MAX = 16 };
 typedef struct nnc_metric_part {
@@ -280,7 +284,7 @@ nnc_place nnc_column_place(const nnc_column *column, nnc_place place);
 nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NNC_METRIC_TEXT_MAX]);
 
 /* Returns the row of the metric with the full name `name`. If the metric is an array, `name` is the full name of any of
- * its values. NULL = no metric has this name. */
+ * its values. Returns NULL if no metric has this name. */
 const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name);
 
 /* Finds the full name that a word of the user means: the name equal to the word, or the only name that ends with a dot
@@ -323,18 +327,19 @@ const char *nnc_past_name(unsigned of);
 
 typedef struct nnc_past {
     nnc_past_of of;
-    int64_t device_rows;  /* number of measured steps of the estimate's device that no fit has used */
-    int64_t rows, unseen; /* rows: number of measured steps that `of` selects; unseen: number of these steps that no fit
-                           * has used. The members error and bias are means over the unseen steps; if `of` is
-                           * NNC_PAST_SEEN, they are means over all steps that `rows` counts */
+    int64_t device_rows; /* number of measured steps of the estimate's device that no fit has used */
+    /* rows: number of measured steps that `of` selects; unseen: number of these steps that no fit has used. The members
+     * error and bias are means over the unseen steps; if `of` is NNC_PAST_SEEN, these members are means over all steps
+     * that `rows` counts */
+    int64_t rows, unseen;
     double error, bias;
     double error_range[2]; /* range of the mean error of other groups of ten or more measured steps: nine of ten groups
                             * of other models or other sources are inside (tests/levels.py) */
 } nnc_past;
 
 /* A setting of the software that the user has not stated: the option that sets it, and the possible values of this
- * option. low, high: smallest and largest relative change of the step time over these values; effect: `low` or `high`,
- * whichever is farther from 0. */
+ * option. low, high: smallest and largest relative change of the step time when the option has one of these values;
+ * effect: `low` or `high`, whichever is farther from 0. */
 enum { NNC_OPEN_FACTS_MAX = 12 };
 typedef struct nnc_open_fact {
     const char *name;
@@ -343,7 +348,8 @@ typedef struct nnc_open_fact {
     double low, high, effect;
 } nnc_open_fact;
 
-/* A launch file that gives the plan of a report, and the options of nncost that have the same effect. */
+/* A launch file from which the plan of a report was read, and the options of nncost that have the same effect as the
+ * file. */
 typedef struct nnc_source_file {
     /* file: name of the launch file, such as "ds_config.json"; format: its launch format, such as "deepspeed" */
     const char *file, *format;
@@ -378,7 +384,8 @@ typedef struct nnc_serve_change {
 typedef struct nnc_report {
     const char *model_asked, *device_asked; /* model and device as the user named them: "gpt2", "my/device.json" */
     const char *overrides; /* changes of device or model by --set, for example "hidden=2048, ..."; NULL = no changes */
-    const char *cluster;   /* path of the cluster file, which gives the links; NULL = the device file gives the links */
+    /* path of the cluster file, which describes the links; NULL = the device file describes the links */
+    const char *cluster;
     const nnc_model *model;
     const nnc_device *device;
     const nnc_software *software;
@@ -438,11 +445,11 @@ nnc_past nnc_report_past(const nnc_report *report);
  * CPU. */
 bool nnc_past_lacks_cpu(const nnc_report *report);
 /* Tests whether the device or the software profile is implausible, or the number of parameters differs from the
- * published one. Measured ranges of errors do not apply to an implausible report. */
+ * published one. Measured ranges of errors do not apply to a report with implausible inputs. */
 bool nnc_report_is_implausible(const nnc_report *report);
 
-/* Returns the price in the device file if the costs of the report are computed with it. NULL: the plan states the
- * price, or no price is known. */
+/* Returns the price in the device file if the costs of the report are computed with this price. Returns NULL if the
+ * plan states the price, or if no price is known. */
 const nnc_price *nnc_report_price(const nnc_report *report);
 
 /* Returns the currency of the newest price in the device file; --price is in the same currency. If the device file has
@@ -456,14 +463,14 @@ const char *nnc_report_currency(const nnc_report *report);
  * step. */
 const char *nnc_launch_advice(const nnc_result *result);
 
-/* Returns the number of rows of the word table after padding to a multiple that the tensor ranks can divide; 0 = the
- * table needs no padding. */
+/* Returns the number of rows that the word table has after padding, so that the tensor ranks can divide the rows
+ * evenly; 0 = the table needs no padding. */
 int64_t nnc_padded_rows(const nnc_report *report);
 /* Returns the seconds in which the host issues one kernel of the estimated program. */
 double nnc_report_issue_s(const nnc_report *report);
 
 /* Returns the cost of training with a million tokens; for image models, the cost of training with a thousand images.
- * NaN = no price is known. The formula is recorded in the derivation `why`; if `why` is NULL, no formula is
+ * Returns NaN if no price is known. The formula is recorded in the derivation `why`; if `why` is NULL, no formula is
  * recorded. */
 double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why);
 
@@ -473,8 +480,8 @@ enum { NNC_SENTENCE_CHANGE = 48 };
 /* Writes the result of an estimate as one sentence (step time, bound, memory, and whether the plan fits) to `text`.
  * Returns text. */
 const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]);
-/* Writes the result of serving as one sentence (load, tokens per second, latency, and whether it fits) to `text`.
- * Returns text. */
+/* Writes the result of serving as one sentence (load, tokens per second, latency, and whether the deployment fits) to
+ * `text`. Returns text. */
 const char *nnc_serve_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]);
 /* Returns the name of the model for a sentence: the name in the model file. But if the user gave a name on a hub, and
  * the model file has the name of another model (Llama 3 8B for meta-llama/Llama-3.1-8B), returns the name on the hub
@@ -506,7 +513,7 @@ extern const nnc_metrics nnc_estimate_metrics, nnc_estimate_document;
 extern const nnc_metrics nnc_estimate_run_metrics, nnc_run_metrics;
 
 /* Returns the row of a metric, which is looked up by its full name in the tables of estimates, then of serving, then of
- * image generation. NULL = no table has this name. */
+ * image generation. Returns NULL if no table has a metric with this name. */
 const nnc_metric *nnc_figure_metric(const char *name);
 
 /* Metrics table of a report's launch files, and of the keys in these files that set no option. */

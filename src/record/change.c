@@ -33,8 +33,8 @@ static bool same_number(double a, double b) {
     char a_text[NNC_NUMBER_TEXT], b_text[NNC_NUMBER_TEXT];
     if (a == b) { return true; }
     if (fabs(a - b) > 1e-10 * fabs(a)) {
-        /* numbers with a larger relative difference than 1e-10 differ in their first 12 digits, so nncost need not
-         * print them to compare them */
+        /* two numbers whose relative difference is larger than 1e-10 differ in their first 12 digits, so nncost
+         * compares such numbers without printing them */
         return false;
     }
     return strcmp(nnc_number_text(a, a_text), nnc_number_text(b, b_text)) == 0;
@@ -92,8 +92,9 @@ static int rank_of(const nnc_change *change) {
 }
 
 /* Compares two changes for sorting. Values that only the new estimate has are the last in the list. All other changes
- * are sorted by rank; changes of equal rank by input before result; then by kind; then by size, the largest first; then
- * by name. No two changes are equal in this order, so the sorted list does not depend on the qsort of the system. */
+ * are sorted by rank. Among changes of equal rank, changes of inputs come before changes of results; after that, the
+ * kind of the change decides the order, then its size (the largest first), then its name. No two changes are equal in
+ * this order, so the sorted list does not depend on the qsort of the system. */
 static int by_size(const void *a, const void *b) {
     const nnc_change *left = a, *right = b;
     const bool left_new = left->kind == NNC_CHANGE_NEW, right_new = right->kind == NNC_CHANGE_NEW;
@@ -141,7 +142,8 @@ int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_toleranc
     return count;
 }
 
-/* Returns new value - old value for the value `name`; 0 = the value is a text, or one of the two estimates lacks it. */
+/* Returns new value - old value for the value `name`; 0 = the value is a text, or is missing in one of the two
+ * estimates. */
 static double moved(nnc_figures old, nnc_figures now, const char *name) {
     int32_t next = 0;
     const nnc_figure *was = find_from(old, &next, name);
@@ -257,7 +259,7 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
     const nnc_figure line = { .name = figure->name, .text = asked->text, .number = asked->number };
     short_text(figure, found, sizeof found);
     short_text(&line, limit, sizeof limit);
-    /* found value and limit have the same four digits, so both are written with all digits */
+    /* the found value and the limit of a requirement are equal in four digits, so both are written with all digits */
     if (strcmp(found, limit) == 0) {
         full_text(figure, found, sizeof found);
         full_text(&line, limit, sizeof limit);
@@ -448,10 +450,10 @@ static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures
     return step_s;
 }
 
-/* Divides the change of a row's step time into two parts: the part that comes from another software profile, and the
- * part that comes from plan, model or device. Before it divides the change, the function estimates both plans again.
- * The row stays unchanged if the software profile is the same, or if a new estimate does not have the recorded step
- * time (to 12 digits). Returns false when out of memory. */
+/* Divides the change of a row's step time into two numbers: the change that comes from another software profile, and
+ * the change that comes from plan, model or device. Before the function divides the change, it estimates both recorded
+ * plans (of the old and of the new estimate) again. The row stays unchanged if the software profile is the same, or if
+ * a new estimate does not have the recorded step time (to 12 digits). Returns false when out of memory. */
 static bool split_change(nnc_specs *specs, nnc_arena *arena, nnc_check_row *row) {
     static const char step[] = "step.step_s";
     const char *was = text_in(row->old, "plan.software"), *is = text_in(row->now, "plan.software");

@@ -67,8 +67,8 @@ static nnc_status add(nnc_origins *origins, const char *kind, const char *name, 
     return NNC_OK;
 }
 
-/* Returns the id or path with which a scenario names its file of one kind (model, device ...). For a software profile
- * that nncost chose, returns the id of this profile. NULL: the scenario names no file of this kind. */
+/* Returns the id or path by which a scenario names its file of one kind (model, device ...). For a software profile
+ * that nncost chose, returns the id of this profile. Returns NULL if the scenario names no file of this kind. */
 static const char *name_of(const nnc_plans_scenario *from, const nnc_scenario *scenario, int kind) {
     const char *name = from->refs[kind];
     return kind == NNC_REF_SOFTWARE && nnc_software_is_chosen(name) ? scenario->software.id : name;
@@ -466,7 +466,7 @@ static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scena
 }
 
 /* Tests whether the recorded estimate of this scenario comes next in the file and has exactly the values `now`. If the
- * result is true, moves to the position after the estimate. */
+ * result is true, moves the reading position in the file to the end of this recorded estimate. */
 static bool is_next(nnc_check *c, const nnc_plans_scenario *from, nnc_figures now) {
     nnc_recorded_stream *s = c->stream;
     if (s->last.values == NULL || now.count > s->capacity) {
@@ -652,8 +652,8 @@ static bool skip_blanks(nnc_blocks *file) {
     return false;
 }
 
-/* Tests whether the file ends after the recorded part, and whether this part has the digest that the file states. A
- * part that was edited by hand has another digest. */
+/* Tests whether the file ends after the recorded part, and whether this part has the digest that the file states. If
+ * somebody has edited the recorded part, its digest differs from the digest in the file. */
 static bool ends_well(nnc_recorded_stream *s, const nnc_recorded *recorded) {
     char digest[NNC_DIGEST_TEXT];
     for (int brackets = 3; brackets > 0; brackets--) {

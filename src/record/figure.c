@@ -110,8 +110,8 @@ const nnc_figure *nnc_packed_list(nnc_arena *arena, const nnc_packed *packed) {
     return list;
 }
 
-/* Comparison signs of requirements. In this list, a sign such as "<=" comes before its first character alone ("<"), so
- * that a search in the order of the list finds the longer sign first. */
+/* Comparison signs of requirements. In this list, a longer sign such as "<=" comes before the sign that is its first
+ * character ("<"), so that a search in the order of the list finds the longer sign first. */
 static const struct {
     const char *sign;
     nnc_relation relation;

@@ -1,9 +1,9 @@
 /* Reads plan files ("nncost.plans/1"): the common settings, the scenarios with their requirements, and the recorded
- * estimates. A scenario inherits each key of the common settings. The file also has functions that check spec files of
- * any kind for faults.
+ * estimates. A scenario inherits each key of the common settings. plan_file.c also has functions that find the faults
+ * of spec files of any kind (devices, models ...).
  *
- * All lists of keys and values (fields of the plan, fields of --set, rules) are inherited in the same way: a key of a
- * scenario replaces the same key of the common settings, and the value null removes the inherited key. */
+ * All lists of keys and values (fields of the plan, fields of --set, rules) are inherited in the same way: a key in a
+ * scenario replaces the same key in the common settings, and a key with the value null removes the inherited key. */
 #include <unistd.h>
 
 #include <nncost/run.h>
@@ -173,8 +173,8 @@ static bool pairs_own(nnc_json at, nnc_pairs *pairs) {
 }
 
 /* Converts the object "measured" of a scenario to requirements. The measured step time must be inside the interval of
- * the estimate. A measured memory must only be below the upper end of the interval of the memory, because programs log
- * only the memory that their allocator holds; `nncost watch` compares memory in the same way. */
+ * the estimate. A measured memory must only be below the upper end of the interval of the memory, because a program
+ * logs only the memory that its allocator holds; `nncost watch` compares memory in the same way. */
 static void read_measured(nnc_json at, nnc_pairs *require) {
     static const struct {
         const char *name, *end, *sign;
@@ -316,8 +316,8 @@ static const nnc_field *field_of(const part *into, const char *key) {
     return field != NULL ? field : nnc_field_of_key(&nnc_switch_table, key);
 }
 
-/* Reads the common settings of a plan file, or a scenario, which inherits them. The value null removes an inherited
- * key. */
+/* Reads the common settings of a plan file, or a scenario, which inherits the common settings. The value null removes
+ * an inherited key. */
 static void read_part(nnc_json at, bool scenario, part *into) {
     if (!nnc_json_expect(at, NNC_JSON_OBJECT, "an object")) { return; }
     read_serve(nnc_json_get(at, "serve"), into);
@@ -413,8 +413,8 @@ static int by_id(const void *a, const void *b) {
     return ids != 0 ? ids : (left->place > right->place) - (left->place < right->place);
 }
 
-/* Tests whether two scenarios may have the same id, because the digests of their ids are equal. When out of memory,
- * also returns true. */
+/* Tests whether two scenarios may have the same id: the test compares the digests of the ids. When out of memory, also
+ * returns true. */
 static bool may_repeat(const nnc_plans *plans) {
     size_t slots = 64;
     while (slots < 2 * (size_t)plans->scenario_count) { slots *= 2; }
@@ -586,8 +586,9 @@ bool nnc_plans_is(nnc_specs *specs, const char *path) {
     return is;
 }
 
-/* Reads a spec file of an unknown kind. The function finds the kind first, because the kind decides which table of
- * fields is used. A model file is faulty if its number of parameters differs from the key published_params. */
+/* Reads a spec file whose kind (device, model ...) is not known. The function finds the kind of the file first, because
+ * the kind decides which table of fields is used. A model file is faulty if its number of parameters differs from the
+ * key published_params. */
 static void read_any(nnc_json_doc *doc, nnc_specs *specs, const char *path) {
     char stem[NNC_STEM_MAX];
     const char *named = nnc_spec_required_id(path, stem);
@@ -703,7 +704,7 @@ static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans, const n
 }
 
 /* Tests whether a field states how requests arrive (batch, concurrency, request_rate, offline). A scenario has only one
- * field that states how requests arrive, so a new field of this kind replaces the old one. */
+ * field that states how requests arrive, so if one more of these fields is set, it replaces the old one. */
 static bool is_load(const nnc_field *field) {
     static const char *const loads[] = { "batch", "concurrency", "request_rate", "offline", NULL };
     return nnc_field_is_of(&nnc_serve_table, field) && nnc_is_one_of(field->name, loads);
@@ -719,8 +720,8 @@ static bool is_given(const nnc_scenario_args *given, int count, const nnc_field 
     return false;
 }
 
-/* Adds the settings of a scenario to the settings of the command line. A setting that the command line gives takes
- * precedence. */
+/* Adds the settings of a scenario to the settings of the command line. If the scenario and the command line give the
+ * same setting, the value on the command line is used. */
 static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_scenario_args *given, nnc_error *err) {
     const char *sets[NNC_SETS_MAX];
     int set_count = 0;
@@ -791,8 +792,8 @@ static nnc_status ask_whole(nnc_specs *specs, const nnc_scenario_args *given, nn
 }
 
 /* Puts the file, the line and the id of the scenario before the place that an error names. own: true = no option of the
- * command line changes the scenario. A bad option value then comes from the file, so NNC_BAD_USAGE becomes
- * NNC_BAD_SPEC. */
+ * command line changes the scenario. If no option of the command line changes the scenario, a bad option value comes
+ * from the plan file, so NNC_BAD_USAGE becomes NNC_BAD_SPEC. */
 static nnc_status blame(const nnc_plans *plans, const nnc_plans_scenario *from, bool own, nnc_status status,
                         nnc_error *err) {
     if (status != NNC_OK) {

@@ -125,15 +125,15 @@ typedef struct nnc_recorded {
     const nnc_recorded_estimate *estimates;
     int32_t estimate_count;
     /* The next two members are set only by nnc_plans_parse_head. `digest` is the digest that the plan file states for
-     * its recorded part. `members` is a sum of digests: it covers all members of the recorded part except the
+     * its recorded part. `members` is the sum of the digests of all members of the recorded part except the
      * estimates. */
     const char *digest;
     uint64_t members;
 } nnc_recorded;
 
-/* Position of the recorded part (the value of the key "recorded") in the text of a plan file. The recorded part is from
- * the byte `begin` to the byte before `end`. If begin and end are 0, the file has no recorded part, and a new recorded
- * part is inserted at `insert`. */
+/* Position of the recorded part (the value of the key "recorded") in the text of a plan file. The recorded part
+ * consists of the bytes from `begin` to `end` - 1. If begin and end are 0, the file has no recorded part, and a new
+ * recorded part is inserted at `insert`. */
 typedef struct nnc_plans_places {
     size_t begin, end, insert;
 } nnc_plans_places;
@@ -189,16 +189,16 @@ typedef struct nnc_written {
     /* number of bytes of the first part of the value's name, before the dot: 4 for "step.step_s" */
     uint32_t group_size;
     uint32_t key_size,
-        /* sizes in bytes of the JSON text. key_size: the text before the value, which has a comma or the beginning of a
-         * group, and then the key; size: the text before the value and the value */
+        /* sizes in bytes of the JSON text. key_size: size of the text before the value (a comma or the beginning of a
+         * group, then the key); size: size of this text and of the value together */
         size;
     /* true: the value is the first value of its group ("step"), so the text of the group's beginning comes before the
      * value */
     bool opens;
 } nnc_written;
 
-/* The estimate that was written last. Most values of the next estimate are equal, so nncost copies their JSON text from
- * `text` and does not format them again. */
+/* The estimate that was written last. Most values of the next estimate are equal to values of this estimate, so nncost
+ * copies the JSON text of these values from `text` and does not format them again. */
 typedef struct nnc_written_estimate {
     nnc_written *values;
     int32_t count;   /* number of values whose JSON text is in `text` */
@@ -229,8 +229,8 @@ bool nnc_recorded_read_one(nnc_arena *arena, const char *id, const char *text, s
                            uint64_t *members);
 
 /* Returns a new text of a plan file. The text `recorded` (see nnc_recorded_write) replaces the old recorded part, and
- * the digest replaces its placeholder. Every other byte of the file stays. The returned text is in the arena; NULL when
- * out of memory. */
+ * the digest replaces its placeholder. All other bytes of the plan file stay unchanged. The returned text is in the
+ * arena; NULL when out of memory. */
 const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, char *recorded, size_t *size);
 
 /* ---- functions that plan_file.c and recorded.c share ---- */

@@ -1,6 +1,6 @@
-/* Reads recorded estimates. The source is the recorded part of a plan file, which `check --update` writes, or the
- * output of `estimate --format json`, which is one estimate. Writes the recorded part and replaces it in a plan file.
- * Equal estimates give equal bytes. */
+/* Reads recorded estimates. Recorded estimates are in the recorded part of a plan file, which `check --update` writes;
+ * the output of `estimate --format json` also counts as one recorded estimate. Other functions of this file write a new
+ * recorded part, which replaces the old one in a plan file. Equal estimates give equal bytes. */
 #include <nncost/check.h>
 #include <nncost/nncost.h>
 
@@ -24,8 +24,8 @@ static const char *text_for(nnc_arena *arena, const nnc_figure_list *into, const
 }
 
 /* Tests whether a value has the type (number or text) that the metrics table states for its name. A metric that is not
- * in the table can be a number or a text. Most values have the name and the type of the value at the same index of the
- * previous estimate (into->like), so the function compares with this value before it searches the table. */
+ * in the metrics table can be a number or a text. Most values have the name and the type of the value at the same index
+ * of the previous estimate (into->like), so the function compares with this value before it searches the table. */
 static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure) {
     const nnc_figures like = into->like;
     const bool text = figure->text != NULL;
@@ -241,7 +241,8 @@ static const char *const not_digested[] = { "digest", NULL };
 static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded_estimate *before,
                      nnc_figure_list *found, nnc_recorded_estimate *estimate) {
     nnc_arena *arena = item.doc->arena;
-    found->like = (nnc_figures){ found->list, found->count }; /* the next estimate uses the list of values again */
+    /* the next estimate uses the memory of this list of values again */
+    found->like = (nnc_figures){ found->list, found->count };
     found->count = 0;
     found->quiet = !loud;
     *estimate = (nnc_recorded_estimate){ .id = nnc_arena_strdup(arena, nnc_json_key(item)) };
@@ -319,8 +320,8 @@ static int64_t version_number(const char *text) {
 }
 
 /* Tests whether the recorded part of a plan file has the format that this version of nncost writes, and was not written
- * by a newer version. If the test fails, notes a fault. The recorded estimates are then not compared and not
- * overwritten. */
+ * by a newer version. If the test fails, notes a fault. If the test fails, the recorded estimates are neither compared
+ * nor overwritten. */
 static bool is_of_this_version(nnc_json at, nnc_recorded *recorded) {
     const nnc_json schema = nnc_json_get(at, "schema");
     char expected[64];
@@ -361,9 +362,9 @@ static bool is_untouched(nnc_json at) {
     return true;
 }
 
-/* Reads the recorded part of a plan file. First reads all estimates without reporting faults, because they are needed
- * to compute the digest. If the digest differs from the stated digest, reports only this difference. If the digests are
- * equal, reads faulty estimates again to report their faults. */
+/* Reads the recorded part of a plan file. First reads all estimates without reporting faults, because the digest can be
+ * computed only from the estimates. If the digest differs from the stated digest, reports only this difference. If the
+ * digests are equal, reads faulty estimates again to report their faults. */
 void nnc_recorded_of(nnc_json at, bool head, nnc_recorded *recorded) {
     static const char *const keys[] = {
         "schema", "note", "tool", "conventions", "digest", "digests", "estimates", NULL
@@ -524,7 +525,8 @@ static void put_digests(nnc_buffer *out, const nnc_recorded *recorded) {
 static uint64_t put_value(nnc_buffer *out, const nnc_figure *figure) {
     if (figure->text == NULL) {
         char number[NNC_NUMBER_TEXT];
-        /* `value` is the number that a reader of the text gets: the text has only 12 significant digits */
+        /* `value` is the number that a reader of the written text gets, because the text has only 12 significant
+         * digits */
         double value = 0.0;
         uint64_t bits = 0;
         nnc_buffer_put(out, number, nnc_number_write_read(figure->number, number, &value));

@@ -187,7 +187,7 @@ void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text);
  *
  * A row with a label starts a line of the page; a row without a label adds an item to the line. The text of a row has
  * names of metrics in braces, which are replaced by values: "HFU {throughput.hfu} of {device.peak_flops_per_s}". A
- * value is formatted as the metrics table says, or in the form that follows a colon: "{cost.step:count}" (see `forms`
+ * value is written in the format of the metrics table, or in the form after a colon: "{cost.step:count}" (see `forms`
  * in sheet.c). A label can contain names of metrics in braces, too.
  *
  * A row is not written if one of its metrics has no value, or if its condition is false. The condition of a row with a
@@ -247,7 +247,7 @@ bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *t
 
 /* Writes the first lines of the page of a report: model, device, links and plan, with all defaults filled in. */
 void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report);
-/* Writes the launch files that a report used: the nncost options that follow from each file, and the keys of the file
+/* Writes, for each launch file that a report used, the nncost options with the same effect, and the keys of the file
  * that nncost skipped. */
 void nnc_sheet_launch(nnc_sheet *sheet, const nnc_report *report);
 
@@ -273,8 +273,8 @@ void nnc_sheet_building(nnc_sheet *sheet, const void *record);
 
 enum { NNC_TABLE_COLUMNS = 256, NNC_TABLE_HELD = 1000 };
 
-/* Rows and columns of text, for people. If a table can be larger than the memory, the widths of its columns follow from
- * its first NNC_TABLE_HELD rows, and each later row is written at once. */
+/* A table with rows and columns of text, which people read. If a table can be larger than the memory, the widths of its
+ * columns follow from its first NNC_TABLE_HELD rows, and each later row is written at once. */
 struct nnc_table {
     nnc_head heads[NNC_TABLE_COLUMNS];
     int count;
@@ -282,10 +282,10 @@ struct nnc_table {
     int64_t cell_count;
     /* width of each column of the table in characters; 0 = the column is left out */
     int widths[NNC_TABLE_COLUMNS];
-    bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* for each column; true: to make the lines fit, the texts
-                                                              * of the column were cut (cut), or the whole column was
-                                                              * left out (dropped) */
-    int gap;                                                 /* number of blanks between two columns of the table */
+    /* two flags for each column, which are set to make the lines fit: cut = the texts of the column were cut; dropped =
+     * the whole column was left out */
+    bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS];
+    int gap; /* number of blanks between two columns of the table */
     bool laid_out;
 };
 
@@ -315,8 +315,8 @@ int64_t nnc_table_rows(const nnc_table *table);
 /* Writes a complete table, then frees its memory. */
 void nnc_table_write(nnc_table *table, nnc_buffer *out, nnc_style style);
 
-/* Writes a table with one row for each record of `lines`. The metrics table of the records gives the headings of the
- * columns. */
+/* Writes a table with one row for each record of `lines`. The headings of the columns are those of the metrics table of
+ * the records. */
 void nnc_table_of(nnc_buffer *out, nnc_style style, nnc_lines lines);
 
 /* Writes a table as nnc_table_of does, with a heading above it. If the list has no record, writes nothing and returns
@@ -424,7 +424,7 @@ void nnc_svg_mark_end(nnc_svg *svg);
 void nnc_svg_rect(nnc_svg *svg, const char *class, nnc_box box);
 /* Draws a rectangle with round corners. */
 void nnc_svg_round(nnc_svg *svg, const char *class, nnc_box box, nnc_px radius);
-/* Draws a hatched rectangle, which stands for time or memory that is not used. */
+/* Draws a hatched rectangle for time or memory that is not used. */
 void nnc_svg_hatched(nnc_svg *svg, nnc_box box);
 void nnc_svg_circle(nnc_svg *svg, const char *class, nnc_px x, nnc_px y, nnc_px radius);
 
@@ -443,8 +443,8 @@ void nnc_svg_text(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_px
 /* Draws a text that is turned clockwise around (x, y). angle: in tenths of a degree. */
 void nnc_svg_turned(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_px y, int32_t angle, const char *text);
 
-/* Writes the finished picture to `out` and frees its memory. page: true = the picture has its own style sheet and
- * background; false = it uses the style sheet of the HTML page that contains it. */
+/* Writes the finished picture to `out` and frees the memory of the picture. page: true = the picture has its own style
+ * sheet and background; false = the picture uses the style sheet of the HTML page that contains it. */
 void nnc_svg_end(nnc_svg *svg, nnc_buffer *out, nnc_px width, nnc_px height, const char *title, const char *desc,
                  bool page);
 

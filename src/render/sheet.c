@@ -121,7 +121,7 @@ void nnc_sheet_gap(nnc_sheet *sheet) { nnc_buffer_byte(sheet->out, '\n'); }
 void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text) { style.format->page->heading(out, text); }
 
 /* Number formats that the text of a page row can give after the name of a metric, such as "{cost.step:count}". The
- * format replaces the format that the metrics table gives for the metric. */
+ * number format of the page row replaces the number format that the metrics table gives for the metric. */
 static const struct form {
     const char *name;
     nnc_show show;
@@ -679,8 +679,8 @@ void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price) {
     }
 }
 
-/* Writes the name of the data centre, and the year and source of its PUE, because the values of different sources
- * differ much. Writes nothing if the report has no data centre. */
+/* Writes the name of the data centre, and the year and source of its PUE, because different sources state very
+ * different values. Writes nothing if the report has no data centre. */
 void nnc_sheet_building(nnc_sheet *sheet, const void *record) {
     const nnc_building *building = ((const nnc_report *)record)->building;
     if (building != NULL) {

@@ -267,8 +267,8 @@ bool nnc_table_under(nnc_buffer *out, nnc_style style, nnc_lines lines, const ch
     return true;
 }
 
-/* Writes the rows that the table has stored, and removes them from the table. The first call for a table writes the
- * headings of its columns, too. */
+/* Writes the rows that the table has stored, and removes these rows from the table. The first call for a table writes
+ * the headings of its columns, too. */
 static void put_rows(nnc_table *table, nnc_buffer *out, nnc_style style) {
     write_cells(table, out, style);
     nnc_buffer_clear(&table->cells);
@@ -413,8 +413,8 @@ static int fit(nnc_table *table, int width) {
         shrink(table, width, gap);
         const int drop = next_to_drop(table);
         if (drop < 0 || total_width(table, gap) <= width) { return gap; }
-        /* Leaving out a column makes space. Therefore all columns that were cut get their full width again, and the
-         * loop cuts them again if the lines are still too wide. */
+        /* Leaving out a column makes space. Therefore all columns that were cut get their full width once more, and the
+         * loop cuts these columns again if the lines are still too wide. */
         table->widths[drop] = 0;
         table->dropped[drop] = true;
         for (int c = 0; c < table->count; c++) { table->widths[c] = table->widths[c] > 0 ? full[c] : 0; }

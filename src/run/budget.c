@@ -6,7 +6,7 @@
 
 NNC_ENUM_TEXTS(nnc_law, NNC_LAW_LIST)
 
-/* A scaling law for the loss L of a model with N parameters after training on D tokens: L = e + a / N^alpha + b /
+/* A scaling law gives the loss L of a model with N parameters after training on D tokens: L = e + a / N^alpha + b /
  * D^beta. If e is NaN, the law does not predict a loss. For a training with C FLOPs a law without e gives only scale x
  * (C / flops)^exponent, which is the optimal N, or the optimal D if `tokens` is true. */
 typedef struct law {
@@ -16,7 +16,7 @@ typedef struct law {
 } law;
 
 /* Sources of the three laws that predict a loss. NNC_LAW_PRINTED: arXiv:2203.15556, equation 10. NNC_LAW_TEX: the
- * unrounded values in the TeX source of that paper, as quoted by arXiv:2404.10102. NNC_LAW_EPOCH: the fit of
+ * unrounded values in the TeX source of arXiv:2203.15556, as quoted by arXiv:2404.10102. NNC_LAW_EPOCH: the fit of
  * arXiv:2404.10102. */
 #define LOSS(...) \
     { __VA_ARGS__, false, NAN, NAN, NAN }

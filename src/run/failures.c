@@ -15,18 +15,17 @@ double nnc_daly_interval(double block_s, double mtbf_s) {
 double nnc_goodput(double interval_s, double block_s, double save_s, double restart_s, double mtbf_s,
                    bool asynchronous) {
     const double again_s = asynchronous ? restart_s + save_s : restart_s;
-    if (isinf(mtbf_s)) { /* without failures the formula of the goodput divides infinity by infinity; its limit is
-                          * returned instead */
-        return interval_s / (interval_s + block_s);
-    }
+    /* without failures, the formula of the goodput divides infinity by infinity; the limit of the formula is returned
+     * instead */
+    if (isinf(mtbf_s)) { return interval_s / (interval_s + block_s); }
     return interval_s / (mtbf_s * exp(again_s / mtbf_s) * expm1((interval_s + block_s) / mtbf_s));
 }
 
 double nnc_spares(double nodes_out, double enough_share, double *short_share) {
     enum { SPARES_MAX = 10000000 };
     /* The number of nodes out of service has a Poisson distribution. The sum of the Poisson probabilities starts at
-     * exp(-mean), which underflows to 0 for means above about 700. For larger means the spares follow from the normal
-     * distribution: mean + 2.33 standard deviations, which is enough for 99 % of the time. */
+     * exp(-mean), which underflows to 0 for means above about 700. For larger means, the number of spare nodes is
+     * computed from the normal distribution: mean + 2.33 standard deviations, which is enough for 99 % of the time. */
     if (nodes_out > 700.0) {
         *short_share = 1.0 - enough_share;
         return ceil(nodes_out + 2.3263479 * sqrt(nodes_out));

@@ -1,6 +1,6 @@
-/* Computes the whole run from the results of one step: amount of training, time of each part, cost and energy. Order of
- * the computation: fine-tuning method, input pipeline, sites, checkpoints and failures (failures.c), times, money,
- * energy. A part of the computation uses the results that earlier parts stored in `run`. */
+/* Computes the whole run from the results of one step: amount of training, time of each activity of the run, cost and
+ * energy. Order of the computation: fine-tuning method, input pipeline, sites, checkpoints and failures (failures.c),
+ * times, money, energy. A part of the computation uses the results that earlier parts stored in `run`. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
@@ -31,7 +31,7 @@ static step step_of(const nnc_result *result, const nnc_plan *plan, const nnc_ru
 }
 
 /* Multiplies the samples, tokens and FLOPs of a step by the number of sites, because every site trains a replica on
- * different samples. Returns the step of all sites together. */
+ * different samples. Returns the samples, tokens and FLOPs of a step over all sites together. */
 static step of_sites(step one, const nnc_run_ask *ask) {
     one.samples *= ask->sites;
     one.tokens *= ask->sites;
@@ -389,9 +389,9 @@ nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device, cons
 /* ---- methods of fine-tuning (RLHF, distillation ...), which add generation, scoring and weight synchronisation to the
  * training ---- */
 
-/* A row describes one fine-tuning method. rollout: the method generates answers. Each of the members again, reference,
- * reward, critic and teacher stands for a model that runs forward over every token of the training data; `again` stands
- * for the trained model itself. Sources: docs/data-and-runs.md. */
+/* A row describes one fine-tuning method. rollout: the method generates answers. Each of the members `again`,
+ * `reference`, `reward`, `critic` and `teacher` stands for a model that runs forward over every token of the training
+ * data; `again` stands for the trained model itself. Sources: docs/data-and-runs.md. */
 typedef struct method_row {
     bool rollout, again, reference, reward, critic, teacher;
     /* true: the policy and the reference model score a second answer to each prompt (for the KL term of the method
@@ -463,8 +463,8 @@ nnc_status nnc_run_method_check(const nnc_result *result, const nnc_run_ask *ask
 }
 
 /* Returns the seconds of one forward pass over all tokens of a step, including exposed communication. The step time
- * without the update is divided between forward and backward (with recomputation) in the proportion of their predicted
- * times. Without an estimate (result NULL), forward takes a third of the step. */
+ * without the update is divided between forward and backward (with recomputation) in the ratio of the predicted times
+ * of forward and backward. Without an estimate (result NULL), forward takes a third of the step. */
 static double forward_of(const nnc_result *result, double seconds, nnc_derivation *why) {
     double forward_step_s = (double)NAN;
     if (result == NULL) {
@@ -532,8 +532,8 @@ void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tok
             over_policy(m->reference, ask->reference_params, policy) * (m->two_answers ? 2.0 : 1.0));
     NNC_LET(why, reward_model, NULL, over_policy(reward, ask->reward_params, policy));
     NNC_LET(why, critic, NULL, over_policy(m->critic, ask->critic_params, policy));
-    /* The method distill computes the outputs of the teacher once and uses them in every epoch, so one epoch has 1 /
-     * epochs of this work. */
+    /* The method distill computes the outputs of the teacher once and uses these outputs in every epoch, so one epoch
+     * has 1 / epochs of the teacher's work. */
     NNC_LET(why, teacher, NULL,
             over_policy(m->teacher, ask->teacher_params, policy) /
                 (ask->method == NNC_METHOD_DISTILL && !isnan(ask->epochs) ? ask->epochs : 1.0));

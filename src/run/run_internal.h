@@ -12,7 +12,7 @@
 #define NNC_STORAGE_OF_A_DEVICE (2e12 / 16384.0)
 
 /* Computes the input pipeline: the seconds in which the samples of one step are read, prepared and sent to the device.
- * Adds the time that the device waits for samples to run->step_s. */
+ * Adds to run->step_s the time that the device waits for samples. */
 void nnc_run_input(const nnc_run_ask *ask, double link_bytes_per_s, double samples_per_step, double computed_s,
                    nnc_run *run, nnc_derivation *why);
 

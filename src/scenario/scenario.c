@@ -1,5 +1,5 @@
-/* A training scenario: loads its files; then applies --cluster, --seller, --region, the plan options and --set, in this
- * order; chooses the software profile; computes the estimate. */
+/* The functions of this file load the files of a training scenario; then they apply --cluster, --seller, --region, the
+ * plan options and --set, in this order; then they choose the software profile and compute the estimate. */
 #include "base/base_internal.h"
 #include "op/op_internal.h"
 #include "run/run_internal.h"
@@ -352,8 +352,8 @@ bool nnc_model_as_published(const nnc_model *model, int64_t *params) {
 /* Tests whether the values of the device, the software profile and the model are plausible. A device with implausible
  * values is refused; the option --lenient accepts it, but the results are then marked as implausible. The results are
  * also marked if values of the software profile or of the model are implausible. `loaded` is the device as it was read
- * from its file. If options have not changed the device, it is not tested again, because reading the file has tested
- * it. */
+ * from its file. If options have not changed the device, the device is not tested again, because the function that read
+ * the file has tested the device. */
 static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_error *err) {
     const nnc_model *model = &scenario->model;
     const nnc_device *device = &scenario->device;
@@ -420,7 +420,7 @@ static bool is_given(const void *in, const char *field) {
 /* ---- plans that advice has changed, and in which a release of a profile then sets some fields ---- */
 
 /* Names of plan fields of two kinds: fields that a release of a profile can set, and fields on which settings of a
- * release depend. The field recompute_layers is in the list because it belongs to the field `recompute`. */
+ * release depend. The field recompute_layers is in the list because its meaning depends on the field `recompute`. */
 static const char *const released[] = {
     "policy",       "attention",         "ends_as_layers", "virtual_stages",   "reshard",
     "zero",         "sequence_parallel", "frozen",         "adapters",         "whole_experts",
@@ -477,7 +477,7 @@ static bool complete(const void *in, const nnc_plan *base, nnc_variant *variant)
 }
 
 /* Adds the software switches of the command line to the text scenario->overrides. Switches are not fields of the plan,
- * so the output would not show them otherwise. */
+ * so without this text the output would not show the switches. */
 static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario) {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
@@ -489,8 +489,8 @@ static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario)
     }
 }
 
-/* If --software names a release of a profile, applies the settings of this release. After the release, applies the
- * software switches of the command line. */
+/* If --software names a release of a profile, applies the settings of this release. After the settings of the release,
+ * applies the software switches of the command line. */
 static nnc_status apply_release(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err) {
     if (scenario->release.entry != NULL) {
         const nnc_given asked = { is_given, given };
@@ -578,8 +578,8 @@ bool nnc_scenario_complete_run(nnc_scenario *scenario) {
         ask->rollout_tokens_per_s = scenario->rollout_tokens_per_s;
         ask->rollout_batch = scenario->rollout_batch;
     }
-    if (ask->rollout_devices > 0.0 && isnan(ask->sync_bytes_per_s)) { /* the generating devices are other devices, so
-                                                                       * new weights are sent over the network */
+    /* other devices than the training devices generate the answers, so new weights are sent to them over the network */
+    if (ask->rollout_devices > 0.0 && isnan(ask->sync_bytes_per_s)) {
         ask->sync_bytes_per_s = scenario->device.scale_out.bytes_per_s * ask->rollout_tensor;
     }
     if (scenario->report.region != NULL && isnan(scenario->run_ask.carbon_g_per_kwh)) {
@@ -705,8 +705,8 @@ void nnc_scenario_timeline_free(nnc_scenario *scenario) {
  * Some options are read only if a condition is met, for example if another option is given. The functions of this part
  * refuse an option of the command line that is not read, with an error that names the missing option. A reader
  * describes one condition: `reads` is true if the condition is met, `needs` is the option with which the condition
- * would be met, and `fields` are the options that are read only if the condition is met. A setting of several scenarios
- * is refused if no scenario reads it. */
+ * would be met, and `fields` are the options that are read only if the condition is met. If a command has several
+ * scenarios, a setting is refused only if no scenario reads it. */
 
 typedef struct reader {
     bool reads;
@@ -737,7 +737,7 @@ static bool states_default(const nnc_setting *setting) {
 }
 
 /* Tests whether the arguments state a field. If a plan states a degree of 1, it may also state all other fields of this
- * kind of parallelism, because the JSON output of a plan states them too. */
+ * kind of parallelism, because the JSON output of a plan contains these fields. */
 static bool states(const nnc_scenario_args *given, const char *field) {
     return nnc_scenario_setting(given, field) != NULL;
 }

@@ -77,8 +77,8 @@ typedef struct nnc_scenario {
     nnc_release release;
     nnc_software software; /* software profile in use, which is a copy of one of `profiles` */
     nnc_plan plan;
-    /* The inputs as they were before a release of a profile set some of them: the arguments, the plan, and two members
-     * of the decoder. The inputs are stored only if the user named a release. */
+    /* Copies of the inputs from the time before a release of a profile set some of them: the arguments, the plan, and
+     * two members of the decoder. The inputs are stored only if the user named a release. */
     struct nnc_asked {
         nnc_scenario_args given;
         nnc_plan plan;
@@ -162,7 +162,8 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
                                 nnc_error *err);
 
 /* Estimates the scenario's plan with the profile torch-eager, which does not use a compiler, if nncost itself chose
- * torch.compile for a plan on one device. In every other case sets result->step_s to NaN. */
+ * torch.compile for a plan on one device. If nncost did not choose torch.compile for a plan on one device, sets
+ * result->step_s to NaN. */
 nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch, nnc_result *result, nnc_error *err);
 
 /* Fills in the inputs of the run that the user did not give with values of the device file and of the region. Returns
@@ -186,8 +187,8 @@ void nnc_scenario_timeline_free(nnc_scenario *scenario);
 /* These functions are parts of nnc_scenario_estimate, for a report that already has its model, device and software. The
  * function nnc_report_weigh computes the estimate; if the plan does not fit, it computes only the memory. For a plan
  * that does not fit, nnc_report_advise searches for advice, and then calls nnc_report_estimate to compute the whole
- * estimate. The search must come before the estimate, because it overwrites the ops in scratch. nnc_report_weigh,
- * nnc_report_advise and nnc_report_estimate must get the same plan, scratch and result. */
+ * estimate. The search for advice must come before the estimate, because the search overwrites the ops in scratch.
+ * nnc_report_weigh, nnc_report_advise and nnc_report_estimate must get the same plan, scratch and result. */
 nnc_status nnc_report_weigh(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
                             nnc_error *err);
 nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
@@ -224,8 +225,8 @@ typedef struct nnc_serve_scenario {
 nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, const char *model_asked,
                                    const char *device_asked, nnc_serve_scenario *scenario, nnc_error *err);
 
-/* Fails with NNC_BAD_USAGE if a setting of a serving plan has no effect because another option, which it needs, is
- * missing (as nnc_scenario_check_read does for a training plan). */
+/* Fails with NNC_BAD_USAGE if a setting of a serving plan has no effect because the user did not give another option,
+ * without which the setting is not read (as nnc_scenario_check_read does for a training plan). */
 nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const nnc_serve_scenario *scenario,
                                          nnc_error *err);
 
@@ -233,10 +234,10 @@ nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const n
 nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
 
 /* Finds changes that improve a computed deployment, and adds them to base.report. If the deployment does not fit in
- * memory, the function searches for the fewest tensor ranks, and for the least compressed weight format, with which it
- * fits on the same devices; if nothing fits there, it searches for more devices. If the deployment fits but cannot
- * serve the request rate, the function adds replicas. For a static batch, the function also finds the largest batch
- * that takes at most NNC_SERVE_TOKEN_S seconds per token. */
+ * memory, the function searches for the fewest tensor ranks, and for the least compressed weight format, with which the
+ * deployment fits on the same devices; if no such change is enough, it searches for more devices. If the deployment
+ * fits but cannot serve the request rate, the function adds replicas. For a static batch, the function also finds the
+ * largest batch that takes at most NNC_SERVE_TOKEN_S seconds per token. */
 #define NNC_SERVE_TOKEN_S 0.05
 void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scratch);
 

@@ -1,7 +1,7 @@
 /* The software of a scenario. Some functions of this file find the profile that the user names, or choose a profile.
  * Other functions list the properties of the software that the user left open, with the effect of each property on the
- * step time. The last functions find the least memory of a plan whose open settings are chosen so that they save
- * memory. */
+ * step time. The last functions find the least memory of a plan: they choose all open settings of the plan so that the
+ * plan needs less memory. */
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -97,7 +97,7 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Tests whether a plan in fp32 or TF32 has another default profile if its number format is changed. */
+/* Tests whether a plan in fp32 or TF32 gets another default profile if the number format of the plan is changed. */
 static bool format_selects_profile(const nnc_scenario *s) {
     const nnc_dtype format = s->result.plan.precision;
     return (format == NNC_FP32 || format == NNC_TF32) &&
@@ -175,7 +175,7 @@ static open_values software_of(nnc_profile_kind kind) {
     }
 }
 
-/* Tests whether a field of the plan still has its default value, so that the user has not set it. */
+/* Tests whether a field of the plan has its default value; the user has then not set the field. */
 static bool is_open(const nnc_field *field, const nnc_plan *plan) {
     const nnc_plan usual = nnc_plan_default();
     char text[128], usually[128];
@@ -189,7 +189,7 @@ static bool is_open(const nnc_field *field, const nnc_plan *plan) {
 static bool fails(nnc_status status) { return status == NNC_NO_MEMORY || status == NNC_IO; }
 
 /* Estimates step time and memory of the scenario's plan after one property of the software (name) is set to a given
- * value. Sets result->step_s to NaN if the plan is illegal with this value. Does not compute bounds and FLOPs. */
+ * value. Sets result->step_s to NaN if the plan is illegal with this value. Computes neither bounds nor FLOPs. */
 static nnc_status step_with(const nnc_scenario *s, const char *name, const char *value, nnc_scratch *scratch,
                             nnc_result *result, nnc_error *err) {
     const nnc_software *software = &s->software;
@@ -223,8 +223,8 @@ nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch
 
 /* Estimates the plan once for each possible value of a property of the software that the user left open. Relative to
  * the step time of the scenario, sets fact->low to the smallest change (0 or negative), fact->high to the largest
- * change (0 or positive), and fact->effect to fact->low or fact->high, whichever is farther from 0. A value with which
- * the plan is illegal counts as a change of 0. */
+ * change (0 or positive), and fact->effect to fact->low or fact->high, whichever is farther from 0. If the plan is
+ * illegal with one of these values, the step time counts as unchanged for this value. */
 static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch, nnc_error *err) {
     for (int32_t i = 0; i < fact->value_count; i++) {
         nnc_result other;
@@ -237,8 +237,8 @@ static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_sc
     return NNC_OK;
 }
 
-/* Tests whether more than two cards of a server communicate over PCIe and the user has not set the rate. The bridges
- * and sockets of the server, which nncost does not know, decide the rate among more than two cards. */
+/* Tests whether more than two cards of a server communicate over PCIe and the user has not set the rate. The rate among
+ * more than two cards depends on the bridges and sockets of the server, which nncost does not know. */
 static bool has_open_links(const nnc_scenario *s) {
     const nnc_plan *plan = &s->result.plan;
     return s->device.scale_up.kind == NNC_LINK_PCIE && plan->devices > 2 && plan->devices_per_node != 1 &&

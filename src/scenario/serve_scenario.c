@@ -169,15 +169,15 @@ static bool is_quick(serve_trial *t, nnc_serve_ask ask, int64_t batch) {
 }
 
 /* Returns the largest batch that fits in memory and takes at most NNC_SERVE_TOKEN_S seconds per token, exact to 1/16 of
- * its value; 0 = not even a batch of 1. Memory and time grow with the batch, so the function doubles the batch until it
- * is too large, and then bisects. */
+ * the batch; 0 = not even a batch of 1 fits. Memory and time grow with the batch, so the function doubles the batch
+ * until it is too large, and then bisects. */
 static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask) {
     int64_t low = 0, high = 1;
     while (high < 1 << 16 && is_quick(t, ask, high)) {
         low = high;
         high *= 2;
     }
-    while (high - low > (low + 15) / 16) { /* bisects until the largest batch is known to a sixteenth of its value */
+    while (high - low > (low + 15) / 16) { /* bisects until the largest batch is known to a sixteenth of the batch */
         const int64_t middle = low + (high - low) / 2;
         if (is_quick(t, ask, middle)) {
             low = middle;

@@ -199,7 +199,8 @@ static nnc_status sql_inspect(const connection *db, bool *empty, nnc_error *err)
 }
 
 static nnc_status keep_path(connection *db, const char *path, nnc_error *err) {
-    /* For the names ":memory:" and "", and for URIs, SQLite uses a database in memory, and the rows are lost. */
+    /* This function refuses the names ":memory:" and "", and URIs, because SQLite can store their databases in memory
+     * only, where the rows are lost. */
     if (path[0] == ':' || path[0] == '\0' || strncmp(path, "file:", 5) == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, path,
                         "not the name of a file, expected one such as rows.db, or ./%.80s for a file "

@@ -294,7 +294,7 @@ static nnc_status put(merger *m, const source *s, nnc_error *err) {
     return status;
 }
 
-/* Writes the rows of all inputs to the output, in ascending order of their row numbers. Fails if two inputs have a row
+/* Writes the rows of all inputs to the output, in ascending order of the row numbers. Fails if two inputs have a row
  * with the same number. */
 static nnc_status merge_rows(merger *m, nnc_error *err) {
     for (int i = 0; i < m->count; i++) {

@@ -7,8 +7,8 @@
 
 /* ---- merge.c: output of lines ---- */
 
-/* Output of whole lines to a file or to standard output. If the output stops early, its last line is complete, except
- * for some kinds of output (see `cuts`). */
+/* Output of whole lines to a file or to standard output. If the output stops early, the last written line is complete,
+ * except for some kinds of output (see `cuts`). */
 
 typedef struct nnc_file {
     int descriptor;
@@ -55,10 +55,10 @@ typedef struct nnc_database nnc_database;
 
 /* Opens or creates a database. names: names of the columns. The first column of a database must be "row"; its values
  * are integers. An existing database must have the digest and shard of *head and the columns `names`. nnc_database_open
- * then sets head->done to the progress of the database, reads all its rows once and compares them with their digest,
- * because SQLite has no checksums. Returns NNC_BAD_SPEC if the database belongs to another sweep or is damaged. Returns
- * NNC_BAD_USAGE if this build has no SQLite or the path is a name that SQLite does not use as a file. Other errors:
- * NNC_IO. */
+ * then sets head->done to the progress of the database, reads all rows of the database once and compares the rows with
+ * the digest of the rows, because SQLite has no checksums. Returns NNC_BAD_SPEC if the database belongs to another
+ * sweep or is damaged. Returns NNC_BAD_USAGE if this build has no SQLite or the path is a name that SQLite does not use
+ * as a file. Other errors: NNC_IO. */
 nnc_status nnc_database_open(const char *path, nnc_database_head *head, const char *const *names, int count,
                              nnc_database **database, nnc_error *err);
 

@@ -47,8 +47,8 @@ static bool read_part(const nnc_field *field, const char *text, size_t length, d
                          : nnc_read_double(part, value);
 }
 
-/* Returns the number of characters of the last value of a range; an increment ("+...") or factor ("*...") can follow
- * it. The '+' in an exponent ("1e+3") does not begin an increment. */
+/* Returns the number of characters of the last value of a range; after this value, the text can have an increment
+ * ("+...") or a factor ("*..."). The '+' in an exponent ("1e+3") does not begin an increment. */
 static size_t end_length(const char *text) {
     size_t length = strcspn(text, "*+");
     if (text[length] == '+' && length > 0 && strchr("eE", text[length - 1]) != NULL) {
@@ -262,7 +262,7 @@ static nnc_status load_software(nnc_sweep *sweep, const char *value, const nnc_s
 }
 
 /* Loads the model, device or profile that a value of an axis names. Sets *spec to the loaded struct and *id to its id.
- * If the sweep has a cluster file, a loaded device gets the links that the cluster file describes. */
+ * If the sweep has a cluster file, the links of a loaded device are replaced by the links in the cluster file. */
 static nnc_status load(nnc_sweep *sweep, nnc_sweep_target target, const char *value, const void **spec, const char **id,
                        nnc_error *err) {
     const nnc_model *model = NULL;

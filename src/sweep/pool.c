@@ -1,5 +1,6 @@
 /* Evaluates chunks of rows on several threads or MPI ranks, and outputs the rows in order. The rows are stored in
- * batches until their turn comes. The file also checks that the shards given to a merge are complete. */
+ * batches until all rows before them have been output. The file also checks that the shards given to a merge are
+ * complete. */
 #include "base/base_internal.h"
 #include "sweep/sweep_internal.h"
 

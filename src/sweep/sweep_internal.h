@@ -15,8 +15,8 @@
 
 enum { NNC_SWEEP_AXES_MAX = 160, NNC_SWEEP_VALUES_MAX = 1000000 };
 
-/* Kinds of axes. An nnc_sweep_target tells of an axis whether its values are whole models, devices, profiles, or values
- * of a field. */
+/* Kinds of axes. An nnc_sweep_target says of an axis whether the values of the axis are whole models, devices,
+ * profiles, or values of a field. */
 typedef enum nnc_sweep_target {
     /* values of NNC_SWEEP_MODEL, NNC_SWEEP_DEVICE and NNC_SWEEP_SOFTWARE axes are whole models, devices or profiles */
     NNC_SWEEP_MODEL,
@@ -56,10 +56,10 @@ typedef struct nnc_sweep_axes {
     int64_t rows;                 /* number of rows of the sweep, which is the product of all entries of `lengths` */
     const nnc_profiles *profiles; /* the usual profile for each kind of plan; NULL = an axis lists the profiles of the
                                    * rows */
-    /* The kind of software profile that all rows have; it is chosen for the plan of the first row. If all rows have the
-     * same kind of profile, a difference between two rows is not caused by different profiles. A row uses another kind
-     * only if there is a single profile for its model or device. If `each` is true, `kept` is not used, and every row
-     * has the profile that nncost chooses for its plan. */
+    /* The kind of software profile that all rows have; nncost chooses it for the plan of the first row. If all rows
+     * have the same kind of profile, a difference between two rows is not caused by different profiles. A row uses
+     * another kind of profile only if nncost has a single profile for the model or the device of the row. If `each` is
+     * true, `kept` is not used, and every row has the profile that nncost chooses for its plan. */
     nnc_profile_kind kept;
     /* plan of the first row; the profile of every row is chosen for the number formats of this plan */
     nnc_plan kept_plan;
@@ -68,9 +68,10 @@ typedef struct nnc_sweep_axes {
 } nnc_sweep_axes;
 
 /* Reads a list of values: "2,4", "1..8" (increment 1), "1..64*2" (each value twice the value before), "0..1+0.25"
- * (increment 0.25), or several of these joined by commas. Ranges are allowed only if `numeric` is true; the last value
- * of a range belongs to it if a step reaches it. where: name of the list in error messages. Returns NNC_BAD_USAGE for
- * an empty list, a value given twice, a range that does not rise, or more than NNC_SWEEP_VALUES_MAX values. */
+ * (increment 0.25), or several of these joined by commas. Ranges are allowed only if `numeric` is true; a range
+ * contains its last value only if a whole number of increments or factors leads from the first value to it. where: name
+ * of the list in error messages. Returns NNC_BAD_USAGE for an empty list, a value given twice, a range that does not
+ * rise, or more than NNC_SWEEP_VALUES_MAX values. */
 nnc_status nnc_sweep_list(nnc_arena *arena, const char *where, const char *list, bool numeric, const char ***values,
                           int32_t *count, nnc_error *err);
 
@@ -143,7 +144,7 @@ enum { NNC_SHARDS_MAX = 1000000 };
 /* The shards that a merge has found so far. All shards of a merge must belong to the same sweep or search, and no shard
  * is allowed to occur twice. A new, empty set of shards is initialised as { .kind }. */
 typedef struct nnc_shard_set {
-    const char *kind; /* what is merged, as a word for error messages: "sweep" or "search" */
+    const char *kind; /* word that error messages use for the merged output: "sweep" or "search" */
     const char *digest;
     int64_t of, count;
     const char **paths; /* paths[n - 1] is the path of the file with shard n; NULL = this shard has not been found */
@@ -222,19 +223,19 @@ void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status);
 int64_t nnc_rank_group_share(int64_t mine);
 
 /* Tests whether every rank has the status NNC_OK, and whether all ranks have read files with the same digest. Every
- * rank must call this function. If the test fails, the failed rank with the lowest number keeps its status and reports
- * the error. On all other ranks *status becomes NNC_OK, because mpirun can stop a rank that is still writing when
- * another rank ends with an exit code other than 0. */
+ * rank must call this function. If the test fails, the failed rank with the lowest number keeps the status of its
+ * failure and reports the error. On all other ranks *status becomes NNC_OK, because mpirun can stop a rank that is
+ * still writing when another rank ends with an exit code other than 0. */
 bool nnc_rank_group_all_well(nnc_rank_group ranks, uint64_t digest, nnc_status *status, nnc_error *err);
 
-/* Sleeps for some microseconds, so that a waiting rank leaves its CPU core to other ranks. Exists only in a build with
- * MPI. */
+/* Sleeps for some microseconds, so that a waiting rank leaves its CPU core to other ranks. The function exists only in
+ * a build with MPI. */
 void nnc_rank_group_nap(void);
-/* Waits until an MPI request (of type MPI_Request) is complete, and sleeps meanwhile. Exists only in a build with
- * MPI. */
+/* Waits until an MPI request (of type MPI_Request) is complete, and sleeps meanwhile. The function exists only in a
+ * build with MPI. */
 void nnc_rank_group_wait(void *request);
-/* Copies `size` bytes from rank 0 to every other rank. Every rank must call this function. Exists only in a build with
- * MPI. */
+/* Copies `size` bytes from rank 0 to every other rank. Every rank must call this function. The function exists only in
+ * a build with MPI. */
 void nnc_rank_group_broadcast(void *bytes, size_t size);
 
 /* Evaluates all rows of a pool as nnc_pool_run does, but on all MPI ranks. Every rank must call this function with the
@@ -408,7 +409,7 @@ typedef struct nnc_found_field {
 } nnc_found_field;
 
 /* Finds the field for which a name stands. Searches the plan, then the model, then the device; a prefix of the name
- * selects one of the three. shown true: only finds a field whose value can be shown in a cell. */
+ * selects one of these three. shown true: only finds a field whose value can be shown in a cell. */
 bool nnc_sweep_find(const nnc_point *point, const char *name, bool shown, nnc_found_field *found);
 /* Returns the full name of a field that nnc_sweep_find has found, such as "plan.tensor"; NULL = out of memory. */
 const char *nnc_found_name(nnc_arena *arena, const nnc_found_field *found);

@@ -125,7 +125,7 @@ static const nnc_metric own_rows[] = {
 };
 const nnc_metrics nnc_sweep_own_metrics = NNC_METRICS("one combination of a sweep", own_rows, nnc_cell);
 
-/* State of finding out what a name written by the user stands for. */
+/* State of the search for the field, metric or axis that a name written by the user means. */
 typedef struct lookup {
     nnc_sweep *sweep;
     const char *option; /* name of the option in which the name occurs, for error messages */
@@ -153,7 +153,7 @@ static bool find_axis(const nnc_sweep *sweep, const char *name, nnc_slot *slot) 
     return false;
 }
 
-/* Finds a metric by its full name ("step.step_s") or by the part of this name after a dot ("step_s"). Returns
+/* Finds a metric by its full name ("step.step_s") or by the part of the full name after a dot ("step_s"). Returns
  * NNC_BAD_USAGE if the name fits several metrics. */
 static nnc_status find_figure(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err) {
     const nnc_columns figures = l->sweep->figures;

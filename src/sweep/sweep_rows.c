@@ -1,6 +1,6 @@
 /* Evaluates the rows of a sweep. A point moves from row to row, and only values that differ from the row before are
- * set. A constraint is tested as soon as its values are known, so most rows that a constraint excludes need no
- * estimate. The rows of a chunk can be evaluated in another order than the order of output. */
+ * set. A constraint is tested as soon as the values in the constraint are known, so most rows that a constraint
+ * excludes need no estimate. The rows of a chunk can be evaluated in another order than the order of output. */
 #include <assert.h>
 
 #include "base/base_internal.h"
@@ -157,7 +157,8 @@ typedef struct turn {
 typedef struct row_order {
     /* for each group of axes, true = the values of the group decide which ops a rank runs */
     bool decides[NNC_SWEEP_AXES_MAX];
-    bool mixed;                       /* true: a group that decides the ops varies faster than a group that does not */
+    /* true: a group of axes whose values decide the ops varies faster than a group whose values do not */
+    bool mixed;
     int64_t keys[NNC_POOL_CHUNK_MAX]; /* sort key of each row: values of the groups that decide the ops as one number,
                                        * then the place of the row in the chunk */
     turn turns[NNC_POOL_CHUNK_MAX];
@@ -237,7 +238,7 @@ static bool order_rows(const nnc_sweep *sweep, row_order *order, const nnc_batch
  * then metrics as well. Evaluating rows allocates no memory. */
 typedef enum known { KNOWN_AXES, KNOWN_SPECS, KNOWN_FIGURES } known;
 
-/* Text that says why a plan does not fit in memory, and the two numbers of bytes in this text. */
+/* Text that explains why a plan does not fit in memory, and the two numbers of bytes in this text. */
 typedef struct over {
     int64_t total_bytes, capacity_bytes;
     char text[3 * NNC_NUMBER_TEXT];
@@ -507,8 +508,8 @@ static void do_row(nnc_sweeper *s, int64_t row, nnc_batch *batch) {
     write_row(s, row, batch);
 }
 
-/* Evaluates the rows of a chunk so that rows with equal ops follow each other, then writes the rows to the batch in the
- * order of their numbers. */
+/* Evaluates the rows of a chunk in an order in which rows with equal ops follow each other, then writes the rows to the
+ * batch in the order of their numbers. */
 static void work_mixed(nnc_sweeper *s, nnc_batch *batch) {
     turn *turns = s->order.turns;
     nnc_batch_row row;

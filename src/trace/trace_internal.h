@@ -31,7 +31,8 @@ typedef struct nnc_trace_kind {
 /* One call of an operator on the host. start_ns and end_ns are in nanoseconds, counted from an arbitrary time that is
  * the same for the whole trace. */
 typedef struct nnc_trace_call {
-    int64_t start_ns, end_ns, external; /* external: id that the trace gives to the call; -1 = the trace has no id */
+    /* external: id of the call in the trace; -1 = the trace has no id for the call */
+    int64_t start_ns, end_ns, external;
     int32_t thread, kind;
 } nnc_trace_call;
 
@@ -68,9 +69,9 @@ typedef struct nnc_trace {
     const char *device; /* name of the first device in the trace; NULL = not recorded */
 } nnc_trace;
 
-/* Reads a trace file, which can be compressed. The memory needed grows with the number of events, not with the length
- * of their text. Returns NNC_IO, NNC_NO_MEMORY, or NNC_BAD_SPEC with the file and the position in bytes in err; after
- * an error nothing has to be freed. */
+/* Reads a trace file, which can be compressed. The memory that the function needs grows with the number of events, not
+ * with the length of the text of the events. Returns NNC_IO, NNC_NO_MEMORY, or NNC_BAD_SPEC with the file and the
+ * position in bytes in err; after an error nothing has to be freed. */
 nnc_status nnc_trace_read(const char *path, nnc_trace **trace, nnc_error *err);
 
 /* Tests, by the name and the first bytes of a file, whether the file is a trace. Other files that nncost reads are
@@ -156,7 +157,8 @@ typedef struct nnc_trace_sum {
     double compute_s, copy_s, kernel_s;
     /* time of kernels that are linked to an operator with shapes / time of all kernels */
     double linked_share;
-    /* share of kernel time whose kernels are not linked, because the trace lacks their launches */
+    /* share of kernel time whose kernels are not linked to an operator, because the trace lacks the launches of these
+     * kernels */
     double unlaunched_share;
     /* medians of measured / predicted time. product_factor: of products. memory_factor: of other operators. NaN = too
      * few rows. */

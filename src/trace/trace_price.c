@@ -142,7 +142,7 @@ static const tensor *input_of(const tensors *all, int32_t input) {
 }
 
 /* Reads the whole numbers in element number `index` of a list of recorded values, for example the element "[1, 1]".
- * Returns the count of numbers that it read, at most `most`. */
+ * Returns the number of values that were read, at most `most`. */
 static int values_of(const char *list, int32_t index, int64_t *values, int most) {
     char text[32];
     int count = 0;
@@ -250,7 +250,8 @@ typedef enum form {
     MOVES_ALL,
     WRITES_FIRST, /* the operator overwrites its first input, and reads no tensor */
     COPIES,       /* the operator reads its second input, and overwrites its first input */
-    /* the operator reads its inputs; the bytes that it writes are not counted, because its result is small */
+    /* the operator reads its inputs; nncost does not count the bytes that the operator writes, because the result is
+     * small */
     REDUCES,
     JOINS, /* the operator reads its inputs, and writes as many bytes as it reads */
     /* for each element of its last input, the operator reads one row of its first input and writes this row */
@@ -521,8 +522,9 @@ static void try_padded(const nnc_device *device, const nnc_op *op, int aligned, 
 }
 
 /* Sets whether the operands of a matrix product are aligned to 16 bytes. If the name of a kernel states an alignment,
- * the name decides whether the operands are aligned. For any other name of a kernel, the lengths of rows (n and k)
- * decide. The dimension m is the length of a row only if the first operand is transposed, which shapes do not show. */
+ * this alignment decides whether the operands are aligned. If the name of the kernel states no alignment, the lengths
+ * of rows (n and k) decide whether the operands are aligned. The dimension m is the length of a row only if the first
+ * operand is transposed, which shapes do not show. */
 static void set_alignment(nnc_op *op, int aligned) {
     nnc_matmul *u = &op->u.matmul;
     const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->dtype));
@@ -533,8 +535,8 @@ static void set_alignment(nnc_op *op, int aligned) {
 }
 
 /* Returns the predicted time of all kernels of a call after the first kernel. Kernels of a call after the first kernel
- * add up partial sums, for example. Each further kernel takes the fixed time of a kernel: for a matrix product, of the
- * library of matrix products. launches: number of kernels of the call. */
+ * add up partial sums, for example. Each further kernel takes the fixed time (fixed_s) that the device states: that of
+ * matrix products for a matrix product, that of streaming kernels for any other operator. */
 static double further_s(const nnc_device *device, const nnc_op *op, double launches) {
     const double start_s =
         op->kind == NNC_OP_MATMUL ? device->efficiency.gemm[op->math_dtype].fixed_s : device->efficiency.stream.fixed_s;

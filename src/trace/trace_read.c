@@ -195,8 +195,8 @@ static bool take(reader *r, char expected) {
 static const bool stops[256] = { ['"'] = true, ['\\'] = true, ['{'] = true, ['}'] = true, ['['] = true,
                                  [']'] = true, [','] = true,  [':'] = true, ['\0'] = true };
 
-/* Moves past the bytes in the window before the next byte of `stops`, but past at most `most` bytes. Copies the bytes
- * that it moves past to `to` unless `to` is NULL. Returns the number of bytes. */
+/* Moves past the bytes in the window before the next byte of `stops`, but past at most `most` bytes. Unless `to` is
+ * NULL, copies the skipped bytes to `to`. Returns the number of bytes. */
 static size_t take_run(reader *r, char *to, size_t most) {
     const char *from = r->window + r->at;
     const size_t there = (size_t)(r->filled - r->at);
@@ -244,8 +244,8 @@ static bool add_byte(reader *r, size_t size, int c) {
     return true;
 }
 
-/* Moves past bytes as take_run does. kept: true = also appends these bytes to the text of the event, as many as fit
- * into its memory. */
+/* Moves past bytes as take_run does. kept: true = also appends these bytes to the text of the event, as many bytes as
+ * fit into the memory for this text. */
 static size_t take_plain(reader *r, bool kept, size_t size) {
     return kept ? take_run(r, r->event + size, r->event_size - 1 - size) : take_run(r, NULL, EVENT_BYTES_MAX - size);
 }
@@ -403,7 +403,7 @@ static void set_arg(event *e, slice key, slice value) {
         KEY("external id", external),
         KEY("correlation", correlation),
         KEY("Input Dims", dims),
-        KEY("Input dims", dims), /* PyTorch before 1.9 writes "Input dims" */
+        KEY("Input dims", dims), /* PyTorch before 1.9 writes "Input dims" instead of "Input Dims" */
         KEY("Input type", types),
         KEY("Concrete Inputs", values),
         KEY("device", device),
@@ -559,7 +559,7 @@ static void add_event(reader *r, const event *e, int64_t start, int64_t lasts) {
 
 /* Reads an event of the trace. If the window contains the whole event, the function reads the event in the window
  * without a copy. An event that continues after the end of the window, or that is not valid, is first copied. Faults of
- * such an event are then found in the copy. */
+ * a copied event are found when the copy is read. */
 static void read_event(reader *r) {
     event e = { 0 };
     int64_t start = 0, lasts = 0;

@@ -1,7 +1,7 @@
 /* Sums the kernels of a trace by operator, and finds operators that could be faster. A row of the summary has all calls
  * of an operator with the same shapes.
  *
- *     `expected time` = predicted time x sqrt(machine x near).
+ *     `expected time` = predicted time x sqrt(machine x near), where `machine` and `near` are two factors.
  *     `saving`        = measured time - expected time.
  *
  * The factor `machine` is the median of measured / predicted time over all rows of matrix products, or over all rows of
@@ -307,8 +307,9 @@ static double usual_error(const nnc_trace_sum *sum, bool products, double *logs)
 
 /* Sets the expected time of a row and the time that the row could save, measured time - expected time. If the product
  * is faster with its dimensions padded to multiples of 16 bytes, the saving is measured time - time of the padded
- * product. If a product is faster than expected, the measured time shows that unaligned operands cost little. A product
- * that is faster than expected is padded only if the name of its kernel states unaligned operands. */
+ * product. If a product is faster than expected, the measured time shows that unaligned operands cost little. If a
+ * product is faster than expected, nncost predicts the padded product only if the name of the kernel states unaligned
+ * operands. */
 static void save(nnc_trace_row *r) {
     const double padded_s = r->price.padded_s * r->factor;
     r->expected_s = nnc_max(r->price.predicted_s * r->factor, r->price.bound_s);

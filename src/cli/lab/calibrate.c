@@ -19,7 +19,7 @@ typedef struct next_parameter {
     double low, high, low_step_s, high_step_s;
     double share;        /* size of the effect of the range on the step time: |ln(low_step_s / high_step_s)| */
     int32_t rows;        /* number of measured rows to which the parameter was fitted */
-    const char *measure; /* text: the kind of measured rows with which the range of the parameter gets narrower */
+    const char *measure; /* text: the kind of measured rows that make the range of the parameter narrower */
 } next_parameter;
 
 typedef struct calibration {
@@ -46,7 +46,7 @@ typedef struct calibration {
 } calibration;
 
 typedef struct nnc_calibration_report {
-    /* device or software profile whose parameters are fitted; one of the two is NULL */
+    /* device or software profile whose parameters are fitted; one of these two pointers is NULL */
     const char *device, *software;
     const char *data;      /* text that names the files and rows of the fit, as in "fitted_on" of the written file */
     const char *overrides; /* text of the changes by the option --set; NULL = the option is not given */
@@ -307,7 +307,7 @@ static bool is_of_engine(calibration *c, const nnc_measured *row) {
     const nnc_device *device = NULL, *asked = NULL;
     nnc_error why;
     if (row->software == NULL || strcmp(row->software, c->engine.id) != 0) {
-        /* Rows that are no serving rows pass the test, so that the report can list them as not used. */
+        /* Rows that are no serving rows pass the test, so that the report can list these rows as not used. */
         return row->kind != NNC_MEASURED_SERVING;
     }
     return c->asked == NULL || strcmp(row->device, c->asked) == 0 ||
@@ -536,11 +536,12 @@ static nnc_status write_file(calibration *c, const char *path, nnc_error *err) {
  * Finds the measurement that would make the range of the estimated step time of MODEL narrowest.
  *
  * Each device parameter has a range of values. A fitted parameter has the range that the fitted rows allow. The range
- * of any other parameter goes from the 10th to the 90th percentile of the shipped devices, both relative to the median
- * of these devices. The range of host.kernel_s is different, because the files of shipped devices do not state it: for
- * s = spread.idle of the software profile, the range goes from value x exp(-s) to value x exp(s). The step time is
- * estimated at both ends of each range, with all other parameters at their fitted values. The parameter to measure next
- * is the one whose range has the largest difference between the step times at its two ends. */
+ * of any other parameter goes from value x (10th percentile / median) to value x (90th percentile / median); median and
+ * percentiles are taken over the shipped devices. The range of host.kernel_s is different, because the files of shipped
+ * devices do not state it: for s = spread.idle of the software profile, the range goes from value x exp(-s) to value x
+ * exp(s). The step time is estimated at both ends of each range, with all other parameters at their fitted values. The
+ * parameter to measure next is the one whose range has the largest difference between the step times at its two
+ * ends. */
 
 /* Kinds of measured rows to which a parameter can be fitted, by the beginning of the parameter's name. */
 static const struct {

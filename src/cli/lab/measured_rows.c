@@ -142,10 +142,10 @@ static nnc_status find_in_version(nnc_specs *specs, const nnc_release_ask *ask, 
 }
 
 /* Finds the framework release with which a row was measured. The version text of a row may name a program, such as
- * "Megatron-Core r0.8.0". If this text begins with the first word of the row's framework (such as "Megatron" of
- * Megatron-LM), the function first searches the release of the named program, and then the release of the framework
- * with this version. If the version text begins with another word, the function first searches the release of the
- * framework, and then the release of the named program. */
+ * "Megatron-Core r0.8.0". If the version text begins with the first word of the row's framework (such as "Megatron" of
+ * Megatron-LM), the function first searches the release of the program in the version text, and then the release of the
+ * framework with this version. If the version text begins with another word, the function first searches the release of
+ * the framework, and then the release of the program in the version text. */
 static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err) {
     const size_t word = strcspn(ask->framework, " -");
     *release = (nnc_release){ .entry = NULL };
