@@ -95,8 +95,9 @@ typedef struct nnc_requirement {
      * 9.5" */
     const char *name, *rule;
     nnc_relation relation;
-    const char *text; /* the text to which a value must be equal, if the relation is NNC_EQUAL and the rule has a text;
-                       * it points into `rule`; NULL = the rule has a number */
+    /* text to which a value must be equal, if `relation` is NNC_EQUAL and the rule has a text; the pointer points into
+     * the string `rule`; NULL = the rule has a number */
+    const char *text;
     double number;
 } nnc_requirement;
 

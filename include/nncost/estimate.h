@@ -51,9 +51,10 @@ typedef struct nnc_memory {
     int64_t context_bytes;
     int64_t split_block_bytes; /* bytes of freed blocks that the allocator has split, so that a large tensor cannot use
                                 * a whole block */
-    bool one_moment;           /* how the peak is computed. true: the largest sum of bytes at one moment of backward;
-                                * false: the sum of the classes */
-    int64_t helper_bytes;      /* bytes of the frozen helper models of a training method; weight_bytes includes them */
+    /* true: the predicted memory peak is the largest sum of bytes at one moment of backward; false: it is the sum of
+     * the classes of memory */
+    bool one_moment;
+    int64_t helper_bytes; /* bytes of the frozen helper models of a training method; weight_bytes includes them */
 } nnc_memory;
 
 /* Sizes of public structs and arrays, with unused space for members of later releases. NNC_MEMORY_SPACE: bytes of
@@ -112,9 +113,9 @@ typedef struct nnc_result {
                                              * stages; 0 without a pipeline */
     int32_t stage, memory_stage;            /* stage: index of the busiest pipeline stage; memory_stage: index of the
                                              * stage that needs most memory */
-    /* one value for each resource (compute, memory, network ...). In predicted mode: seconds of step_s in which the
-     * resource is the bound. In ideal mode: seconds in which the resource works; several resources can work at the same
-     * time */
+    /* one value in seconds for each resource (compute, memory, network ...). In predicted mode: seconds of step_s in
+     * which the resource is the bound. In ideal mode: seconds in which the resource works; several resources can work
+     * at the same time */
     double bound_s[NNC_BOUND_SPACE];
     nnc_bound bound, next_bound; /* bound: the resource with the largest bound_s; next_bound: the resource with the
                                   * second largest bound_s */
@@ -170,9 +171,9 @@ typedef struct nnc_stage {
     int64_t layers;
     bool embedding, head;
     int64_t params; /* number of parameters of the pipeline stage that one rank stores */
-    double forward_s, backward_s,
-        weight_s;                /* times of one micro-batch; weight_s: time of the pass for weight gradients if it is
-                                  * separate, else 0 */
+    /* times of one micro-batch. weight_s: time of the separate pass for weight gradients; 0 = backward computes the
+     * weight gradients */
+    double forward_s, backward_s, weight_s;
     double busy_s, bubble_s;     /* busy_s: time per step that the passes take; bubble_s: idle time per step. Neither
                                   * busy_s nor bubble_s contains exchange_s or update_s */
     double exchange_s, update_s; /* exchange_s: exposed communication per step after the last pass; update_s: optimizer
@@ -197,12 +198,12 @@ const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count);
 #endif /* NNC_STATIC_LINKING_ONLY */
 
 /* Activities of a pipeline stage. In each interval of the step, a stage has exactly one activity. */
-#define NNC_ACTIVITY_LIST(X)                                                                           \
-    X(NNC_ACTIVITY_FORWARD, "forward")                                                                 \
-    X(NNC_ACTIVITY_BACKWARD, "backward") /* computes weight gradients too, if no pass "weight" does */ \
-    X(NNC_ACTIVITY_WEIGHT, "weight")                                                                   \
-    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication, once per step after all passes */   \
-    X(NNC_ACTIVITY_UPDATE, "update")                                                                   \
+#define NNC_ACTIVITY_LIST(X)                                                                         \
+    X(NNC_ACTIVITY_FORWARD, "forward")                                                               \
+    X(NNC_ACTIVITY_BACKWARD, "backward") /* with the weight gradients, if no pass "weight" runs */   \
+    X(NNC_ACTIVITY_WEIGHT, "weight")                                                                 \
+    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication, once per step after all passes */ \
+    X(NNC_ACTIVITY_UPDATE, "update")                                                                 \
     X(NNC_ACTIVITY_IDLE, "idle")
 NNC_ENUM(nnc_activity, NNC_ACTIVITY_LIST, NNC_ACTIVITY_COUNT);
 NNC_API const char *nnc_activity_name(nnc_activity activity);

@@ -34,10 +34,11 @@ typedef struct nnc_device nnc_device;
  * direction. */
 typedef struct nnc_scale_up {
     nnc_link_kind kind;
-    int32_t devices;    /* number of devices in one scale-up domain of the fabric */
-    int32_t dims[3];    /* number of devices along each axis of a torus */
-    int32_t dims_count; /* number of axes of a torus, entries used in dims; 0 = the fabric is no torus */
-    bool wrap[3];       /* for each axis of a torus; true: the last device of the axis has a link to the first */
+    int32_t devices; /* number of devices in one scale-up domain of the fabric */
+    int32_t dims[3]; /* number of devices along each axis of a torus */
+    /* number of axes of a torus, which is the number of entries of `dims` that are used; 0 = the fabric is no torus */
+    int32_t dims_count;
+    bool wrap[3]; /* for each axis of a torus; true: the last device of the axis has a link to the first */
     int32_t wrap_count;
     /* bandwidth of one device in one direction, B/s; on a torus, bandwidth of one link in one direction */
     double bytes_per_s;
@@ -69,9 +70,9 @@ typedef struct nnc_host_link {
 typedef struct nnc_price {
     double per_device_hour;
     char currency[8];
-    const char *where, *date, *source; /* place where the device is offered, date of the price, source of the price;
-                                        * NULL = the file does not state this text. The three texts are valid as long as
-                                        * the nnc_specs that loaded the file */
+    /* place where the device is offered, date of the price, source of the price; NULL = the file gives no place (or no
+     * date, no source). The three texts are valid as long as the nnc_specs that loaded the file */
+    const char *where, *date, *source;
 } nnc_price;
 
 /* Source of values in a device, model or profile file. key: name of a field, or the start of the names of several
@@ -102,9 +103,9 @@ typedef struct nnc_conv_efficiency {
      * memory_fraction: share of the memory bandwidth that kernels reach; fixed_s: fixed seconds of each kernel.
      * Neutral: 1, 1, 0. */
     double sustained_fraction, memory_fraction, fixed_s;
-    /* number of channels per group with which a convolution reaches half of its full rate; neutral: 0 */
+    /* number of channels per group of a convolution that reaches half of the full rate; neutral: 0 */
     double channels_half;
-    /* number of summed products per output value with which a convolution reaches half of its full rate; neutral: 0 */
+    /* number of summed products per output value of a convolution that reaches half of the full rate; neutral: 0 */
     double depth_half;
     /* Share of the peak of the vector units that convolutions reach if they run faster on these units; NaN =
      * convolutions never use the vector units. */
@@ -112,21 +113,25 @@ typedef struct nnc_conv_efficiency {
     /* Values for convolutions that PyTorch issues: they replace sustained_fraction and channels_half. NaN = the value
      * is not replaced. */
     double library_sustained_fraction, library_channels_half;
-    double library_tf32_backward_ratio;   /* for maps in NHWC: time of one gradient in TF32 / time of forward; NaN =
-                                           * 1 */
-    double library_tf32_contiguous_ratio; /* for maps in NCHW: time of one gradient in TF32 / time of forward; NaN =
-                                           * library_tf32_backward_ratio */
-    double library_channel_fraction;      /* for depthwise convolutions of NCHW maps: share of the fp32 peak of the
+    /* for maps in NHWC: time of one of the two gradients of a convolution in TF32 / time of its forward; NaN = 1 */
+    double library_tf32_backward_ratio;
+    /* for maps in NCHW: time of one of the two gradients of a convolution in TF32 / time of its forward; NaN =
+     * library_tf32_backward_ratio */
+    double library_tf32_contiguous_ratio;
+    double library_channel_fraction;     /* for depthwise convolutions of NCHW maps: share of the fp32 peak of the
                                            * vector units; NaN = vector_fraction */
-    double library_channel_weight_ratio;  /* for depthwise convolutions: factor on the time of the weight gradient; NaN
+    double library_channel_weight_ratio; /* for depthwise convolutions: factor on the time of the weight gradient; NaN
                                            * = 1 */
 } nnc_conv_efficiency;
 
 /* Efficiencies of matrix products, for the formula in docs/formulas.md, gemm-time. */
 typedef struct nnc_gemm_efficiency {
-    /* share of the peak FLOP/s that long matrix products reach (clock lowered by the power limit); neutral: 1 */
+    /* share of the peak FLOP/s that matrix products reach if they run for a second or more, so that the power limit
+     * lowers the clock; neutral: 1 */
     double sustained_fraction;
-    double boost_ratio;     /* rate of short matrix products / rate of long matrix products, at least 1; neutral: 1 */
+    /* rate of matrix products in short bursts at full clock / rate of matrix products that run for a second or more, at
+     * least 1; neutral: 1 */
+    double boost_ratio;
     double memory_fraction; /* share of the memory bandwidth that matrix products reach; neutral: 1 */
     /* memory_fraction of matrix products that PyTorch issues; NaN = the value of memory_fraction */
     double library_memory_fraction;
@@ -138,8 +143,9 @@ typedef struct nnc_gemm_efficiency {
     double l2_bytes_per_s;    /* bandwidth of the L2 cache, B/s, used instead of l2_bytes_per_flop; NaN = not
                                      * given */
     /* time of a partly filled wave of tiles. 1: the wave takes as long as a full wave. 0: the wave takes the time of a
-     * full wave x filled share of the wave, but a product never takes less time than one full wave. Values between 0
-     * and 1 are a mixture of the cases 0 and 1. NaN: tiles have no effect on the rate */
+     * full wave x filled share of the wave, but a product never takes less time than one full wave. A value between 0
+     * and 1 is a weight: the time lies between the time of the case 0 and the time of the case 1. NaN: tiles have no
+     * effect on the rate */
     double wave_quantization;
     /* time of a product with a dimension that is no multiple of 8 / time with multiples of 8; neutral: 1 */
     double unaligned_ratio;
@@ -148,9 +154,11 @@ typedef struct nnc_gemm_efficiency {
     /* Time of an 8-bit matrix product with one scale per 128 elements / time of the same product with one scale per
      * tensor; neutral: 1. */
     double block_ratio;
-    /* time of one grouped product of several matrices / time of one product with as many rows; neutral: 1 */
+    /* time of one grouped product of several matrices / time of one product that has as many rows as the grouped
+     * product in total; neutral: 1 */
     double group_ratio;
-    double power_share; /* share of power_w that the matrix units draw at their peak FLOP/s; NaN = not known */
+    /* share of the device's power limit power_w that the matrix units draw at their peak FLOP/s; NaN = not known */
+    double power_share;
 } nnc_gemm_efficiency;
 
 /* Efficiencies of fused attention kernels of one generation, for the formula in docs/formulas.md, flash-time. */
@@ -238,8 +246,8 @@ typedef struct nnc_serve_efficiency {
     double kernel_s, attention_s;              /* kernel_s: fixed seconds of a kernel in a recorded program;
                                                 * attention_s: fixed seconds of attention in decode */
     /* If several query heads share keys and values, decode attention reads this share of the keys and values again for
-     * each query head after the first; neutral: 0. If kv_reread of the device is above 0, kv_reread and kv_fraction of
-     * the device apply only to engines whose own kv_reread is above 0. */
+     * each query head after the first; neutral: 0. If kv_reread of the device is above 0, an engine uses kv_reread and
+     * kv_fraction of the device only if the kv_reread of the engine itself is above 0. */
     double kv_reread;
     nnc_small_all_reduce all_reduce;
     bool fitted; /* false: the device file states no efficiencies of serving */

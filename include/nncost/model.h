@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/* Families of models. The last argument of a row is the family's name in the code: "decoder" stands for
- * nnc_decoder_family (src/shape/) and nnc_decoder_fields (src/input/). */
+/* Families of models. The last argument of X is the family's name in the code: `decoder` stands for nnc_decoder_family
+ * (src/shape/) and nnc_decoder_fields (src/input/). */
 #define NNC_FAMILY_LIST(X)                                                                                             \
     X(NNC_FAMILY_DECODER, "decoder", "A transformer over tokens: a decoder, an encoder, or an encoder and a decoder.", \
       decoder)                                                                                                         \
@@ -194,7 +194,7 @@ typedef struct nnc_decoder {
     /* true: the attention output (out_bias), the MLP, the head or the experts have biases; read only if `biases` is
      * false */
     bool out_bias, mlp_bias, head_bias, expert_bias;
-    /* true: query and value projections have a bias, but key projections have none */
+    /* true: the projections to queries and to values have a bias, but the projection to keys has none */
     bool no_key_bias;
     /* number of values of a head that the rotary embedding rotates; 0 = all values */
     int64_t rotary_dim;
@@ -368,8 +368,9 @@ typedef struct nnc_unet {
                                          * values of a token, 0 = no cross-attention */
     int64_t context_input_width;        /* values of a token before a linear layer that projects them to context_width;
                                          * 0 = no such layer */
-    int64_t added_embed_width; /* width of a second input that is added to the time embedding; 0 = no second input */
-    int64_t class_embeds;      /* rows of a table of classes, from which a row is added to the time embedding; 0 = no
+    /* width of a second vector that is added to the time embedding; 0 = the network has no second vector */
+    int64_t added_embed_width;
+    int64_t class_embeds; /* rows of a table of classes, from which a row is added to the time embedding; 0 = no
                                 * such table */
     double dropout;
 } nnc_unet;
@@ -386,8 +387,9 @@ typedef struct nnc_vit {
     bool distilled;          /* true: a distillation token and a second head learn from a teacher model */
     bool relative_positions; /* true: each layer adds a table of relative positions to its scores, and patches have no
                               * positions of their own */
-    bool no_key_bias;        /* true: query and value projections have a bias, but key projections have none */
-    bool layer_scale;        /* true: attention and MLP of a layer each multiply their output by one learned factor per
+    /* true: the projections to queries and to values have a bias, but the projection to keys has none */
+    bool no_key_bias;
+    bool layer_scale; /* true: attention and MLP of a layer each multiply their output by one learned factor per
                               * channel */
 } nnc_vit;
 
@@ -424,8 +426,9 @@ struct nnc_model {
     char id[64];
     char name[96];
     nnc_family family;
-    nnc_decoder decoder; /* the members decoder, unet, vit and graph are for one family of models each. If the model is
-                          * of another family, all bytes of a member are 0 */
+    /* Each of the members decoder, unet, vit and graph is used by the models of one family. All bytes of the members of
+     * other families are 0 */
+    nnc_decoder decoder;
     nnc_unet unet;
     nnc_vit vit;
     nnc_graph graph;
@@ -456,12 +459,15 @@ struct nnc_model {
     /* library that runs the model: transformers, diffusers, timm, or none of these */
     nnc_implementation implementation;
     bool implementation_asked; /* true: the user named the library; false: it follows from the model's name or file */
-    bool stand_in;      /* true: another network with nearly equal counts stands for the model, so the interval of the
-                         * step time is wider */
+    /* true: nncost does not know the network and uses another network instead, with nearly equal numbers of parameters
+     * and operations, so the interval of the step time is wider */
+    bool stand_in;
     bool composed_gelu; /* true: the library runs several primitive operators for a GELU; false: one operator */
-    bool joined_qkv;    /* true: one matrix product computes queries, keys and values, and one computes gate and up
-                         * matrices */
-    bool split_gate;    /* true: with joined_qkv, separate products nevertheless compute gate and up matrices */
+    /* true: one matrix product computes queries, keys and values together, and one matrix product computes the gate and
+     * up values of an MLP together */
+    bool joined_qkv;
+    /* true: although joined_qkv is true, the gate and up values of an MLP are computed by two separate matrix products */
+    bool split_gate;
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

@@ -355,7 +355,7 @@ NNC_API const char *nnc_head_copy_help(nnc_head_copy copy);
  * the JSON file; nnc_software_number, nnc_software_text and nnc_software_set in <nncost/spec.h> read and set fields. */
 typedef struct nnc_software nnc_software;
 
-/* The value memory_use of a serving engine is a share of one of these memories. */
+/* Kinds of memory; the member memory_use of a serving engine is a share of one kind of memory. */
 #define NNC_MEMORY_SHARE_LIST(X)                                                                                  \
     X(NNC_SHARE_MEMORY, "memory", "The memory of the device. Weights, workspace and cache are inside the share.") \
     X(NNC_SHARE_USABLE, "usable",                                                                                 \
@@ -508,8 +508,8 @@ typedef struct nnc_shipped {
                                               * and activation functions without norms */
 } nnc_shipped;
 
-/* A serving engine: seconds that its host program takes, and factors without unit by which the engine's kernel times
- * differ from the kernel times measured on the device. */
+/* A serving engine: the seconds that its host program takes, and factors on the kernel times that were measured on the
+ * device; the factors have no unit. */
 typedef struct nnc_serve_engine {
     double step_s, layer_s, sequence_s;     /* seconds of the host per step (step_s), per layer (layer_s), and per
                                              * sequence that decodes (sequence_s); default 0 */
@@ -527,8 +527,8 @@ typedef struct nnc_serve_engine {
     double kv_reread;         /* share of the keys and values that each further query head of a group reads again from
                           * memory; default 0 */
     double
-        /* limit for kv_reread and kv_fraction of the device file: they apply only to decode steps in which sequences x
-         * query heads per device is larger than this limit; default 0 */
+        /* limit for kv_reread and kv_fraction of the device file: a decode step uses them only if sequences x query
+         * heads per device is larger than this limit; default 0 */
         reread_above;
     double host_layer_s; /* seconds in which the host launches the kernels of a layer; the launches overlap with work of
                           * the device; default 0 */
@@ -585,18 +585,19 @@ typedef struct nnc_serve_engine {
 struct nnc_software {
     char id[48];
     char name[96];
-    char date[16];           /* year and month of a framework release, for example "2025-11"; "" = the profile is no
+    char date[16];         /* year and month of a framework release, for example "2025-11"; "" = the profile is no
                               * release */
-    bool fused_norm;         /* true: a norm runs as one kernel; false: as one kernel per primitive operation */
-    bool fused_activation;   /* true: a gated MLP runs activation and multiplication in one kernel, which keeps no
+    bool fused_norm;       /* true: a norm runs as one kernel; false: as one kernel per primitive operation */
+    bool fused_activation; /* true: a gated MLP runs activation and multiplication in one kernel, which keeps no
                               * tensor between them */
-    bool fused_residual;     /* true: one kernel adds the bias, applies dropout and adds the residual */
-    bool fused_maps;         /* true: the norm, activation and sum that follow a convolution run in one kernel */
-    bool contiguous_maps;    /* layout of feature maps; true: one plane per channel (NCHW); false: channels last
+    bool fused_residual;   /* true: one kernel adds the bias, applies dropout and adds the residual */
+    bool fused_maps;       /* true: the norm, activation and sum that follow a convolution run in one kernel */
+    bool contiguous_maps;  /* layout of feature maps; true: one plane per channel (NCHW); false: channels last
                               * (NHWC) */
-    bool written_out;        /* true: layer norms, RMS norms and GELU run as one kernel per primitive operation */
-    bool by_reductions;      /* true: in norms of rows and in softmax, each sum or maximum is one kernel, and all other
-                              * operations together are one kernel */
+    bool written_out;      /* true: layer norms, RMS norms and GELU run as one kernel per primitive operation */
+    /* true: in softmax and in norms of rows, each sum or maximum over a row is one kernel, and all other operations of
+     * the op together are one kernel */
+    bool by_reductions;
     bool turned_group_norms; /* true: group norms work on NCHW; feature maps in channels last are copied to NCHW and
                               * back */
     bool grouped_on_vectors; /* true: grouped convolutions run on the vector units, except groups that have a kernel for
@@ -741,9 +742,9 @@ nnc_profiles nnc_profiles_of_one(const nnc_software *software);
 
 /* The function nnc_profile_kind_of returns the kind of a plan for a model on a device. The function
  * nnc_profile_kind_by_plan returns the kind of a plan on a device that is not known. The function nnc_profile_kind_kept
- * returns `kept`, unless model, device and precision exclude this kind; a comparison of plans sets `kept` to the kind
- * of its first plan. The function nnc_profile_kind_may tests whether any plan of the model on the device can have the
- * given kind. */
+ * returns `kept`, unless the model, the device and the precision cannot have the kind of plan `kept`; a comparison of
+ * plans sets `kept` to the kind of its first plan. The function nnc_profile_kind_may tests whether any plan of the
+ * model on the device can have the given kind. */
 nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device, const nnc_plan *plan);
 nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan);
 bool nnc_profile_kind_may(const nnc_model *model, const nnc_device *device, nnc_profile_kind kind);
@@ -775,10 +776,11 @@ static inline nnc_plan nnc_plan_default(void) {
  * option, the expected range and the value. All functions with a plan as input call nnc_plan_check first. */
 NNC_API nnc_status nnc_plan_check(const nnc_plan *plan, nnc_error *err);
 
-/* Fills in the plan fields that the user has not given: sequence length and image size from the model, precision from
- * the device, policy from the precision, the missing one of micro_batch, micro_batches and global_batch, degrees and
- * schedule. NNC_BAD_USAGE: micro_batch, micro_batches and global_batch contradict each other. NNC_ILLEGAL_PLAN: the
- * plan breaks a rule, for example the device cannot compute in the precision; err names the option. */
+/* Fills in the plan fields that the user has not given: sequence length and image size from the model; precision from
+ * the device; policy from the precision; micro_batch, micro_batches or global_batch from the two that are given;
+ * degrees; schedule. NNC_BAD_USAGE: micro_batch, micro_batches and global_batch contradict each other.
+ * NNC_ILLEGAL_PLAN: the plan breaks a rule, for example the device cannot compute in the precision; err names the
+ * option. */
 NNC_API nnc_status nnc_plan_resolve_into(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                          nnc_plan *resolved, nnc_error *err);
 static inline nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,

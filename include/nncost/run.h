@@ -276,9 +276,9 @@ typedef struct nnc_optimum {
     nnc_law law;
     /* best model by one scaling law: parameters, training tokens and loss (NaN if the law states no loss) */
     double params, tokens, loss;
-    /* a second model, which has the same loss as the best model and needs the fewest FLOPs for training and inference
-     * together. served_params: its parameters; served_tokens: its training tokens; saved_share: 1 - its FLOPs / FLOPs
-     * of the best model, where both count training and inference */
+    /* a second model with the same loss as the best model: the one with the fewest FLOPs for training and inference
+     * together. served_params: parameters of the second model; served_tokens: its training tokens; saved_share: 1 -
+     * FLOPs of the second model / FLOPs of the best model, each for training and inference */
     double served_params, served_tokens, saved_share;
 } nnc_optimum;
 
@@ -286,9 +286,9 @@ typedef struct nnc_optimum {
  * `flops` FLOPs: 6 N D = flops. */
 NNC_API nnc_optimum nnc_compute_optimal(nnc_law law, double flops);
 /* Compares models with equal loss: by a scaling law, each of them has the same loss as a model with `params` parameters
- * after `tokens` training tokens. Returns the one (N parameters, D training tokens) that needs the fewest FLOPs for
- * training and for inference on T = `served` tokens, 6 N D + 2 N T (arXiv:2401.00448). All members of the result are
- * NaN if the scaling law states no loss. */
+ * after `tokens` training tokens. Among these models, returns the model (N parameters, D training tokens) that needs
+ * the fewest FLOPs for training and for inference on T = `served` tokens: 6 N D + 2 N T (arXiv:2401.00448). All members
+ * of the result are NaN if the scaling law states no loss. */
 NNC_API nnc_optimum nnc_serving_optimal(nnc_law law, double params, double tokens, double served);
 /* Returns the loss, by a scaling law, of a model with `params` parameters after `tokens` training tokens; NaN = the
  * scaling law states no loss. */
@@ -323,9 +323,10 @@ typedef struct nnc_budget {
     double price_per_device_hour;
     /* parameters and training tokens that the user gave; NaN = the user gave cost or FLOPs instead */
     double params, tokens;
-    nnc_optimum optima[NNC_LAW_SPACE];   /* best model that `flops` FLOPs can train, one entry for each scaling law */
-    double over_training[NNC_LAW_SPACE]; /* flops / fewest FLOPs with which a model reaches the same loss, for each
-                                          * scaling law; NaN = not known */
+    nnc_optimum optima[NNC_LAW_SPACE]; /* best model that `flops` FLOPs can train, one entry for each scaling law */
+    /* the member `flops` / fewest FLOPs with which a model reaches the same loss as the given model, for each scaling
+     * law; NaN = not known */
+    double over_training[NNC_LAW_SPACE];
 } nnc_budget;
 
 /* Computes the best model that an amount of money or FLOPs can train, or the money for a given model and its training

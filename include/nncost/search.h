@@ -99,8 +99,8 @@ NNC_API void nnc_search_result_destroy(nnc_search_result *result);
  * unless the search was stopped. `evaluated` combinations were estimated, and `pruned` combinations were left out
  * without an estimate; the sum of both numbers is `covered`. `legal` is the number of plans that break no rule, and
  * `feasible` is the number of legal plans that fit in memory. The numbers `evaluated` and `pruned` depend on the order
- * of the search. Each of the other numbers, summed over all shards, is equal to the number for the whole search
- * space. */
+ * of the search. The sums of space, covered, legal and feasible over all shards are equal to these numbers of an
+ * undivided search. */
 typedef struct nnc_search_tally {
     uint64_t space, covered, evaluated, pruned, feasible, legal;
 } nnc_search_tally;
@@ -121,8 +121,8 @@ struct nnc_search_result {
     uint64_t space, covered, evaluated, pruned, legal, feasible;
     nnc_found best[NNC_SEARCH_BEST_MAX];
     int32_t best_count;
-    nnc_found pareto[NNC_PARETO_MAX]; /* plans for which no other plan is both faster and smaller in memory, in the
-                                       * order of step time */
+    /* plans of the Pareto front, in the order of step time: no other plan both takes less time and needs less memory */
+    nnc_found pareto[NNC_PARETO_MAX];
     int32_t pareto_count;
     bool pareto_truncated;
     bool any_missed; /* true: `best` is empty, and `missed` is the fastest plan that breaks only the deadline or the

@@ -201,8 +201,8 @@ typedef struct nnc_serve {
     double simulated, preemptions; /* simulated: number of simulated requests; preemptions: number of preemptions of
                                     * requests */
     double prompt_s;               /* seconds that the prefill of one prompt adds to a decode step */
-    /* why ttft_interval_s and tpot_interval_s are wider than the intervals of measured devices and networks, in static
-     * storage; NULL = the intervals are not wider */
+    /* reason why the intervals ttft_interval_s and tpot_interval_s are wider than for measured devices and networks, in
+     * static storage; NULL = the intervals are not wider */
     const char *interval_reason;
     double saturation_interval[2]; /* smallest and largest value of a range that contains 90 % of measured saturation
                                     * rates */

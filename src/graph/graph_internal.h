@@ -24,11 +24,11 @@ enum {
     NNC_GRAPH_TENSORS_MAX = 4096, /* largest number of tensors that one walk creates */
     NNC_GRAPH_STEPS_MAX = 16384,  /* largest number of list entries that one walk visits */
     NNC_GRAPH_TURNS_MAX = 100000, /* largest number of iterations of one repeat */
-    NNC_GRAPH_STACK_MAX = 16,     /* largest number of operands of an expression that wait for their operator */
+    /* largest number of operands of an expression that are on the stack at the same time */
+    NNC_GRAPH_STACK_MAX = 16,
 };
 
-/* Largest number of elements of a tensor for one sample. A number in a graph file must not be larger than this limit,
- * either. */
+/* Largest number of elements of a tensor for one sample, and largest number that a graph file may contain. */
 #define NNC_GRAPH_NUMBER_MAX 1000000000000000
 #define NNC_GRAPH_DIM_MAX 1000000000 /* largest size of one axis */
 #define NNC_GRAPH_KERNEL_MAX 1000
@@ -60,9 +60,9 @@ typedef struct nnc_expr {
 /* ---- the kinds of op that a graph file can contain ---- */
 
 /* Kinds of op of graph files. Columns: value of the enum, name in files, help, and the word in the name of the C struct
- * that describes the kind ("conv" in nnc_graph_conv_row). The struct of a kind lists its parameters and has the
- * function that infers the output of an op; shape/graph_family.c computes the cost of the op. The library does not link
- * if a kind has no struct. */
+ * that describes the kind ("conv" in nnc_graph_conv_row). The C struct of a kind of op lists the parameters of the op
+ * and has the function that infers its output; shape/graph_family.c computes the cost of the op. The library does not
+ * link if a kind of op has no struct. */
 #define NNC_GRAPH_KIND_LIST(X)                                                                                       \
     X(NNC_GRAPH_INPUT, "input", "Another input of the network: token ids or values.", input)                         \
     X(NNC_GRAPH_CONV, "conv", "A convolution over the positions of a map.", conv)                                    \
@@ -237,8 +237,8 @@ typedef struct nnc_graph_weights {
 /* An op that the walk has reached: the values of its parameters, its input and output tensors, and its weights. */
 typedef struct nnc_graph_op {
     const nnc_graph_node *node;
-    /* values of the op's parameters, in the order in which its kind lists them; if the value is a word, it is the index
-     * of the word in the list of words */
+    /* values of the op's parameters, in the order in which the kind of op lists them; for a parameter that is a word,
+     * the index of the word in the list of allowed words */
     const int64_t *values;
     /* in, with, also: the input tensors of the op; out: its output tensor. If the rank of a tensor is 0, the op does
      * not have this tensor */
@@ -313,7 +313,8 @@ bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc
 
 /* ---- captured programs: a PyTorch step as a list of operators ---- */
 
-/* Kinds of operator of a captured program. The kind decides by which formula the time of the operator is computed. */
+/* Kinds of operator of a captured program. The kind of an operator decides by which formula the time of the operator is
+ * computed. */
 typedef enum nnc_captured_kind {
     NNC_CAPTURED_KERNEL, /* an operator that only reads and writes tensors, so that its time follows from its bytes */
     NNC_CAPTURED_PRODUCT,
@@ -442,7 +443,8 @@ typedef struct nnc_graph_kind_row {
     /* Infers the output tensor and the weights of an op from its input tensors. Returns false if the walk found a
      * fault. */
     bool (*infer)(nnc_graph_walk *walk, nnc_graph_op *op);
-    /* true: the op computes each part of the width without the other parts, so tensor ranks may divide the width */
+    /* true: the op can compute a part of the width without the other parts of the width, so tensor ranks may divide the
+     * width */
     bool parts;
 } nnc_graph_kind_row;
 const nnc_graph_kind_row *nnc_graph_kind_row_of(nnc_graph_kind kind);

@@ -144,9 +144,9 @@ static bool shape_of(nnc_graph_walk *w, const nnc_graph_node *node, const int64_
 }
 
 /* Checks the inputs of an op whose width may be divided over tensor ranks. A product that is split by columns leaves a
- * part of the width on each rank; the next product that is split by rows restores the whole width. Between a product
- * split by columns and a product split by rows, an op must not need the whole width, and must not read one divided and
- * one whole tensor. Returns false if a fault was recorded. */
+ * part of the width on each rank; the next product that is split by rows restores the whole width. An op between a
+ * product split by columns and a product split by rows must not need the whole width, and must not read one tensor that
+ * is divided over ranks together with one that is whole. Returns false if a fault was recorded. */
 static bool check_parts(nnc_graph_walk *w, const nnc_graph_op *op, bool parts) {
     const bool differ = op->with.rank > 0 && op->with.sharded != op->in.sharded;
     return (!op->in.sharded || parts) && !differ
@@ -435,7 +435,7 @@ bool nnc_expr_value(const nnc_expr *expr, const int64_t *lets, const int64_t *ar
         if (code->kind == NNC_CODE_LET) {
             result = lets[code->value];
         } else if (code->kind == NNC_CODE_ARG) {
-            /* Only the body of a macro refers to arguments, and args is not NULL there.
+            /* An expression refers to arguments only in the body of a macro; in the body of a macro, args is not NULL.
              * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
             result = args[code->value];
         } else if (code->kind != NNC_CODE_NUMBER) {

@@ -132,9 +132,8 @@ static bool read_kind(nnc_json word, storage *s) {
 }
 
 /* Reads a storage from a row "bytes, kind and format, first, last, copies". Adds the storage and its copies in equal
- * layers to the list of storages. kinds: the `count` pairs of kind and format. A row that is a string has the index of
- * its pair in `kinds`; a row that is a list contains the pair. If the input is not valid, notes a fault and returns
- * false. */
+ * layers to the list of storages. kinds: `count` pairs of kind and format. A row that is a string has an index of
+ * `kinds` in place of kind and format. If the input is not valid, notes a fault and returns false. */
 static bool add_storage(reader *r, nnc_json_numbers *n, const storage *kinds, int32_t count, int32_t *capacity) {
     int64_t bytes = 0, kind = 0, first = 0, last = 0;
     storage one;
@@ -525,9 +524,10 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
 
 /* Adds the number of elements of each parameter to the first forward operator that reads the parameter. Backward
  * operators are not used: equal layers are recorded once, and backward begins with the last layer, so the recorded
- * backward operators read the parameters of another layer. An operator counts either trained or frozen parameters:
- * those of the kind of its last parameter, usually the matrix. A parameter of the other kind, such as a frozen bias of
- * a trained matrix, is added to r->loose. If the input is not valid, notes a fault and returns false. */
+ * backward operators read the parameters of another layer. All parameters that one operator counts are trained, or all
+ * are frozen: they have the same kind as the operator's last parameter, which is usually the matrix. A parameter of the
+ * operator with the other kind (such as a frozen bias of a trained matrix) is added to r->loose. If the input is not
+ * valid, notes a fault and returns false. */
 static bool take_parameters(reader *r, int32_t number, form how, nnc_captured_op *op) {
     const nnc_json at = r->issues[number].at;
     const tensors *in = &r->issues[number].in;
@@ -675,9 +675,9 @@ static bool has_dim(const tensors *all, int64_t dim) {
     return false;
 }
 
-/* Computes the work of an operator and adds the operator to the program. `how` is the way to find this work: from the
- * dims of a product, convolution or attention, or else from the bytes of the tensors. If the input is not valid, notes
- * a fault and returns false. */
+/* Computes the work of an operator and adds the operator to the program. `how` tells from which data the work is
+ * computed: from the dims of a product, convolution or attention, or from the bytes of the tensors. If the input is not
+ * valid, notes a fault and returns false. */
 static bool read_form(reader *r, const issue *o, form how, nnc_captured_op *op) {
     const tensors *in = &o->in, *out = &o->out;
     bool good = true;

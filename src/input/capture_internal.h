@@ -137,7 +137,7 @@ typedef struct naming {
 } naming;
 
 /* An operator whose work is not computed yet. Before unfolding, an issue is an operator of the file. After unfolding,
- * it is an operator of one layer: each of several equal layers then has its own operators. */
+ * an issue is an operator of one layer: each of several equal layers then has its own operators. */
 typedef struct issue {
     nnc_json at;   /* the JSON value of the operator in the file */
     nnc_json args; /* arguments of the operator that are not tensors; an absent value = the file does not state them */
@@ -203,11 +203,12 @@ typedef struct reader {
     nnc_captured_slot *slots;
     /* first of the forward operators that look up the largest number of tokens; NULL = no operator looks up tokens */
     const issue *lookup;
-    int64_t lookups; /* number of lookups in the module of `lookup` that look up as many tokens as `lookup` */
-    bool updates;    /* true: the step has at least one operator of the optimizer */
-    bool divides;    /* true: one of the operators of the optimizer is addcdiv or a fused kernel of Adam */
-    bool fuses;      /* true: the whole optimizer update is one operator, such as _fused_adamw_ */
-    bool signs;      /* true: one of the operators of the optimizer is `sign` */
+    /* number of lookups that the module of `lookup` has run with the same number of tokens as `lookup` */
+    int64_t lookups;
+    bool updates; /* true: the step has at least one operator of the optimizer */
+    bool divides; /* true: one of the operators of the optimizer is addcdiv or a fused kernel of Adam */
+    bool fuses;   /* true: the whole optimizer update is one operator, such as _fused_adamw_ */
+    bool signs;   /* true: one of the operators of the optimizer is `sign` */
     struct nnc_captured *program;
 } reader;
 

@@ -218,9 +218,9 @@ static bool read_saved(reader *r, nnc_json root) {
  * changed step. */
 enum { RECORDED = 1, CHANGED = 2 };
 
-/* Sets the bit `mark` in the member `needed` of operators of backward and of their results: of those that a gradient,
- * or the state after the step, depends on. gone: for each storage, true = the changed step does not have the storage;
- * NULL = the step has all storages. */
+/* Sets the bit `mark` in the member `needed` of each operator of backward, and of each result of an operator, on which
+ * a gradient or the state after the step depends. gone: for each storage, true = the changed step does not have the
+ * storage; NULL = the step has all storages. */
 static bool mark_needed(reader *r, const bool *gone, unsigned mark) {
     bool *alive = nnc_arena_array(r->arena, (size_t)r->storage_count + 1, sizeof *alive);
     if (alive == NULL) { return nnc_faults_no_memory(r->faults); }
@@ -704,8 +704,7 @@ int32_t *nnc_capture_change(reader *r, nnc_json root, const int32_t *places, int
 
 /* ---- positions of the step ---- */
 
-/* The function is long because most of its lines check the file.
- * NOLINTNEXTLINE(readability-function-cognitive-complexity) */
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity) */
 int32_t *nnc_capture_places(reader *r, nnc_json root, int32_t *count) {
     const nnc_json blocks = r->blocks;
     int32_t at = 0, total = 0;

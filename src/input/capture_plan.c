@@ -532,8 +532,8 @@ static void fuse_op(fuser *f, int32_t number) {
     }
     const bool back =
         (how == FUSION_NORM_BACK || how == FUSION_MAP_BACK) && r->refs_of[number + 1] - r->refs_of[number] > 1;
-    /* The separate kernel of the operator reads the input tensor. In backward, the kernel also reads the gradient of
-     * the tensor. */
+    /* This fused operator also runs as a second, separate kernel (a reduction over columns or channels), which reads
+     * the input tensor. In backward, the second kernel also reads the gradient of the input tensor. */
     if (how >= FUSION_NORM_BACK) {
         op->fused_kernels += 1.0;
         op->fused_bytes += in[0].bytes + (back ? in[1].bytes : 0.0);
@@ -543,10 +543,11 @@ static void fuse_op(fuser *f, int32_t number) {
 }
 
 /* Fuses operators by the rules of TorchInductor (Ansel et al., PyTorch 2, ASPLOS 2024; torch/_inductor/scheduler.py).
- * Pointwise operators and reductions are fused into one kernel if they run over the same elements, and if one reads the
- * result of the other or both read the same operand. Products, convolutions, attention, pooling and scatters are not
- * fused with other operators. A fused kernel reads tensors that other kernels have written, and writes only those of
- * its tensors that other kernels read or that backward keeps. Returns false if memory ran out. [compiled] */
+ * Pointwise operators and reductions are fused into one kernel if two conditions hold: they run over the same elements;
+ * and one operator reads the result of the other, or the two operators read a common operand. Products, convolutions,
+ * attention, pooling and scatters are not fused with other operators. A fused kernel reads tensors that other kernels
+ * have written, and writes only those of its tensors that other kernels read or that backward keeps. Returns false if
+ * memory ran out. [compiled] */
 bool nnc_capture_fuse(reader *r, const int32_t *places, int32_t count) {
     const size_t ops = (size_t)r->file_ops + 1, storages = (size_t)r->storage_count + 1;
     fuser f = { .r = r, .block = blocks_of(r) };
@@ -583,7 +584,7 @@ bool nnc_capture_fuse(reader *r, const int32_t *places, int32_t count) {
 enum { SLOTS = 4 };
 typedef struct kept_sizes {
     double bytes[SLOTS];
-    /* for each size: set of the autocast rules (one bit each) of the operators that read tensors of this size */
+    /* for each size: set of the autocast rules (one bit each) of the operators that read kept tensors of this size */
     unsigned readers[SLOTS];
 } kept_sizes;
 

@@ -709,11 +709,11 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
  * The file hub/names.json has the names of each shape, words that do not change a shape, and words for weight formats.
  * The file hub/SHAPE.json is a published configuration, for shapes without a file models/SHAPE.json.
  *
- * A name is looked up first without changes. If the table does not have the name, it is looked up without its owner and
- * without the words that hub/names.json lists. The second look-up finds copies and quantised variants of a known
- * network. "bartowski/Qwen_Qwen3-8B-GGUF" is a copy of Qwen/Qwen3-8B. Last, the name is compared with the ids of the
- * shapes. An unknown word stays in the name, so a network with only a similar name is never used. The table is read
- * when a name is neither a file nor a shipped id. */
+ * A name is looked up first without changes. If the table of hub names does not have the name, nncost removes from the
+ * name the owner and the words that hub/names.json lists, and looks up the shortened name. The look-up of shortened
+ * names finds copies and quantised variants of a known network. "bartowski/Qwen_Qwen3-8B-GGUF" is a copy of
+ * Qwen/Qwen3-8B. Last, the name is compared with the ids of the shapes. An unknown word stays in the name, so a network
+ * with only a similar name is never used. The table of hub names is read if a name is no file and no shipped id. */
 
 /* Copies the next word of a hub name to `word`, in lower case; '_' is copied as '.' ("Llama-3_3"). Words are separated
  * by '-' and spaces. Returns the end of the word in the name; NULL = the name has no further word. */

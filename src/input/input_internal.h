@@ -377,8 +377,8 @@ void nnc_faults_note(nnc_faults *faults, const nnc_error *fault);
 /* Reads a JSON value into a field of the struct `object`. If the field does not accept the value, notes an error. */
 void nnc_read_field(nnc_json at, const nnc_field *field, void *object);
 /* Reads the members of a JSON object into a struct, by a field table. Errors: a required key is missing, a key is
- * unknown, a value is wrong. Keys in the list `others` (NULL ends the list) are allowed but not read; the caller reads
- * them. The key "note" is allowed in every object. The key "same_as" is allowed if `others` is NULL. */
+ * unknown, or a value is wrong. Keys in the list `others` (NULL ends the list) are allowed but not read; the caller
+ * reads them. The key "note" is allowed in every object. The key "same_as" is allowed if `others` is NULL. */
 void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others, void *object);
 /* Reads a list of objects into an array of structs of `size` bytes. Before an object is read, all fields of its struct
  * are set to their defaults in the field table. The array is allocated in the arena. If the list is absent, returns
@@ -407,7 +407,7 @@ void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *c
 void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources, int32_t *count);
 
 /* nnc_read_schema checks that "schema" is equal to `schema`. nnc_read_id checks that "id" can be a file name and equals
- * `stem` (NULL = "id" may have any value). nnc_read_identity does both checks. */
+ * `stem` (NULL = "id" may have any value). nnc_read_identity checks "schema" and "id". */
 void nnc_read_identity(nnc_json root, const char *schema, const char *stem);
 void nnc_read_schema(nnc_json root, const char *schema);
 void nnc_read_id(nnc_json root, const char *stem);
@@ -563,8 +563,8 @@ void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model);
 void nnc_implementation_take(nnc_implementation by, nnc_model *model);
 /* Type of a function that looks a name up in a JSON document of the data folders and writes the answer to *found. */
 typedef nnc_status nnc_look(nnc_specs *specs, nnc_json root, const char *name, void *found, nnc_error *err);
-/* Reads a JSON document of the data folders, such as "hub/names.json", once and calls look_in with it. Leaves *found as
- * it is if no folder has the file. */
+/* Reads a JSON document of the data folders, such as "hub/names.json", once, and passes the document to the function
+ * look_in. Leaves *found as it is if no folder has the file. */
 nnc_status nnc_specs_look(nnc_specs *specs, const char *file, nnc_look *look_in, const char *name, void *found,
                           nnc_error *err);
 

@@ -363,8 +363,8 @@ void nnc_walk_on(nnc_walk *w, size_t to) {
 
 /* ---- digests of JSON values ---- */
 
-/* Returns the digest of a member's value. If the object is document.large (the one object with many members that the
- * reader processes member by member) and the reader has already finished this member, returns the stored digest. */
+/* Returns the digest of a member's value. If the object is document.large (the one object whose members are read one at
+ * a time) and this member was already read, returns the digest that was stored when the member was closed. */
 static uint64_t member_digest(nnc_json object, nnc_json item, int32_t index, const char *const *skip) {
     const nnc_json_large *large = &object.doc->large;
     return object.node == large->object && large->places[index] > 0 ? large->digests[index]

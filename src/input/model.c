@@ -111,7 +111,7 @@ nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
         nnc_scale_dims_follow(model, field);
         model->published_params = strcmp(field, "published_params") == 0
                                       ? model->published_params
-                                      /* The published number of parameters is that of the unchanged model, so it is
+                                      /* The published number of parameters belongs to the unchanged model, so it is
                                        * replaced by 0 (unknown). */
                                       : 0;
     }

@@ -132,8 +132,8 @@ bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *li
     return nnc_folders_list_folder(&specs->folders, folder, list);
 }
 
-/* Finds the file of an id. The letters, dashes and dots of the id may differ from those of the file's name. *path stays
- * NULL if no file has the id. */
+/* Finds the file of an id. The id may be in another spelling than the name of the file. *path stays NULL if no file has
+ * the id. */
 static nnc_status specs_find_spelled(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
                                      nnc_error *err) {
     *path = NULL;
@@ -185,7 +185,7 @@ static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **
 
 /* Finds the file of a model that no folder of models has: looks up the name among the names of the Hugging Face hub,
  * with or without the owner. *path stays NULL if `id` is the name of a folder that may have a model. The slowest step
- * is the last: an unknown name is compared with all known names. */
+ * of the search is the last one, which compares an unknown name with all known names. */
 static nnc_status find_named(nnc_specs *specs, const char *id, const char **path, nnc_hub_name *hub, nnc_error *err) {
     const nnc_spec_kind kind = NNC_SPEC_MODEL;
     nnc_error why = { .status = NNC_OK };
@@ -235,7 +235,7 @@ static const char members_file[] = "foreign/names/members.json";
 typedef struct member {
     char name[96];
     const char *words; /* text from which nnc_model_make makes the network; NULL = the file does not have the name */
-    bool stand_in;     /* true: `words` makes another network with the same counts */
+    bool stand_in;     /* true: `words` makes another network with the same numbers of parameters and operations */
     bool of_library;   /* true: timm or torchvision has the network; false: only benchmarks use the name */
 } member;
 
@@ -305,7 +305,7 @@ static nnc_status look_member(nnc_specs *specs, nnc_json root, const char *name,
 }
 
 /* Adds a note to the model: nncost does not know the dimensions of this network, and uses the network `words` instead,
- * which has the same counts of parameters and operations. */
+ * which has the same numbers of parameters and operations. */
 static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *made, nnc_error *err) {
     char text[320];
     const char **notes = nnc_arena_array(specs->arena, 1, sizeof *notes);
@@ -319,9 +319,9 @@ static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *
     return NNC_OK;
 }
 
-/* Loads a network by its name in a library of vision models. The name may begin with the library ("timm/") and end
- * with the weights (".a1_in1k"). If nncost does not know the dimensions of the network, loads its stand-in, a
- * network with the same counts of parameters and operations. *out stays NULL when no library has the name. */
+/* Loads a network by its name in a library of vision models. The name may begin with the library ("timm/") and end with
+ * the weights (".a1_in1k"). If nncost does not know the dimensions of the network, loads its stand-in, a network with
+ * the same numbers of parameters and operations. *out stays NULL when no library has the name. */
 static nnc_status load_member(nnc_specs *specs, const char *asked, const void **out, nnc_error *err) {
     const char *name = asked + (strncmp(asked, "timm/", 5) == 0 ? 5 : 0);
     member found = { .words = NULL };

@@ -291,8 +291,8 @@ static void put_key(const gguf *g, const char *key, nnc_buffer *out) {
     nnc_buffer_byte(out, ':');
 }
 
-/* Reads one key of a GGUF file with its value, and appends both to the metadata as JSON. Returns false if the file ends
- * early or has a wrong value. */
+/* Reads one key of a GGUF file with its value, and appends the key and the value to the metadata as JSON. Returns false
+ * if the file ends early or has a wrong value. */
 static bool take_key(gguf *g) {
     nnc_buffer *out = &g->c->metadata;
     char key[KEY_MAX], text[TEXT_MAX];

@@ -551,8 +551,8 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
     return status;
 }
 
-/* The file that was added last is a run file of a platform. Replaces the run file by three of its parts: the command,
- * the configuration and the number of devices. NOLINTNEXTLINE(misc-no-recursion) */
+/* The file that was added last is a run file of a platform. Replaces this run file by three parts of its content: the
+ * command, the configuration and the number of devices. NOLINTNEXTLINE(misc-no-recursion) */
 static nnc_status open_run(nnc_reading *r, const char *path, const char *format) {
     nnc_launch_file *file = &r->files[r->file_count - 1];
     nnc_run_file parts = { .command = NULL };

@@ -15,7 +15,8 @@
 #include "scenario/scenario_internal.h"
 
 /* false in a WebAssembly build: a browser page has no tables of launch formats and is given no binary files, so it
- * reads neither launch files nor checkpoints. The linker then removes the code that reads them. */
+ * reads neither launch files nor checkpoints. Because the value is false, the linker removes the code that reads launch
+ * files and checkpoints. */
 #ifdef __wasi__
 enum { NNC_READS_LAUNCH_FILES = false };
 #else
@@ -50,8 +51,8 @@ typedef struct nnc_shell_command {
     /* JSON object with the other options and the words KEY=VALUE of a command that names a configuration file; they
      * replace keys of this file */
     const char *changes;
-    /* variable that decides whether the branch with this command runs; NULL = the command runs, or the variable is not
-     * known */
+    /* name of a variable of the script: its value decides whether the branch with this command runs; NULL = it is
+     * certain that the command runs, or the variable is not known */
     const char *decides;
     long line;
 } nnc_shell_command;
@@ -85,9 +86,9 @@ nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, nnc_she
 
 /* Returns the path of a file that another file names. Looks in the folder of the naming file, in the folders above it,
  * and in the current folder. If none of these folders has the file, returns the path in the folder of the naming file.
- * If the name begins with a variable that a script does not set, "${A}/x.yaml", looks for the rest of the name. If a
- * path from the root does not exist, such as "/workspace/configs/x.yaml" of a container, looks for the end of the path,
- * "configs/x.yaml". NULL when out of memory. */
+ * If the name begins with a variable that a script does not set, "${A}/x.yaml", looks for the part after this variable,
+ * "x.yaml". If a path from the root does not exist, such as "/workspace/configs/x.yaml" of a container, looks for the
+ * end of the path, "configs/x.yaml". NULL when out of memory. */
 const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name);
 
 /* ---- checkpoint.c: counts the tensors of checkpoints ---- */
@@ -175,8 +176,8 @@ const char *nnc_launch_suffix(const char *format);
  * to change. NNC_BAD_USAGE: nncost cannot write this format. */
 nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_buffer *out, nnc_error *err);
 
-/* ---- the state while launch files are read: the files, the fields that they set, the keys without an answer ----
- * launch.c opens the files; launch_rows.c reads their keys with the tables of the formats. */
+/* ---- the state while launch files are read: the files, the fields that they set, the questions (keys whose value is
+ * not enough) ---- launch.c opens the files; launch_rows.c reads their keys with the tables of the formats. */
 
 enum {
     NNC_LAUNCH_FILES_MAX = 16,
@@ -356,7 +357,8 @@ typedef struct nnc_shell_var {
     int32_t count;
     bool is_unknown;
     bool is_given; /* true: the user gives the value */
-    /* name of the variable that decides the branch in which the value is set; NULL = not known */
+    /* only for an assignment in a branch (of an if or case) of the script: name of the variable on which the condition
+     * of this branch depends; NULL = not known */
     const char *decides;
 } nnc_shell_var;
 
@@ -379,7 +381,9 @@ typedef struct nnc_shell_frame {
     nnc_certainty taken;   /* certainty that an earlier branch of this construct was taken */
     bool at_pattern;
     const char *subject; /* value of the word after `case`; NULL = unknown, or the construct is no case */
-    const char *decides; /* name of a variable without a known value in the condition of the branch; NULL = none */
+    /* name of the variable, without a known value, on which the condition of the branch depends; NULL = the condition
+     * has no such variable */
+    const char *decides;
 } nnc_shell_frame;
 
 /* The state while the commands of a shell script are read. */
@@ -390,9 +394,10 @@ typedef struct nnc_shell {
     nnc_error *err;
     nnc_status status;
     nnc_shell_var *variables;
-    nnc_shell_var *skipped; /* variables that are set only in branches that do not run */
-    const char *decides;    /* name of a variable without a known value in the condition that was read last; NULL = no
-                             * such variable */
+    nnc_shell_var *skipped; /* variables that the script sets only in branches (of an if or case) that do not run */
+    /* name of the first variable without a known value in the condition that was read last; NULL = all variables in the
+     * condition have known values */
+    const char *decides;
     nnc_shell_frame frames[NNC_SHELL_NESTING_MAX];
     int depth, nesting;
     int32_t shifted;    /* number of arguments of the script that "shift" has removed */
@@ -406,10 +411,11 @@ typedef struct nnc_shell {
     size_t marker_length;
     bool is_plain;    /* true: the here document has no expansion of variables, because its end word is quoted */
     const char *into; /* path of the file that receives the text of the here document; NULL = no file */
-    /* text that the previous command of a pipeline writes; NULL = not known */
+    /* text that the previous command of a shell pipeline (a | b) passes to the current command; NULL = not known */
     const char *stream;
     bool appends;
-    nnc_certainty writes; /* certainty that the command that writes the here document to the file runs */
+    /* certainty of the command that writes the here document to a file: how certain it is that this command runs */
+    nnc_certainty writes;
     nnc_shell_commands made;
     bool starts_unknown; /* true: a launcher of the script starts a program whose name is not known */
     nnc_shell_script *script;
@@ -463,13 +469,14 @@ const char *nnc_shell_expand_text(nnc_shell *s, const char *at, const char *end)
 /* Returns $#: the number of arguments of the current function or script; 0 = the user gives none. */
 int32_t nnc_shell_arguments_given(const nnc_shell *s);
 
-/* Expands the variables in one line of a here document; quotes have no special meaning there. If it is not certain that
- * the command with the here document runs, the value of a line "key: value" becomes unknown. */
+/* Expands the variables in one line of a here document; in a here document, quotes have no special meaning. If it is
+ * not certain that the command with the here document runs, the value of a line "key: value" becomes unknown. */
 void nnc_shell_expand_line(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to);
 /* Stores the text of a here document as the content of the file that a command of the script writes. */
 void nnc_shell_write_file(nnc_shell *s, const nnc_script_cells *text);
 
-/* Returns the name of the variable that decides the condition of the current branch; NULL = not known. */
+/* Returns the name of the variable on which the condition of the current branch of the script depends; NULL = not
+ * known. */
 const char *nnc_shell_decides(const nnc_shell *s);
 
 /* ---- shell_options.c: conditions of a script ---- */
@@ -486,8 +493,8 @@ nnc_certainty nnc_shell_test(const nnc_shell *s, const nnc_script_words *w, int3
 /* ---- shell_options.c: files that a script makes from templates ---- */
 
 /* If a command is cat, or sed with replacements of words, stores the text that the command writes. is_piped: true = the
- * next command of the pipeline receives the text. file: path of the file that receives the text of a command that is
- * not piped; NULL = no file. */
+ * next command of the shell pipeline (a | b) receives the text. file: path of the file that receives the text of a
+ * command that is not piped; NULL = no file. */
 void nnc_shell_edit(nnc_shell *s, const nnc_script_words *w, const char *file, bool is_piped);
 
 /* ---- shell_words.c: splits commands of a script into launcher, program and options ---- */
@@ -596,7 +603,7 @@ const char *nnc_launch_shipped(nnc_specs *specs, const char *script, const char 
  * command line gives a model. */
 void nnc_reading_change_model(nnc_reading *r, int index, nnc_scenario_args *given, nnc_buffer *text);
 
-/* Tests whether a row or a rule of a format's table applies: the conditions in the member `when` of the row are met,
+/* Tests whether a row or a rule of a format's table applies: the conditions in its member with the name `when` are met,
  * and the conditions in its member "unless" are not met. */
 bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when);
 /* Computes the value that a table gives to a field, as text: a plain string, the result of a formula (value begins with

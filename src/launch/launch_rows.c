@@ -5,10 +5,10 @@
  *     "values" has, for each possible value, the fields to set. A value that is not in "values" is refused, unless
  *     "values" has an entry "*". An entry "*x*" stands for each text that contains x.
  *     "sets" has the fields to set for any value.
- *     "file" means that the value is the path of another launch file, or an object with the keys of such a file; "file"
- *     is the format of this other file. The member "known" of the row has fields to set if the path names a file that
- *     is shipped with the framework and the file is missing. The member "yields" means that the settings of this file
- *     take precedence over those of the other file.
+ *     "file" means that the value is the path of another launch file, or an object with the keys of another launch
+ *     file; the text of "file" is the format of this other file. The member "known" of the row has fields to set if the
+ *     path names a file that is shipped with the framework and the file is missing. The member "yields" means that the
+ *     settings of this file take precedence over those of the other file.
  *     "harmless" has the reason why the key does not affect the cost.
  *     "note" has the reason why the key makes the estimate inexact. Every output shows the text of "note", unless the
  *     value of the key is off. If a value in "values" makes the estimate inexact, the reason is its member "#".
@@ -22,14 +22,15 @@
  *     (nnc_reading_parameters).
  *     With "as": "accepted", the value is the mean number of tokens of a step with drafts, from which the share of
  *     accepted drafts is computed; the member "drafts" of the row names the key for the number of drafts.
- *     "auto" lists fields. If the value of the key is "auto", another file or an option must set one of these fields.
+ *     "auto" lists fields. If the value of the key is "auto", another file or an option must set one of the fields in
+ *     the list "auto".
  *     "instead" names the option to pass when the value cannot be used.
- *     "decides" names a field. If the command line gives a value for the field of "decides", the value of the key may
- *     be unknown.
+ *     "decides" names a field; if the command line gives a value for this field, the value of the key may be unknown.
  *     "when" has conditions that must hold, and "unless" has conditions that must not hold. If the conditions of a row
  *     are not met, the fields of "otherwise" are set, or the key has no effect, for the reason in "else". If a row has
  *     neither "otherwise" nor "else", the key is refused.
- *     "with" names another key. The text "VALUE OF THE OTHER KEY/VALUE OF THIS KEY" is looked up in "values".
+ *     "with" names another key. The text "VALUE OF THE OTHER KEY/VALUE OF THIS KEY" (the values of two keys, joined by
+ *     a slash) is looked up in "values".
  *     "each" means that each item of a list, or of a text with commas, is a value. Without "each", a list is one value:
  *     its items in alphabetic order, "a,b".
  *     "same" names another key. If the key of the row and the key that "same" names have equal values, the key of the
@@ -65,10 +66,11 @@
  *     "renamed" has earlier names of keys of a file: { "old.name": "new.name" }.
  *     "arguments" means that the keys are options of a command line: "--a-b" is a_b.
  *     "inside" names the object that has the keys.
- *     "layers" names the key that names the file beneath a file. If two files have the format of the table, the second
- *     file is on top: its values replace those of the first file, even if the key does not name the first file.
- *     "groups" has names of groups. A file is the content of one group: "${group.key}" in the file is the value of
- *     "key" in the same file.
+ *     "layers" names a key; the value of this key is the path of the file beneath a file. If two files have the format
+ *     of the table, the second file is on top: its values replace those of the first file, even if the key does not
+ *     name the first file.
+ *     "groups" has names of groups. A launch file with groups has the content of one group of the configuration:
+ *     "${group.key}" in the file is the value of "key" in the same file.
  *     "base" is the name of the file with the defaults of the program. The file "base" may be missing, because its
  *     values are also in "absent".
  *     "changes" means that fields of the model in a file of this format change the model that the file names, as --set
@@ -657,7 +659,8 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
 }
 
 /* Handles a word of a command that may stand for options, "${NAME}" or "${@}". The function lists and skips the word,
- * because the script also runs without the options for which the word stands. A value that a branch sets is refused. */
+ * because the script also runs without the options for which the word stands. A value of a variable that is set in a
+ * branch of the script (of an if or case) is refused. */
 static void take_loose(nnc_reading *r, nnc_json at, const char *text) {
     char path[NNC_LAUNCH_KEY], why[NNC_LAUNCH_TEXT];
     const nnc_json none = { 0 };

@@ -486,7 +486,8 @@ static void read_source(nnc_shell *s, const char *path, const char *job) {
         if (argument == NULL) { return; }
         snprintf(what, sizeof what, "reads %.120s, expected %.*s=VALUE among the arguments", path,
                  (int)nnc_shell_parameter_length(argument + 2), argument + 2);
-        nnc_shell_refuse(s, what); /* the script that the argument names may set options of the command */
+        /* the other script, whose path is an argument of this script, may set options of the command */
+        nnc_shell_refuse(s, what);
         return;
     }
     const int32_t before = s->reads_at, reads_at = before > 0 ? before : s->line;

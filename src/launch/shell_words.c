@@ -46,7 +46,8 @@ static const char *name_of(const nnc_shell *s, const char *name, size_t *length,
     int64_t asked = 0;
     if (s->shifted == 0 || !isdigit((unsigned char)*name)) { return name; }
     for (size_t i = 0; i < *length && isdigit((unsigned char)name[i]); i++) {
-        asked = asked < INT32_MAX ? 10 * asked + (name[i] - '0') : asked; /* no command line has so many arguments */
+        /* after INT32_MAX, further digits are skipped, because no command line has more than INT32_MAX arguments */
+        asked = asked < INT32_MAX ? 10 * asked + (name[i] - '0') : asked;
     }
     if (asked == 0) { return name; } /* $0 is the name of the script */
     *length = (size_t)snprintf(number, NUMBER_TEXT, "%" PRId64, asked + s->shifted);
@@ -96,8 +97,8 @@ const char *nnc_shell_decides(const nnc_shell *s) {
     return s->decides;
 }
 
-/* Appends "${branch:NAME}", which marks a value that a branch of the script sets. NAME is the variable that decides
- * whether the branch runs. */
+/* Appends "${branch:NAME}", which marks a value that the script assigns in a branch (of an if or case). NAME is the
+ * variable on whose value it depends whether the branch runs. */
 static void put_branch(nnc_shell *s, const char *name, nnc_script_cells *to) {
     nnc_script_cells_put_text(s, to, "${branch", 8, true);
     nnc_script_cells_put_text(s, to, ":", name != NULL ? 1 : 0, true);
@@ -112,8 +113,8 @@ static bool has_options(const nnc_script_cell *from, int32_t count) {
     return i + 1 < count && from[i].c == '-' && (from[i + 1].c == '-' || isalpha((unsigned char)from[i + 1].c));
 }
 
-/* Appends only the names of the options in a value, each with the unknown value "${branch}", because it is not certain
- * that the assignment of this value runs. */
+/* It is not certain that the assignment of the value runs, so the function appends only the names of the options in the
+ * value, each with the unknown value "${branch}". */
 static void put_options(nnc_shell *s, const nnc_script_cell *list, int32_t count, nnc_script_cells *to) {
     bool at_begin = true, is_option = false;
     for (int32_t i = 0; i <= count; i++) {
@@ -145,7 +146,8 @@ static nnc_shell_var *add_to(nnc_shell *s, nnc_shell_var **list, const char *nam
     return v;
 }
 
-/* Stores which variable decides the current branch. The branch sets the variable `name`, but does not run. */
+/* Stores the name of the variable that decides whether the current branch of the script runs. The current branch
+ * assigns a value to the variable `name`, but the branch does not run. */
 static void note_skipped(nnc_shell *s, const char *name, size_t length) {
     nnc_shell_var *v = add_to(s, &s->skipped, name, length);
     if (v != NULL) { v->decides = nnc_shell_decides(s); }
@@ -160,7 +162,7 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
     const nnc_script_cell *from = (const nnc_script_cell *)(const void *)value->bytes.bytes;
     int32_t i = 0, count = nnc_script_cells_count(value);
     if (s->runs == NNC_RUNS_NOT && v == NULL && nnc_shell_decides(s) != NULL) { note_skipped(s, name, length); }
-    /* if only a branch that does not run gives options to a variable, the variable is empty */
+    /* if a variable gets options only in a branch that does not run, the variable is empty */
     if (s->runs == NNC_RUNS_NOT) {
         while (i < count && strchr(" \t\n", from[i].c) != NULL) { i++; } /* also skips '\0' */
         if (has_value || i == count || from[i].c != '-') { return; }
@@ -178,7 +180,8 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
     }
     const bool maybe = s->runs == NNC_RUNS_MAYBE, has_old = v->count > 0 && has_options(v->value, v->count);
     const bool is_empty = nnc_script_cells_text(s, from, count)[0] == '\0';
-    /* true: the value has the options of all branches that may run */
+    /* true: the value of the variable contains the options that are assigned in all branches (of an if or case) that
+     * may run */
     const bool joins = maybe && !append && !is_array && (has_options(from, count) || (is_empty && has_old)) &&
                        (v->count == 0 || has_old || nnc_script_cells_text(s, v->value, v->count)[0] == '\0');
     if (joins && has_old) { put_options(s, v->value, v->count, &all); }
@@ -264,7 +267,7 @@ size_t nnc_shell_blank_length(const char *at) {
     return closed && strchr(" \t\r\n\"'/\\)", at[length + 1]) != NULL ? length + 1 : 0;
 }
 
-/* Appends a piece of the script whose value is not known to the cells `to`, in the form "${TEXT}". */
+/* Appends to the cells `to` the text "${TEXT}", where TEXT is a piece of the script whose value is not known. */
 static void put_unknown(nnc_shell *s, const char *at, size_t length, nnc_script_cells *to) {
     nnc_script_cells_put_text(s, to, "${", 2, true);
     for (size_t i = 0; i < length && i < 60; i++) { /* a blank becomes '_', so that "${TEXT}" is a single word */
@@ -273,8 +276,10 @@ static void put_unknown(nnc_shell *s, const char *at, size_t length, nnc_script_
     nnc_script_cells_put_text(s, to, "}", 1, true);
 }
 
-/* Finds the variable that the value of the name at `at`, "${NAME}", needs. A name whose value needs no other variable
- * is itself the result. Returns the length of the variable's name; 0 = the value of the name is known. */
+/* Finds the variable that the user has to set so that the value of the variable at `at` becomes known; sets *at to the
+ * name of the found variable. If the value of the variable at `at` is "${OTHER}", the result is OTHER; otherwise the
+ * result is the variable at `at` itself. Returns the length of the found name; 0 = the value of the variable at `at` is
+ * a known number. */
 static size_t find_needed(nnc_shell *s, const char **at) {
     const size_t length = nnc_shell_name_length(*at);
     const nnc_shell_var *v = nnc_shell_variable(s, *at, length);
@@ -289,7 +294,8 @@ static size_t find_needed(nnc_shell *s, const char **at) {
 }
 
 /* Expands the arithmetic $((..)) or $(expr ..) between `at` and `end`, without its brackets: appends its value. If the
- * value is not known, appends "${NAME}" with the first variable that it needs, or "${TEXT}". */
+ * value is not known, appends "${NAME}" for the first variable of the expression without a known value, or else
+ * "${TEXT}" with the text of the expression. */
 static void expand_sum(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to) {
     double result = 0.0;
     char number[32];
@@ -346,8 +352,8 @@ static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, co
     }
     const bool plain = strcspn(part, "*?[$") >= size && length == v->count;
     for (int32_t i = 0; plain && nnc_shell_goes_on(s) && size > 0 && i + (int32_t)size <= length; i++) {
-        /* positions in the text, from the longest match to the shortest; the last match is used, or the first if
-         * `longest` is true */
+        /* the positions go from the position of the longest match to the position of the shortest match; the last
+         * position that matches is used or, if `longest` is true, the first */
         const int32_t place = sign == '%' ? i : length - (int32_t)size - i;
         const bool fits = any || (sign == '%' ? place + (int32_t)size == length : place == 0);
         if (fits && strncmp(text + place, part, size) == 0) {
@@ -637,8 +643,8 @@ void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_
 
 /* ---- here documents ---- */
 
-/* Writes a line "key: value" of a here document as "key: ${NAME}", because its value is not known. Returns false if the
- * line does not have this form. */
+/* Writes a line "key: value" of a here document, whose value is not known, as "key: ${NAME}". Returns false if the line
+ * does not have this form. */
 static bool put_unset(nnc_shell *s, const char *at, const char *end, const char *name, nnc_script_cells *to) {
     const char *colon = memchr(at, ':', (size_t)(end - at));
     const char *value = colon != NULL ? colon + 1 + strspn(colon + 1, " ") : end;
@@ -838,7 +844,7 @@ static bool is_config(const char *text) {
     return nnc_ends_in(text, ".yaml") || nnc_ends_in(text, ".yml") || nnc_ends_in(text, ".toml");
 }
 
-/* Tests whether an option names the configuration file of a training program, such as --config-file. */
+/* Tests whether an option, such as --config-file, gives the path of the configuration file of a training program. */
 static bool names_config(const char *text) {
     static const char *const names[] = { "--config", "--config-file", "--config_file", "--job.config_file",
                                          "--job.config-file" };

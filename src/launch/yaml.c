@@ -502,8 +502,8 @@ static const char *line_end(const char *line, const char *last, bool *comment) {
     return NULL;
 }
 
-/* Copies a YAML text without the words of its comments. All lines and columns stay. From the first line whose text goes
- * on in the next line, the whole text is copied as it is. */
+/* Copies a YAML text without the words of its comments. All lines and columns stay. From the first line on in which a
+ * text in quotes or a block of text continues on the next line, the rest of the YAML text is copied unchanged. */
 static void shorten_comments(const char *text, size_t size, nnc_buffer *out) {
     const char *const last = text + size;
     for (bool plain = !is_unusual(text, size), comment = false; plain && text < last;) {

@@ -143,8 +143,8 @@ static nnc_matmul product(const nnc_matmul *p, int64_t m, int64_t n, int64_t k) 
 }
 
 /* Writes the backward ops of C = A B, and returns their number: dA = dC B^T (left out if A needs no gradient) and dB =
- * A^T dC (a weight gradient if B is a weight). If a group of query heads shares one B, the product for dA reads B once
- * per group, but the product for dB computes one result for each query head. */
+ * A^T dC (a weight gradient if B is a weight). If the query heads of a group share one B, the product for dA reads B
+ * once per group, but the product for dB computes one result for each query head. */
 static int matmul_backward(const nnc_op *op, nnc_op *backward) {
     const nnc_matmul *p = &op->u.matmul;
     int count = 0;

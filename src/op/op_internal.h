@@ -19,8 +19,8 @@
 
 /* ---- dims of each kind of op ---- */
 
-/* All kinds of ops. The second argument of X is the middle part of the name of the kind's row. The rows of the kinds
- * have the names nnc_matmul_row, nnc_flash_row ... */
+/* All kinds of ops. The second argument of X is a part of names in the code: `matmul` stands for the row
+ * nnc_matmul_row, `flash` for nnc_flash_row. */
 #define NNC_OP_KIND_LIST(X)                                                                                        \
     X(NNC_OP_MATMUL, matmul)         /* matrix product C[m,n] = A[m,k] B[k,n], `batch` times; B may be a weight */ \
     X(NNC_OP_FLASH, flash)           /* fused attention: the scores stay on the chip */                            \
@@ -62,11 +62,12 @@ typedef struct nnc_matmul {
     bool keeps_a, keeps_b; /* keeps_a, keeps_b: true: A (or B) is kept for backward, and this op counts its bytes */
     /* number of ranks among which the copy of A that is kept for backward is divided; 1 = every rank keeps all of A */
     int64_t kept_divisor;
-    bool padded;    /* true: the software pads a width that is not a multiple of 16 bytes */
-    int64_t vocab;  /* of a weight gradient in a captured program: size of the vocabulary if it is one of the dims, else
+    bool padded;   /* true: the software pads a width that is not a multiple of 16 bytes */
+    int64_t vocab; /* of a weight gradient in a captured program: size of the vocabulary if it is one of the dims, else
                      * 0 */
-    int64_t chunks; /* number of parts in which the rows of C are computed, one part in memory at a time; 0 = all rows
-                     * at once */
+    /* number of parts into which the rows of the matrix C are divided; the parts are computed one after the other, and
+     * only one part is in memory at a time; 0 = all rows are computed at once */
+    int64_t chunks;
 } nnc_matmul;
 
 typedef struct nnc_flash {
@@ -134,9 +135,9 @@ typedef struct nnc_norm {
     nnc_norm_keep keep;
 } nnc_norm;
 
-/* Pointwise kinds that graph files and ONNX files can name: `"op": "act", "kind": NAME`. The kinds of pointwise ops
- * that files can name are the first values of the enum nnc_pointwise_kind, in the order of docs/graph.md, so that the
- * index of a name in this list is the value of the enum. */
+/* Pointwise kinds that graph files and ONNX files can name: `"op": "act", "kind": NAME`. The first values of the enum
+ * nnc_pointwise_kind are the kinds that files can name, in the order of docs/graph.md, so the index of a name in this
+ * list is the value of the enum. */
 #define NNC_ACTIVATION_LIST(X)             \
     X(NNC_PW_RELU, "relu")                 \
     X(NNC_PW_GELU, "gelu")                 \
@@ -253,8 +254,8 @@ typedef struct nnc_launches {
     double loop, lists, fused; /* 0 = the captured program has no launches of this kind */
     /* bytes that all calls of the optimizers in a step move / bytes that one call of each optimizer moves */
     double updates;
-    /* kind: the optimizer with the most operations. The three shares compare all optimizers of the step with an
-     * optimizer of this kind that would update all trained parameters; they are 0 if the program has no lists of
+    /* kind: the optimizer with the most operations. The shares compare all optimizers of the step with a single
+     * optimizer of the kind `kind` that updates all trained parameters; they are 0 if the program has no lists of
      * parameters. state_share: ratio of the numbers of optimizer states. pass_share: ratio of the numbers of passes
      * over memory. list_share: parameters in the largest list / all trained parameters. */
     nnc_optimizer kind;
@@ -276,9 +277,10 @@ typedef struct nnc_update {
     nnc_update_kind kind;
     nnc_optimizer optimizer;
     nnc_policy policy;
-    nnc_optimizer_kernels kernels; /* NNC_KERNELS_DEFAULT: one kernel; for SGD with momentum, one kernel per primitive
-                                    * over a list of tensors */
-    bool fused;                    /* true: one kernel does all operations of the optimizer */
+    /* with NNC_KERNELS_DEFAULT, the update is one kernel; but SGD with momentum runs one kernel per primitive operation
+     * over a list of tensors */
+    nnc_optimizer_kernels kernels;
+    bool fused; /* true: one kernel does all operations of the optimizer */
     int64_t params;
     nnc_launches launches;   /* numbers of kernel launches that a captured program recorded for its optimizer */
     int64_t passes;          /* of NNC_UPDATE_ADD: number of passes whose gradients are added to a sum */
@@ -328,15 +330,16 @@ typedef struct nnc_collective_op {
     /* bytes: bytes of the collective in forward; backward_bytes: bytes of the first collective in backward, 0 = equal
      * to `bytes`; again_bytes: bytes of the second collective in backward, 0 = equal to backward_bytes */
     double bytes, backward_bytes, again_bytes;
-    double count;              /* number of times that the collective runs (ring attention: once per part of the keys);
+    double count;  /* number of times that the collective runs (ring attention: once per part of the keys);
                                 * 0 = once */
-    bool hides;                /* true: the collective overlaps with the attention op that uses its data, as in ring
+    bool hides;    /* true: the collective overlaps with the attention op that uses its data, as in ring
                                 * attention */
-    double copies;             /* all-to-all: copies of each token that go to random ranks; 0 = the destinations are not
+    double copies; /* all-to-all: copies of each token that go to random ranks; 0 = the destinations are not
                                 * random */
-    double groups, groups_met; /* routing limited to groups of experts: number of groups (groups) and number of groups
-                                * that a token's copies go to (groups_met); groups_met 0 = no limit */
-    bool once_per_node;        /* true: a token is sent to each scale-up domain once, and from there to all of its
+    /* for models whose router limits each token to some groups of experts: number of groups (groups), and number of
+     * groups to which the copies of one token go (groups_met); groups_met 0 = no limit */
+    double groups, groups_met;
+    bool once_per_node; /* true: a token is sent to each scale-up domain once, and from there to all of its
                                 * experts in the domain */
 } nnc_collective_op;
 

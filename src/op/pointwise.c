@@ -21,8 +21,8 @@ typedef struct both {
 typedef struct pointwise_row {
     both flops;               /* FLOPs for each element of the output, on the vector units */
     passes forward, backward; /* memory passes of the op if one fused kernel computes it */
-    /* memory passes with one kernel per primitive operation; 0 in both members = as many passes as the fused kernel
-     * has */
+    /* memory passes of the op with one kernel per primitive operation; reads and writes 0 = as many passes as the fused
+     * kernel has */
     passes unfused_forward, unfused_backward;
     double inputs;               /* number of input elements per output element, which are kept if the op keeps its
                                   * input */
@@ -122,8 +122,9 @@ ROW(NNC_PW_CAST_WEIGHTS, .forward = { 1, 0.5 }, .backward = { 0.5, 1 }, .unfused
 ROW(NNC_PW_DISPATCH, .flops = { 0, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 });
 ROW(NNC_PW_SUM_COPIES, .forward = { 0, 1 }, .backward = { 1, 0 }, .input_flops = { 1, 0 });
 ROW(NNC_PW_COMBINE, .forward = { 0, 1 }, .backward = { 1, 0 }, .input_flops = { 2, 3 }, .backward_input_reads = 1);
-/* Merge in ring attention: adds the result for the next part of the keys to the fp32 sum. The kernel of this merge
- * reads the sum and the new result (half as many bytes), scales both and adds them. */
+/* Merge in ring attention: adds the result for the next part of the keys to the fp32 sum. The kernel of the merge in
+ * ring attention reads the sum and the new result (half as many bytes as the sum), scales the two tensors and adds
+ * them. */
 ROW(NNC_PW_MERGE, .flops = { 3, 1 }, .forward = { 1.5, 1 }, .backward = { 1.5, 1 }, .inputs = 1);
 /* Dequantization: multiplies each stored weight by the scale of its group. The input of a dequantization is the stored
  * weights. */
@@ -151,9 +152,9 @@ static passes passes_of(const pointwise_row *row, bool fused, bool backward) {
     return fused || many.reads + many.writes == 0.0 ? one : many;
 }
 
-/* Returns the memory passes by which an op that runs inside the kernel of a norm lengthens this kernel. An activation
- * adds none. A residual sum adds one read in forward (the output of the branch), and one write in backward (the
- * gradient of the branch). */
+/* Some ops run inside the kernel of a norm: returns the memory passes that such an op adds to this kernel. An
+ * activation adds none. A residual sum adds one read in forward (the output of the branch), and one write in backward
+ * (the gradient of the branch). */
 static passes inside_norm(nnc_pointwise_kind kind, bool backward) {
     const double side = kind == NNC_PW_RESIDUAL ? 1.0 : 0.0;
     return (passes){ backward ? 0.0 : side, backward ? side : 0.0 };
@@ -172,8 +173,8 @@ NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why) {
     const passes pass = p->inside          ? inside_norm(p->kind, backward)
                         : p->by_reductions ? by_reductions(backward)
                                            : passes_of(row, p->fused, backward);
-    /* true: this phase writes the mask; false: it reads the mask. Forward writes the mask. The cast of an operand to 8
-     * bits writes its 8-bit copy in forward and in backward, and this copy counts as a mask. */
+    /* true: this phase writes the mask; false: it reads the mask. Forward writes the mask. For the cast of an operand
+     * to 8 bits, the 8-bit copy counts as the mask; the cast writes it in forward and in backward. */
     const bool masks_written = p->kind == NNC_PW_CAST || !backward;
     NNC_LET(why, elements, NULL, (double)(other ? p->backward_elements : p->elements));
     NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
@@ -238,8 +239,7 @@ NNC_SAYING double pointwise_transient(const nnc_op *op, nnc_derivation *why) {
     const nnc_pointwise *p = &op->u.pointwise;
     const double elements = (double)p->elements, element_bytes = nnc_dtype_bytes(op->dtype);
     NNC_LET(why, inputs, NULL, kinds[p->kind]->inputs);
-    /* 1 if backward computes the op's output again, because this output and the gradients are then in memory at the
-     * same time */
+    /* 1 if backward computes the op's output again: the output and the gradients are then in memory at the same time */
     NNC_LET(why, again, NULL, op->recomputed ? 1.0 : 0.0);
     NNC_SAY(why, transient_bytes, "B", (1.0 + inputs + again) * elements * element_bytes);
     NNC_NOTE(why, nnc_transient_note);
@@ -253,7 +253,7 @@ static int pointwise_backward(const nnc_op *op, nnc_op *backward) {
 }
 
 /* Returns the number of ranks that divide the elements of a pointwise op, in forward or in backward. Forward and
- * backward have different numbers of such ranks only for the cast of a product's operands. */
+ * backward have different numbers of ranks that divide the elements only for the cast of a product's operands. */
 static int64_t ranks_of(const nnc_op *op, const nnc_degrees *d, bool backward) {
     const bool cast = op->u.pointwise.kind == NNC_PW_CAST;
     /* A dequantization converts weights. Ranks that divide only tokens do not divide the weights, so each of them

@@ -271,8 +271,8 @@ NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why) {
  * reads Q, K, V, O, dO and two fp32 numbers per query, and writes dQ, dK and dV. Model FLOPs (full_flops, window_flops,
  * causal_flops) do not include the repeated scores: the model FLOPs of backward are twice those of forward. The softmax
  * runs on the vector units. Per query-key pair, the softmax has five operations in forward: max, subtract, exp, sum and
- * divide. In backward it has subtract and exp again, then four operations for the gradient. Source: FlashAttention
- * arXiv:2205.14135; FlashAttention-2 arXiv:2307.08691. [flash] */
+ * divide. In backward, the softmax has again one subtract and one exp per query-key pair, and then four operations for
+ * the gradient. Source: FlashAttention arXiv:2205.14135; FlashAttention-2 arXiv:2307.08691. [flash] */
 NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_flash *p = &op->u.flash;
     const dims d = dims_of(op, why);

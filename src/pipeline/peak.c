@@ -35,14 +35,16 @@ static void look(peak *to, const int64_t *kept) {
 /* ---- peak of a device of the interleaved schedule, in closed form ---- */
 
 /* State of the search for the memory peak of a device of the interleaved schedule. From its first backward on, the
- * device keeps a constant number of passes. The peak therefore depends only on the chunks in which a pass keeps more or
- * fewer bytes than in chunk 1; the member `others` counts these chunks. */
+ * device keeps a constant number of passes. The peak therefore depends only on those chunks in which a pass keeps more
+ * or fewer bytes than in chunk 1; `others` is the number of these chunks. */
 typedef struct interleaved {
     int64_t stages, chunks, ahead; /* ahead: number of forwards that the device runs before its first backward */
     int32_t others;
-    const int32_t *place; /* for each of the `others`: its position in the order in which the device runs its
-                           * chunks */
-    /* for each of the `others`: bytes that a pass keeps in this chunk, minus the bytes that a pass keeps in chunk 1 */
+    /* for each chunk whose kept bytes differ from chunk 1: position of the chunk in the order in which the device runs
+     * its chunks */
+    const int32_t *place;
+    /* for each chunk whose kept bytes differ from chunk 1: bytes that a pass keeps in the chunk, minus the bytes that a
+     * pass keeps in chunk 1 */
     const double *more_bytes;
     double highest;
     int64_t peak_at; /* number of the backward before which the device keeps the most bytes */

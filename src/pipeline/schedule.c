@@ -249,9 +249,10 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_V) = {
 /* ---- DualPipe, arXiv:2412.19437 ----
  * Half of the micro-batches enter the pipeline at each end; if m is odd, one more enters at device 0. Device i holds
  * stage i for one direction and stage p-1-i for the other direction. `chunks` is nevertheless 1, because the times of a
- * stage are the same in both directions. A forward of one direction and a backward of the other can run as a pair,
- * which takes the sum of their times and sends both results at its end. p must be even, or 1. The order list is written
- * for n = max(ceil(m / 2), p) micro-batches from each end; ops of micro-batches that do not exist are skipped. */
+ * stage are the same in both directions. A forward of one direction and a backward of the other direction can run as a
+ * pair, which takes the sum of the two times and sends the two results at its end. p must be even, or 1. The order list
+ * is written for n = max(ceil(m / 2), p) micro-batches from each end; ops of micro-batches that do not exist are
+ * skipped. */
 
 /* Writes the order list of a dualpipe device. i: number of devices between this device and the nearer end of the
  * pipeline. n: number of micro-batches that enter at each end. Direction 0 is the direction that enters at the nearer

@@ -36,7 +36,7 @@ bool nnc_is_wide(void) {
     return false;
 #elif defined(CPU_FEATURE_ACTIVE)
     /* The C library has already found out which instructions the processor has; the builtin function of the compiler
-     * would find it out again at each start of the program. */
+     * repeats this work at each start of the program. */
     return CPU_FEATURE_ACTIVE(AVX2);
 #else
     return __builtin_cpu_supports("avx2") != 0;

@@ -164,7 +164,8 @@ void nnc_place_take(nnc_places *places, nnc_box box, bool text) {
         places->text[places->count] = text;
         places->taken[places->count++] = box;
     } else {
-        /* no more boxes can be stored, so an empty area makes sure that no label is placed from now on */
+        /* the list of occupied boxes is full, so the area for labels is made empty, and no label is placed from now
+         * on */
         places->area.w = 0;
     }
 }

@@ -42,16 +42,16 @@ typedef struct nnc_plot_how {
     bool fragment;  /* true: the style sheet is left out, because the HTML page has it already */
     const char *id; /* id of the picture in the HTML page; NULL = "nnc-" and the name of the picture */
     bool stages;    /* true: the picture of memory shows each pipeline stage, not only the stage with the most memory */
-    /* If `marks` is 0, the HTML page has only this picture. Above 0 = the page has several pictures, and each is kept
-     * small: a timeline gives each pass a tooltip only if it has at most `marks` passes, and a roofline joins small ops
-     * at a larger distance. */
+    /* If `marks` is 0, the HTML page has only this picture. If `marks` is above 0, the page has several pictures, and
+     * each picture is kept small: a timeline gives each pass a tooltip only if it has at most `marks` passes, and a
+     * roofline joins small ops at a larger distance. */
     int32_t marks;
     /* of a timeline: start and end of the visible part in seconds; NaN = start and end of the step */
     double from_s, to_s;
 } nnc_plot_how;
 
-/* Kind of data that a picture shows: an estimate, an estimate with its timeline, the front of a search, or its numbers
- * of devices. */
+/* Kind of data that a picture shows: an estimate; an estimate with its timeline; the Pareto front of a search; a search
+ * over several numbers of devices. */
 typedef enum nnc_plot_of { NNC_PLOT_ESTIMATE, NNC_PLOT_TIMELINE, NNC_PLOT_FRONT, NNC_PLOT_SIZES } nnc_plot_of;
 
 typedef struct nnc_canvas nnc_canvas;
@@ -101,8 +101,8 @@ void nnc_canvas_subject(const nnc_model *model, const nnc_device *device, int32_
 enum { NNC_CANVAS_SENTENCE = 2 * NNC_CANVAS_TITLE + 256 };
 void nnc_canvas_other(const nnc_report *other, double value, const char *unit, char sentence[NNC_CANVAS_SENTENCE]);
 
-/* An entry of a legend. The entries are placed side by side, each with its value below the label. On a narrow canvas,
- * each entry with a value has a row of its own. */
+/* An entry of a legend. The entries of a legend are placed side by side, and the value of an entry is written below its
+ * label. On a narrow canvas, each legend entry with a value has a row of its own. */
 typedef struct nnc_legend {
     const char *hue; /* CSS class of the coloured box before the label; "" = the box is hatched */
     const char *label;

@@ -51,9 +51,9 @@
  * `allowed`, 1.04 for `resident` and 1.0 for `run`. With --no-prune, the gain of the cache `ends` is 1.03; the step
  * ends alone take 1.8 times as many instructions without this cache. In the search `search deepseek-v3 h100 --devices
  * 2048 --global-batch 15360 --software any --tensor 2,4,16,64 --context 2,8 --expert 2,16` the gain is 1.11 for the
- * cache `full`, and 1.19 for `edges` and `smaller` together, if both work for all pipelines. Without the limits on the
- * degrees in this search of deepseek-v3, the gain of the cache `plain`, with the bound of a column, is 1.2. In the
- * search `search llama3-70b h100 --devices 5040 --global-batch 5040` the gain of the cache `resolved` is 1.6. */
+ * cache `full`, and 1.19 for the two caches `edges` and `smaller` together, if all pipelines use these two. Without the
+ * limits on the degrees in this search of deepseek-v3, the gain of the cache `plain`, with the bound of a column, is
+ * 1.2. In the search `search llama3-70b h100 --devices 5040 --global-batch 5040` the gain of `resolved` is 1.6. */
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
@@ -198,9 +198,9 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err) {
 }
 
 /* Counts the embedding and the head as one layer each in the plans of the current group, if ends_as_layers of the base
- * plan is true. Also counts embedding and head as layers if the framework has this option and only this count gives all
- * pipeline stages and chunks equal numbers of layers. For example, Llama 3.1 405B on 16 stages has 126 layers, which 16
- * does not divide; embedding and head make it 128 layers. */
+ * plan is true. Also counts embedding and head as layers if the framework can do so, and if the pipeline stages and
+ * chunks have equal numbers of layers only when embedding and head are counted. For example, Llama 3.1 405B on 16
+ * stages has 126 layers, which 16 does not divide; embedding and head make it 128 layers. */
 static void count_ends(const nnc_plan_groups *groups, nnc_plan *plan) {
     const int64_t parts = (int64_t)plan->pipeline * plan->virtual_stages;
     const bool may = plan->pipeline > 1 && plan->first_stage_layers == 0 && plan->last_stage_layers == 0 &&
@@ -230,8 +230,8 @@ static bool splits_experts(const nnc_plan_groups *groups, const nnc_plan *plan) 
            software_of(groups, plan)->ships.plain_experts;
 }
 
-/* Tests whether micro_batch x seq_len^2 is below 2^45. No tensor has more than 2^17 times this number of elements,
- * where the factor 2^17 stands for the number of heads or for columns / sequence length. Therefore every element count
+/* Tests whether micro_batch x seq_len^2 is below 2^45. A tensor has at most 2^17 x micro_batch x seq_len^2
+ * elements; 2^17 is a limit for the number of heads and for columns / sequence length. Therefore every element count
  * fits into 64 bits, and an op list that is legal with a smaller micro-batch is legal with this micro-batch. */
 static bool counts_elements(const nnc_plan *plan) {
     return (double)plan->micro_batch * (double)plan->seq_len * (double)plan->seq_len < 0x1p45;
@@ -325,9 +325,9 @@ static void count_over(nnc_plan_groups *groups) {
 
 /* Tests whether one micro-batch of plan `a` has the same costs as one micro-batch of the plans that already share
  * `pass`. Two plans have the same costs per micro-batch if they have the same software profile and the same offload of
- * weights and activations, and if both or neither use ZeRO stage 3. ZeRO stage 3 and offload move data in every
- * micro-batch. If embedding and head share one table, either both schedules must put embedding and head on one device,
- * which stores the table once, or both must put them on two devices. */
+ * weights and activations, and if ZeRO stage 3 is used by the two plans or by neither of them. ZeRO stage 3 and offload
+ * move data in every micro-batch. If embedding and head share one table, the schedules of the two plans must agree:
+ * each puts embedding and head on one device, which stores the table once, or each puts them on two devices. */
 static bool same_pass(const nnc_plan_groups *groups, const nnc_plan *a, const nnc_software *software,
                       const nnc_pass_costs *pass) {
     const nnc_plan *other = &pass->work.plan;

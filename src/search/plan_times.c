@@ -152,12 +152,12 @@ const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass) { retur
  * Each pipeline gets the same result as in a separate replay, so the order of the sets does not matter. */
 
 /* SETS: number of sets of pipelines that can exist at the same time; each set has one shape (see replay_set). WAYS:
- * number of sets in which the shape of a given key can be stored. Plans with equal recomputation have about 100 shapes:
- * schedules x virtual stages x pipeline degrees that divide the layers. SETS is larger, because the shapes of one
- * micro-batch come back with another tensor or context degree; with fewer sets, many sets are replayed before all their
- * lanes are taken. 1,024 sets would save another tenth of the time of `search gpt3-175b a100 --devices 1024
- * --global-batch 1536 --no-prune --software any`, but need 20 MB more, which exceeds the memory of a request to `nncost
- * mcp` (tests/mcp.py). */
+ * number of sets in which the shape of a given key can be stored. Plans with equal recomputation have about 100 shapes,
+ * one for each combination of a schedule, a number of virtual stages and a pipeline degree that divides the layers.
+ * SETS is larger than 100, because the shapes of one micro-batch come back with another tensor or context degree; with
+ * fewer sets, many sets are replayed before all their lanes are taken. 1,024 sets save another tenth of the time of
+ * `search gpt3-175b a100 --devices 1024 --global-batch 1536 --no-prune --software any`, but need 20 MB more, which
+ * exceeds the memory of a request to `nncost mcp` (tests/mcp.py). */
 enum { SET_BITS = 8, SETS = 1 << SET_BITS, WAYS = 8, VIRTUAL_MAX = 128, PLANS_MAX = 64 };
 
 /* A set of pipelines with the same shape (schedule, stages, chunks and micro-batches), and the plans that wait for the

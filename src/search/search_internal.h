@@ -215,7 +215,9 @@ enum {
 typedef struct nnc_pass_ends {
     uint64_t pass;        /* serial number of the pass (nnc_pass_costs.number) to which the entry belongs */
     uint64_t held_layers; /* nnc_plan_groups.held_layers of the group for which the entry was computed */
-    int32_t kind;         /* kind of schedule: 1 = weight gradients are ops of their own; 3 = the same, in dualpipe */
+    /* kind of schedule: 0 = backward computes weight gradients; 1 = weight gradients are ops of their own, but not in
+     * dualpipe; 3 = dualpipe */
+    int32_t kind;
     int32_t end_count;
     nnc_stage_end ends[NNC_ENDS_MAX];
 } nnc_pass_ends;
@@ -337,8 +339,8 @@ struct nnc_plan_groups {
     /* digest of the layers in the op list that was lowered last; 0 = no op list was lowered yet */
     uint64_t layers_last;
     /* true: two software profiles give the model op lists with different layers, as for Swin with torch-compile and
-     * with fsdp. A pass then must not use the op list of another pass, and lowers its list again if another list was
-     * lowered in between. */
+     * with fsdp. If this member is true, a pass must not use the op list of another pass, and lowers its own list again
+     * if another list was lowered in between. */
     bool varied;
     /* true: `allowed` and `software` are filled in for the current block of plans */
     bool known;

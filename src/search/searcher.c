@@ -158,8 +158,8 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
     return NNC_OK;
 }
 
-/* Returns an error if the search has a deadline or budget that cannot be compared with the runs of plans: both limits
- * need the length of the run, and a budget needs a price as well. */
+/* Returns an error if the search has a deadline or budget that cannot be compared with the runs of plans: a deadline
+ * and a budget need the length of the run, and a budget also needs a price. */
 static nnc_status check_limits(const nnc_search *search, const nnc_device *device, nnc_error *err) {
     const nnc_plan *plan = &search->base;
     /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): search_read has set all members */

@@ -77,8 +77,8 @@ static double reread_share(const nnc_serve_efficiency *s, const nnc_serve_engine
 }
 
 /* Returns the share of the memory bandwidth that decode attention reaches with a cache in the format `format`; NaN =
- * this share was not measured. If the device file states kv_reread, its shares were measured with kernels that read the
- * cache again. */
+ * this share was not measured. In a device file with kv_reread above 0, the shares kv_fraction were measured with
+ * kernels that read keys and values more than once, so they are not used for an engine whose kv_reread is 0. */
 static double kv_share(const nnc_serve_efficiency *s, const nnc_serve_engine *engine, nnc_stored format) {
     return s->kv_reread > 0.0 && engine->kv_reread == 0.0 ? (double)NAN : s->kv_fraction[format];
 }

@@ -284,8 +284,8 @@ static void lower(const nnc_model *model, const nnc_writer *w) {
 }
 
 /* Sets number format, optimizer and number of samples of the plan to the values of the recorded step, unless the user
- * gave them. Turns off the plan's gradient clipping: if the step clips gradients, the operators of the clipping were
- * recorded with it. */
+ * gave them. Turns off the plan's gradient clipping: if the recorded step clips gradients, the operators that clip them
+ * are among the recorded operators. */
 static void defaults(const nnc_model *model, nnc_plan *p) {
     const struct nnc_captured *program = model->captured;
     const bool casts = program->autocast_dtype != NNC_DTYPE_COUNT && program->autocast != NULL;

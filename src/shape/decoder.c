@@ -415,7 +415,7 @@ static void cross_attention(const nnc_layer_writer *w, const nnc_decoder *d) {
 
 /* ---- towers: networks that turn images or sounds into tokens for the decoder [towers] ---- */
 
-/* For a tower that gets no images or sounds in this step: appends an op that does no work but counts the parameters of
+/* For a tower that gets no images or sounds in this step: appends an op without work that only counts the parameters of
  * the tower. */
 static void idle_tower(const nnc_graph *tower, const nnc_writer *to) {
     nnc_graph_fault fault;

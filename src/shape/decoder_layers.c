@@ -125,7 +125,8 @@ static void compress(const nnc_layer_writer *w, const char *const names[3], int6
     nnc_op *in =
         nnc_layer_linear(w, names[0], NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, 2 * values, w->layer->hidden, false);
     in->u.matmul.keeps_a = false;
-    /* the projection has one learned weight for each pair of a token in the window and a value */
+    /* the projection has ratio x values learned weights: one for each position of a token in the window and each
+     * value */
     in->weights.vector = nnc_list_mul(&w->to, ratio, values);
     nnc_op *pool = nnc_list_pointwise(&w->to, names[1], NNC_PW_SOFTMAX, NNC_GROUP_ATTENTION,
                                       nnc_list_mul(&w->to, w->tokens, values));
@@ -203,10 +204,10 @@ void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const 
     }
 }
 
-/* Returns a number of residual streams in a network with attention residuals, in which a reader reads one stream for
- * each finished block of residual_block layers, and one for the present block. The result is the number for the head,
- * or the sum of the numbers over all attentions or all MLPs of the network. The first attention of the network reads
- * only the embedding. */
+/* Returns numbers of residual streams in a network with attention residuals, in which a reader (attention, MLP or head)
+ * reads one stream for each finished block of residual_block layers, and one for the present block. The result is the
+ * number of streams that the head reads, or the sum of the numbers that all attentions or all MLPs of the network read.
+ * The first attention of the network reads only the embedding. */
 static int64_t streams_read(const nnc_decoder *d, nnc_group reader) {
     const int64_t size = d->residual_block;
     if (reader == NNC_GROUP_HEAD) { return (d->layers + size - 1) / size + 1; }

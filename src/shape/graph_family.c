@@ -34,8 +34,9 @@ typedef struct lowering {
     /* index in the op list, plus 1, of the collective that the embedding tables listed last share; 0 = the network has
      * had no tables so far */
     int32_t tables;
-    int32_t layer_segments; /* number of segments of layers: iterations of the repeat of layers that start from
-                             * different states */
+    /* number of segments that contain layers: one for each iteration of the repeat of layers that the walk visits
+     * (iterations that start from different states) */
+    int32_t layer_segments;
 } lowering;
 
 /* ---- which op counts the bytes of a kept tensor (its owner) ---- */

@@ -245,10 +245,10 @@ typedef struct joined {
 } joined;
 
 /* Sets the kernels of a concatenation. If several ops read a feature map, backward adds up their gradients, with one
- * addition less than the number of readers. In a block of parallel branches, backward has one such addition for each
- * concatenation of two tensors. In a dense block, each layer begins with a norm of all maps before it, and layer i
- * needs i additions; DenseNet-121 has 535 additions in total. A library joins more than two branches with one kernel,
- * which is counted at the last of nncost's concatenations. */
+ * addition less than the number of readers. In a block of parallel branches, backward adds gradients in this way once
+ * for each concatenation of two tensors. In a dense block, each layer begins with a norm of all maps before it, and
+ * layer i needs i additions; DenseNet-121 has 535 additions in total. A library joins more than two branches with one
+ * kernel, which is counted at the last of nncost's concatenations. */
 static void add_join(nnc_op *op, joined *before, number_mode mode) {
     const int64_t elements = op->u.pointwise.elements;
     const bool grows = before->op != NULL && elements > before->elements;
@@ -611,8 +611,9 @@ static void keep(nnc_op *op, const nnc_lowering *how, const kept_row *row, doubl
  * its input. */
 static bool begins_again(const nnc_op *op) { return op->recomputed && !op->dropped; }
 
-/* One product of nncost's op list that reads the output of a norm can be several products in the library, such as the
- * products for queries, keys and values. Returns the number of products that the library has for one such product. */
+/* The library can have several products for one product of nncost's op list that reads the output of a norm: for
+ * example, separate products for queries, keys and values. Returns the number of products that the library has for the
+ * product `op`. */
 static double readers_of(const nnc_op *op, const nnc_model *model) {
     const double of_qkv = model->joined_qkv ? 1.0 : 3.0, of_mlp = model->joined_qkv && !model->split_gate ? 1.0 : 2.0;
     return strcmp(op->name, "attn.qkv") == 0 && op->split == NNC_SPLIT_QKV    ? of_qkv
@@ -636,8 +637,8 @@ static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *m
     if (strncmp(op->name, "adapter.", 8) == 0 && keeps_narrow_adapters(how)) {
         keep(op, how, &of_product, weight ? 1.0 : 0.0);
     } else if (strcmp(op->name, "adapter.down") == 0) {
-        /* the adapters keep one fp32 copy of the input for each part of the linear layer (query, key, value ...) that
-         * has an adapter */
+        /* for each part of the linear layer (query, key, value ...) that has an adapter, the adapter keeps one fp32
+         * copy of the input */
         keep(op, how, &adapter_row, (double)op->u.matmul.n / (double)how->plan->adapter_rank);
     } else if (strcmp(op->name, "adapter.up") == 0) {
         keep(op, how, &adapter_row, 1.0);
@@ -695,9 +696,10 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
     default: break;
     }
     if (i > 0 && strcmp(op->name, "adapter.down") == 0 && strcmp(list->ops[i - 1].name, "attn.out") == 0 &&
-        !keeps_narrow_adapters(how)) { /* the first product of the adapter after attention also counts the output of
-                                        * attention, which attention keeps for backward; no other op counts this tensor
-                                        * */
+        /* attention keeps its output for backward, and no other op counts this tensor, so the first product of the
+         * adapter that follows attention counts it
+         * */
+        !keeps_narrow_adapters(how)) {
         op->library_kept += nnc_dtype_bytes(how->dtype);
     }
 }

@@ -33,8 +33,8 @@ static bool is_linear(const nnc_op *op) {
 }
 
 /* Libraries store the weight of one linear layer of nncost's op list as one or several matrices (query, key, value
- * ...). Returns the matrices of the layer as a set of flags; 0 = the layer cannot have adapters. The matrices of a
- * layer are in the first row of the table whose text is the end of the op's name. */
+ * ...). Returns the matrices of the layer as a set of flags; 0 = the layer cannot have adapters. The function looks for
+ * the first row of the table whose member `end` is the end of the op's name; this row has the matrices of the layer. */
 static unsigned matrices_of(const nnc_op *op) {
     enum { QKV = NNC_ADAPTED_QUERY | NNC_ADAPTED_KEY | NNC_ADAPTED_VALUE };
 #define END(text) text, sizeof(text) - 1
@@ -503,10 +503,13 @@ static int32_t adapt(nnc_op_list *list, int32_t at, const nnc_plan *plan) {
         op->u.matmul.keeps_a = false;
         op->u.matmul.needs_grad_input = true;
         add_rotation(&(place){ list, at }, op, plan);
-        return at + 2; /* add_rotation has inserted two ops before the linear layer */
+        /* add_rotation has inserted two ops before the linear layer, so the index of the linear layer has grown by
+         * two */
+        return at + 2;
     }
     add_adapter(&(place){ list, at + 1 }, op, plan);
-    /* the first op of the adapter counts the kept bytes of the input, which both ops read */
+    /* the linear layer and the first op of the adapter read the same input; the first op of the adapter counts the kept
+     * bytes of this input */
     op->u.matmul.keeps_a = false;
     return at;
 }

@@ -144,8 +144,8 @@ typedef struct context_row {
     void (*collective)(const context_part *part, bool before, nnc_collective_op *e);
 } context_row;
 
-/* Collective of ring attention: each rank sends its part of the keys and values to the next rank; this is repeated
- * ranks - 1 times. In backward, the fp32 gradients of keys and values are sent together with the keys and values.
+/* Collective of ring attention: each rank sends its part of the keys and values to the next rank; a ring of r ranks
+ * does this r - 1 times. In backward, the fp32 gradients of keys and values are sent together with the keys and values.
  * Source: arXiv:2310.01889. */
 static void pass_blocks(const context_part *part, bool before, nnc_collective_op *e) {
     if (before) {
@@ -463,7 +463,7 @@ static void head_norm(const nnc_layer_writer *w, const char *name, int64_t heads
 
 /* Corrects the cast of the gradient of a product of queries, keys and values, if there are fewer key heads than tensor
  * ranks. Each rank then computes one key head and one value head, so the ranks together cast more elements than the
- * product without copies has. The cast of the gradient is the op before this product in the list. */
+ * product without copies has. The op list has this cast directly before the product of queries, keys and values. */
 static void cast_copied_heads(const nnc_layer_writer *w, const nnc_op *product) {
     nnc_op *cast = w->to.list->count > 1 ? &w->to.list->ops[w->to.list->count - 2] : NULL;
     const int64_t q = product->u.matmul.heads, kv = product->u.matmul.kv_heads, t = w->to.how->plan->tensor;
@@ -478,7 +478,8 @@ void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *nam
     const int64_t q_heads = l->attention_gate ? 2 * l->heads : l->heads;
     const int64_t width = q_heads * l->head_dim, k_width = l->kv_heads * l->head_dim;
     const int64_t kv_width = k_width + (l->keys_as_values ? 0 : l->kv_heads * l->value_dim);
-    const bool alone = cross != NULL || l->reuses_kv; /* the first product computes only queries */
+    /* true: the first product computes only queries, not keys and values */
+    const bool alone = cross != NULL || l->reuses_kv;
     linear_collective(w, names->tensor_in, true, l->hidden);
     nnc_op *q = nnc_layer_linear(w, l->reuses_kv ? "attn.q" : names->q, NNC_GROUP_ATTENTION, NNC_SPLIT_QKV,
                                  alone ? width : width + kv_width, l->hidden, l->qkv_bias);
@@ -509,7 +510,7 @@ void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *nam
     }
 }
 
-/* Tests whether the layer computes attention and MLP in parallel, which means that both read the same input. */
+/* Tests whether the layer computes attention and MLP in parallel: attention and MLP then read the same input. */
 static bool runs_parallel(const nnc_layer *layer) {
     return layer->norm_place == NNC_NORM_PARALLEL || layer->norm_place == NNC_NORM_PARALLEL_TWO;
 }
@@ -542,10 +543,9 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
     }
     nnc_layer_linear(w, names->out, NNC_GROUP_ATTENTION, NNC_SPLIT_ROW, l->hidden,
                      l->out_width > 0 ? l->out_width : l->heads * l->value_dim, l->out_bias);
-    if (!runs_parallel(l)) { /* if attention and MLP run in parallel, their outputs are added before one common
-                              * collective after the MLP */
-        linear_collective(w, names->tensor_out, false, l->hidden);
-    }
+    /* if attention and MLP run in parallel, their outputs are added, and one collective after the MLP is enough for the
+     * sum */
+    if (!runs_parallel(l)) { linear_collective(w, names->tensor_out, false, l->hidden); }
     if (names->residual != NULL) { nnc_layer_join(w, names->end_norm, names->residual, NNC_GROUP_ATTENTION); }
 }
 
@@ -592,10 +592,10 @@ void nnc_layer_dense(const nnc_layer_writer *w, const nnc_mlp_names *names, int6
 void nnc_layer_mlp(const nnc_layer_writer *w) {
     const nnc_layer *l = w->layer;
     const nnc_mlp_names names = { nnc_mlp_gated(l->mlp) ? "mlp.gate_up" : "mlp.up", "mlp.activation", "mlp.down" };
-    /* With NNC_NORM_PARALLEL, the MLP reads the normalised input of attention, so the MLP needs no norm. */
+    /* With NNC_NORM_PARALLEL, attention and MLP read the output of one norm, so the MLP has no norm of its own. */
     const bool shared = l->norm_place == NNC_NORM_PARALLEL;
-    if (l->norm_place == NNC_NORM_PARALLEL_TWO) { /* the norm of attention counts the kept input, which both norms
-                                                   * read */
+    /* the norm of attention and the norm of the MLP read the same kept input; the norm of attention counts its bytes */
+    if (l->norm_place == NNC_NORM_PARALLEL_TWO) {
         nnc_layer_norm(w, "mlp.norm", l->hidden)->u.norm.keeps_input = false;
     } else if (!shared) {
         nnc_layer_begin_norm(w, "mlp.norm");

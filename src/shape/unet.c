@@ -96,9 +96,9 @@ static void time_projection(const writer *w, feature_map map) {
     over_map(w, "block.time_add", NNC_PW_TIME_ADD, NNC_GROUP_TIME, map);
 }
 
-/* Appends a norm, a SiLU, a dropout (if `dropout` is above 0) and a convolution. Kept for backward: the norm keeps its
- * input, the SiLU the output of the norm, and the convolution the output of the SiLU. names: names of norm, SiLU,
- * convolution and dropout. */
+/* Appends a norm, a SiLU, a dropout (if `dropout` is above 0) and a convolution. For backward, the norm keeps its
+ * input, the SiLU keeps the output of the norm, and the convolution keeps the output of the SiLU. names: names of norm,
+ * SiLU, convolution and dropout. */
 static void norm_act_conv(const writer *w, const char *const names[4], feature_map in, feature_map out,
                           double dropout) {
     const bool again = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ACTIVATION);

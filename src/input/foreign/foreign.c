@@ -841,8 +841,8 @@ bool nnc_is_architecture(nnc_json root) { return nnc_json_has_schema(root, "nnco
 
 void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem) {
     nnc_error err;
-    /* The faults in `unused` are not read, because the faults of files that the key "like" names are also noted in the
-     * document. */
+    /* The faults in `unused` are never read: the document also has the faults of the files in its chain of "like"
+     * keys. */
     nnc_faults unused = { .err = &err };
     nnc_model *model = nnc_arena_alloc(doc->arena, sizeof *model);
     nnc_foreign_set set;

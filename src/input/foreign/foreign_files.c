@@ -400,8 +400,9 @@ static const nnc_architecture *take(nnc_foreign_set *set, const document *d) {
     return d->good ? &d->row : NULL;
 }
 
-/* Reads the architecture that the key "like" names. Calls itself through nnc_foreign_find, once for each file of the
- * chain. If the key names a file that is already being read, the chain is a circle, which is a fault. */
+/* Reads the architecture that the key "like" names. The function calls itself, through nnc_foreign_find, once for each
+ * file in the chain of "like" keys. If the key names a file that is already being read, the chain is a circle, which is
+ * a fault. */
 static void read_like(nnc_foreign_set *set, nnc_json root, nnc_architecture *row) {
     const nnc_json at = nnc_json_get(root, "like");
     const document *waiting = find_document(set, row->like);

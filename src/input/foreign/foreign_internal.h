@@ -80,7 +80,8 @@ typedef struct nnc_foreign_pattern {
     char in[24], out[24];
     /* key of a list of layer indices; these layers get the kind `out`, although the rule selects them */
     char except[64];
-    char last[24]; /* kind of the last layer; it has precedence over the other members */
+    /* kind of the last layer of the network, whatever the other members of this entry give for this layer */
+    char last[24];
     int32_t shift;
     bool agrees; /* true: an earlier entry sets the same field, and this entry must give the same kinds */
     /* translates the words and letters of the configuration to kinds of layers: {"full_attention": "full"} */
@@ -112,8 +113,8 @@ typedef struct nnc_architecture {
     bool part, alone;
     /* true: keys of the text decoder may be outside of its object, at the top level of the configuration */
     bool flat;
-    /* ends of PyTorch class names. Each class name ending has the fields that a class with this ending implies; the
-     * value false = classes with this ending build another network */
+    /* ends of PyTorch class names. For each ending, the value is an object with the fields that a class with this
+     * ending implies; the value false = a class with this ending builds another network. */
     nnc_json classes;
     /* values of fields that every network of this architecture has and that no key states */
     nnc_json implies;
@@ -123,13 +124,13 @@ typedef struct nnc_architecture {
     /* {"key": K, "is": {VALUE: ARCHITECTURE}}: if the key K has the value VALUE, nncost uses ARCHITECTURE instead of
      * this architecture */
     nnc_json stands_for;
-    /* text: the text decoder in a file with several networks; parts: towers in such a file; form: {KEY: {"like":
-     * ARCHITECTURE, "sets": {}}} */
+    /* text: the text decoder in a configuration with several networks; parts: towers in such a configuration. Both
+     * members have the form {KEY: {"like": ARCHITECTURE, "sets": {}}} */
     nnc_json text, parts;
     /* rules to read the levels of a U-Net: names of blocks with attention, and keys with the numbers of heads */
     nnc_json levels;
-    /* objects with a name that translate words to values, which entries of every data file may use (only in
-     * any.json) */
+    /* named objects that translate words to values; only the file any.json has them, and the entries of every data file
+     * may refer to them by name */
     nnc_json values;
     const nnc_foreign_key *keys;
     const nnc_foreign_pattern *patterns;
@@ -239,7 +240,8 @@ void nnc_foreign_set_number(nnc_json at, nnc_model *model, const char *to, int64
 /* Reads all keys for which an architecture, or a file in its chain of `like` keys, has an entry. */
 void nnc_foreign_read_keys(nnc_foreign_file *file);
 /* Reads a key of the configuration and sets its field; if the key is absent, uses the default of the entry. again: an
- * earlier entry that has set the same field; both values must be equal. NULL = no earlier entry has set the field. */
+ * earlier entry that has set the same field; the values of the two entries must be equal. NULL = no earlier entry has
+ * set the field. */
 void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, const nnc_foreign_key *again);
 /* Appends an item to the text `list`. If the text is not empty, writes a comma before the item. */
 void nnc_foreign_note(char *list, size_t size, const char *format, ...) NNC_PRINTF(3, 4);

@@ -61,7 +61,7 @@ const char *nnc_foreign_text(nnc_json at, char *text, size_t size) {
     return NULL;
 }
 
-/* Tests whether two values of a configuration are equal if both are written as text. */
+/* Tests whether two values of a configuration are equal when each value is written as text. */
 static bool is_same(nnc_json a, nnc_json b) {
     char one[64], other[64];
     const char *first = nnc_foreign_text(a, one, sizeof one);
@@ -188,8 +188,8 @@ static const nnc_field *field_of(const nnc_model *model, const char *name) {
     return name[0] != '\0' ? nnc_field_of_key(nnc_model_table_of(model), name) : NULL;
 }
 
-/* Returns the first item of a list that is not a number or differs from the first item; an absent value = all items are
- * the same number. */
+/* Searches a list for an item that is not a number, or that is not equal to the first item of the list. Returns the
+ * first such item; an absent value = all items are the same number. */
 static nnc_json first_uneven(nnc_json list) {
     const nnc_json first = nnc_json_first(list);
     nnc_json at = first;

@@ -374,8 +374,8 @@ static void read_channels(nnc_json root, nnc_unet *u) {
     }
 }
 
-/* Reads which levels of a U-Net have attention. The list of blocks on the way up begins at the deepest level; it must
- * have attention at the same levels as the list of blocks on the way down. */
+/* Reads which levels of a U-Net have attention. The list of blocks on the way up begins at the deepest level; the list
+ * of blocks on the way up and the list of blocks on the way down must have attention at the same levels. */
 static void read_blocks(nnc_json root, nnc_json levels, nnc_unet *u) {
     const nnc_json down = nnc_json_get(root, "down_block_types");
     const nnc_json up = nnc_json_get(root, "up_block_types");
