@@ -153,8 +153,9 @@ typedef struct nnc_check_row {
     double change_s, framework_s;
 } nnc_check_row;
 
-/* The result of estimating the scenarios of a plan file again: the values that changed since the estimates were
- * recorded, the changed inputs that cause each change, and the requirements that are not met. */
+/* Result of a check, which estimates the scenarios of a plan file a second time: the values that changed since the
+ * estimates in the file were recorded, the changed inputs that cause each change, and the requirements that are not
+ * met. */
 typedef struct nnc_check nnc_check;
 
 /* Reads a plan file and estimates its scenarios. The models and devices of the scenarios are loaded into `specs`, which

@@ -47,9 +47,9 @@ NNC_ENUM(nnc_stored, NNC_STORED_LIST, NNC_STORED_COUNT);
 /* Returns the name of a storage format, for example "nvfp4", in static storage; "?" for a value that is no
  * nnc_stored. */
 NNC_API const char *nnc_stored_name(nnc_stored stored);
-/* Returns the mean bytes per element of a storage format, including scale and zero point of a group divided by the
- * elements of the group. group_size: number of elements of a group, used only if the format leaves this number open.
- * Returns NaN for a value that is no nnc_stored. */
+/* Returns the mean bytes per element of a storage format: the bytes of a group with its scale and zero point / number
+ * of elements of the group. group_size: number of elements of a group, used only if the format does not fix this
+ * number. Returns NaN for a value that is no nnc_stored. */
 NNC_API double nnc_stored_bytes(nnc_stored stored, double group_size);
 
 /* Returns the mean bytes per element of a format in which `block` elements share a scale of scale_bytes bytes:

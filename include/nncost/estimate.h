@@ -259,9 +259,10 @@ NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device,
  * json`. Some members of the JSON output are written only by the command `nncost estimate`: members that need rows of
  * measured steps (accuracy, trust, open_facts), and members about settings with which a plan may fit in memory (fit,
  * the lower end of total_interval_bytes). The command `nncost estimate` also accepts a profile with a date, such as
- * nemo-25.09, and then sets plan fields as this release of the framework does; nnc_estimate_json returns NNC_BAD_SPEC
- * for a profile with a date. The JSON text in *text has *size bytes and a final NUL (size may be NULL); the caller
- * frees the text with nnc_text_free. After a failure *text is NULL. Errors: those of nnc_estimate, NNC_NO_MEMORY. */
+ * nemo-25.09, and then sets fields of the plan to the defaults of this framework release; nnc_estimate_json returns
+ * NNC_BAD_SPEC for a profile with a date. The JSON text in *text has *size bytes and a final NUL (size may be NULL);
+ * the caller frees the text with nnc_text_free. After a failure *text is NULL. Errors: those of nnc_estimate,
+ * NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                      const nnc_plan *plan, nnc_scratch *scratch, char **text, size_t *size,
                                      nnc_error *err);

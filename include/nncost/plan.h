@@ -287,12 +287,11 @@ typedef struct nnc_plan {
                             * bits */
     bool ends_as_layers; /* true: embedding and head each count as one layer when layers are distributed over pipeline
                             * stages */
-    int64_t first_stage_layers,
-        last_stage_layers; /* number of layers of the first and of the last pipeline stage; 0 = as
-                                              * many as the other stages */
-    bool whole_experts;    /* true: each expert is whole on one tensor rank (expert tensor parallelism
+    /* number of layers of the first and of the last pipeline stage; 0 = as many layers as each of the other stages */
+    int64_t first_stage_layers, last_stage_layers;
+    bool whole_experts; /* true: each expert is whole on one tensor rank (expert tensor parallelism
                                               * 1); false: tensor ranks split experts */
-    bool next_tokens;      /* true: the plan also trains the layers of the model for multi-token
+    bool next_tokens;   /* true: the plan also trains the layers of the model for multi-token
                                               * prediction */
     /* frozen helper models of a training method (reference, reward model, teacher) on the devices of a replica.
      * helper_copies: number of copies of the trained model; helper_params: parameters of helper models of other sizes.

@@ -35,9 +35,8 @@ NNC_API const char *nnc_method_help(nnc_method method);
 NNC_API bool nnc_method_rolls_out(nnc_method method);
 typedef struct nnc_run_ask nnc_run_ask;
 /* Sets the plan members that count the memory of the helper models of a training method (ask->method). A helper model
- * whose size is not given is a copy of the trained model. If only adapters are trained, a copy of the trained model has
- * the same frozen weights as the trained model, and other adapters or no adapters, so it needs no further weights in
- * memory. */
+ * whose size is not given is a copy of the trained model. If only adapters are trained, the trained model and its
+ * copies share the frozen weights and differ only in their adapters, so a copy needs no further weights in memory. */
 NNC_API void nnc_method_helpers(const nnc_run_ask *ask, nnc_plan *plan);
 
 /* Inputs of a run in addition to its step. NaN = not given: nncost then computes the value, uses a published default,
@@ -146,9 +145,9 @@ struct nnc_run_ask {
     double elastic_replicas, reshard_s; /* reshard_s: seconds from a failure until the other replicas continue */
     double encode_s;                    /* device time to encode one sample (image, text) with frozen encoders; 0 =
                                          * encoded samples are cached */
-    double reference_total_params, reward_total_params, critic_total_params,
-        teacher_total_params; /* number of all parameters of a helper model with experts, which decides its memory; NaN
-                               * = equal to the number of its active parameters */
+    /* number of all parameters of a helper model with experts, from which its memory is computed; NaN = equal to the
+     * number of its active parameters */
+    double reference_total_params, reward_total_params, critic_total_params, teacher_total_params;
 };
 
 /* Sets every member to the default of `nncost run`: for example 600 s to detect a failure and 30 s to start

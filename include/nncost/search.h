@@ -32,7 +32,8 @@ NNC_API const char *nnc_objective_name(nnc_objective objective);
 typedef struct nnc_search {
     size_t struct_size; /* size of nnc_search in the nncost release with which the user's program was compiled */
     union {
-        /* plan whose fields the search uses unless it varies them; the user has to set devices and global_batch */
+        /* plan with the values of all fields that the search does not vary; the user has to set its members devices and
+         * global_batch */
         nnc_plan base;
         unsigned char base_space[NNC_PLAN_SPACE];
     };

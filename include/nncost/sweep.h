@@ -38,8 +38,8 @@ NNC_API nnc_status nnc_sweep_part(nnc_sweep *sweep, int64_t number, int64_t of, 
  * sweep drops the rows of plans that are illegal or do not fit in memory. */
 NNC_API void nnc_sweep_keep_all(nnc_sweep *sweep);
 /* Adds columns to the results of a sweep. `names` lists axes, fields, metrics and the words "row", "verdict", "reason"
- * and "command", joined by commas. `names` contains a metric by its name in the output of 'estimate --format csv', or
- * by the last part of this name. If `names` is NULL, the function adds the axes with several values, and the main
+ * and "command", joined by commas. A metric is given in `names` by its name in the output of 'estimate --format csv',
+ * or by the last part of this name. If `names` is NULL, the function adds the axes with several values, and the main
  * metrics. */
 NNC_API nnc_status nnc_sweep_columns(nnc_sweep *sweep, const char *names, nnc_error *err);
 /* Makes a sweep keep only rows that fulfil a constraint, for example "tensor * pipeline <= 64 && mfu > 0.4". Several

@@ -220,7 +220,7 @@ typedef struct nnc_graph_tensor {
 } nnc_graph_tensor;
 
 /* Data that a sink (receiver of the ops of a walk) stores for the storage of a tensor. A tensor and its views have one
- * storage, so they share the data. */
+ * storage, so the sink stores one set of data for the tensor and its views. */
 typedef struct nnc_graph_storage {
     /* flags that the sink sets; two iterations of a repeat are equal only if the flags of their storages are equal */
     uint32_t flags;

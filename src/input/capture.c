@@ -266,8 +266,8 @@ static bool set_storage(const reader *r, nnc_json_numbers *n, tensor *t) {
     return true;
 }
 
-/* Reads a tensor that is written as two numbers: the index of its entry in "shapes", and its storage. If the input is
- * not valid, notes a fault and returns false. */
+/* Reads a tensor that is written as two numbers: the index of its entry in "shapes", and the index of its storage. If
+ * the input is not valid, notes a fault and returns false. */
 static bool read_short(const reader *r, nnc_json_numbers *n, tensor *t) {
     int64_t number = 0;
     if (!nnc_json_next_whole(n, 0, r->shape_count - 1, &number)) { return false; }
@@ -756,9 +756,9 @@ static bool add_issues(reader *r) {
 
 /* ---- reads the whole file ---- */
 
-/* r->loose has the number of trained parameters and the number of frozen parameters that no operator counts yet. The
- * function adds these trained (frozen = false) or frozen (frozen = true) parameters to the first forward operator that
- * has no parameters of the other kind. */
+/* r->loose has the number of trained parameters and the number of frozen parameters that no operator counts yet. With
+ * frozen = false, the function adds the trained parameters to the first forward operator that has no frozen parameters.
+ * With frozen = true, it adds the frozen parameters to the first forward operator that has no trained parameters. */
 static void add_loose(reader *r, bool frozen) {
     for (int32_t i = 0; i < r->count && r->loose[frozen] > 0.0; i++) {
         nnc_captured_op *op = &r->ops[i];

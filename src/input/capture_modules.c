@@ -524,7 +524,7 @@ static int32_t find_reruns(reader *r, rerun **found) {
     return count;
 }
 
-/* The tensors that calls create again when backward runs them again. */
+/* The tensors of calls that backward runs a second time; backward then creates these tensors a second time. */
 typedef struct remake {
     const rerun *calls;
     /* the next arrays have one entry for each storage of the recorded step */
@@ -651,8 +651,8 @@ static bool copy_call(reader *r, const remake *m, int32_t call, issue *to, int32
     return true;
 }
 
-/* Runs the modules that the option --recompute names again: each call of such a module runs again before its
- * backward. */
+/* Makes backward run the modules that the option --recompute names a second time: each call of such a module runs
+ * before the backward of this call. */
 static bool run_again(reader *r) {
     rerun *calls = NULL;
     remake m;

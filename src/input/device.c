@@ -253,8 +253,8 @@ static void need_sources(nnc_json root, const nnc_device *device) {
         const nnc_json at = nnc_json_get(root, keys[k]);
         bool sourced = at.node == NULL || nnc_json_inherited(at);
         for (int32_t i = 0; i < device->source_count; i++) {
-            /* An entry of "sources" covers a value if its key is a prefix of the value's key, or if the value's key is
-             * a prefix of its key. */
+            /* An entry of "sources" covers a value if the key of the entry is a prefix of the key of the value, or if
+             * the key of the value is a prefix of the key of the entry. */
             const char *of = device->sources[i].key;
             sourced = sourced || strncmp(of, keys[k], strlen(of)) == 0 || nnc_begins(of, keys[k]);
         }

@@ -135,7 +135,8 @@ static const char *const never[] = { "schema",
 static bool is_object(nnc_json at) { return nnc_json_type_of(at) == NNC_JSON_OBJECT; }
 
 /* Tests whether an object has a number of its own, which is not inherited. An object with a number of its own does not
- * inherit "fitted_on", a text about the measurements to which the numbers of the other object were fitted. */
+ * inherit the text "fitted_on", because this text names the measurements to which the numbers of the other object were
+ * fitted (the object from which it inherits). */
 static bool has_own_number(nnc_json object) {
     nnc_json at = nnc_json_first(object);
     while (at.node != NULL && (nnc_json_inherited(at) || nnc_json_type_of(at) != NNC_JSON_NUMBER)) {

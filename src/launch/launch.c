@@ -388,9 +388,9 @@ static nnc_status open_named(nnc_reading *r, const char *path, const char *forma
     return open_file(r, path, format);
 }
 
-/* Adds the options with which a command changes its configuration file, as a launch file on top of this configuration
- * file, which was opened last. An option without a row in the table of the format is an error, so that no option is
- * lost. path: path of the script. */
+/* Adds the options with which a command changes its configuration file, as a launch file that takes precedence over the
+ * configuration file (a file on top); the configuration file was opened last. An option without a row in the table of
+ * the format is an error, so that no option is lost. path: path of the script. */
 static nnc_status put_on_top(nnc_reading *r, const char *path, const char *changes) {
     const int below = r->file_count - 1;
     if (changes == NULL || strcmp(changes, "{}") == 0) { return NNC_OK; }
@@ -632,8 +632,8 @@ static void read_references(nnc_reading *r) {
         } else if (is_there(r, path)) {
             r->status = open_named(r, path, named->format);
             if (nnc_reading_goes_on(r) && strcmp(r->files[named->file].format, named->format) == 0) {
-                r->files[named->file].beneath = r->file_count; /* the keys of this file take precedence over the keys of
-                                                                * the file that it names */
+                /* the keys of this file take precedence over the keys of the file whose path is a value in this file */
+                r->files[named->file].beneath = r->file_count;
                 r->files[r->file_count - 1].is_beneath = true;
                 nnc_reading_beneath(r, named->file);
             } else if (nnc_reading_goes_on(r)) {

@@ -233,8 +233,8 @@ typedef struct nnc_launch_file {
     /* 1 + index of the file that names this file and whose settings take precedence over those of this file; 0 = no
      * such file */
     int yields_to;
-    /* true: the member `beneath` of another launch file names this file. A key is first looked up in the file on top of
-     * this file, and the rules of the table are applied only to the file on top */
+    /* true: the member `beneath` of another launch file names this file. A key is first looked up in that other file
+     * (the file on top), and the rules of the table are applied only to the file on top */
     bool is_beneath;
 } nnc_launch_file;
 
@@ -614,10 +614,10 @@ bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text
  * names. *below: true if the table has rows for keys inside this key. */
 nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below);
 
-/* nnc_reading_keys reads the keys of file `index`.
- * nnc_reading_beneath reads the keys of the files beneath file `index`, except keys that file `index` also has.
- * nnc_reading_answer checks that the questions from index `first` on are answered.
- * nnc_reading_rules applies the rules of the table of file `index`. */
+/* nnc_reading_keys reads the keys of file `index`. nnc_reading_beneath reads the keys of the files beneath file `index`
+ * (the files in which missing keys of file `index` are looked up), except keys that file `index` also has.
+ * nnc_reading_answer checks that the questions from index `first` on are answered. nnc_reading_rules applies the rules
+ * of the table of file `index`. */
 void nnc_reading_keys(nnc_reading *r, int index);
 void nnc_reading_beneath(nnc_reading *r, int index);
 void nnc_reading_answer(nnc_reading *r, int first);
@@ -651,18 +651,20 @@ const nnc_launch_file *nnc_file_beneath(const nnc_reading *r, const nnc_launch_f
 bool nnc_reading_names_file(const nnc_reading *r, const nnc_launch_file *file, const char *key);
 
 /* If a value is a reference to another key, such as "${a.b}", returns the value of the other key: first from the files
- * on top of the file with the reference, then from this file. Returns any other value as it is. path: path of the key
- * that has the value, for references such as "${.b}". A reference may contain one of the functions multiply, sum,
- * divide_floor and divide_ceil, as in "${multiply:4, ${.b}}". */
+ * that take precedence over the file with the reference (the files on top of it), then from the file with the
+ * reference. Returns any other value as it is. path: path of the key that has the value, for references such as
+ * "${.b}". A reference may contain one of the functions multiply, sum, divide_floor and divide_ceil, as in
+ * "${multiply:4, ${.b}}". */
 nnc_json nnc_launch_referred(const nnc_reading *r, nnc_json at, const char *path);
 
-/* Returns the value of a key in the file that is being read, or else in the files beneath it. If no file has the key,
- * returns the program's default, which is in the member "absent" of the table; an absent value: the table has no
- * default. */
+/* Returns the value of a key in the file that is being read, or else in the files beneath it, which are the files in
+ * which its missing keys are looked up. If no file has the key, returns the program's default, which is in the member
+ * "absent" of the table; an absent value: the table has no default. */
 nnc_json nnc_reading_value(const nnc_reading *r, const char *key);
 
-/* Tests whether a key of a file has no effect. A key has no effect if a file on top of its file has the same key. A key
- * in a file beneath another file also has no effect if it only repeats the program's default. */
+/* Tests whether a key of a file has no effect. A key has no effect if a file that takes precedence (a file on top) has
+ * the same key. A key in a file that only supplies missing keys of another file (a file beneath) also has no effect if
+ * its value is the program's default. */
 bool nnc_reading_is_replaced(const nnc_reading *r, nnc_json at, const char *key);
 
 /* Writes a value as text: "true", "5e8", "cpu". NOLINTNEXTLINE(misc-no-recursion): a list has no list inside */

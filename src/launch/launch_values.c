@@ -157,9 +157,9 @@ static nnc_json value_in(const nnc_reading *r, const nnc_launch_file *file, cons
     return nnc_json_type_of(found) == NNC_JSON_NULL ? none : found;
 }
 
-/* Returns the value of a key in a file beneath another file; an absent value = the file does not have the key. A value
- * that is equal to the program's default counts as absent, so that another key of the file on top, such as the name of
- * a model, can decide the value. */
+/* Returns the value of a key in a file that supplies missing keys of another file (a file beneath); an absent value =
+ * the file does not have the key. A value that is equal to the program's default counts as absent, so that another key
+ * of the file on top, such as the name of a model, can decide the value. */
 static nnc_json value_beneath(const nnc_reading *r, const nnc_launch_file *file, const char *key) {
     const nnc_json found = value_in(r, file, key), absent = nnc_json_get(nnc_reading_table(r)->absent, key),
                    none = { 0 };
@@ -173,8 +173,9 @@ static nnc_json value_beneath(const nnc_reading *r, const nnc_launch_file *file,
  * at most OPERANDS_MAX operands. NESTED_STEPS and OPERANDS_MAX limit the time that a malicious file can take. */
 enum { REFERENCES_MAX = 8, NESTED_STEPS = 3, OPERANDS_MAX = 4 };
 
-/* Finds the value of a key in the files on top of the document `doc`, or else in the document itself. If the table has
- * a member "groups", the file is the content of one of these groups, and a key may begin with the name of its group. */
+/* Finds the value of a key in the files that take precedence over the document `doc` (the files on top), or else in the
+ * document itself. If the table has a member "groups", the file is the content of one of these groups, and a key may
+ * begin with the name of its group. */
 static nnc_json find_referred(const nnc_reading *r, const nnc_json_doc *doc, const char *key) {
     const nnc_json none = { 0 };
     const char *rest = "";

@@ -161,8 +161,8 @@ static passes inside_norm(nnc_pointwise_kind kind, bool backward) {
 }
 
 /* Returns the memory passes of a softmax that has one kernel per reduction. Forward of this softmax has three kernels:
- * maximum, sum, quotient. Backward of this softmax has two kernels: one computes the sum of products in each row, the
- * other computes all the rest. */
+ * maximum, sum, quotient. Backward of this softmax has two kernels: one kernel computes the sum of products in each
+ * row, and one kernel computes everything else. */
 static passes by_reductions(bool backward) { return backward ? (passes){ 4, 1 } : (passes){ 3, 1 }; }
 
 NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why) {

@@ -93,9 +93,9 @@ static void look_in_round(interleaved *in, int64_t k, int64_t end) {
 }
 
 /* Finds the peak of the kept bytes by looking only at moments at which it can occur. The number of passes that a chunk
- * keeps changes linearly between the moments at which the forwards or the backwards of this chunk begin or end, and it
- * repeats after a round. The number of kept micro-batches is highest when the forwards of the chunk end or its
- * backwards begin, and lowest when its forwards begin or its backwards end. */
+ * keeps changes linearly between the moments at which the forwards or the backwards of this chunk begin or end; the
+ * changes of one round are the same in every round. The number of kept micro-batches is highest when the forwards of
+ * the chunk end or its backwards begin, and lowest when its forwards begin or its backwards end. */
 static interleaved find_interleaved(const nnc_pipeline *pipeline, int64_t device, int32_t others, const int32_t *place,
                                     const double *more_bytes) {
     const int64_t p = pipeline->stages, v = pipeline->chunks, all = pipeline->micro_batches * v;

@@ -145,9 +145,9 @@ const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass) { retur
 /* ---- batched replay ----
  *
  * Pipelines of one shape (equal schedule, stages, chunks and micro-batches) are collected in a set and replayed
- * together, one per SIMD lane. A set stores the times of its pipelines, and the plans that wait for these times. A set
- * is replayed and emptied when all its lanes or all its places for plans are taken, when a new shape needs the place of
- * the oldest set, and at the end of a round of the search.
+ * together, one per SIMD lane. A set stores the times of the ops of its pipelines, and the plans that wait until these
+ * pipelines are replayed. A set is replayed and emptied when all its lanes or all its places for plans are taken, when
+ * a new shape needs the place of the oldest set, and at the end of a round of the search.
  *
  * Each pipeline gets the same result as in a separate replay, so the order of the sets does not matter. */
 

@@ -77,7 +77,8 @@ void nnc_space_inside_group(const nnc_space *space, uint64_t inside, nnc_plan *p
 /* ---- space.c: the best plans of a search, and the Pareto front of step time and memory ---- */
 
 /* The best plans that a search has found so far, and the Pareto front of step time and memory. nnc_found_before defines
- * a total order of plans, so merging such fronts in any order gives the same result. */
+ * a total order of plans, so the result of merging several of these structs does not depend on the order in which they
+ * are merged. */
 
 enum { NNC_SEARCH_THREADS_MAX = 256 };
 

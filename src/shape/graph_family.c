@@ -120,9 +120,8 @@ static void lower_conv(lowering *l, const nnc_graph_op *op) {
     const bool transposed = op->node->kind == NNC_GRAPH_CONV_TRANSPOSE;
     nnc_graph_window windows[3];
     nnc_graph_windows(op, windows);
-    /* A 3-d convolution is counted as a 2-d convolution with the same number of multiplications: the height of its map
-     * is the depth of the volume times its height, and the height of its kernel is the depth of the kernel times its
-     * height. */
+    /* A 3-d convolution is counted as a 2-d convolution with the same number of multiplications. The height of the 2-d
+     * map is depth x height of the volume, and the height of the 2-d kernel is depth x height of the 3-d kernel. */
     const int last = op->in.rank - 1;
     const int64_t in_depth = last == 3 ? op->in.dims[1] : 1, out_depth = last == 3 ? op->out.dims[1] : 1;
     const int64_t kernel = windows[0].kernel * (last == 3 ? windows[2].kernel : 1);

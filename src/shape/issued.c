@@ -365,9 +365,9 @@ static bool has_narrow_adapters(const nnc_plan *plan, const nnc_software *softwa
     }
 }
 
-/* Adds kernels to a product of an adapter. If the weights of the adapter are fp32, the product casts its input to fp32,
- * and backward casts the gradient of the input back and adds it. If the weights of the adapter have 16 bits, backward
- * only adds the gradient. */
+/* Adds kernels to a product of an adapter. If the weights of the adapter are fp32, the product casts its input to fp32;
+ * backward casts the gradient of this input back, and adds it to the gradient from the linear layer, which reads the
+ * same input. If the weights of the adapter have 16 bits, backward adds the gradient of the input without a cast. */
 static void add_to_adapter(nnc_op *op, double products, bool down, bool narrow, number_mode mode) {
     const nnc_matmul *p = &op->u.matmul;
     const double input = (double)p->m * (double)p->k;
@@ -695,10 +695,9 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
         break;
     default: break;
     }
+    /* the first product of an adapter that follows attention also counts the output of attention, because attention
+     * keeps its output for backward and no other op counts it */
     if (i > 0 && strcmp(op->name, "adapter.down") == 0 && strcmp(list->ops[i - 1].name, "attn.out") == 0 &&
-        /* attention keeps its output for backward, and no other op counts this tensor, so the first product of the
-         * adapter that follows attention counts it
-         * */
         !keeps_narrow_adapters(how)) {
         op->library_kept += nnc_dtype_bytes(how->dtype);
     }

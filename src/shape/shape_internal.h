@@ -125,9 +125,9 @@ double nnc_list_bytes(const nnc_writer *w, int64_t elements);
 static inline bool nnc_list_recomputes(const nnc_writer *w, nnc_recompute what) {
     return (w->how->plan->recompute & what) != 0;
 }
-/* Marks the ops from index `first` to the end of the list as computed again in backward. Among the marked ops, those
- * after the first matrix product are also marked as `dropped`: their inputs are not kept, because backward computes the
- * inputs again. */
+/* Marks the ops from index `first` to the end of the list as computed again in backward. The marked ops after the first
+ * matrix product are also marked as `dropped`: their inputs are not kept, because backward computes the inputs
+ * again. */
 void nnc_list_again(const nnc_writer *w, int32_t first);
 
 /* Begins a new recompute block, which one micro-batch runs `repeat` times, and returns a writer that appends ops to the

@@ -123,8 +123,8 @@ static void residual_block(const writer *w, feature_map in, int64_t out_channels
     if (in.channels != out.channels) {
         nnc_op *shortcut = square_conv(&b, "block.shortcut", NNC_GROUP_CONV, in, out, 1, false);
         /* The first norm and the convolution of the shortcut read the same tensor. Usually the norm keeps the tensor
-         * that the norm and the convolution of the shortcut read. If the norm keeps an fp32 copy of its input, the
-         * convolution of the shortcut has to keep this input itself. */
+         * that the norm and the convolution of the shortcut read. If the norm keeps only an fp32 copy of its input, the
+         * convolution of the shortcut has to keep the input in its own format. */
         shortcut->u.conv.keeps_input =
             w->to.how->software->group_norm_keep != NNC_KEEP_FUSED && nnc_dtype_bytes(w->to.how->dtype) < 4.0;
     }

@@ -276,8 +276,8 @@ static void check_only(nnc_json at, nnc_json only) {
     }
 }
 
-/* A text decoder and its tower can have their keys in one JSON object. Tests whether `around`, the architecture of the
- * other network in the same object, uses a key. */
+/* A text decoder and its tower can have their keys in one JSON object. The pointer `around` is the architecture of the
+ * other network whose keys are in the same object: tests whether this architecture uses a key. */
 static bool known_around(const nnc_architecture *around, const char *key) {
     return around != NULL &&
            (around->text.node != NULL ? nnc_foreign_speaks_of(around, key) : nnc_foreign_mentions(around, key));

@@ -83,7 +83,7 @@ typedef struct nnc_foreign_pattern {
     /* kind of the last layer of the network, whatever the other members of this entry give for this layer */
     char last[24];
     int32_t shift;
-    bool agrees; /* true: an earlier entry sets the same field, and this entry must give the same kinds */
+    bool agrees; /* true: an earlier entry sets the same field; the two entries must give the same kinds of layers */
     /* translates the words and letters of the configuration to kinds of layers: {"full_attention": "full"} */
     nnc_json values;
     nnc_json when; /* condition: the entry is used only if another key of the configuration has the stated value */
