@@ -34,7 +34,7 @@ NNC_API const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name,
 
 /* Tests whether `name` selects the value `figure` of an estimate. An empty `name` selects all values. The name "step"
  * selects all values of the section step; the names "step.step_s" and "step_s" select one value. Returns the length of
- * `name` if it selects the value; -1 = `name` does not select the value. */
+ * `name` if `name` selects the value; -1 = `name` does not select the value. */
 NNC_API int nnc_figure_match(const char *name, const char *figure);
 
 /* A tolerance: the largest difference with which two values still count as equal. The tolerance is the larger of the

@@ -200,7 +200,7 @@ const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count);
 /* Activities of a pipeline stage. In each interval of the step, a stage has exactly one activity. */
 #define NNC_ACTIVITY_LIST(X)                                                                         \
     X(NNC_ACTIVITY_FORWARD, "forward")                                                               \
-    X(NNC_ACTIVITY_BACKWARD, "backward") /* with the weight gradients, if no pass "weight" runs */   \
+    X(NNC_ACTIVITY_BACKWARD, "backward") /* includes weight gradients if no pass "weight" runs */    \
     X(NNC_ACTIVITY_WEIGHT, "weight")                                                                 \
     X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication, once per step after all passes */ \
     X(NNC_ACTIVITY_UPDATE, "update")                                                                 \
@@ -231,9 +231,9 @@ NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, 
 
 /* A plan that fits in memory, made by changes of a plan that does not fit. The function nnc_advise writes at most `max`
  * changed plans to `advice`, and returns their number. If changes that keep the training result are enough, the plans
- * in `advice` have up to four of these changes, and the fastest plan comes first. If these changes are not enough to
- * fit in memory, the plans in `advice` have changes of any kind, and as few changes as possible. `text` has the changes
- * as command-line options. */
+ * in `advice` have up to four of these changes, and the fastest plan comes first. If changes that keep the training
+ * result are not enough to fit in memory, the plans in `advice` have changes of any kind, and as few changes as
+ * possible. `text` has the changes as command-line options. */
 typedef struct nnc_advice {
     union {
         nnc_plan plan;

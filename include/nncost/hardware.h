@@ -357,8 +357,8 @@ struct nnc_device {
     /* peak FLOP/s of the matrix units for each number format, without sparsity */
     double matmul_flops_per_s[NNC_DTYPE_COUNT];
     double vector_flops_per_s[NNC_DTYPE_COUNT]; /* peak FLOP/s of the vector units for each number format */
-    int64_t mem_bytes;                          /* exact bytes of the device memory, not the rounded number in its
-                                                 * name */
+    /* exact bytes of the device memory, not the rounded number in the name of the device */
+    int64_t mem_bytes;
     double mem_bytes_per_s;
     double l2_bytes;      /* bytes of the L2 cache: the last cache on the chip before the device memory */
     double scratch_bytes; /* bytes per unit of the on-chip memory that kernels manage themselves (shared memory) */

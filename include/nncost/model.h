@@ -239,8 +239,8 @@ typedef struct nnc_decoder {
     int64_t tower_inputs; /* number of images or sounds in one sequence, which the towers encode */
     int64_t next_layers;  /* number of layers for multi-token prediction; counted and computed only if a plan trains
                            * them */
-    /* Groups of experts. Each group consists of successive experts, and the router chooses the experts of a token from
-     * at most groups_per_token groups. expert_groups: number of groups; 0 = no groups. */
+    /* Groups of experts. Groups of experts: each group consists of successive experts, and the router chooses the
+     * experts of a token from at most groups_per_token groups. expert_groups: number of groups; 0 = no groups. */
     int64_t expert_groups, groups_per_token;
     /* Dimensions of layers with a sliding window: number of query heads, number of key and value heads, width of a
      * head. 0 = the same dimension as in layers without a window. */

@@ -11,7 +11,7 @@ extern "C" {
 
 #define NNC_PHASE_LIST(X)                                                                                  \
     X(NNC_PHASE_FORWARD, "forward")                                                                        \
-    X(NNC_PHASE_BACKWARD, "backward") /* the gradients of the input and of the weights in one row */       \
+    X(NNC_PHASE_BACKWARD, "backward") /* one row has the gradients of input and weights */                 \
     X(NNC_PHASE_GRAD_INPUT, "grad_input")                                                                  \
     X(NNC_PHASE_GRAD_WEIGHT, "grad_weight")                                                                \
     X(NNC_PHASE_RECOMPUTE, "recompute")                                                                    \

@@ -376,9 +376,9 @@ typedef struct nnc_spread {
 } nnc_spread;
 
 /* Causes of differences between measured and predicted step time. The range of measured / predicted contains 90 % of
- * the measurements. The half range is half of the width of this range, as a natural logarithm. Each member is the half
- * range that one cause alone would give. The half range of a step is the square root of the sum of the squares of all
- * causes that apply to the step. */
+ * the measurements. The half range is half of the width of the range of measured / predicted, as a natural logarithm.
+ * Each member is the half range that one cause alone would give. The half range of a step is the square root of the sum
+ * of the squares of all causes that apply to the step. */
 typedef struct nnc_spreads {
     /* half range of the cause that applies to every step with the profile; NaN = unknown */
     double own;
@@ -400,8 +400,9 @@ typedef struct nnc_range {
                       * ... */
     /* half of the width of the range, as a natural logarithm of measured / predicted; replaces nnc_spreads.own */
     double own;
-    double skew; /* asymmetry of the range, as a share of the half range h. As logarithms, the upper end is (1 + skew) h
-                  * above the prediction, and the lower end is (1 - skew) h below it */
+    /* asymmetry of the range, as a share of the half range h. As logarithms, the upper end of the range is (1 + skew) h
+     * above the prediction, and the lower end is (1 - skew) h below the prediction */
+    double skew;
 } nnc_range;
 
 /* A framework release that the profile describes, with the release's defaults for plans. An entry applies to an
@@ -458,7 +459,7 @@ typedef struct nnc_recipe {
  * experts). Error = predicted / measured - 1. */
 typedef struct nnc_track {
     char device[48], family[16];
-    int64_t rows, unseen; /* rows: number of measured steps; unseen: how many of them no fit has used */
+    int64_t rows, unseen; /* rows: number of measured steps; unseen: number of measured steps that no fit has used */
     double error, bias;   /* errors of the unseen steps. error: mean absolute error; bias: mean error with its sign; NaN
                            * = no unseen steps */
     /* Errors of all measured steps, for a device with at least ten steps but fewer than ten unseen steps; NaN for other

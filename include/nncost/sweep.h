@@ -61,8 +61,9 @@ typedef struct nnc_sweep_tally {
 } nnc_sweep_tally;
 
 /* A function of the caller that receives each row which the sweep keeps: the number of the row, and one cell for each
- * column. The cells are valid until the function returns. nnc_sweep_run calls the function in its own thread, in the
- * order of the rows. If the caller's function returns false, the sweep stops. */
+ * column. The cells are valid until the caller's function returns. nnc_sweep_run calls this function in the thread in
+ * which nnc_sweep_run itself runs, in the order of the rows. If the caller's function returns false, the sweep
+ * stops. */
 typedef bool nnc_sweep_row_fn(void *context, int64_t row, const nnc_cell *cells);
 
 /* Runs a sweep with `threads` threads, 1 to 256. The rows and their order are the same with any number of threads, and

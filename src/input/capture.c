@@ -756,9 +756,9 @@ static bool add_issues(reader *r) {
 
 /* ---- reads the whole file ---- */
 
-/* r->loose has the number of trained parameters and the number of frozen parameters that no operator counts yet. With
- * frozen = false, the function adds the trained parameters to the first forward operator that has no frozen parameters.
- * With frozen = true, it adds the frozen parameters to the first forward operator that has no trained parameters. */
+/* r->loose has the numbers of trained and of frozen parameters that no operator counts yet. frozen false: adds the
+ * trained parameters in r->loose to the first forward operator that has no frozen parameters. frozen true: adds the
+ * frozen parameters in r->loose to the first forward operator that has no trained parameters. */
 static void add_loose(reader *r, bool frozen) {
     for (int32_t i = 0; i < r->count && r->loose[frozen] > 0.0; i++) {
         nnc_captured_op *op = &r->ops[i];

@@ -626,8 +626,8 @@ static void keep_inputs(reader *r, const rerun *c) {
     }
 }
 
-/* Copies the operators of a call into the new list of operators, at the index `place`; `to` points to this entry. The
- * copies have the phase backward. */
+/* Copies the operators of a call into the new list of operators, at the index `place`; `to` points to the entry with
+ * the index `place`. The copies have the phase backward. */
 static bool copy_call(reader *r, const remake *m, int32_t call, issue *to, int32_t place) {
     const rerun *c = &m->calls[call];
     for (int32_t i = c->begin; i < c->end; i++) {
@@ -651,8 +651,8 @@ static bool copy_call(reader *r, const remake *m, int32_t call, issue *to, int32
     return true;
 }
 
-/* Makes backward run the modules that the option --recompute names a second time: each call of such a module runs
- * before the backward of this call. */
+/* The option --recompute names modules: backward runs each call of these modules a second time, before the backward of
+ * the call. */
 static bool run_again(reader *r) {
     rerun *calls = NULL;
     remake m;

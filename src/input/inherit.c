@@ -135,8 +135,8 @@ static const char *const never[] = { "schema",
 static bool is_object(nnc_json at) { return nnc_json_type_of(at) == NNC_JSON_OBJECT; }
 
 /* Tests whether an object has a number of its own, which is not inherited. An object with a number of its own does not
- * inherit the text "fitted_on", because this text names the measurements to which the numbers of the other object were
- * fitted (the object from which it inherits). */
+ * inherit the text "fitted_on" of another object, because this text names the measurements to which the numbers of the
+ * other object were fitted. */
 static bool has_own_number(nnc_json object) {
     nnc_json at = nnc_json_first(object);
     while (at.node != NULL && (nnc_json_inherited(at) || nnc_json_type_of(at) != NNC_JSON_NUMBER)) {
@@ -219,8 +219,8 @@ static void merge_sources(nnc_json root, nnc_json from) {
 
 static bool complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind);
 
-/* Reads the file that a key "like" names, completes it (inherit.c), and returns it as a document. The text of the file
- * is freed. If the file is not valid, notes an error and returns NULL. */
+/* Reads the file that a key "like" names, adds the values that this file inherits (inherit.c), and returns the file as
+ * a document. The text of the file is freed. If the file is not valid, notes an error and returns NULL. */
 static nnc_json_doc *open_like(nnc_specs *specs, nnc_spec_kind kind, const char *path, nnc_error *err) {
     nnc_arena *arena = nnc_specs_arena(specs);
     nnc_json_doc *doc = nnc_arena_alloc(arena, sizeof *doc);

@@ -950,7 +950,7 @@ bool nnc_release_of_hardware(const nnc_release *release);
  * formats of frozen weights. */
 void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *plan);
 /* Fields of a plan that nnc_release_fill computes from other fields of the plan; NULL ends the list. A search chooses
- * the computed fields itself, also if the release has values for them. */
+ * the values of these computed fields, even if the release has values for them. */
 extern const char *const nnc_released_fields[];
 nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask, const nnc_plan *plan,
                               nnc_software *software, nnc_error *err);

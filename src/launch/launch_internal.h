@@ -233,8 +233,9 @@ typedef struct nnc_launch_file {
     /* 1 + index of the file that names this file and whose settings take precedence over those of this file; 0 = no
      * such file */
     int yields_to;
-    /* true: the member `beneath` of another launch file names this file. A key is first looked up in that other file
-     * (the file on top), and the rules of the table are applied only to the file on top */
+    /* true: the member `beneath` of another launch file names this file. A key is first looked up in the file whose
+     * member `beneath` names this file (the file on top), and the rules of the table are applied only to the file on
+     * top */
     bool is_beneath;
 } nnc_launch_file;
 
@@ -594,9 +595,9 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
 nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name);
 
 /* Returns the text of the script `name` that another script reads, if `name` is a script of a framework. The scripts of
- * frameworks are entries in the member "scripts" of the tables in foreign/launch/. `script` is the text of the other
- * script, and must contain the word "sign" of the entry. Returns NULL if no table has an entry for the script
- * `name`. */
+ * frameworks are entries in the member "scripts" of the tables in foreign/launch/. `script` is the text of the script
+ * that reads the script `name`; `script` must contain the word "sign" of the entry. Returns NULL if no table has an
+ * entry for the script `name`. */
 const char *nnc_launch_shipped(nnc_specs *specs, const char *script, const char *name);
 /* Adds the fields of the model that file number `index` sets to `given`, as the option --set does, and writes these
  * options to *text. Does nothing if the table of this file has no member "changes", if no file names a model, or if the
@@ -652,8 +653,8 @@ bool nnc_reading_names_file(const nnc_reading *r, const nnc_launch_file *file, c
 
 /* If a value is a reference to another key, such as "${a.b}", returns the value of the other key: first from the files
  * that take precedence over the file with the reference (the files on top of it), then from the file with the
- * reference. Returns any other value as it is. path: path of the key that has the value, for references such as
- * "${.b}". A reference may contain one of the functions multiply, sum, divide_floor and divide_ceil, as in
+ * reference. Returns a value that is no reference unchanged. path: path of the key that has the value, for references
+ * such as "${.b}". A reference may contain one of the functions multiply, sum, divide_floor and divide_ceil, as in
  * "${multiply:4, ${.b}}". */
 nnc_json nnc_launch_referred(const nnc_reading *r, nnc_json at, const char *path);
 

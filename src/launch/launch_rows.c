@@ -11,7 +11,8 @@
  *     settings of this file take precedence over those of the other file.
  *     "harmless" has the reason why the key does not affect the cost.
  *     "note" has the reason why the key makes the estimate inexact. Every output shows the text of "note", unless the
- *     value of the key is off. If a value in "values" makes the estimate inexact, the reason is its member "#".
+ *     value of the key is off. If one of the values in "values" makes the estimate inexact, the member "#" of this
+ *     value has the reason.
  * A row can have further members:
  *     "as" tells how the field "to" takes the value. With "as": "switch", the field is on if the number is above 0.
  *     With "as": "vocab", the field gets the vocabulary of the model that the value names.
@@ -43,10 +44,10 @@
  * "MODEL" is the name of the model, "SOFTWARE" is the software profile. "model.FIELD" is a field of a model that the
  * file describes. The described model becomes a model file; the member "model" of the table has the fields that no key
  * sets. The values of fields to set are texts: { "zero": "3" }. The name of a field may begin with a sign.
- * A '?' before the name means that the value is a default, which is used when nothing else sets the field.
- * A '!' before the name means that something else must set the field (a question).
- * A '-' before the name means that the field keeps the default of nncost, so that no rule sets it.
- * A '+' before the name, in a rule, means that the value replaces the value that a file sets.
+ * A '?' before the name of a field means that the value is a default, which is used when nothing else sets the field.
+ * A '!' before the name of a field means that something else must set the field (a question).
+ * A '-' before the name of a field means that the field keeps the default of nncost, so that no rule sets it.
+ * A '+' before the name of a field, in a rule, means that the value replaces the value that a file sets.
  * A text that begins with '=' is arithmetic with keys of the same file: + - * / % and brackets; the result is a whole
  * number, unless the text begins with "=~". A key that ends in '?' counts as 1 if it is absent. "model.FIELD"
  * is a field of the model that was already set, "plan.FIELD" a field of the plan. A text "@key" is the value of a key.
@@ -57,8 +58,8 @@
  * sounds for the model. A name "@KEY" stands for the value of the key in the file; "@@KEY" stands for its value in the
  * lowest of several layers of files. A name "=FORMULA" stands for the value of the formula. The name "SERVES" stands
  * for the answer to the question whether the command computes a deployment. An allowed value "*x*" allows texts that
- * contain x. A '!' before the name reverses the condition. A key that is neither in the file nor in "absent" has the
- * value "absent".
+ * contain x. A '!' before the name in a condition reverses the condition. A key that is neither in the file nor in
+ * "absent" has the value "absent".
  *
  * A table can have these members:
  *     "also" names another table. The rows of the table "also" are used for keys without a row in this table.

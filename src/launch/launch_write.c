@@ -2,10 +2,10 @@
  * tables of foreign/launch/ in the reverse direction: from fields of the plan to keys.
  *
  * The member "writer" of a table lists the keys of a file in the order in which they are written. If an entry has the
- * text "value", this text is the value of the key. For an entry without "value", the key's row is used in the reverse
- * direction: the written value is the value that sets the row's fields to those of the plan. Texts and conditions have
- * the same form as in launch_rows.c, but names after '@', in formulas and in {braces} are fields of the plan and of the
- * model instead of keys.
+ * text "value", this text is the value of the key. For an entry without "value", the row of the key is used in the
+ * reverse direction: nncost writes the value with which the row sets its fields to their values in the plan. Texts and
+ * conditions have the same form as in launch_rows.c, but names after '@', in formulas and in {braces} are fields of the
+ * plan and of the model instead of keys.
  *
  * The written file is then read again. If reading the written file gives another plan or model, the error names the
  * first field that differs. If a writer does not list a key that the plan needs, the result is therefore an error, and
@@ -670,10 +670,10 @@ nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_
 
 /* The command of a serving engine is written from the rows of its table. If a row gives the value of its key to one
  * field of the deployment, the key is written with the value of this field. The member "write" of the table lists the
- * other options. The value of an option in "write" is the product of some fields; if the option is a switch, it is on
- * if this product is above 1. An entry with "given" is written only if its first field is given. The member "command"
- * is the program. The written command is then read again; if a field of the deployment differs, the error names the
- * field. */
+ * options that are not written from rows. The value of an option in "write" is the product of some fields; if the
+ * option is a switch, it is on if this product is above 1. An entry with "given" is written only if its first field is
+ * given. The member "command" is the program. The written command is then read again; if a field of the deployment
+ * differs, the error names the field. */
 
 /* Fields of a deployment that the options of the engine set. Fields of a deployment that are not in this list describe
  * load, prices and images. */

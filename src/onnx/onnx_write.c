@@ -209,9 +209,8 @@ bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v) {
     return nnc_onnx_as_map(g, &g->values[v->src]) && write_plain(g, v, "\"op\": \"norm\", \"kind\": \"batch\"");
 }
 
-/* Writes a value that has the same elements as another value. If this other value is not written yet, the function
- * first writes the other value. After the call, one register contains the two values. Returns false if the node was
- * refused. */
+/* Writes a value that has the same elements as another value: first writes the other value, unless it is already
+ * written, and then lets the two values share one register. Returns false if the node was refused. */
 static bool write_same(nnc_onnx_graph *g, nnc_onnx_value *v) {
     nnc_onnx_value *same = &g->values[v->same_as - 1];
     if (!nnc_onnx_materialise(g, same)) { return false; }

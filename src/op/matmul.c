@@ -300,10 +300,10 @@ NNC_SAYING conv_dims conv_dims_of(const nnc_op *op, nnc_derivation *why) {
 }
 
 /* Computes the work of a 2-d convolution. Each output element is a sum of c_in / groups x kernel^2 terms, each one
- * multiply and one add; terms that multiply padding are counted, too. In a transposed convolution each input element,
- * instead of each output element, has this number of terms. The input gradient and the weight gradient each have as
- * many FLOPs as forward. Input, weights and output are read or written once. Copies of the input that a convolution
- * kernel makes in memory (im2col) do not count as work; they lower the fitted efficiency of the kernel. [conv2d] */
+ * multiply and one add; terms that multiply padding are counted, too. In a transposed convolution, each input element
+ * is multiplied with c_out / groups x kernel^2 weights. The input gradient and the weight gradient each have as many
+ * FLOPs as forward. Input, weights and output are read or written once. Copies of the input that a convolution kernel
+ * makes in memory (im2col) do not count as work; they lower the fitted efficiency of the kernel. [conv2d] */
 NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why) {
     const conv_dims d = conv_dims_of(op, why);
     nnc_work work = { 0 };

@@ -50,8 +50,9 @@ typedef struct interleaved {
     int64_t peak_at; /* number of the backward before which the device keeps the most bytes */
 } interleaved;
 
-/* Progress of a device after a number of passes of one phase: how many of them each chunk has run. In one round, a
- * device runs p micro-batches (p: stages) on one chunk, then on the next chunk, until each chunk has had its turn. */
+/* Progress of a device after it has run a number of passes of one phase: the number of passes that each chunk has run.
+ * In one round, a device runs p micro-batches (p: stages) on one chunk, then on the next chunk, until each chunk has
+ * had its turn. */
 typedef struct progress {
     int64_t whole; /* number of passes that each chunk has run in complete rounds */
     int64_t rest;  /* number of passes in the last, incomplete round, of all chunks together */

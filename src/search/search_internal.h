@@ -96,7 +96,8 @@ typedef struct nnc_front {
 } nnc_front;
 
 /* Tests whether plan `a` is better than plan `b`. Compares first the objective, which is step time or memory. If two
- * plans are equal in the objective, the other quantity decides, and then the index of the plan. */
+ * plans are equal in the objective, the plan with the smaller value of the other of the two quantities is better; if
+ * they are equal in step time and memory, the plan with the smaller index is better. */
 bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b);
 
 void nnc_front_clear(nnc_front *front);
@@ -340,8 +341,8 @@ struct nnc_plan_groups {
     /* digest of the layers in the op list that was lowered last; 0 = no op list was lowered yet */
     uint64_t layers_last;
     /* true: two software profiles give the model op lists with different layers, as for Swin with torch-compile and
-     * with fsdp. If this member is true, a pass must not use the op list of another pass, and lowers its own list again
-     * if another list was lowered in between. */
+     * with fsdp. If `varied` is true, a pass must not use the op list of another pass, and lowers its own list again if
+     * another list was lowered in between. */
     bool varied;
     /* true: `allowed` and `software` are filled in for the current block of plans */
     bool known;

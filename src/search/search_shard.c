@@ -516,7 +516,7 @@ static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, i
     return nnc_shard_set_complete(&m->seen, err);
 }
 
-/* If no shard has a legal plan for any number of devices, returns the merged reason for this as an error. */
+/* If no shard has a legal plan for any number of devices, returns the merged reason as an error. */
 static nnc_status check_legal(const nnc_search_report *sum, nnc_error *err) {
     const nnc_error *why = sum->sizes != NULL && sum->size_count > 0 ? &sum->sizes[0].why : &sum->why;
     for (int32_t i = 0; i < sum->size_count; i++) {

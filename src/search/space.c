@@ -60,7 +60,7 @@ static bool needs_ends(const nnc_space_axis *pipelines, int64_t layers, int64_t 
 
 /* Appends to a choice the numbers of virtual stages that divide the number of layers. Also appends the numbers of
  * virtual stages that divide the number of layers + 2, if the base plan counts embedding and head as layers, or if the
- * stages of a searched pipeline have equal numbers of layers only in this count. */
+ * stages of a searched pipeline have equal numbers of layers only if embedding and head are counted. */
 static nnc_status add_virtual_stages(nnc_space_axis *choice, const nnc_space_axis *pipelines, const nnc_plan *base,
                                      int64_t layers, nnc_error *err) {
     for (int64_t i = 1; i <= VIRTUAL_MOST; i++) {

@@ -558,7 +558,7 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d) {
 
 /* ---- inputs of layers   [layer-inputs] ----
  * The inputs of a layer are a row of a table, plus a projection of the token's embedding with a norm for each layer. At
- * the end of the layer, a linear layer projects the residual stream to the width of these inputs. An activation
+ * the end of the layer, a linear layer projects the residual stream to the width of the layer's inputs. An activation
  * function follows on the linear layer; its result is multiplied by the inputs of the layer. A second linear layer and
  * a norm follow, and the result is added to the stream. Tensor ranks do not divide the linear layers of the inputs.
  * Source: Gemma4TextModel and Gemma4TextDecoderLayer of transformers, modeling_gemma4.py. */

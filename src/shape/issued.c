@@ -245,10 +245,10 @@ typedef struct joined {
 } joined;
 
 /* Sets the kernels of a concatenation. If several ops read a feature map, backward adds up their gradients, with one
- * addition less than the number of readers. In a block of parallel branches, backward adds gradients in this way once
- * for each concatenation of two tensors. In a dense block, each layer begins with a norm of all maps before it, and
- * layer i needs i additions; DenseNet-121 has 535 additions in total. A library joins more than two branches with one
- * kernel, which is counted at the last of nncost's concatenations. */
+ * addition less than the number of readers. In a block of parallel branches, backward adds the gradients of the feature
+ * map once for each concatenation of two tensors. In a dense block, each layer begins with a norm of all maps before
+ * it, and layer i needs i additions; DenseNet-121 has 535 additions in total. A library joins more than two branches
+ * with one kernel, which is counted at the last of nncost's concatenations. */
 static void add_join(nnc_op *op, joined *before, number_mode mode) {
     const int64_t elements = op->u.pointwise.elements;
     const bool grows = before->op != NULL && elements > before->elements;

@@ -315,8 +315,8 @@ static int32_t begin_of(const nnc_op_list *list, int32_t at) {
 }
 
 /* Marks the first trained op of the list so that no gradient of its input is computed, because no op before it is
- * trained. If the first trained op is inside a repeat, the gradient of its input is still needed: the later iterations
- * come after trained ops. */
+ * trained. If the first trained op is inside a repeat, the gradient of its input is still needed, because the later
+ * iterations of the repeat come after the trained op. */
 static void stop_gradient(nnc_op_list *list, int32_t first) {
     nnc_op *op = &list->ops[first];
     if (first == list->count || op->repeat > 1 || list->segments[op->segment].instances > 1) { return; }

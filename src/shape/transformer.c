@@ -463,7 +463,8 @@ static void head_norm(const nnc_layer_writer *w, const char *name, int64_t heads
 
 /* Corrects the cast of the gradient of a product of queries, keys and values, if there are fewer key heads than tensor
  * ranks. Each rank then computes one key head and one value head, so the ranks together cast more elements than the
- * product without copies has. The op list has this cast directly before the product of queries, keys and values. */
+ * product without copies has. The op list has the cast of the gradient directly before the product of queries, keys and
+ * values. */
 static void cast_copied_heads(const nnc_layer_writer *w, const nnc_op *product) {
     nnc_op *cast = w->to.list->count > 1 ? &w->to.list->ops[w->to.list->count - 2] : NULL;
     const int64_t q = product->u.matmul.heads, kv = product->u.matmul.kv_heads, t = w->to.how->plan->tensor;

@@ -638,8 +638,8 @@ static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d) {
 }
 
 /* Limits d->seq_len, the longest sequence of the network in tokens, to TRAINED_TOKENS. If the network has learned
- * positions but the configuration does not state their number, sets d->positions_max to the sequence length before the
- * limit. Returns the sequence length before the limit. */
+ * positions but the configuration does not state their number, sets d->positions_max to the longest sequence length
+ * before it is limited. Returns the longest sequence length before it is limited. */
 static int64_t limit_sequence(nnc_decoder *d) {
     const int64_t maximum = d->seq_len;
     if (nnc_positions_learned(d->positions) && d->positions_max == 0) { d->positions_max = maximum; }

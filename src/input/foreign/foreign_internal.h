@@ -124,8 +124,8 @@ typedef struct nnc_architecture {
     /* {"key": K, "is": {VALUE: ARCHITECTURE}}: if the key K has the value VALUE, nncost uses ARCHITECTURE instead of
      * this architecture */
     nnc_json stands_for;
-    /* text: the text decoder in a configuration with several networks; parts: towers in such a configuration. Both
-     * members have the form {KEY: {"like": ARCHITECTURE, "sets": {}}} */
+    /* text: the text decoder in a configuration with several networks; parts: towers in such a configuration. The
+     * members text and parts have the form {KEY: {"like": ARCHITECTURE, "sets": {}}} */
     nnc_json text, parts;
     /* rules to read the levels of a U-Net: names of blocks with attention, and keys with the numbers of heads */
     nnc_json levels;

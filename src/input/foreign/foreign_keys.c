@@ -188,8 +188,8 @@ static const nnc_field *field_of(const nnc_model *model, const char *name) {
     return name[0] != '\0' ? nnc_field_of_key(nnc_model_table_of(model), name) : NULL;
 }
 
-/* Searches a list for an item that is not a number, or that is not equal to the first item of the list. Returns the
- * first such item; an absent value = all items are the same number. */
+/* Goes through the items of a list, and returns the first one that is not a number or differs from item 0; an absent
+ * value = all items are the same number. */
 static nnc_json first_uneven(nnc_json list) {
     const nnc_json first = nnc_json_first(list);
     nnc_json at = first;
