@@ -168,7 +168,8 @@ NNC_API void nnc_check_destroy(nnc_check *check);
  * accepted the changes), and every requirement is met. */
 NNC_API bool nnc_check_passed(const nnc_check *check);
 /* Returns scenario `index` (from 0) of a check: first the scenarios of the plan file in their order, then the scenarios
- * that were removed from the file; NULL = there is no scenario with this index. The check owns the returned row. */
+ * that were removed from the file; NULL = there is no scenario with this index. The check owns the row of the scenario
+ * that the function returns. */
 NNC_API const nnc_check_row *nnc_check_scenario(const nnc_check *check, int32_t index);
 /* Accepts all changes of a check: replaces the recorded estimates in the plan file by the new estimates. If the
  * function fails, the plan file does not change. */

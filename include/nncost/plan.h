@@ -378,7 +378,7 @@ typedef struct nnc_spread {
 /* Causes of differences between measured and predicted step time. The range of measured / predicted contains 90 % of
  * the measurements. The half range is half of the width of the range of measured / predicted, as a natural logarithm.
  * Each member is the half range that one cause alone would give. The half range of a step is the square root of the sum
- * of the squares of all causes that apply to the step. */
+ * of squares: of the squared half ranges of all causes that apply to the step. */
 typedef struct nnc_spreads {
     /* half range of the cause that applies to every step with the profile; NaN = unknown */
     double own;
@@ -545,8 +545,9 @@ typedef struct nnc_serve_engine {
     double memory_use, workspace_bytes; /* memory_use: share of the device memory that the engine may use (NaN = 0.9);
                                          * workspace_bytes: bytes of workspaces (NaN = 2 GB) */
     double ranks_bytes;                 /* bytes of workspaces if a replica has several ranks; default 0 */
-    double logit_bytes; /* bytes per logit in the measuring run of `profiled`, which computes logits for max_batch
-                         * sequences; default 0 */
+    /* bytes per logit in the run that measures the memory of activations (if `profiled` is true), which computes logits
+     * for max_batch sequences; default 0 */
+    double logit_bytes;
     /* Ranges of measured / predicted time in which 90 % of the measurements lie. tpot: time per output token of models
      * without experts; tpot_experts: time per output token of models with experts; ttft: time to first token. NaN =
      * unknown. */

@@ -576,8 +576,8 @@ static bool find_remade(reader *r, const rerun *calls, int32_t count, remake *m)
 }
 
 /* A call that runs again creates its tensors a second time. The function makes the operators in the backward of the
- * call read the second tensors. A recorded tensor that only the changed operators read is no longer kept for
- * backward. */
+ * call read these second tensors instead of the recorded ones. A recorded tensor that only the changed operators read
+ * is no longer kept for backward. */
 static void read_copies_in_backward(reader *r, const remake *m) {
     for (int32_t i = 0; i < r->file_ops; i++) {
         issue *o = &r->issues[i];

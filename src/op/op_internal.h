@@ -46,9 +46,10 @@ typedef struct nnc_matmul {
                        * model FLOPs */
     int64_t b_shared; /* number of products of the batch that use the same B (grouped heads); 1 = every product has its
                        * own B */
-    int64_t heads, kv_heads;  /* heads: number of attention heads; kv_heads: number of heads of keys and values. In the
-                               * product that computes queries, keys and values, heads are part of n; in attention
-                               * scores, part of `batch`. 0 = the product has no heads */
+    /* heads: number of attention heads; kv_heads: number of heads of keys and values. In the product that computes
+     * queries, keys and values, the heads are a part of the dimension n; in attention scores, the heads are a part of
+     * the dimension `batch`. 0 = the product has no heads */
+    int64_t heads, kv_heads;
     double pairs, full_pairs; /* of attention scores: number of query-key pairs with the mask (pairs) and without a mask
                                * (full_pairs); both 0 = there is no mask */
     /* of attention scores: number of query-key pairs that there would be if every query had a whole window of keys;

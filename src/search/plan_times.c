@@ -74,8 +74,9 @@ static bool fill_ends(nnc_plan_groups *groups, const nnc_plan *plan, nnc_waiting
     return true;
 }
 
-/* Sets waiting->ends as fill_ends does, or copies the stored ends of the pass to it. Groups with other orders of passes
- * often divide the layers over the stages in the same way, and then a plan has the same step ends. */
+/* Sets waiting->ends as fill_ends does, or copies the stored ends of the pass to it. Groups of plans that differ in the
+ * order of passes often divide the layers over the stages in the same way; the step ends of a plan are then the same in
+ * each of these groups. */
 static bool recall_ends(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, uint64_t inside,
                         nnc_waiting *waiting) {
     nnc_pass_ends *known = inside < NNC_PASS_PLANS ? &pass->ends[inside] : NULL;

@@ -170,9 +170,9 @@ static nnc_captured_op padded(const nnc_captured_op *recorded, padding p) {
 
 /* ---- a number of samples between the numbers of two recorded steps ---- */
 
-/* Interpolates a size between two recorded steps with different numbers of samples: one + share (two - one). The
- * interpolated size is exact if the size is the sum of a constant and a part proportional to the number of samples.
- * [captured-kernel] */
+/* Interpolates a size between two recorded steps with different numbers of samples. one: size in the first step; two:
+ * size in the second step; result: one + share x (two - one). The interpolated size is exact if the size is the sum of
+ * a constant and a part proportional to the number of samples. [captured-kernel] */
 static double between(double one, double two, double share) { return one + share * (two - one); }
 
 static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured_op *two, double share) {
