@@ -268,8 +268,8 @@ typedef struct nnc_power_efficiency {
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* Basis of the efficiencies of a device: the kind of measurements to which the efficiencies were fitted. In the list,
- * the least certain kind of measurements comes first. */
+/* Basis of the efficiencies of a device: the kind of measurements to which the efficiencies were fitted. In this
+ * enumeration, the least certain kind of measurements comes first. */
 #define NNC_BASIS_LIST(X)                                                                                    \
     X(NNC_BASIS_NONE, "none", "No fitted values: only the rates of the datasheet.")                          \
     X(NNC_BASIS_DEFAULT, "default", "Values copied from similar devices of the same vendor and generation.") \
@@ -396,7 +396,7 @@ struct nnc_device {
 #endif /* NNC_STATIC_LINKING_ONLY */
 
 /* Returns the peak FLOP/s of matrix products in a number format, without sparsity. For fp32 on a device whose matrix
- * units cannot compute fp32, this is the peak of the vector units. NaN = the device cannot compute in the number
+ * units cannot compute fp32, the result is the peak of the vector units. NaN = the device cannot compute in the number
  * format. */
 NNC_API double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype);
 

@@ -334,7 +334,7 @@ typedef struct nnc_unet {
     int64_t in_channels, out_channels;
     int64_t channels; /* number of channels of the level with the highest resolution */
     int64_t channel_multipliers[NNC_UNET_LEVELS_MAX];
-    int32_t levels; /* number of levels: entries used in channel_multipliers */
+    int32_t levels; /* number of levels, which is the number of used entries of channel_multipliers */
     /* Number of convolution blocks of each level in the down path; with residual blocks, the up path has one more block
      * per level. */
     int64_t blocks_per_level;

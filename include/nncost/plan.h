@@ -224,10 +224,10 @@ NNC_ENUM(nnc_frozen, NNC_FROZEN_LIST, NNC_FROZEN_COUNT);
 NNC_API const char *nnc_frozen_name(nnc_frozen frozen);
 NNC_API const char *nnc_frozen_help(nnc_frozen frozen);
 
-/* A training plan. Start from nnc_plan_default(), which sets struct_size. Later releases only append members, so a
- * program may be older or newer than the library. In members whose comment names a default, 0 or NaN means that the
- * user gave no value; nnc_plan_resolve then fills in the default. NNC_PLAN_SPACE: number of bytes that other structs
- * reserve for a plan. */
+/* A training plan. To make a plan, start from nnc_plan_default(), which sets struct_size. Later releases only append
+ * members, so a program may be older or newer than the library. In members whose comment names a default, 0 or NaN
+ * means that the user gave no value; nnc_plan_resolve then fills in the default. NNC_PLAN_SPACE: number of bytes that
+ * other structs reserve for a plan. */
 enum { NNC_PLAN_SPACE = 512 };
 typedef struct nnc_plan {
     size_t struct_size; /* size of nnc_plan in the nncost release with which the user's program was compiled */

@@ -44,8 +44,8 @@ NNC_API void nnc_method_helpers(const nnc_run_ask *ask, nnc_plan *plan);
  * the name of the member says otherwise. */
 struct nnc_run_ask {
     size_t struct_size; /* sizeof (nnc_run_ask); nnc_run_ask_default sets this member */
-    /* Amount of training. The user gives exactly one value: epochs, days or device_hours here, or tokens or samples in
-     * the plan. */
+    /* Amount of training. The user gives exactly one value: epochs, days or device_hours in this struct, or tokens or
+     * samples in the plan. */
     double epochs, dataset_size; /* epochs: passes over the dataset; dataset_size: tokens of the dataset (samples if the
                                   * model has no tokens) */
     double days;                 /* duration of the run in days, given as the amount of training */

@@ -27,8 +27,8 @@ typedef struct nnc_choice {
 NNC_ENUM(nnc_objective, NNC_OBJECTIVE_LIST, NNC_OBJECTIVE_COUNT);
 NNC_API const char *nnc_objective_name(nnc_objective objective);
 
-/* Inputs of a search. Start from nnc_search_default(), which sets struct_size. Later releases of nncost only append
- * members. */
+/* Inputs of a search. To make an nnc_search, start from nnc_search_default(), which sets struct_size. Later releases of
+ * nncost only append members. */
 typedef struct nnc_search {
     size_t struct_size; /* size of nnc_search in the nncost release with which the user's program was compiled */
     union {

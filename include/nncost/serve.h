@@ -261,9 +261,9 @@ NNC_API double nnc_serve_all_reduce_s(double ranks, double bytes, double link_by
  * (1 - a). Source: arXiv:2211.17192, equation 1. */
 NNC_API double nnc_serve_accepted(double acceptance, double drafted);
 /* These functions return the seconds that a request waits in a queue with one server and constant service time (M/D/1).
- * The function nnc_serve_mean_wait_s returns the mean. The function nnc_serve_p99_wait_s returns the 99 % quantile q of
- * an exponential tail: q = max(0, (mean / rho) x ln(100 rho)). The server takes service_s seconds for one request, and
- * works during the share rho = `load` of the time. */
+ * The function nnc_serve_mean_wait_s returns the mean of these seconds over all requests. The function
+ * nnc_serve_p99_wait_s returns the 99 % quantile q of an exponential tail: q = max(0, (mean / rho) x ln(100 rho)). The
+ * server takes service_s seconds for one request, and works during the share rho = `load` of the time. */
 NNC_API double nnc_serve_mean_wait_s(double service_s, double load);
 NNC_API double nnc_serve_p99_wait_s(double service_s, double load);
 

@@ -2,7 +2,7 @@
  * repeats. The walk of a graph expands the list and infers the shape of every tensor.
  *
  * The reader in src/input makes an nnc_graph_net from a graph file. The walk makes ops with shapes and weights from the
- * nnc_graph_net. A sink receives these ops: src/shape and nnc_graph_measure have sinks.
+ * nnc_graph_net. A sink receives the ops that the walk makes; src/shape and nnc_graph_measure have sinks.
  *
  * The folder src/graph does not depend on files, FLOPs or devices. When a walk reaches an op, the shapes of the op's
  * inputs are always known. The walk visits only the first of several equal iterations of a repeat, and passes the
@@ -240,8 +240,8 @@ typedef struct nnc_graph_op {
     /* values of the op's parameters, in the order in which the kind of op lists them; for a parameter that is a word,
      * the index of the word in the list of allowed words */
     const int64_t *values;
-    /* in, with, also: the input tensors of the op; out: its output tensor. If the rank of a tensor is 0, the op does
-     * not have this tensor */
+    /* in, with, also: the input tensors of the op; out: its output tensor. rank 0 of a tensor (it has no axes) = the op
+     * does not have this tensor */
     nnc_graph_tensor in, with, also, out;
     nnc_graph_weights weights;
 } nnc_graph_op;

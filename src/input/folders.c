@@ -240,7 +240,7 @@ static bool is_regular(nnc_folders *folders, const char *path) {
     return found && S_ISREG(about.st_mode);
 }
 
-/* Ways in which a file can match a name. A way that is earlier in the list has precedence. */
+/* Ways in which a file can match a name. If several files match, the file with the way that is listed first is used. */
 enum { BY_ALIAS, BY_LIKE_ID, BY_LIKE_ALIAS, WAYS };
 
 /* Searches the aliases of a file for a name. If an alias is equal to the name, sets paths[BY_ALIAS] to the path of the

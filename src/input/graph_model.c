@@ -567,7 +567,7 @@ static const struct nnc_graph_net *read_net(nnc_json root, int64_t lets[NNC_GRAP
 static const nnc_field fields[] = { NNC_COMMON_FIELDS };
 
 /* Tests whether `name` is the name of a field that models of every family have. A number under "let" must not have the
- * name of a field of every family. */
+ * name of a field that models of every family have. */
 static bool is_common(const char *name) { return nnc_field_of_key(&nnc_graph_fields.table, name) != NULL; }
 
 /* Makes the field table of a graph model. The table has the fields that models of every family have. The field table of

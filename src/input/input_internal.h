@@ -278,7 +278,8 @@ const char *nnc_json_text_in(nnc_json object, const char *key);
 /* Tests whether the member "schema" of an object is the text `schema`. */
 bool nnc_json_has_schema(nnc_json object, const char *schema);
 /* nnc_json_first returns the first member of a list or object. nnc_json_next returns the member after `at` in the same
- * list or object. After the last member, and for an empty list or object, both functions return an absent value. */
+ * list or object. After the last member, and for an empty list or object, nnc_json_first and nnc_json_next return an
+ * absent value. */
 nnc_json nnc_json_first(nnc_json container);
 nnc_json nnc_json_next(nnc_json at);
 const char *nnc_json_key(nnc_json at); /* returns the key of a member of an object; "" for an element of a list */
@@ -698,8 +699,8 @@ nnc_status nnc_folders_unknown(nnc_folders *folders, nnc_spec_kind kind, const c
 const char *nnc_folders_nearest_alias(nnc_folders *folders, const nnc_spec_info *info, const char *id);
 const char *nnc_specs_nearest_alias(nnc_specs *specs, nnc_spec_kind kind, const char *id);
 /* nnc_folders_find finds the file of a spec by its id or alias. nnc_folders_find_like finds a file that is not a spec
- * by its id or alias. If no data folder has a file with the name, both functions return NNC_UNKNOWN_ID, and err names
- * the most similar id. */
+ * by its id or alias. If no data folder has a file with the name, nnc_folders_find and nnc_folders_find_like return
+ * NNC_UNKNOWN_ID, and err names the most similar id. */
 nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path,
                             nnc_error *err);
 nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,

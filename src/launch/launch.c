@@ -655,8 +655,8 @@ static void read_references(nnc_reading *r) {
 
 /* ---- adds the settings of the launch files to those of the command line ---- */
 
-/* Returns the options of nncost that have the same effect as launch file number `index`, as text. Adds the fields of
- * the named model that this file changes to `given`. */
+/* Returns the options of nncost that have the same effect as launch file number `index`, as text. Adds to `given` the
+ * fields of the named model that this launch file changes. */
 static const char *options_of(nnc_reading *r, int index, nnc_scenario_args *given) {
     nnc_buffer text = { 0 };
     const nnc_model_field *software = nnc_reading_model(r, "SOFTWARE");
@@ -847,8 +847,8 @@ static nnc_status put_model(nnc_reading *r, int leading, char **operands, int *c
     return NNC_OK;
 }
 
-/* Adds the values that --set gives to fields of the model, such as "--set model.vocab=32000", to the fields of the
- * model that launch files set. */
+/* Takes the values that --set gives to fields of the model, such as "--set model.vocab=32000", and adds them to the
+ * list of model fields that launch files set. */
 static void take_sets(nnc_reading *r) {
     for (int i = 0; i < r->given->set_count; i++) {
         const char *set = r->given->sets[i], *equals = strchr(set, '=');

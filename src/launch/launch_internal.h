@@ -599,7 +599,7 @@ nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name);
  * that reads the script `name`; `script` must contain the word "sign" of the entry. Returns NULL if no table has an
  * entry for the script `name`. */
 const char *nnc_launch_shipped(nnc_specs *specs, const char *script, const char *name);
-/* Adds the fields of the model that file number `index` sets to `given`, as the option --set does, and writes these
+/* Adds to `given` the fields of the model that file number `index` sets, as the option --set does, and writes these
  * options to *text. Does nothing if the table of this file has no member "changes", if no file names a model, or if the
  * command line gives a model. */
 void nnc_reading_change_model(nnc_reading *r, int index, nnc_scenario_args *given, nnc_buffer *text);

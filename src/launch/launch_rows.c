@@ -445,7 +445,7 @@ static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json 
     nnc_reading_refuse(r, at, path, what, row);
 }
 
-/* Appends the kind of layer that a letter of a pattern stands for to the list `out`. Returns false if `letters` does
+/* Appends to the list `out` the kind of layer for which a letter of a pattern stands. Returns false if `letters` does
  * not have the letter, or if the list becomes too long. */
 static bool put_letter(nnc_json letters, char letter, nnc_buffer *out, int *count) {
     const char name[2] = { letter, '\0' };
@@ -595,8 +595,8 @@ static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     }
 }
 
-/* Finds the variable that a value "..${NAME}.." or "..${branch:NAME}.." needs. Returns the length of the variable's
- * name; 0 = the value needs no variable with a name. */
+/* Finds the variable NAME that the user has to set for a value "..${NAME}.." or "..${branch:NAME}..". Returns the
+ * length of the variable's name; 0 = the value contains no name of a variable. */
 static size_t needed_name(const char *text, const char **name) {
     const char *at = strstr(text, "${");
     if (at == NULL || strncmp(at, "${branch}", 9) == 0) { return 0; }
@@ -606,8 +606,8 @@ static size_t needed_name(const char *text, const char **name) {
     return at[length] == '}' ? length : 0;
 }
 
-/* Appends the names of all other variables that values of the launch file need to `list`, each as " NAME,". The user
- * can then give all variables at once. */
+/* Appends to `list` the names of all other variables that the user has to set for values of the launch file, each with
+ * a blank before and a comma after it. The user can then give all variables at once. */
 static void put_others(nnc_reading *r, char *list, size_t size) {
     for (nnc_json at = nnc_json_first(nnc_reading_keys_of(r)); at.node != NULL; at = nnc_json_next(at)) {
         char key[NNC_LAUNCH_KEY], other[NNC_LAUNCH_VALUE];

@@ -601,11 +601,12 @@ typedef struct nnc_degrees {
     int64_t tensor, context, expert;
     int64_t expert_tensor; /* number of tensor ranks that divide each expert */
     int64_t expert_rows;   /* number of ranks that divide the tokens sent to experts */
-    int64_t sequence;      /* ranks that divide the tokens of norms: context ranks, with sequence parallelism times
-                            * tensor ranks */
-    int64_t heads;         /* number of ranks that divide the heads of attention */
-    int64_t positions;     /* number of ranks that divide the queries of attention */
-    double imbalance;      /* tokens of the busiest expert rank / mean of all expert ranks */
+    /* number of ranks that divide the tokens of norms: the number of context ranks; with sequence parallelism, context
+     * ranks x tensor ranks */
+    int64_t sequence;
+    int64_t heads;     /* number of ranks that divide the heads of attention */
+    int64_t positions; /* number of ranks that divide the queries of attention */
+    double imbalance;  /* tokens of the busiest expert rank / mean of all expert ranks */
 } nnc_degrees;
 
 typedef struct nnc_op_row {

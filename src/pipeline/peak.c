@@ -1,6 +1,6 @@
 /* Computes the most bytes that one device of a pipeline keeps for backward at the same time, for devices whose chunks
  * keep different amounts per pass: the first chunk has the embedding, the last chunk has the head, or some chunks have
- * one more layer. The most kept bytes follow from the order list of the device alone, without times.
+ * one more layer. The largest number of kept bytes follows from the order list of the device alone, without times.
  *
  *     `device 1 of 2, interleaved, 2 chunks`:                  F0 F0 F1 B1 F1 B1 F0 B0 ...
  *     passes that chunk 0 keeps, after each forward:           1  2  2     2     3

@@ -70,7 +70,7 @@ void nnc_canvas_heading(nnc_canvas *canvas, const char *name, const char *senten
         canvas->y += right < x ? NNC_PX(16) : 0;
         nnc_svg_text(&canvas->svg, "b", 'e', canvas->right, canvas->y, result);
     }
-    /* The text starts on a new line if less than a third of the width is left on this line. */
+    /* The text starts on a new line if less than a third of the width is left on the current line. */
     if (right - x < (canvas->right - canvas->left) / 3) {
         canvas->y += NNC_PX(16);
         x = canvas->left;

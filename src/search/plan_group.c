@@ -446,8 +446,8 @@ static double growth_of(const smaller_sums *known, int64_t micro_batch) {
     return micro_batch % known->first == 0 ? growth : (double)INFINITY;
 }
 
-/* Tests whether the device file describes the links over which the ranks of a plan communicate. Whether the device file
- * describes these links depends only on the plan's degrees and shards. */
+/* Tests whether the device file describes the links over which the ranks of a plan communicate. The result depends only
+ * on the degrees and the shards of the plan. */
 static bool has_network(nnc_plan_groups *groups, const nnc_plan *plan) {
     nnc_network network;
     uint64_t *column = &groups->rows[groups->row_first].networks[plan->zero == 3][plan->offload != 0];
@@ -823,7 +823,7 @@ static double least_bytes(const nnc_memory_edge *edge, const nnc_pass_costs *pas
 
 /* Compares the working bytes of each stage of a plan with the edges of this stage. Returns NNC_OVER_MEMORY if a stage
  * exceeds the memory, NNC_FITS if all stages fit, and NNC_TIGHT if the edges are not exact enough to decide. For each
- * of the three results, writes a lower bound of the plan's memory to result. */
+ * of the three return values, writes a lower bound of the plan's memory to `result`. */
 static nnc_verdict compare_edges(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
     bool fits = groups->heaviest_count <= NNC_PASS_STAGES;
     double least = 1.0;

@@ -149,7 +149,7 @@ typedef struct nnc_waiting {
 } nnc_waiting;
 
 /* Position of a pipeline that waits for its replay: index of its set of pipelines, and its index (track) within this
- * set. Valid until the pipeline has been replayed. */
+ * set. The position is valid until the pipeline has been replayed. */
 typedef struct nnc_replay_place {
     int32_t set, track;
     uint64_t number; /* serial number of the set at the time when the pipeline was added to it */

@@ -90,8 +90,8 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
     /* The weights of the down-projections are not divided: every tensor rank has all of them and computes the
      * projections for its part of the tokens. The outputs are then gathered. */
     nnc_layer_tensor_collective(w, "attn.tensor_in", true, q_input + latent + (d->attention_gate ? d->hidden : 0));
-    /* attn.gate applies the gate that this linear layer computes to the attention's output. Source: g_proj of K3's
-     * MLA */
+    /* this linear layer computes a gate; the op attn.gate applies the gate to the output of the attention. Source:
+     * g_proj of K3's MLA */
     if (d->attention_gate) {
         nnc_layer_linear(w, "attn.gate_in", NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, d->heads * d->v_head_dim, d->hidden,
                          false)
@@ -219,9 +219,9 @@ static int64_t streams_read(const nnc_decoder *d, nnc_group reader) {
 }
 
 /* Appends the weighted sum of the residual streams of all blocks of layers, which `reader` (attention, MLP or head)
- * reads (attention residuals). A softmax over the streams has one score per stream: the norm of the stream times a
- * vector. The ops of each layer are written for the mean number of streams over all layers. Source: KimiDecoderLayer of
- * Kimi K3's modeling_kimi_linear.py: _apply_attn_res, with the weights self_attention_res_norm,
+ * reads (attention residuals). A softmax over the streams has one score per stream: the product of the normalised
+ * stream and a vector. The ops of each layer are written for the mean number of streams over all layers. Source:
+ * KimiDecoderLayer of Kimi K3's modeling_kimi_linear.py: _apply_attn_res, with the weights self_attention_res_norm,
  * self_attention_res_proj, mlp_res_norm, mlp_res_proj, output_attn_res_norm and output_attn_res_proj.
  * [attention-residuals] */
 void nnc_decoder_read_blocks(const nnc_layer_writer *w, const nnc_decoder *d, nnc_group reader) {

@@ -31,8 +31,8 @@ typedef struct lowering {
     int32_t depth;
     bool layered; /* true: each iteration of the repeat of layers becomes a segment, and pipeline stages divide these
                    * segments */
-    /* index in the op list, plus 1, of the collective that the embedding tables listed last share; 0 = the network has
-     * had no tables so far */
+    /* 1 + index in the op list of the collective that the embedding tables added last share; 0 = the network has had no
+     * tables so far */
     int32_t tables;
     /* number of segments that contain layers: one for each iteration of the repeat of layers that the walk visits
      * (iterations that start from different states) */

@@ -120,7 +120,7 @@ static const issued_row rows[] = {
 /* clang-format on */
 
 /* Sum of a linear layer and its adapter in 16 bits: the product of the output of the adapter and its scale moves 4 B,
- * the sum 6 B. Backward of this sum runs the product of the gradient and the scale. */
+ * the sum 6 B. Backward of the sum of a linear layer and its adapter runs the product of the gradient and the scale. */
 static const issued_counts narrow_sum = { 2, 10, 0, 1, 4, 0 };
 
 static int kind_in(const nnc_op *op) {
