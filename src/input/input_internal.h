@@ -7,7 +7,7 @@
  * The file folders.c finds the file of an id, an alias, a path or a name of the Hugging Face hub in the data folders.
  * The file spec.c has the set of loaded specs, and loads a file of any kind.
  * The file inherit.c handles the keys "like", "same_as" and "references".
- * The file images.c reads shipped files as structs, which images_make.c makes at build time.
+ * The file images.c reads shipped files as structs, which tools/images_make.c makes at build time.
  * The file device.c reads devices with their fitted parameters, and the links of clusters.
  * The files model.c, decoder_model.c and graph_model.c read models of every family, and capture.c reads captured
  * PyTorch programs.
