@@ -417,7 +417,8 @@ def of_frozen_recordings(folder):
 
 
 class Stopped(Exception):
-    """Raised in the second forward pass of a checkpoint after the last tensor that backward needs, as in PyTorch 2"""
+    """Ends the second forward pass of a checkpoint after the last tensor that backward needs, as an exception of
+    PyTorch 2 does"""
 
 
 class Stop(nn.Module):
@@ -1281,7 +1282,8 @@ def of_scripts(folder):
             peak = told(path, "--optimizer-kernels", "fused")["peak_allocated_bytes"] - WORKSPACE
             check(f"{name}: peak", peak, 5 * 4 * weights + 6 * 4 * 32 * 64, 0.01)
             check(f"{name}: note", "more states than its kind" in note, True)
-        # kept: x, the result of dropout, its mask of one byte per value, and the squared result; clipping uses lists
+        # kept: x, the result of dropout, the mask of dropout (one byte per value) and the squared result; clipping uses
+        # operations on lists of tensors
         if name == "dropped":
             check(f"{name}: kept bytes", step["activation_bytes"], 4 * rows * (16 + 32 + 16) + rows * 32)
             check(f"{name}: kernels", sum(op["name"].split(".")[1] in ("native_dropout", "native_dropout_backward", "_foreach_norm", "_foreach_mul_") for op in ops), 4)

@@ -131,10 +131,10 @@ def judge_framework(device):
 
 
 def judge_commands():
-    """The command of each row must be an estimate with the profile of the row. All rows have a profile of the same kind
-    as the first plan (ZeRO 0), although an estimate without --software would choose another kind for ZeRO 3. The names
-    of the profiles differ between models and between devices, because fp16 on a V100 is predicted with the programs of
-    its time."""
+    """The command of each row must be an estimate with the profile of the row. All rows have the kind of profile that
+    nncost chooses for the first plan (ZeRO 0). An estimate of a plan with ZeRO 3 without --software has another kind of
+    profile. The names of the profiles differ between models and between devices, because fp16 on a V100 is predicted
+    with the programs of its time."""
     found = rows_of(["sweep", "gpt2,resnet50", "v100,h100", "--devices", 8, "--precision", "fp16", "--zero", "0,3",
                      "--columns", "row,step_s,plan.software,command", "--all"])
     if len(found) != 8:

@@ -138,12 +138,12 @@ for name in "align4", "align1":
     parts[name] = read(write("aligned.json", one), "a100")["ops"][0]["predicted_s"]
     parts[name, 2] = read(write("aligned.json", [*one, launch(2, 2), kernel("reduce", 9010, 5, 2)]), "a100")["ops"][0]["predicted_s"]
 check(f"unaligned: {parts}", 1.45 < parts["align1"] / parts["align4"] < 1.55)
-# the second kernel of a product adds fixed_s of products
+# the second kernel of a product adds the fixed time of products (fixed_s) to the predicted time
 check(f"a second kernel: {parts}", abs(parts["align4", 2] - parts["align4"] - 5.08e-6) < 1e-9)
 start = [read(write("start.json", [operator("aten::zero_", 0, 9, [[1]], "float"), launch(1, 1), kernel("fill", 10, 5, 1),
                                    *([launch(2, 2), kernel("fill", 20, 5, 2)] if both else [])]), "a100")["ops"][0]["predicted_s"]
          for both in (False, True)]
-# the second kernel of a streaming operator adds fixed_s of streaming kernels
+# the second kernel of a streaming operator adds the fixed time of streaming kernels (fixed_s) to the predicted time
 check(f"a second kernel of another operator: {start}", abs(start[1] - start[0] - 3e-6) < 1e-9)
 
 # ---- time of a sum on A100: three tensors of 64 MiB at 0.88 of 2.039 TB/s, and 3 us to start ----

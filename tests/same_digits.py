@@ -77,8 +77,9 @@ def plan(*without):
     return words
 
 
-# Each command has two functions. The first function draws random arguments. The second function yields each plan in the
-# answer: the arguments of an estimate of this plan, and the printed time and memory (None: not printed).
+# Each command has two functions. One function draws random arguments of the command. The other function yields, for
+# each plan in the answer of the command, the arguments of an estimate of this plan, and the printed time and memory
+# (None: not printed).
 
 
 def searched(words, answer):
@@ -105,8 +106,8 @@ def fitted(words, answer):
 
 def limited(words, answer):
     words = words[:words.index("--of")]
-    # all plans keep the profile of the first plan; but with --software, an estimate would also set plan fields of a
-    # release
+    # all plans have the profile of the first plan, so --software must name it; but in an estimate, --software also sets
+    # plan fields of a release
     if "--software" not in words:
         return
     for one in answer["curve"]:

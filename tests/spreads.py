@@ -114,8 +114,8 @@ def networks(source):
 
 
 def measured(program, source):
-    """Returns the rows, with the share of each kind in KINDS. To find the share of a kind, the function sets all other
-    kinds to 0 and reads the width of the range."""
+    """Returns the rows. For each kind in KINDS, a row has the share that this kind has in the width of the row's range.
+    To find this share, the function sets all other kinds to 0 and reads the width."""
     found = {}
     with tempfile.TemporaryDirectory() as data:
         for name in ("hw", "models"):

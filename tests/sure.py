@@ -6,8 +6,8 @@ search is 80 % sure, the search must be right.
 A choice is a set of published steps of one file with the same model, hardware, software, sequence length and batch, but
 different plans. For each pair of plans in a choice, the script computes the probability that one plan is faster than
 the other, from the predicted times and their ranges, as in src/cli/cmd_search.c. The measurements show which plan is
-faster. Pairs with equal predictions are left out, because they are one plan that was measured twice. Rows that were
-used in the fit give the part of the error that the two plans of a pair have in common."""
+faster. Pairs with equal predictions are left out, because they are one plan that was measured twice. The part of the
+error that the two plans of a pair have in common is computed from rows that were used in the fit."""
 import csv
 import json
 import math

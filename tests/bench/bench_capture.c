@@ -1,4 +1,5 @@
-/* Measures two times for captured PyTorch steps: reading the file, and one call of nnc_estimate after that.
+/* Measures two times of captured PyTorch steps: the time to read the file, and the time of one call of nnc_estimate
+ * after that.
  *     usage: bench_capture DATA_DIR DEVICE FILE... */
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures three times for captured PyTorch steps: to read the file, to estimate the step after reading, and to run the
+# Measures three durations for captured PyTorch steps: reading the file, estimating the step after that, and running the
 # whole command.
 #   usage: bench_capture.sh BENCH_CAPTURE BENCH_COLD NNCOST [RUNS]
 # If PyTorch and torchvision are installed (tools/setup capture), also captures MaxViT: 1,935 operators, in layers of

@@ -86,7 +86,7 @@ static nnc_status bench(setup *s, nnc_specs *specs, nnc_error *err) {
         bench_call(s, questions[i].what);
     }
     s->ask = nnc_serve_ask_default();
-    bench_search(s); /* searches for a model with experts, the last model of the loop */
+    bench_search(s); /* searches deployments of the model with experts, which is the last model of the loop */
     NNC_TRY(nnc_model_load(specs, "llama3-70b", &s->model, err));
     bench_search(s);
     return NNC_OK;

@@ -37,7 +37,7 @@ import nncost
 import nncost.capture # importing the module needs no PyTorch
 told = nncost.estimate("gpt2-xl", "a100", micro_batch=4)
 said = json.load(open(sys.argv[2]))
-# only the program prints these parts, because they contain errors of measured rows
+# only the program prints these parts of an answer, because only the program has the errors of measured rows
 for part in ("accuracy", "open_facts", "trust"): said.pop(part, None)
 assert told == said, "Python says something else than the program"
 slow = nncost.estimate("gpt2-xl", "A100", micro_batch="4", set={"device.mem_bytes_per_s": "1TB/s"})

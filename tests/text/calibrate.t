@@ -152,8 +152,8 @@ rows  file           reason                            the first
 
 no device file is written: --output FILE.json writes one
 
-# With several files, the parameters of kernels are fitted first, and those of steps after them. The written file is a
-# valid device file, and it can be fitted again.
+# With several files, the parameters of kernels are fitted first, and then the parameters of steps. The written file is
+# a valid device file, and it can be fitted again.
 $ nncost calibrate inputs/products.csv inputs/collectives.csv inputs/fit-steps.csv --device round --output mine.json
 round: fitted on 22 rows, 0 held out, 2 of other devices
 

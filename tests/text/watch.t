@@ -14,8 +14,8 @@ standard input,MaxText,slower,8,8,5,0.09
 $ sed 's/0.010/0.001/' ten.log >fast.log; nncost watch fast.log dense fitted | head -1
 watch     faster, fast.log, a log of MaxText, 8 readings, 5 of them warm-up
 
-# A log can have a progress bar, a second bar of an evaluation, and a bar of loading. In a log without a bar, nncost
-# reads the mean of the run.
+# A log can have a progress bar, a second bar of an evaluation, and a bar of loading. In a log without a progress bar,
+# nncost reads the mean step time of the run.
 $ printf '\rLoading: 50%%|# | 1/2 [00:01<00:01,  9.00s/it]' >bar.log
 $ for k in 1 8 9; do printf '\r %d%%|# | %d/100 [00:01<01:00,  2.00s/it]\r 10%%|# | 9/20 [00:01<01:00, 50.00it/s]' $k $k; done >>bar.log
 $ nncost watch bar.log dense fitted --format json | grep -E 'program|readings|skipped|"step_s'
@@ -29,8 +29,8 @@ $ nncost watch hf.log dense fitted --format json | grep -E 'program|"step_s'
   "step_s": 0.08,
 
 # Tests lines as the programs print them: the progress bar and the log line of NeMo, two versions of DeepSpeed, an old
-# version of torchtitan without "tps", and the memory of MaxText. One line of a log after the warm-up is enough. A bar
-# that has only the warm-up is enough if the log also has the mean of the run.
+# version of torchtitan without "tps", and the memory of MaxText. One line of a log after the warm-up is enough. A
+# progress bar that shows only the warm-up is enough if the log also has the mean step time of the run.
 $ for k in 1 8 9; do printf '\rEpoch 0: :  47%%|##  | %d/15 [06:19<07:13, reduced_train_loss=11.50, global_step=%d.000, consumed_samples=12288.0, train_step_timing in s=49.50]' $k $k; done >nemo.log
 $ nncost watch nemo.log dense fitted --format json | grep -E 'program|readings|"step_s'
   "program": "NeMo",

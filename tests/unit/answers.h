@@ -144,8 +144,8 @@ static inline nnc_timing timing_on(const nnc_device *device, const nnc_work *wor
 }
 
 /* Returns the smallest number of rows at which a product is compute-bound, if only the weights are read from memory.
- * The compute time grows with the number of rows, but the memory time is constant. The result is memory time / compute
- * time of a product with one row. */
+ * The compute time grows with the number of rows, but the memory time is constant. The function returns the memory time
+ * divided by the compute time of a product with one row. */
 static inline double critical_rows(double flops_per_s, double bytes_per_s, nnc_dtype weights) {
     nnc_op op = linear(1, 1000000000, 1000000000);
     op.math_dtype = weights;

@@ -76,7 +76,8 @@ static inline double evaluate_value(evaluator *e) {
     const char *name = e->at;
     const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789");
     e->at += length;
-    if (length == 0 || !evaluate_skip(e, '(')) { /* a name without brackets is not a number */
+    /* a name without a bracket after it is no function call, so it has no value */
+    if (length == 0 || !evaluate_skip(e, '(')) {
         e->failed = true;
         return (double)NAN;
     }

@@ -1,5 +1,6 @@
-/* Tests advice for plans that do not fit in memory. The changed plan must fit. No other change that keeps the training
- * result may be faster. The advice must name the options of the change. */
+/* Tests advice for plans that do not fit in memory. The changed plan must fit. If changes that keep the training result
+ * suffice, none of them may give a faster plan than the first advice. The advice must name the options of the
+ * change. */
 #include "support.h"
 
 enum { MOST = 8 };
@@ -37,8 +38,8 @@ static int advise(int64_t mem_bytes, const nnc_plan *plan, nnc_advice *advice, i
 static const unsigned recompute[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NORM,
                                       NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
 
-/* Tests whether the model fits if the plan changes only the settings in `set`. Estimates all plans with such changes,
- * without the advice of the library. The micro-batch is halved while it is even. */
+/* Tests whether the model fits if the plan changes only the settings in `set`. Estimates all plans that differ from the
+ * given plan only in these settings, without the advice of the library. The micro-batch is halved while it is even. */
 static bool any_fits(int64_t mem_bytes, const nnc_plan *plan, unsigned set) {
     int64_t batches[64] = { plan->micro_batch }, count = 1;
     while (batches[count - 1] % 2 == 0) {
@@ -126,7 +127,7 @@ static void check_advice(int64_t mem_bytes, const nnc_plan *plan, const nnc_advi
 
 /* The memory of the device decreases from slightly too small to almost nothing. If changes that keep the training
  * result suffice, the first advice is the fastest plan with such changes. If no change that keeps the training result
- * suffices, no set of fewer changes than those of the advice makes the plan fit. */
+ * suffices, the advice has the smallest number of changes with which the plan fits. */
 START_TEST(fastest_then_fewest) {
     nnc_plan plans[4] = { plan_of(), plan_of(), plan_of(), plan_of() };
     plans[1].precision = NNC_FP32;

@@ -11,7 +11,7 @@ enum { NETWORKS = 150, PLANS = 24 };
  * changes other fields of the plan. */
 static void move(nnc_plan *plan) {
     const nnc_plan other = draw_split();
-    if (draw(3) == 0) { /* keeps the ops of a pass and changes the number of passes */
+    if (draw(3) == 0) { /* changes the number of passes, and keeps the ops of a pass */
         plan->micro_batches = draw(4) == 0 ? plan->micro_batches : between(1, 20) * (1 + coin());
         plan->tokens = draw(2) == 0 ? 1e9 : 2e9;
         plan->price = draw(2) == 0 ? 1.0 : 2.0;
@@ -75,8 +75,8 @@ static void check_brief(const split_case *c, const nnc_result *full, const nnc_r
     }
 }
 
-/* A repeated estimate uses the results of the first estimate again. Another model at the same address shares no
- * results. */
+/* A repeated estimate uses the results of the first estimate again. Two models that are stored at the same address, one
+ * after the other, share no results. */
 static void check_twice(const split_case *c, const nnc_result *alone, nnc_scratch *own) {
     for (int i = 0; i < 3; i++) {
         nnc_result again;
@@ -89,7 +89,7 @@ typedef struct scratches {
     nnc_scratch *alone, *shared, *brief, *twice;
 } scratches;
 
-/* known: counts the plans for which the brief estimate finds the passes of an earlier plan. */
+/* known: number of plans for which the brief estimate finds the stored passes of an earlier plan. */
 static int check_plan(const split_case *c, const scratches *s, const nnc_columns *columns, int *known) {
     nnc_result alone, shared, brief;
     nnc_estimate_cache_begin(s->alone->shared, NULL, NULL);

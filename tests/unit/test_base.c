@@ -245,7 +245,7 @@ START_TEST(nearest_name_is_a_slip_away) {
     ck_assert_str_eq(nnc_nearest("pwoer_w", names, count), "power_w"); /* two swapped letters count as one error */
     static const char *const models[] = { "bit-larg", "bit-large", "vit-larger-s" };
     ck_assert_str_eq(nnc_nearest("vit-large", models, COUNT_OF(models)),
-                     "vit-larger-s"); /* an equal first word counts more than fewer changed letters */
+                     "vit-larger-s"); /* an equal first word counts more than a smaller number of changed letters */
     ck_assert_str_eq(nnc_nearest("wit-large", models, COUNT_OF(models)), "bit-large");
     ck_assert_str_eq(nnc_nearest("l2-bytes", names, count), "l2_bytes");
     ck_assert_ptr_null(nnc_nearest("colour", names, count));
@@ -270,7 +270,8 @@ START_TEST(characters_are_measured) {
 }
 END_TEST
 
-/* The second arena gets the memory of the first arena, which the first arena has filled with other values than zero. */
+/* The second arena gets the memory of the first arena. The first arena has filled this memory with values other than
+ * zero. */
 START_TEST(arena_gives_zeroed_aligned_memory) {
     nnc_arena *arena = NULL;
     for (int round = 0; round < 2; round++) {

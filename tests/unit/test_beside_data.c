@@ -99,10 +99,10 @@ typedef struct pass_part {
 } pass_part;
 
 /* docs/formulas.md#overlap: compute of C seconds and communication of N seconds take t = C + N - share min(C, N). The
- * formula is applied to one kind of communication after the other. For each kind, C is the compute time that remains:
- * without the time that earlier kinds on the same links overlap with, and with the exposed time of earlier kinds on
- * other links. If weights have n units, the first unit is exposed. Before all other kinds, the blocks of ring attention
- * overlap with a share of the attention. */
+ * formula is applied to one kind of communication after the other. C is the compute time that is left for a kind of
+ * communication. Earlier kinds on the same links make C shorter by the time that overlaps with them. Earlier kinds on
+ * other links make C longer by their exposed time. If the weights are gathered in n units, the gather of the first unit
+ * is exposed. Before all other kinds, the blocks of ring attention overlap with a share of the attention. */
 static void expose(pass_part *p, const nnc_overlap *overlap, nnc_part part, double units) {
     const double ring_hidden_s =
         overlap->share[NNC_COMM_CONTEXT] * fmin(p->ring_s, p->attention_s * overlap->ring_share);
@@ -234,9 +234,9 @@ START_TEST(rows_are_exposed_by_the_formula) {
 }
 END_TEST
 
-/* The times of the rows of a segment add up to the time of one instance. With d seconds of the device and i seconds of
- * the host to issue the kernels, the time is (d^4 + i^4)^(1/4) (docs/formulas.md#launch). A lane is free while the
- * device runs anything that does not use the links of the lane. */
+/* The times of the rows of a segment add up to the time of one instance of the segment. With d seconds of the device
+ * and i seconds of the host to issue the kernels, the time is (d^4 + i^4)^(1/4) (docs/formulas.md#launch). A lane is
+ * free while the device runs anything that does not use the links of the lane. */
 START_TEST(rows_add_up_to_segments) {
     static nnc_segment_time units[NNC_SEGMENTS_MAX];
     drawn_rows *d = malloc(sizeof *d);

@@ -37,7 +37,7 @@ END_TEST
  * least the time that the busiest stage needs for the other resources. */
 START_TEST(without_a_limit_the_rest_remains) {
     int seen[NNC_BOUND_COUNT] = { 0 };
-    int odd = 21230; /* the drawn case in which a step with shorter passes gets a new schedule and ends later */
+    int odd = 21230; /* number of a drawn case: its shorter passes lead to another schedule, so the step ends later */
     for (int i = 0, number = 0; i <= CASES; i++) {
         split_case c = draw_issued(i < CASES ? &number : &odd);
         nnc_result r;
@@ -200,7 +200,8 @@ START_TEST(a_range_widens_with_what_is_uncertain) {
         c.software.range_count = 2;
         const double narrow = log(result_of_split(&c).interval_s[1] / r.step_s);
         ck_assert_double_eq_tol(narrow, 1.25 * sqrt(0.01 + shares), 1e-9);
-        /* a range of all devices, which keeps the part of the device */
+        /* if the ranges were measured on all devices, they replace the part of the profile, but not the part of the
+         * device */
         measured[0].device[0] = measured[1].device[0] = '\0';
         const double group = log(result_of_split(&c).interval_s[1] / r.step_s);
         ck_assert_double_eq_tol(group, 1.25 * sqrt(0.01 + 0.16 + shares), 1e-9);
@@ -248,7 +249,8 @@ START_TEST(ideal_rows_load_their_links) {
             ck_assert_double_eq_tol(r.communication_s[k], sums_s[k], 1e-9 * sums_s[k] + 1e-300);
         }
         ck_assert_double_le(busiest_s, r.bound_s[NNC_BOUND_NETWORK] * (1.0 + 1e-9));
-        /* If a device waits for its links, its idle time is that of the longest engine, which may be on any stage. */
+        /* Without its exposed communication, a step takes at least the time of the longest engine, which may be on any
+         * stage. */
         const double engine_s = fmax(r.bound_s[NNC_BOUND_COMPUTE], r.bound_s[NNC_BOUND_MEMORY]);
         ck_assert_double_ge(r.step_s - r.exposed_comm_s, engine_s * (1.0 - 1e-9));
         if (r.plan.pipeline == 1) { /* messages between stages have no row */

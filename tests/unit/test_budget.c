@@ -1,5 +1,6 @@
-/* Tests compute budgets. Each scaling law must give a value that its source prints. The smallest FLOPs of training and
- * serving must be the smallest on a grid. Money and devices are worked by hand. Every bad input must be refused. */
+/* Tests compute budgets. Each scaling law must give a value that its source prints. No size on a grid may need fewer
+ * FLOPs of training and serving together than the computed optimum. Money and devices are worked by hand. Every bad
+ * input must be refused. */
 #include "run_cases.h"
 
 /* Each law gives the value that its source prints. With 16 times the FLOPs, the parameters (or tokens) grow by 16 to
@@ -59,8 +60,8 @@ START_TEST(serving_saves) {
 END_TEST
 
 /* 6 x 1e9 x 2e10 FLOPs at 100 TFLOP/s x 0.5 x 0.8 take 3e6 s of one device, which are 833.3 hours. At a price of 3 per
- * hour, 833.3 hours cost 2,500. Training in 10 days needs 4 devices. The optima are equal to the optima of each single
- * law. */
+ * hour, 833.3 hours cost 2,500. Training in 10 days needs 4 devices. For each scaling law, the optimum of the budget
+ * equals the optimum that the function of this law computes. */
 START_TEST(money_by_hand) {
     const nnc_device device = plain_device();
     nnc_budget_ask ask = nnc_budget_ask_default();
@@ -92,7 +93,8 @@ START_TEST(money_by_hand) {
             CLOSE(found->served_tokens, served.served_tokens, 1e-12);
             CLOSE(found->saved_share, served.saved_share, 1e-12);
         }
-        if (!isnan(own.loss)) { /* the optimal model with this many FLOPs has the same loss */
+        /* the compute-optimal model of 1 / over_training of the FLOPs has the same loss as the given model */
+        if (!isnan(own.loss)) {
             const double least = budget.flops / budget.over_training[i];
             CLOSE(nnc_compute_optimal((nnc_law)i, least).loss, own.loss, 1e-9);
         }

@@ -32,8 +32,9 @@ START_TEST(rated_energy_has_the_building) {
 END_TEST
 
 /* The test compares Daly's interval between checkpoints with numbers worked by hand. With a save of 100 s and a failure
- * every 800 s, save / (2 x 800) is 1/16, so the interval is 400 (1 + 1/12 + 1/144) - 100. With a save of half a second
- * and a failure every 100 s, save / (2 x 100) is 1/400, so the interval is 10 (1 + 1/60 + 1/3600) - 1/2. */
+ * every 800 s, save / (2 x 800) is 1/16, so Daly's series gives an interval of 400 (1 + 1/12 + 1/144) - 100 s. With a
+ * save of half a second and a failure every 100 s, save / (2 x 100) is 1/400, so Daly's series gives an interval of 10
+ * (1 + 1/60 + 1/3600) - 1/2 s. */
 START_TEST(interval_of_a_run) {
     static const struct {
         double save_s, mtbf_s, interval_s;
@@ -154,9 +155,9 @@ END_TEST
  * weights gathered also keeps whole gradients until its last micro-batch (torch/distributed/pipelining/stage.py). The
  * transient memory of a pipeline that keeps weights gathered has 4 bytes of weights for each parameter of the stage.
  * For the half of the parameters that is not in the rank's own shard, the transient memory also has 4 bytes of
- * gradient. With resharding, the transient memory has gathered weights of 2 x 4 bytes and a gradient of 4 bytes per
- * parameter of one block. Without resharding, data communication happens once per step, so twice as many micro-batches
- * do not change the time of this communication. */
+ * gradient. With resharding, the transient memory has 2 x 4 bytes of gathered weights (two blocks) and 4 bytes of
+ * gradient for each parameter of one block. Without resharding, data communication happens once per step, so twice as
+ * many micro-batches do not change the time of this communication. */
 START_TEST(whole_gradients_of_pipelines) {
     const nnc_model model = gpt(6, 64, 4, 100, 16);
     nnc_plan plan = plan_of(2, 1, 2);

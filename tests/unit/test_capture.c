@@ -54,7 +54,8 @@ START_TEST(a_linear_layer_by_hand) {
 }
 END_TEST
 
-/* Three equal layers are listed once. The estimate has three times the work, the parameters and the kept tensors. */
+/* Three equal layers are listed once. The estimate has three times the FLOPs, the parameters and the kept tensors of
+ * the listed layer. */
 START_TEST(equal_layers_are_folded) {
     const nnc_result r = estimate_of(LINEAR("3"),
                                      PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F
@@ -63,8 +64,8 @@ START_TEST(equal_layers_are_folded) {
     ck_assert_int_eq(r.params, 60);
     ck_assert_double_eq(r.forward_flops, 3 * 60.0);
     ck_assert_int_eq(r.memory.activation_bytes, 24 + 3 * 40);
-    /* One row of the file can list equal tensors: 2 copies of the kept tensor, each two positions after the previous
-     * one. */
+    /* One row of the file can stand for equal tensors: here for 2 kept tensors, and the second is two positions after
+     * the first. */
     const nnc_result short_r = estimate_of(LINEAR("3"),
                                            PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F
                                                       ",0,1],[60,\"gradient\"," F ",1,2],[40,\"kept\"," F ",2,3,2,2,2]",
@@ -189,8 +190,10 @@ START_TEST(a_bag_by_hand) {
 }
 END_TEST
 
-/* The peak is the largest memory at one moment. At the end of forward, 24 + 40 + 4096 bytes are in use. In backward, 24
- * + 40 + 60 + 3000 bytes are in use. The classes of memory add up to 60 + 24 + 40 + 3000 bytes. */
+/* The peak is the largest memory at one moment. At the end of forward, 24 bytes of input, 40 kept bytes and 4096
+ * temporary bytes are in use. In backward, 24 bytes of input, 40 kept bytes, 60 bytes of gradient and 3000 temporary
+ * bytes are in use. The classes of memory add up to 80 bytes of gradients, 24 + 40 bytes of activations and 3000 bytes
+ * of transient memory. */
 START_TEST(the_peak_is_a_moment) {
     const nnc_result r = estimate_of(LINEAR("1"),
                                      PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F
@@ -415,8 +418,8 @@ START_TEST(a_checkpoint_by_hand) {
 }
 END_TEST
 
-/* The recorded step has 2 sequences of 32 tokens in fp32. A plan may give the values of the recorded step. Another
- * sequence length or format needs another recording. TF32 runs the same operators as fp32. */
+/* The recorded step has 2 sequences of 32 tokens in fp32. A plan may have the same settings as the recorded step.
+ * Another sequence length or format needs another recording. TF32 runs the same operators as fp32. */
 START_TEST(plans_run_as_recorded) {
     static const struct {
         const char *field, *value, *where, *what;

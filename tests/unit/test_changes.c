@@ -67,9 +67,9 @@ static void type(const char *options, nnc_plan *plan, nnc_model *changed, const 
     }
 }
 
-/* An estimate with the options of a change must give the results that the list states for this change. A change is
- * listed only if it is worth a line. A listed change makes the step faster by more than 0.5 % or the memory smaller by
- * more than 5 %, or makes a plan fit that does not fit. */
+/* An estimate with the options of a change must give the results that the list states for this change. A listed change
+ * makes the step faster by more than 0.5 % or the memory smaller by more than 5 %, or makes a plan fit that does not
+ * fit. */
 static void check_change(const nnc_plan *plan, const nnc_result *base, const nnc_plan_change *change) {
     nnc_plan typed = *plan;
     const nnc_software *profile = &software;

@@ -6,7 +6,8 @@ START_TEST(a_figure_goes_by_its_full_or_its_last_name) {
     ck_assert_ptr_eq(nnc_figure_find(old_figures, "step.step_s", &err), &old_list[1]);
     ck_assert_ptr_eq(nnc_figure_find(old_figures, "step_s", &err), &old_list[1]);
     ck_assert_ptr_eq(nnc_figure_find(old_figures, "bound_s.host", &err), &old_list[7]);
-    ck_assert_ptr_null(nnc_figure_find(old_figures, "p_s", &err)); /* "p_s" is not the end of a name after a dot */
+    /* "step_s" ends with "p_s", but the short form of a name must begin after a dot */
+    ck_assert_ptr_null(nnc_figure_find(old_figures, "p_s", &err));
     ck_assert_ptr_null(nnc_figure_find(old_figures, "", &err));
 }
 END_TEST

@@ -36,9 +36,9 @@ START_TEST(token_ids_cross_the_link) {
 }
 END_TEST
 
-/* A text claims: "The forward pass takes 80 ms on a V100 and 45 ms on an A100". At the peaks, the pass takes 0.9 s and
- * 0.36 s. The text also claims: "380 samples/s on eight V100, used to more than 95 %". A rate of 380 samples/s needs
- * four times the peak of the eight devices. The vocabulary is 50,257. */
+/* A text claims: "The forward pass takes 80 ms on a V100 and 45 ms on an A100". At the peak rates of V100 and A100, the
+ * pass takes 0.9 s and 0.36 s. The text also claims: "380 samples/s on eight V100, used to more than 95 %". A rate of
+ * 380 samples/s needs four times the peak of the eight devices. The vocabulary is 50,257. */
 START_TEST(faster_than_the_peak) {
     const nnc_device *v100 = device_named("v100"), *a100 = device_named("a100");
     double vocab = 0.0;

@@ -86,9 +86,9 @@ START_TEST(copied_keys_travel_for_all_heads) {
 }
 END_TEST
 
-/* A kernel on 4 blocks of 1,024 keys has the efficiency of short sequences and starts four times. Therefore the kernel
- * takes 1 + 3.25 x 512/2048.5 times as long as without this loss, with 2,048.5 keys per query. A kernel on 4,096 keys
- * takes 1 + 512/2048.5 times as long. */
+/* A kernel on 4 blocks of 1,024 keys has the efficiency of short sequences and starts four times. With 2,048.5 keys per
+ * query, this kernel takes 1 + 3.25 x 512/2048.5 times as long as a kernel without the loss of short sequences. A
+ * kernel on 4,096 keys takes 1 + 512/2048.5 times as long. */
 START_TEST(a_ring_attends_to_short_blocks) {
     nnc_device device = plain_device();
     nnc_flash_efficiency *e = &device.efficiency.attention[NNC_FLASH2];

@@ -52,7 +52,8 @@ START_TEST(few_channels_and_short_sums_are_slow) {
     ck_assert_double_eq_tol(compute_s(&d, &op), flops / 0.5e12, 1e-18);
     d.efficiency.conv.channels_half = 16;
     d.efficiency.conv.depth_half = 36;
-    /* 48 output channels, each a sum of 144 terms: the rate is 48/64 x 144/180 of the sustained rate */
+    /* 48 output channels, each a sum of 144 terms: with channels_half 16 and depth_half 36, the rate is 48/64 x 144/180
+     * of the sustained rate */
     ck_assert_double_eq_tol(compute_s(&d, &op), flops / (0.5e12 * 0.75 * 0.8), 1e-18);
     /* gradient of the input: 16 channels, each a sum of 432 terms */
     op.phase = NNC_PHASE_GRAD_INPUT;
@@ -66,8 +67,9 @@ START_TEST(few_channels_and_short_sums_are_slow) {
 }
 END_TEST
 
-/* With one channel per group, the rate of the matrix units is 1/17 x 9/45 of the sustained rate. With one channel per
- * group, the matrix units are slower than a fifth of the peak of the vector units. */
+/* With one channel per group, channels_half 16 and depth_half 36, the rate of the matrix units is 1/17 x 9/45 of the
+ * sustained rate. With one channel per group, the matrix units are slower than a fifth of the peak of the vector
+ * units. */
 START_TEST(vector_units_take_over) {
     nnc_device d = machine();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 16);

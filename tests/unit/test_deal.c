@@ -20,8 +20,8 @@ static void deal_of(const nnc_plan *plan, int64_t layers, int64_t *held) {
 }
 
 /* Source: Llama 3.1 405B, arXiv:2407.21783, section 3.3.2. The first stage has the word table, the last stage has the
- * head, and both stages have one layer less. Cases: 6 layers and 2 ends over 4 virtual stages; 10 layers as 1, 3, 3 and
- * 3; two chunks on each of three stages. */
+ * head, and both stages have one layer less. The cases are: 6 layers, a word table and a head over 4 virtual stages; 10
+ * layers as 1, 3, 3 and 3 layers per stage; two chunks of layers on each of three stages. */
 START_TEST(uneven_stages) {
     nnc_plan plan = nnc_plan_default();
     int64_t held[6] = { 0 };
@@ -54,8 +54,8 @@ START_TEST(uneven_stages) {
 }
 END_TEST
 
-/* Returns the number of slots before virtual stage v. All slots are assigned in order, and the first stages get one
- * slot more. */
+/* Returns how many of `total` slots are before virtual stage v, if `count` virtual stages share the slots. All slots
+ * are assigned in order, and the first total % count stages get one slot more than the others. */
 static int64_t slots_before(int64_t total, int64_t count, int64_t v) {
     return v * (total / count) + (v < total % count ? v : total % count);
 }

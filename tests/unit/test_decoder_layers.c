@@ -319,7 +319,8 @@ static double bytes(const nnc_op_cost *row) { return row->work.read_bytes + row-
 
 /* There are 2 tokens and 2 heads. A head has a key of 2 + 1 values and a value vector of 3 values. If the rotation is
  * fused, a kernel reads 5 values of keys and values per token and head, and writes 6: 2 tokens * 2 heads * 2 B * 11. If
- * the rotation is separate, a kernel also copies the 3 values of the query (reads 3, writes 3): 2 * 2 * 2 B * 17. */
+ * the rotation is separate, a kernel also copies the 3 values of each query, so it reads 3 values more and writes 3
+ * values more: 2 tokens * 2 heads * 2 B * (11 + 6). */
 START_TEST(latent_keys_lie_by_heads) {
     nnc_model model = llama(1, 4, 2, 2, 12, 10, 2);
     const nnc_plan plan = causal_bf16();
@@ -390,8 +391,10 @@ START_TEST(slots_are_filled_by_products_with_masks) {
 }
 END_TEST
 
-/* The model has width 8, 4 query heads and 2 key heads of width 2, inner width 12 and RMS norms. A layer has 8 * 16 + 8
- * * 8 + 3 * 8 * 12 + 2 * 8 = 496 parameters. A layer that predicts later tokens has 2 * 64 + 3 * 8 parameters more. */
+/* The model has width 8, 4 query heads and 2 key heads of width 2, inner width 12 and RMS norms. A layer has 8 * 16
+ * (queries, keys and values) + 8 * 8 (output) + 3 * 8 * 12 (MLP) + 2 * 8 (norms) = 496 parameters. A layer that
+ * predicts later tokens also has 2 * 64 parameters of a projection from 16 to 8 values, and 3 * 8 parameters of
+ * norms. */
 START_TEST(layers_that_predict_further_tokens_are_told) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 5);
     const nnc_plan plan = plan_of(1, 1, 1);

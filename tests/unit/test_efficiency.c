@@ -201,10 +201,10 @@ static nnc_op causal_flash(int64_t heads, int64_t tokens, int64_t head_dim, int6
     return op;
 }
 
-/* [flash-time] 16 heads of width 64 have 1024 queries and 1024 keys: F = 4 16 64 1024 1025 / 2 = 2.15 GFLOP, at half of
- * 100 TFLOP/s. A sequence of seq_half tokens, here 1024, takes about twice the time of its products at this rate,
- * because short sequences are slow. In addition, the time grows by the factor 1 + 0.5 100 / 128 for 128 blocks on 100
- * units, and by the factor 2 for heads of half the width. */
+/* [flash-time] 16 heads of width 64 have 1024 queries and 1024 keys, so forward has F = 4 x 16 x 64 x 1024 x 1025 / 2 =
+ * 2.15 GFLOP. The kernel runs at half of 100 TFLOP/s. A sequence of seq_half tokens, here 1024, takes about twice the
+ * time of its products at this rate, because short sequences are slow. In addition, 128 blocks on 100 units with
+ * block_penalty 0.5 multiply the time by 1 + 0.5 x 100 / 128, and heads of half the width multiply it by 2. */
 START_TEST(attention) {
     nnc_device device = tiled();
     device.efficiency.attention[NNC_FLASH1] = (nnc_flash_efficiency){ .sustained_fraction = 0.5,
@@ -297,8 +297,9 @@ START_TEST(collectives) {
     near(nnc_collective_predicted_s(&route, NNC_ALL_REDUCE, 80e6), 2e-6 + 80e6 / 100e9); /* none */
     device.efficiency.collectives.fitted = true;
     ck_assert_int_eq(nnc_route_find(&device, 8, 8, 8, 1, &route, &err), NNC_OK);
-    /* The bandwidth is 0.8 (1 - 6.4 / 64) of the link. The knee adds sqrt(35 / 140) = half of the time. The fixed time
-     * is 10 us, plus 3 times 2 us. */
+    /* With bus_fraction 0.8 and small_group_loss 6.4, 8 ranks reach 0.8 (1 - 6.4 / 64) of the bandwidth of the link,
+     * where 64 is the square of 8. The knee of 35 MB makes the transfer of 140 MB longer by sqrt(35 / 140), a half. The
+     * fixed time is 10 us (fixed_s), plus log2(8) = 3 times 2 us (log2_s). */
     near(nnc_collective_predicted_s(&route, NNC_ALL_REDUCE, 80e6), 140e6 / 72e9 * 1.5 + 16e-6);
     near(nnc_collective_predicted_s(&route, NNC_ALL_GATHER, 80e6), 70e6 / 100e9 + 7e-6); /* bare */
 }

@@ -125,8 +125,9 @@ START_TEST(encoder_before_decoder) {
     const nnc_plan plan = bf16();
     const nnc_result r = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(r.params, 40 + 2 * 20 + 2 * 244 + 8 + 244 + 88 + 8);
-    /* The encoder layers have 2 * 5 * 192 + 16 * 25 FLOPs each, the decoder layer 2 * 3 * 192 + 16 * 9. The
-     * cross-attention has q and out over 3 tokens, k and v over 5 tokens, and 3 * 5 pairs. The logits follow. */
+    /* An encoder layer has 2 * 5 tokens * 192 weights + 16 * 25 pairs of tokens FLOPs. The decoder layer has 2 * 3
+     * tokens * 192 weights + 16 * 9 pairs. The cross-attention has q and out over 3 tokens, k and v over 5 tokens, and
+     * 3 * 5 pairs. The logits follow. */
     const double encoder = 2 * (2 * 5 * 192 + 16 * 25), decoder = 2 * 3 * 192 + 16 * 9;
     const double cross = 2 * 3 * 32 + 2 * 5 * 32 + 16 * 15;
     ck_assert_double_eq(r.forward_flops, encoder + decoder + cross + 2 * 3 * 40);

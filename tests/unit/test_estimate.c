@@ -168,7 +168,8 @@ END_TEST
  * are their copy after dropout and its mask. Fused attention never keeps probabilities, their copy or the mask. */
 START_TEST(recompute_selective) {
     const nnc_model model = model_of_recompute();
-    const double core = 2 * 4.0 * 4 * 32 * 32 * 64; /* batch 2 x 4 layers x 4 s s h FLOPs */
+    /* FLOPs of the products with the scores: batch 2 x 4 layers x 4 s s h */
+    const double core = 2 * 4.0 * 4 * 32 * 32 * 64;
     const int64_t probabilities = INT64_C(2) * 2 * 4 * 4 * 32 * 32;
     for (int attention = 0; attention < NNC_ATTENTION_COUNT; attention++) {
         nnc_plan plan = plan_of_recompute(NNC_RECOMPUTE_NONE, (nnc_attention)attention);

@@ -154,8 +154,8 @@ static void check_line(const scenario *s, const cJSON *line) {
     }
 }
 
-/* Tests whether a line of the answer has this name, the same subject and this value. Returns true if no line has this
- * name and subject. */
+/* Tests whether a line of the answer has the given name, the given value and the same subject as the line `about`.
+ * Returns true if no line has this name and subject. */
 static bool is_said(const cJSON *json, const cJSON *about, const char *name, size_t length, double value) {
     const cJSON *line = NULL;
     bool any = false, same = false;

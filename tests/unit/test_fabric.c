@@ -38,7 +38,8 @@ START_TEST(of_two_levels) {
     check_loads(&network, NNC_ALL_TO_ALL, 6e9, 7 * 0.1875e9 / 450e9, 24 * 0.1875e9 / 50e9);
     check_loads(&network, NNC_BROADCAST, 6e9, 6e9 / 450e9, 0.75e9 / 50e9);
     check_loads(&network, NNC_P2P, 6e9, 6e9 / 450e9, 6e9 / 50e9);
-    check_loads(&network, NNC_P2P, 0.5, 0.5 / 450e9, 0.5 / 50e9); /* the mean of the messages can be below one byte */
+    /* the mean size of the messages can be below one byte */
+    check_loads(&network, NNC_P2P, 0.5, 0.5 / 450e9, 0.5 / 50e9);
     check_loads(&network, NNC_P2P, 0.0, 0.0, 0.0);
 }
 END_TEST

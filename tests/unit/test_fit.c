@@ -270,8 +270,8 @@ START_TEST(unaligned_steps_give_their_ratio) {
 }
 END_TEST
 
-/* All unaligned steps are of one model, so no other model determines their ratio. A fit without the unaligned model
- * does not change the error of its steps. */
+/* All unaligned steps are of one model, so no other model determines their ratio. If a fit leaves out the unaligned
+ * model, the errors of the steps of this model remain above 5 %. */
 START_TEST(a_group_of_one_model_is_not_its_own_judge) {
     static const char *const names[] = { "a", "b" };
     software.lists_operators = true;

@@ -284,7 +284,8 @@ static const solved table[] = {
     { "F7.2", deepseek_params, NULL },
     { "F7.3", expert_slots, NULL },
     { "F7.4", expert_flops, NULL },
-    { "F9.3", checkpoints, "best_r" }, /* not computed: best_r is an optimum over fractions of a layer */
+    /* not computed: the best number of layers per kept input (best_r) is no whole number */
+    { "F9.3", checkpoints, "best_r" },
     { "F10.5", zero_stages, NULL },
     { "F10.6", distributed_optimizer, NULL },
     { "F12.1", data_traffic, NULL },

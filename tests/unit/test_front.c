@@ -87,8 +87,8 @@ START_TEST(fronts_hold_the_best) {
             const nnc_found *one = &plans[i];
             const bool taken = nnc_front_takes(&front, objective, BEST, one->index, one->step_s, one->memory_bytes);
             const bool pruned = nnc_front_beats(&front, objective, BEST, one->step_s, one->memory_bytes);
-            /* finds the slowest plan of the front that is not slower than plan `one`, and tests whether it is faster
-             * and not larger */
+            /* finds the slowest plan of the front that is not slower than plan `one`; `below` is true if this plan of
+             * the front is faster than `one` and needs no more memory */
             bool below = false;
             for (int k = 0; k < front.pareto_count; k++) {
                 below = front.pareto[k].step_s <= one->step_s

@@ -333,8 +333,8 @@ END_TEST
 
 /* 6 tokens of width 8 have 2 heads of width 4. The cases are: Q, K and V from one layer; one key head for both heads;
  * keys and values of 3 other tokens; blocks of 2 tokens that attend only to themselves; linear attention; transposed
- * tokens. Each pair takes two products of 4 terms. In linear attention, each head has a product of 5 x 6 values (one
- * row of ones) with 6 x 4 keys, and a product of 5 x 4 with 4 x 6. */
+ * tokens. Each pair takes two products of 4 terms. In linear attention, each head multiplies its values (5 x 6, with
+ * one row of ones) by its keys (6 x 4), and multiplies the result (5 x 4) by its queries (4 x 6). */
 START_TEST(attention_by_hand) {
     static const struct {
         const char *ops;
@@ -673,7 +673,7 @@ END_TEST
 
 START_TEST(tied_steps_have_no_parameters) {
     /* 5 tokens look up a table of 10 x 4 weights. The logits use the same table: 2 x 5 x 4 x 10 FLOPs. A layer of 4 x 4
-     * weights runs three times. The repeated layer has 16 weights and 3 x 2 x 5 x 16 FLOPs. */
+     * weights runs three times. The repeated layer has 16 weights and 3 runs x 2 x 5 tokens x 16 FLOPs. */
     const nnc_model model =
         read_graph("\"input\":{\"tokens\":5},\"ops\":[{\"op\":\"embed\",\"rows\":10,\"width\":4},"
                    "{\"op\":\"linear\",\"out\":4,\"bias\":false},"
@@ -763,7 +763,7 @@ START_TEST(constants_have_no_parameters) {
 }
 END_TEST
 
-/* Maps are contiguous, and so are maps that a crop cuts out of contiguous maps. A layer norm and a view of attended
+/* Maps are contiguous. A crop of a contiguous map also writes a contiguous map. A layer norm and a view of attended
  * tokens write channels last. Later convolutions keep channels last. A group norm and a sum with a contiguous map write
  * contiguous maps. */
 START_TEST(maps_of_tokens_are_channels_last) {

@@ -21,8 +21,8 @@ static nnc_model draw_decoder(void) {
     d->kv_heads = kv_heads;
     d->ffn_hidden = between(8, 1000);
     d->vocab_multiple = coin() ? 1 : 64;
-    /* Disentangled positions, the last kind, are left out, because their table of distances is projected once for any
-     * batch. */
+    /* Disentangled positions, the last value of the enumeration, are left out, because their table of distances is
+     * projected only once per pass, for any batch. */
     d->positions = (nnc_positions)draw(NNC_POSITIONS_DISENTANGLED);
     d->positions_max = d->positions == NNC_POSITIONS_LEARNED ? 1000 : 0;
     d->relative_buckets = d->positions >= NNC_POSITIONS_RELATIVE ? 32 : 0;

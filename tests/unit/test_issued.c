@@ -82,7 +82,7 @@ static const nnc_op_cost *row_of(const char *name, nnc_phase phase) {
 /* In transformers-gpt2.bf16-sdpa, a layer has 19 kernels in forward, which include 2 of dropout. In
  * transformers-gpt2.amp-sdpa, a layer has 31 kernels in forward. In 16 bits, backward has 39 kernels: 2 are dropout, 8
  * copy gradients, and 1 joins the gradients of Q, K and V. On a GPU, the gradient of a norm is 2 kernels and the
- * gradient of attention 3: 39 - 11 - 1 + 1 + 2 x 1 + 2 = 32. Without the join of gradients, backward has 31 kernels. */
+ * gradient of attention is 3, so backward of the layer has 32 kernels, or 31 without the join of gradients. */
 START_TEST(layer_of_gpt2) {
     (void)estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_BF16_PURE, "1024");
     near(of_a_layer(12, true), 17);
@@ -92,8 +92,7 @@ START_TEST(layer_of_gpt2) {
 }
 END_TEST
 
-/* In transformers-llama2-7b.bf16-sdpa, a layer has 38 kernels. In transformers-llama2-7b.amp-sdpa, a layer has 48
- * kernels. */
+/* A layer has 38 kernels in transformers-llama2-7b.bf16-sdpa, and 48 in transformers-llama2-7b.amp-sdpa. */
 START_TEST(layer_of_llama) {
     (void)estimate_eager(CONFIGS "llama-7b.json", NNC_POLICY_BF16_PURE, "2048");
     near(of_a_layer(32, true), 38);
@@ -204,9 +203,9 @@ START_TEST(layer_of_bert) {
 }
 END_TEST
 
-/* gelu_new of 1024 x 3072 values has 8 kernels, which read and write 36 bytes per value in 16 bits. Under autocast,
- * gelu_new has 9 kernels and 70 bytes per value. The cast to fp32 (6 bytes) and the last product (10 bytes) have
- * operands of two types. */
+/* gelu_new of 1024 x 3072 values has 8 kernels, with 36 bytes per value in 16 bits. Under autocast, gelu_new has 9
+ * kernels with 70 bytes per value. The cast to fp32 (6 bytes) and the last product (10 bytes) have operands of two
+ * types. */
 START_TEST(composed_gelu) {
     const double values = 1024.0 * 3072.0;
     (void)estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_BF16_PURE, "1024");
@@ -301,9 +300,10 @@ START_TEST(attention_of_swin) {
 END_TEST
 
 /* Under autocast, a batch norm writes 16 bits, so ResNet-50 adds 16-bit maps. Two reads and a write are 6 bytes per
- * value, and the sum of two gradients in backward also takes 6 bytes. The layer norms of ConvNeXt write fp32: 4 + 2 + 4
- * bytes in forward. Backward takes 3 x 4 bytes for the sum of gradients and 4 + 2 bytes for the cast of one gradient.
- * The sums in the first stages of ResNet-50 and ConvNeXt have 56 x 56 positions, with 256 and 96 channels. */
+ * value, and the sum of two gradients in backward also takes 6 bytes. The layer norms of ConvNeXt write fp32, so in
+ * forward the sum reads 4 + 2 bytes per value and writes 4. Backward takes 3 x 4 bytes for the sum of gradients and 4 +
+ * 2 bytes for the cast of one gradient. The first sums of ResNet-50 and ConvNeXt have 56 x 56 positions of 256 and 96
+ * channels. */
 START_TEST(sums_of_maps) {
     static const struct {
         const char *id, *sum;
@@ -339,7 +339,8 @@ END_TEST
 
 /* The table lists the kernels of an op and the bytes per element that they read and write, counted by hand from the
  * operators. The second number of bytes is for kernels with operands of two formats. A value has 2 B in 16 bits and 4 B
- * in fp32, so a cast takes 2 + 4 B. A row has three pairs (16 bits, fp32, autocast), each with forward first. */
+ * in fp32, so a cast takes 2 + 4 B. A row has three pairs of counts, for 16 bits, fp32 and autocast. The first count of
+ * a pair is that of forward, the second that of backward. */
 START_TEST(bytes_of_operators) {
     enum { ELEMENTS = 8 };
     static const struct {
@@ -702,7 +703,7 @@ END_TEST
 
 /* Queries or keys are divided by their lengths, under autocast. In forward, the norm reads 2 B, the division reads 2 B
  * and writes 4 B, and the cast takes 6 B. In backward, the division takes 8 B, the length 32 B, the norm 24 B and the
- * sum 6 B. Five casts take 6 B each. On a GPU with a rate for maps, the norm of a map takes the time of a fused
+ * sum 6 B. Five casts take 6 B each. On a GPU with a rate for maps, the norm of a map takes as long as a fused
  * kernel. */
 START_TEST(lengths_of_queries_and_keys) {
     enum { ELEMENTS = 8 };
@@ -852,9 +853,8 @@ static double last_said(const nnc_derivation *why, const char *name) {
     return value;
 }
 
-/* A product of 10 x 30 and 30 x 20 values of 2 B reads 1,800 B and writes 400 B. Additional kernels take 100 + 50 B:
- * 0.6 of these bytes are read, and 0.4 are written. If the kernels run instead of the product, only their bytes
- * count. */
+/* A product of 10 x 30 and 30 x 20 values of 2 B reads 1,800 B and writes 400 B. Additional kernels read 0.6 and write
+ * 0.4 of 100 + 50 B. If the kernels run instead of the product, only the bytes of the kernels count. */
 START_TEST(said_bytes_are_those_of_the_row) {
     nnc_op op = { .kind = NNC_OP_MATMUL, .dtype = NNC_BF16, .math_dtype = NNC_BF16, .issued = { { 3, 100, 50 } } };
     nnc_matmul_set(&op.u.matmul, 1, 10, 20, 30);
@@ -878,9 +878,11 @@ END_TEST
 /* Attention in a window has one head. The numbers are values read or written per score. Forward writes the score, adds
  * the bias (2), adds the mask in every second block (2), computes softmax (2), and reads the score: 7. Backward writes
  * the gradient, computes softmax (3), adds up the bias gradient (1), and three products read the gradient: 8. Under
- * autocast, scores have 2 B until the sum with the fp32 bias. Forward takes 2 + 6 + 4 + 8 B, a cast of 6 B, and reads 2
- * B: 28 B. Backward takes 2 B, a cast of 6 B, 12 B, 4 B, a cast of 6 B, and 6 B: 36 B. A learned scale of one head
- * reads and writes each score. The learned scale has three kernels in forward and four in backward. */
+ * autocast, scores have 2 B until the sum with the fp32 bias. Forward writes the score (2 B), adds the bias (6 B), adds
+ * the mask in every second block (4 B), computes softmax (8 B), casts (6 B) and reads the score (2 B): 28 B. Backward
+ * writes the gradient (2 B), casts (6 B), computes softmax (12 B), adds up the bias gradient (4 B), casts (6 B), and
+ * three products read the gradient (6 B): 36 B. A learned scale of one head reads and writes each score. The learned
+ * scale has three kernels in forward and four in backward. */
 START_TEST(scores_of_windows) {
     static const double expected[3][2] = { { 2 * 7, 2 * 8 }, { 4 * 7, 4 * 8 }, { 28, 36 } };
     const nnc_model model = { .family = NNC_FAMILY_GRAPH, .implementation = NNC_IMPLEMENTATION_TIMM };

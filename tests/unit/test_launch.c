@@ -512,7 +512,8 @@ static const struct {
       "precision=bf16 recompute=full attention=flash2 clip_gradients=on loss_keep=chunks",
       1,
       "zai-org/GLM-4.7-Flash" },
-    /* GaLore applies each gradient in backward. The decomposition that renews its projections is not counted. */
+    /* GaLore applies each gradient in backward. The decomposition that renews the projections of GaLore is not
+     * counted. */
     { { "LLaMA-Factory--extras--galore--llama3_full_sft.yaml" },
       "optimizer=galore optimizer_rank=128 policy=bf16-layerwise clip_gradients=off seq_len=2048 micro_batch=1 "
       "micro_batches=1 precision=bf16 recompute=full",

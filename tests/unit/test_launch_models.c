@@ -95,7 +95,7 @@ static const struct {
            "seq_len=8192 expert=1 precision=bf16 micro_batch=8",
       "layers=48 hidden=5120 heads=40 kv_heads=8 ffn_hidden=16384 vocab=202048 experts=16 "
       "experts_per_token=1 expert_hidden=8192 shared_hidden=8192" },
-    /* The plan has 4 x 2 devices. Weights are bf16, gradients and master copy fp32. */
+    /* The plan has 4 replicas x 2 tensor ranks, so 8 devices. Weights are bf16, gradients and master copy fp32. */
     { "nanotron--config_tiny_llama.yaml", "", false, "nanotron",
       "devices=8 data=4 tensor=2 pipeline=1 context=1 sequence_parallel=on zero=0 precision=bf16 "
       "policy=mixed-fp32grad optimizer=adamw clip_gradients=on attention=flash2 micro_batch=3 "
@@ -114,7 +114,7 @@ static const struct {
       FSDP "attention=flash2 seq_len=4096 global_batch=1024 micro_batch=2 precision=bf16 recompute_layers=8",
       "layers=32 hidden=4096 heads=32 ffn_hidden=11008 vocab=100352 seq_len=4096 tied_head=off norm=rms "
       "norm_place=branch qk_norm=projection biases=off mlp=swiglu positions=rotary dropout=0" },
-    /* MPT has an MLP of width 4 x d_model, learned positions and biases. "${variables.max_seq_len}" is 2048. */
+    /* 128 devices / (4 tensor ranks x 4 stages x 2 context ranks) = 4 replicas. "${variables.max_seq_len}" is 2048. */
     { FOUNDRY "mpt-7b.yaml", "", false, "composer",
       FSDP "attention=flash seq_len=2048 global_batch=1024 micro_batch=8 precision=bf16",
       "layers=32 hidden=4096 heads=32 ffn_hidden=16384 vocab=50368 positions=learned "
@@ -172,8 +172,8 @@ static const struct {
       "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",
       "layers=61 hidden=7168 heads=128 q_lora_rank=1536 kv_lora_rank=512 index_heads=64 index_dim=128 "
       "index_topk=2048" },
-    /* The file has options, but does not name a program. The vocabulary of Qwen3 is that of the tokenizer, which a
-     * variable names. */
+    /* The file has options, but does not name a program. A variable names the tokenizer, and Qwen3 has the vocabulary
+     * of this tokenizer. */
     { "Megatron-LM--modelopt--Qwen3-8B.sh", "", false, "megatron",
       "micro_batch=1 precision=bf16 seq_len=4096 tensor=1 pipeline=1 optimizer=adamw clip_gradients=on "
       "zero=0 sequence_parallel=off attention=flash policy=mixed-fp32grad overlap=0",

@@ -45,7 +45,7 @@ START_TEST(rates_of_a_node) {
     ck_assert_double_eq(r.outer_bytes_per_s, 25e9);
     ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_P2P, 25e3), 5e-6, 1e-18); /* 4 us + 1 us */
 
-    /* An all-reduce in the switch takes 2 alpha + S/B, but only inside a domain. */
+    /* An all-reduce in the switch takes twice the latency plus bytes / bandwidth, but only inside a domain. */
     d.scale_up.latency_s = 1e-6;
     r = route_of(&d, 64, 0, 8, 1);
     ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_REDUCE, 450e6), 1.002e-3, 1e-15);
@@ -102,8 +102,8 @@ static void expect_s(const nnc_device *d, int32_t size, nnc_collective kind, dou
 }
 
 START_TEST(cards_of_a_server_share_bridges) {
-    /* Eight cards reach 0.377 (1 + 2.8 / 64) = 0.393494 of 32 GB/s. A pair reaches 0.377 (1 + 2.8 / 4) = 0.6409 of 32
-     * GB/s. */
+    /* n cards reach the share 0.377 (1 + 2.8 / n^2) of the 32 GB/s of their links, so eight cards reach 0.377 (1 + 2.8
+     * / 64) = 0.393494. Two cards reach the share 0.377 (1 + 2.8 / 4) = 0.6409. */
     open_support();
     nnc_device d = cards();
     expect_s(&d, 8, NNC_ALL_REDUCE, 0.175 / 0.39349375);
@@ -254,7 +254,7 @@ START_TEST(latency_and_pods_in_a_plane) {
     ck_assert_double_eq(nnc_collective_s(&r, NNC_ALL_GATHER, 1e9), 8 + 8); /* overlaps 5 ms */
     r = route_of(&v5e, 256, 0, 4, 1);                                      /* all of a line */
     ck_assert_double_eq(nnc_collective_s(&r, NNC_ALL_REDUCE, 0), 2 * 3);
-    /* latency: two steps over four links each on axis 0, and half of the ring on axis 1 */
+    /* latency: two steps over four links each on axis 0, and eight links, half of the ring of 16, on axis 1 */
     r = route_of(&v5e, 256, 0, 64, 4);
     ck_assert_double_eq(nnc_collective_s(&r, NNC_ALL_GATHER, 0), 8 + 8);
 
@@ -467,12 +467,12 @@ START_TEST(fastest_algorithm_counts) {
 }
 END_TEST
 
-/* Every algorithm sends 1000 B, and its time is worked by hand. Links have 100 B/s and 1 s in a domain (50 B/s to one
- * rank), and 20 B/s and 7 s between domains. In a group of 4 ranks in each of 2 domains, a ring has min(100, 4 * 20) =
- * 80 B/s and steps of 7 s. An all-gather inside a domain takes 3 * 1 + 3/4 * 1000 / 100 = 10.5 s. An all-gather of a
- * part of 250 B between domains takes 7 + 1/2 * 250 / 20 = 13.25 s. A torus has 4 ranks in a ring and 2 ranks in a
- * line, with links of stride 2. The farthest rank on the torus is 2 + 2 links away. Source: docs/formulas.md,
- * collectives. */
+/* Every algorithm sends 1000 B, and its time is worked by hand. Links have 100 B/s and a latency of 1 s in a domain (50
+ * B/s to one rank), and 20 B/s and a latency of 7 s between domains. In a group of 4 ranks in each of 2 domains, a ring
+ * has min(100, 4 * 20) = 80 B/s and steps of 7 s. An all-gather inside a domain takes 3 * 1 + 3/4 * 1000 / 100 = 10.5
+ * s. An all-gather of a part of 250 B between domains takes 7 + 1/2 * 250 / 20 = 13.25 s. A torus has 4 ranks in a ring
+ * and 2 ranks in a line, with links of stride 2. The farthest rank on the torus is 2 + 2 links away. Source:
+ * docs/formulas.md, collectives. */
 START_TEST(algorithms_by_hand) {
     enum { RING = NNC_ALGORITHM_RING, TREE = NNC_ALGORITHM_TREE, LEVELS = NNC_ALGORITHM_HIERARCHICAL };
     static const struct {
@@ -491,7 +491,8 @@ START_TEST(algorithms_by_hand) {
         /* The tree has two levels inside a domain and one level between domains. */
         { 4, 2, 0, 20, NNC_ALL_REDUCE, TREE, "tree", 2 * (2 * 1 + 7) + 2 * 1000.0 / 80 },
         { 4, 2, 0, 20, NNC_ALL_REDUCE, LEVELS, "levels", 2 * (10.5 + 13.25) },
-        /* With 16 domains, the tree has 4 levels between domains. A tree of all ranks takes 2 * (2 + 28) + 20 s. */
+        /* With 16 domains, the tree has 4 levels between domains. A tree of all ranks takes 2 * (2 + 28) + 20 s: in
+         * each of two directions 2 s of latency inside domains and 28 s between domains, and 20 s for the bytes. */
         { 4, 16, 0, 1000, NNC_ALL_REDUCE, NNC_ALGORITHM_ALL, "levels, a tree across",
           2 * 10.5 + 2 * 4 * 7 + 2 * 250.0 / 1000 },
         { 4, 1, 0, 20, NNC_ALL_REDUCE, NNC_ALGORITHM_IN_NETWORK, "switch", 2 * 1 + 10 },
@@ -509,8 +510,8 @@ START_TEST(algorithms_by_hand) {
         { 4, 1, 0, 20, NNC_P2P, RING, "hop", 1 + 20 },
         { 8, 1, 2, 20, NNC_ALL_GATHER, RING, "levels", 7.0 / 8 * 10 },
         { 8, 1, 2, 20, NNC_ALL_REDUCE, RING, "levels", 2 * 7.0 / 8 * 10 },
-        /* The line of 2 has half of a link per rank: 1000 * 2 / (4 * 1/2 * 50) = 20 s. The ring takes 1000 * 4 / (4 * 2
-         * * 50) = 10 s. */
+        /* In an all-to-all, the line of 2 ranks has half of a link per rank and takes 1000 B * 2 / (4 * 1/2 * 50 B/s) =
+         * 20 s. The ring of 4 ranks has two links per rank and takes 1000 B * 4 / (4 * 2 * 50 B/s) = 10 s. */
         { 8, 1, 2, 20, NNC_ALL_TO_ALL, RING, "levels", 20 },
         { 8, 1, 2, 20, NNC_BROADCAST, RING, "levels", 10 },
         { 8, 1, 2, 20, NNC_P2P, RING, "hop", 2 * (1 + 20) },

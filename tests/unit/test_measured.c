@@ -143,7 +143,7 @@ START_TEST(a_gpt_under_megatron_deepspeed) {
     ck_assert_ptr_null(row->reason);
     ck_assert_str_eq(row->undecided, "");
     ck_assert_str_eq(row->device, "a100-80g-sxm");
-    /* fields that the row does not state are those of the framework's release */
+    /* fields that the row does not state have the values of the framework's release */
     ck_assert_str_eq(row->framework, "Megatron-DeepSpeed");
     ck_assert_int_eq(d->layers, 48);
     ck_assert_int_eq(d->hidden, 8192);
@@ -184,7 +184,8 @@ START_TEST(a_gpt_under_fsdp) {
     const nnc_plan *p = &row->plan;
     ck_assert_ptr_null(row->reason);
     ck_assert_str_eq(row->undecided, "");
-    ck_assert_ptr_null(row->software); /* fields that the row does not state are those of the framework's release */
+    /* fields that the row does not state have the values of the framework's release */
+    ck_assert_ptr_null(row->software);
     ck_assert(nnc_measured_gives(row, "zero") && !nnc_measured_gives(row, "policy"));
     ck_assert_int_eq(d->layers, 80);
     ck_assert_int_eq(d->vocab_multiple, 1);
@@ -437,8 +438,9 @@ START_TEST(every_published_file_is_read) {
 }
 END_TEST
 
-/* The rows give the size of one product of a group. 160 products of 154 x 3072 x 5120 have 24,640 rows together. The
- * gradient of the weights of all products sums over the 24,640 rows. */
+/* A row of the file states the dimensions of one product, and the number of products in a group. 160 products of 154 x
+ * 3072 x 5120 together have 160 x 154 = 24,640 rows of matrix A. The gradient of the weights of all products sums over
+ * these 24,640 rows of matrix A. */
 START_TEST(products_of_a_group_are_stated_one_by_one) {
     const nnc_measured_file file = parse("id,hardware,op,dtype,m,n,k,groups,accumulate,out_dtype,time_us,stage\n"
                                          "a,b200,group_matmul,bf16,154,3072,5120,160,False,bf16,1725,fwd\n"
@@ -459,7 +461,8 @@ END_TEST
 
 #define STEP_COLUMNS "id,source,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,model_family,model_name,"
 
-/* Names of containers and collections become names of nncost. A version keeps only its number. */
+/* If a row names a container or a collection of programs, nncost replaces this name by the name of the framework. A
+ * version keeps only its number. */
 START_TEST(names_of_frameworks_are_those_of_nncost) {
     const nnc_measured_file file =
         parse(STEP_COLUMNS "framework,framework_version,image_size,micro_batch,recompute,notes,measured_step_s\n"

@@ -141,8 +141,8 @@ static nnc_result one_image(const nnc_model *model, const char *side) {
     return estimate(model, &plan);
 }
 
-/* Returns the multiply-adds of group norms in millions. pytorch-image-models counts five multiply-adds for each output
- * of a convolution. */
+/* Returns the multiply-adds that pytorch-image-models counts for group norms, in millions: five for each output of a
+ * convolution, or 0 for a network without group norms. */
 static double group_norms(network m, const char *activations) {
     double present = 0;
     return nnc_model_number(m.model, "group_norm", &present, NULL) == NNC_OK ? 5 * present * strtod(activations, NULL)

@@ -319,7 +319,7 @@ static nnc_past past_of(const char *device, nnc_mode mode, int32_t count) {
 }
 
 /* Ten unfitted steps of a device are enough to state the error of this device. With fewer steps, the unfitted steps of
- * all devices count: (2 x 0.6 + 10 x 0.2) / 12. */
+ * all devices count: 2 steps with an error of 0.6 and 10 steps with 0.2 have the mean (2 x 0.6 + 10 x 0.2) / 12. */
 START_TEST(few_steps_say_nothing) {
     const nnc_past own = past_of("b", NNC_MODE_PREDICTED, 3);
     const nnc_past all = past_of("a", NNC_MODE_PREDICTED, 3);
@@ -327,7 +327,7 @@ START_TEST(few_steps_say_nothing) {
     ck_assert_int_eq(own.of, NNC_PAST_DEVICE);
     ck_assert_int_eq(own.unseen, 10);
     ck_assert_double_eq_tol(own.bias, -0.1, 1e-12);
-    /* device b: from 0.2 / 2 to 0.2 x 2; all devices: the factor is 3.5 */
+    /* the range of the error is error / 2 to error x 2 for device b, and error / 3.5 to error x 3.5 for all devices */
     ck_assert_double_eq_tol(own.error_range[0], 0.1, 1e-12);
     ck_assert_double_eq_tol(own.error_range[1], 0.4, 1e-12);
     ck_assert_double_eq_tol(all.error_range[0], 3.2 / 42, 1e-12);
@@ -351,9 +351,9 @@ START_TEST(few_steps_say_nothing) {
 }
 END_TEST
 
-/* Device c has fourteen fitted steps with an error of 0.38. All unfitted steps have an error of (2 x 0.6 + 10 x 0.2) /
- * 12 = 0.267. The larger error is stated: 0.38 for c. Device d states 0.267, because its own steps have an error of
- * only 0.2. */
+/* Device c has fourteen fitted steps with an error of 0.38. All unfitted steps have a mean error of (2 x 0.6 + 10 x
+ * 0.2) / 12 = 0.267. The larger error is stated: 0.38 for c. Device d states 0.267, because its own steps have an error
+ * of only 0.2. */
 START_TEST(a_larger_error_of_seen_steps_is_stated) {
     const nnc_past c = past_of("c", NNC_MODE_PREDICTED, 5);
     const nnc_past d = past_of("d", NNC_MODE_PREDICTED, 5);

@@ -115,8 +115,8 @@ START_TEST(attention_pairs) {
 END_TEST
 
 /* Attention of 2 samples with 4 query heads and 2 key heads of width 8 on 3 tokens. 6 of 9 pairs are causal. Forward
- * has 4*2*4*8 = 256 FLOPs per pair. Q has 2*3*4*8 = 192 elements, K and V have 96 each, O has 192. The log-sum-exp has
- * 24 numbers in fp32. Softmax takes 5 FLOPs for each of 2*4*6 pairs. */
+ * has 4 FLOPs * 2 samples * 4 heads * width 8 = 256 FLOPs per pair of tokens. Q has 2*3*4*8 = 192 elements, K and V
+ * have 96 each, O has 192. The log-sum-exp has 24 numbers in fp32. Softmax takes 5 FLOPs for each of 2*4*6 pairs. */
 START_TEST(flash) {
     nnc_op op = op_of(NNC_OP_FLASH);
     op.u.flash = (nnc_flash){ .batch = 2,
@@ -305,10 +305,10 @@ END_TEST
 
 /* Attention whose keys and values have another number of tokens and another width than the queries: 2 samples, 4 query
  * heads on 2 key heads, 3 queries, 5 keys of width 8, values of width 6. Q has 2*4*3*8 = 192 elements, K 2*2*5*8 = 160,
- * V 2*2*5*6 = 120, O 2*4*3*6 = 144, and 24 rows have 4 B each. A pair takes 2*2*4*(8+6) = 224 FLOPs forward. Backward
- * takes 2*224 FLOPs, and 2*2*4*8 = 128 for the scores again. Of 15 pairs, 7 are not masked, and 12 are in a window of 4
- * keys. Per pair and head, a soft cap adds 3 operations to the 5 of forward, and 3 + 4 operations to the 6 of
- * backward. */
+ * V 2*2*5*6 = 120, O 2*4*3*6 = 144, and 24 rows have 4 B each. Forward takes 2 FLOPs * 2 samples * 4 heads * (8+6) =
+ * 224 FLOPs for a pair of tokens. For a pair, backward takes 2*224 FLOPs for the gradients, and 2*2*4*8 = 128 FLOPs to
+ * compute the score again. Of 15 pairs, 7 are not masked, and 12 are in a window of 4 keys. Per pair and head, a soft
+ * cap adds 3 operations to the 5 of forward, and 3 + 4 operations to the 6 of backward. */
 START_TEST(flash_of_two_widths) {
     nnc_op op = op_of(NNC_OP_FLASH);
     op.u.flash = (nnc_flash){ .batch = 2,
@@ -622,9 +622,9 @@ END_TEST
 
 /* AdamW updates 10 elements once, SGD updates 30 elements three times. In one kernel, an update moves 28 B per element
  * (AdamW) or 12 B (SGD): 280 + 360 B if each element is updated once, 280 + 3 * 360 B in this step. AdamW keeps 20
- * states for its 10 elements; if it updated all 40 elements, there were 2 * 40. As single kernels, AdamW passes over
- * memory 20 times and SGD 3 times. As single kernels, momentum passes over memory 6 times, or 8 times in a step whose
- * main optimizer is AdamW. */
+ * states for its 10 elements, not 2 * 40 states for all 40 elements. As single kernels, AdamW passes over memory 20
+ * times and SGD 3 times. As single kernels, momentum passes over memory 6 times, or 8 times in a step whose main
+ * optimizer is AdamW. */
 START_TEST(updates_of_two_optimizers) {
     nnc_optimizer_group groups[] = { { .kind = NNC_OPTIMIZER_ADAMW, .count = 1, .elements = 10, .calls = 1 },
                                      { .kind = NNC_OPTIMIZER_SGD, .count = 1, .elements = 30, .calls = 3 } };

@@ -127,7 +127,7 @@ static const struct {
      * has two products of two inputs. */
     { NNC_PW_MUL, { 1, 2 }, { 12, 20 }, { 12, 24 }, 2, 0 },
     /* Fused, SwiGLU and GEGLU move the same bytes as a product. Unfused, forward has the activation (8 B) and the
-     * product (12 B); backward has 12 + 8 + 12 B. */
+     * product (12 B). Unfused, backward has three kernels, which move 12, 8 and 12 B. */
     { NNC_PW_SWIGLU, { 5, 10 }, { 12, 20 }, { 20, 32 }, 2, 0 },
     { NNC_PW_GEGLU, { 6, 12 }, { 12, 20 }, { 20, 32 }, 2, 0 },
     /* Forward reads one tensor and writes one. Backward reads dy for the sum over rows; dx is the same tensor as dy. */
@@ -141,8 +141,8 @@ static const struct {
      * tensors and write one. */
     { NNC_PW_RESIDUAL, { 1, 1 }, { 8, 4 }, { 12, 12 }, 1, 0 },
     /* Fused, forward reads x and the residual stream, and writes the sum and the mask: 13 B; backward moves the mask
-     * and 8 B. Unfused, forward moves 8 B for the bias, 9 B for the dropout and 12 B for the sum; backward moves 8 + 9
-     * + 4 B. */
+     * and 8 B. Unfused, forward moves 8 B for the bias, 9 B for the dropout and 12 B for the sum. Unfused, backward
+     * moves 8 B for the sum, 9 B for the dropout and 4 B for the bias. */
     { NNC_PW_BIAS_DROPOUT_RESIDUAL, { 3, 2 }, { 13, 9 }, { 29, 21 }, 1, 1 },
     /* Unfused, a swap of halves moves 8 B and two products move 16 B. */
     { NNC_PW_ROTARY, { 3, 3 }, { 8, 8 }, { 24, 24 }, 1, 0 },
@@ -167,7 +167,7 @@ static const struct {
     /* The row of NNC_PW_BY_HEADS counts the joined tensor; the test parts_by_heads counts the parts. */
     { NNC_PW_BY_HEADS, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
     /* Forward reads 4 B and writes 2 B, backward the reverse. If the gradients are copied to one buffer and cast there,
-     * backward moves 6 + 8 + 6 B. */
+     * backward has three kernels, which move 6, 8 and 6 B. */
     { NNC_PW_CAST_WEIGHTS, { 0, 0 }, { 6, 6 }, { 6, 20 }, 0, 0 },
     /* Fused, forward moves no bytes and backward reads 4 B. Unfused, forward moves 28 B and backward 40 B per 16-bit
      * value. */
@@ -239,8 +239,8 @@ START_TEST(cast_backward_has_its_own_size) {
 END_TEST
 
 /* 12 elements of 2 B. In a softmax by reductions, the maximum and the sum read the elements once each, and the quotient
- * reads and writes them. Backward, the sum over the products of a row reads two tensors, and the rest reads two. Random
- * numbers have 4 B. */
+ * reads and writes them. In backward, one kernel reads two tensors for the sum of products over a row, and the other
+ * kernel reads two tensors. Random numbers have 4 B. */
 START_TEST(sums_and_random_numbers_apart) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_SOFTMAX, .elements = 12, .fused = true, .by_reductions = true };
@@ -356,7 +356,8 @@ START_TEST(loss) {
     /* bytes: cast (2, 4), maximum (4, 0), difference (4, 4), exp (4, 4), sum (4, 0), difference (4, 4) */
     op.phase = NNC_PHASE_FORWARD;
     ck_work(nnc_op_work(&op), 0, 75, 15 * 22, 15 * 16);
-    ck_assert_double_eq(nnc_op_transient_bytes(&op), 15 * 16 - 60); /* four fp32 copies; one of them is kept */
+    /* four fp32 tensors of the size of the logits; one of them is kept, so it is not transient */
+    ck_assert_double_eq(nnc_op_transient_bytes(&op), 15 * 16 - 60);
     op.phase = NNC_PHASE_BACKWARD;
     op.u.loss.fused = true;
     ck_work(nnc_op_work(&op), 0, 30, 30, 30);

@@ -58,7 +58,8 @@ START_TEST(one_micro_batch) {
 }
 END_TEST
 
-/* Bubbles of 8 stages with F = B = W = 1: 21 for 1F1B, a third of 21 for ZB-H1, and 6 for DualPipe. */
+/* Bubbles of 8 stages, if forward, backward and weight gradients take F = B = W = 1 each: 21 for 1F1B, a third of 21
+ * for ZB-H1, and 6 for DualPipe. */
 START_TEST(published_bubbles) {
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_1F1B, &(nnc_equal_stages){ 8, 1, 1, 1, 1 }, NULL), 21);
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_GPIPE, &(nnc_equal_stages){ 8, 1, 1, 1, 1 }, NULL), 21);
@@ -68,10 +69,12 @@ START_TEST(published_bubbles) {
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_ZB_H2, &(nnc_equal_stages){ 8, 1, 1, 1, 1 }, NULL), 0);
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_ZB_V, &(nnc_equal_stages){ 8, 2, 1, 1, 1 }, NULL), 0);
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_DUALPIPE, &(nnc_equal_stages){ 8, 1, 1, 1, 1 }, NULL), 6);
-    /* The bubble is 7 (F + B - W) for ZB-H1, and 7 (F + B - 2W) for ZB-H2. */
+    /* With F, B and W for the times of forward, backward and weight gradients, the bubble is 7 (F + B - W) for ZB-H1,
+     * and 7 (F + B - 2W) for ZB-H2. */
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_ZB_H1, &(nnc_equal_stages){ 8, 1, 2, 3, 1 }, NULL), 28);
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_ZB_H2, &(nnc_equal_stages){ 8, 1, 2, 3, 1 }, NULL), 21);
-    /* Bubble divided by the time without bubble, for p = 8, m = 32, v = 4: 7/32 and 7/128. */
+    /* Bubble divided by the time without bubble, for p = 8 stages and m = 32 micro-batches: 7/32 for 1F1B, and 7/128
+     * for the interleaved schedule with v = 4 chunks per stage. */
     ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_1F1B, &(nnc_equal_stages){ 8, 1, 1, 1, 0 }, NULL) / 64,
                         0.21875);
     ck_assert_double_eq(
@@ -147,7 +150,8 @@ START_TEST(published_in_flight) {
         ck_assert_double_eq(nnc_pipeline_in_flight(NNC_SCHEDULE_ZB_V, 8, 2, 100, i), 8);
         ck_assert_double_eq(nnc_pipeline_in_flight(NNC_SCHEDULE_DUALPIPE, 8, 1, 100, i), 9);
     }
-    /* On the first stage, p (1 + (p-1) / (p v)) = 8 + 7/3 micro-batches are in flight. */
+    /* With p = 8 stages of v = 3 chunks each, p (1 + (p-1) / (p v)) = 8 + 7/3 micro-batches are in flight on the first
+     * stage. */
     expect_near(nnc_pipeline_in_flight(NNC_SCHEDULE_INTERLEAVED, 8, 3, 96, 0), 31.0 / 3, 1e-15);
     ck_assert_double_eq(nnc_pipeline_in_flight(NNC_SCHEDULE_1F1B, 8, 1, 3, 0), 3);
 }
@@ -240,7 +244,7 @@ START_TEST(monotone_in_every_time) {
         }
         ck_assert(nnc_pipeline_run(&pipeline, memory, &run));
         ck_assert_double_ge(run.makespan_s, replayed.makespan_s * (1 - 1e-12));
-        /* Longer passes can start the last device of zb-v later, and so shorten the step a little. */
+        /* In zb-v, longer passes can delay the first pass of the last device, and so make the step slightly shorter. */
         if (pipeline.schedule != NNC_SCHEDULE_ZB_V) {
             ck_assert_double_ge(run.total_s, replayed.total_s * (1 - 1e-12));
         }

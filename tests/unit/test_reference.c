@@ -17,7 +17,7 @@ static const struct {
     { "resnet-50", "models/resnet-50.json", "torchvision", true },
 };
 
-/* Group of nncost for each parameter group of counts.json. */
+/* Name in nncost of each parameter group of counts.json. */
 static const struct {
     const char *name;
     nnc_group group;

@@ -37,8 +37,8 @@ START_TEST(goodput_of_known_runs) {
     CLOSE(nnc_goodput(10800.0, 40.0, 40.0, 1800.0, 168.0 * HOUR, false), 0.984474, 1e-5);
     CLOSE(nnc_young_interval(40.0, 168.0 * HOUR), 6955.86, 1e-6);
     ck_assert_double_eq(nnc_daly_interval(100.0, 50.0), 50.0); /* a save takes longer than the time between failures */
-    /* x = 100 / (2 x 200) = 1/4; the interval is 200 (1 + 1/2 / 3 + 1/4 / 9) - 100, where the third term is not
-     * negligible */
+    /* save / (2 x time between failures) is x = 100 / (2 x 200) = 1/4; the interval is 200 (1 + 1/2 / 3 + 1/4 / 9) -
+     * 100, where the third term is not negligible */
     CLOSE(nnc_daly_interval(100.0, 200.0), 200.0 * (1.0 + 1.0 / 6.0 + 1.0 / 36.0) - 100.0, 1e-12);
     ck_assert_double_eq(nnc_goodput(300.0, 100.0, 100.0, 50.0, (double)INFINITY, false), 0.75);
 }
@@ -117,8 +117,8 @@ START_TEST(spares_for_most_of_the_time) {
 }
 END_TEST
 
-/* A larger mean time between failures, rate or number of spares never makes a run longer. An ideal run takes exactly
- * the number of steps times the step time. */
+/* A longer mean time between failures, higher rates of storage and input or more spares never make a run longer. An
+ * ideal run takes exactly the number of steps times the step time. */
 START_TEST(better_is_never_longer) {
     nnc_plan plan = devices_of(1024);
     plan.global_batch = 1024;
@@ -236,7 +236,7 @@ START_TEST(checkpoint_of_a_model) {
 END_TEST
 
 /* A run without stops has no mean time between stops, and loses only the time of saves. If each of 2,048 nodes is
- * reclaimed half a time a month, a stop comes every 713 s. An elastic run without another interval saves a checkpoint
+ * reclaimed 0.5 times a month, a stop comes every 713 s. An elastic run without another interval saves a checkpoint
  * every hour. */
 START_TEST(few_stops_and_none) {
     const nnc_plan plan = devices_of(16384);

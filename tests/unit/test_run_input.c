@@ -125,8 +125,8 @@ END_TEST
 
 /* Compares claims of a popular text on data loaders with results from the numbers of this text. */
 START_TEST(claims_about_loaders) {
-    /* The text: "3.5 GB/s in sequence is 0.35 at random". Elsewhere, the same text takes half of 3 GB/s and subtracts
-     * 90 %. The text gives two shares of the rate, so the share is an option of nncost. */
+    /* The text: "3.5 GB/s in sequence is 0.35 at random". In another place, the same text first halves a rate of 3 GB/s
+     * and then subtracts 90 %. The text gives two shares of the rate, so the share is an option of nncost. */
     nnc_run_ask ask = nnc_run_ask_default();
     ask.sample_bytes = 1e9;
     ask.input_bytes_per_s = 3.5e9;
@@ -202,8 +202,8 @@ START_TEST(claims_about_cost_and_failures) {
     ask.step_s = 512.0 / 220.0;
     CLOSE(run_of(&plan, &ask).run_s / HOUR, 32.3, 0.002);
 
-    /* The text: "100 nodes that are up 99.9 %". The test assumes 99.9 % of an hour. The failure rate grows in
-     * proportion to the number of nodes, not exponentially. */
+    /* The text: "100 nodes that are up 99.9 %". The test takes 99.9 % as the probability that a node has no failure in
+     * an hour. The failure rate grows in proportion to the number of nodes, not exponentially. */
     ask = nnc_run_ask_default();
     ask.days = 7.0;
     ask.checkpoint_bytes = 1e12;

@@ -27,7 +27,8 @@ static double flops_of(const nnc_run_ask *ask) {
 START_TEST(flops_of_a_token) {
     nnc_run_ask ask = unit_ask(NNC_METHOD_TRAIN);
     ck_assert_double_eq(flops_of(&ask), 6.0);
-    ask = unit_ask(NNC_METHOD_DPO); /* 16 N for a pair of tokens; 12 N if the answers of the reference are stored */
+    /* DPO has 16 N FLOPs for a pair of tokens, or 12 N if the answers of the reference model are stored */
+    ask = unit_ask(NNC_METHOD_DPO);
     ck_assert_double_eq(flops_of(&ask), 16.0 / 2.0);
     ask.reference_params = 0.0;
     ck_assert_double_eq(flops_of(&ask), 12.0 / 2.0);

@@ -140,9 +140,9 @@ START_TEST(a_product_takes_what_the_roofline_says) {
 }
 END_TEST
 
-/* A single PyTorch call waits for its host: 10 us per kernel of a program, so 8 us forward and 50 us backward. If a
- * kernel takes longer than its launch, its time does not depend on the host. A matrix side of 1001 values is not a
- * multiple of 16 bytes. */
+/* A single PyTorch call waits for its host. If the host takes 10 us per kernel of a program, it takes 8 us for the
+ * forward call and 50 us for the backward call. If a kernel takes longer than its launch, its time does not depend on
+ * the host. A matrix side of 1001 values is not a multiple of 16 bytes. */
 START_TEST(a_call_waits_for_its_host) {
     nnc_device device = plain_device();
     device.host.kernel_s = 1e-5;

@@ -139,8 +139,8 @@ START_TEST(runs_are_those_of_a_run) {
 END_TEST
 
 /* Plans of other models, profiles and choices equal their estimates, too. A search shares results only between plans
- * for which they are equal. Each space is searched as a whole and in parts, so that each choice is once the first
- * choice for which a cache stores a result. */
+ * for which they are equal. Each space is searched as a whole and in parts, so that in one of the searches each choice
+ * is the first one whose results a cache stores. */
 START_TEST(equals_estimate_whatever_is_searched) {
     static const struct {
         const char *model, *software;
@@ -702,9 +702,9 @@ static void answer(void *context, const nnc_waiting *plan, double step_s) {
     ++*count;
 }
 
-/* The test has more shapes than a batch has sets, more pipelines than lanes, and more plans than slots. Each plan is
- * answered once. The time of a plan is that of its pipeline alone: the time of the stage that ends last. A replayed
- * pipeline is no longer in the batch. */
+/* The test has more shapes of pipelines than a batch has sets, more pipelines than a batch has lanes, and more plans
+ * than a batch has slots. Each plan is answered once. The time of a plan is that of its pipeline alone: the time of the
+ * stage that ends last. A replayed pipeline is no longer in the batch. */
 START_TEST(batches_are_replays) {
     nnc_pipeline_memory *memory = calloc(1, sizeof *memory);
     nnc_pipeline_result *alone = calloc(1, sizeof *alone);
@@ -757,7 +757,8 @@ START_TEST(batches_are_replays) {
 }
 END_TEST
 
-/* step times, and plans that wait for a batch, by index */
+/* waited_s and waited_plans have an entry for each plan that waited until its batch of pipelines was replayed: its step
+ * time, and the plan */
 enum { WAITED_MAX = 2000 };
 static double waited_s[WAITED_MAX];
 static nnc_plan waited_plans[WAITED_MAX];

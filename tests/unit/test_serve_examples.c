@@ -14,8 +14,7 @@ typedef struct bench {
     nnc_serve_case of;
 } bench;
 
-/* Returns a bench for a model. sets: fields to change, such as "layers", "94", "kv_heads", "4", with NULL at the
- * end. */
+/* Returns a bench, which has a model, a device, an engine and a plan of serving. */
 static bench *set_up(const char *id, const char *const *sets, const nnc_serve_ask *ask) {
     static bench b;
     nnc_error err = { 0 };

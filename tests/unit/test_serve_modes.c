@@ -247,7 +247,8 @@ START_TEST(full_loops) {
         CLOSE(s.output_tokens_per_s, all.saturation_rate * 200.0, 1e-12);
         check_rates(&s);
 
-        ask.request_rate = NAN; /* the lengths of the requests differ, so that clients do not start in step */
+        /* the lengths of the requests differ, so that the clients do not send their requests at the same moments */
+        ask.request_rate = NAN;
         ask.concurrency = 4 * ask.data * (int64_t)most;
         ask.length_spread = 0.5;
         ask.waves = 1e9;

@@ -84,8 +84,8 @@ START_TEST(one_request) {
     ck_assert_int_eq(own.plan.input_len, 700);
     ck_assert_int_eq(own.plan.output_len, 9);
     arrivals[0] = (nnc_serve_arrival){ .arrival_s = 5.0 };
-    /* Two requests, each alone. The first request has a single token, which its prompt gives. The other has three
-     * tokens. */
+    /* Two requests, each alone. The first request has a single token, which the prefill of its prompt computes. The
+     * other has three tokens. */
     ask.arrival_count = 2;
     arrivals[0].output_len = 1;
     arrivals[1] = (nnc_serve_arrival){ .arrival_s = 1000.0 };
@@ -111,7 +111,8 @@ START_TEST(tokens_become_text_in_turn) {
     s = served(&ask);
     CLOSE(s.ttft_s, both + 2e-4, 1e-9);
     CLOSE(s.request_s, both + decode_s(2, 1001) + 2e-4, 1e-9);
-    /* twenty steps run as one group; each token, also that of the prompt, has text of one second */
+    /* twenty steps run as one group; the engine needs one second to write the text of each token, also of the token
+     * that the prompt gives */
     ask = recorded(21, 1);
     engine.serving.text_s = 1.0;
     CLOSE(served(&ask).request_s, prompt_s() + 21.0, 1e-9);
@@ -410,8 +411,8 @@ START_TEST(whole_tokens_are_cached) {
 }
 END_TEST
 
-/* Ten prompts arrive at once, and each has its own prefill worker. The decode workers take the prompts in turn, so the
- * first workers have one more. */
+/* Ten prompts arrive at once, and each has its own prefill worker. The decode workers take the prompts in turn, so each
+ * of the first workers has one prompt more. */
 START_TEST(workers_take_turns) {
     enum { REQUESTS = 10 };
     nnc_serve_ask ask = recorded(2, REQUESTS);
@@ -475,7 +476,8 @@ START_TEST(a_full_cache) {
     for (int i = 0; i < 3; i++) { arrivals[i] = (nnc_serve_arrival){ .arrival_s = 0.0 }; }
     engine.serving.preempt = false; /* the profile of vllm has preempt = true */
     const double whole = served(&ask).max_sequences;
-    ask.memory_use = 0.9; /* a first value; later values leave memory for two sequences */
+    /* with this first value, more than two sequences fit; later values leave memory for two sequences */
+    ask.memory_use = 0.9;
     const nnc_serve roomy = served(&ask);
     const double each = roomy.free_bytes / floor(whole);
     ask.memory_use = (roomy.weight_bytes + roomy.workspace_bytes + 2.2 * each) / roomy.capacity_bytes;

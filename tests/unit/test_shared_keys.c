@@ -18,8 +18,8 @@ static double core_flops(const nnc_op_cost *row) { return row->work.causal_flops
 static double moved_bytes(const nnc_op_cost *row) { return row->work.read_bytes + row->work.write_bytes; }
 
 /* Width 8 with 4 query heads and 2 key heads of 2: queries have 64 parameters, keys 32, values 32, output 64. Window
- * layers with 1 key head and heads of width 4 have 128 + 32 + 32 + 128 parameters in attention. If keys are also the
- * values, the layer without a window has 32 parameters less. */
+ * layers with 1 key head and heads of width 4 have 128 (queries) + 32 (keys) + 32 (values) + 128 (output) parameters in
+ * attention. If keys are also the values, the layer without a window has 32 parameters less. */
 START_TEST(windows_have_other_heads) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 8);
     const int64_t plain = params_of(&model);
@@ -36,7 +36,8 @@ START_TEST(windows_have_other_heads) {
 END_TEST
 
 /* Sinks are one value per head, here only in the window layer. A gate per head is a product of 8 x 4 in both layers.
- * Values of width 3 have 2 * 3 * 8 parameters, and the output projection has 4 * 3 * 8 parameters. */
+ * Values of width 3 in 2 key heads have 2 * 3 * 8 parameters, and the output projection of 4 heads has 4 * 3 * 8
+ * parameters. */
 START_TEST(heads_have_sinks_gates_and_widths) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 8);
     model.decoder.sliding_window = 3;
@@ -72,8 +73,9 @@ START_TEST(experts_work_at_another_width) {
 END_TEST
 
 /* Parts of Kimi K3. Latent attention with 4 heads has values of width 3; its gate is a product of 8 x 12 with 2 * 8
- * tokens * 96 FLOPs. The sum over experts of width 4 has a norm of 4. In a delta rule with 16 values, the gate is
- * computed from 8 values instead of 2: 16 * (8 - 2) more parameters, and 8 x 2 fewer to the low rank. */
+ * tokens * 96 FLOPs. The sum over experts of width 4 has a norm of 4. If the gate of a delta rule with 16 values reads
+ * the 8 values of a token instead of 2 values, the gate has 16 * (8 - 2) parameters more. The 8 x 2 parameters of the
+ * projection to these 2 values are not needed. */
 START_TEST(latents_and_delta_rules_have_gates) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 8);
     nnc_decoder *d = &model.decoder;
@@ -111,9 +113,9 @@ END_TEST
 static double input_elements(const nnc_op_cost *row) { return row->work.read_bytes; }
 
 /* Attention residuals: 5 layers in blocks of 2, width 8, 8 tokens, 2 bytes per value. Each half of a layer has a norm
- * and a vector of 8 parameters each, and so has the head. Numbers of streams that attentions read: none, 1 + 1, 1 + 1,
- * 2 + 1, 2 + 1. MLPs read 0 + 2, 0 + 2, 1 + 2, 1 + 2 and 2 + 2 streams; the head reads 3 + 1 streams. Forward reads
- * each stream once, and the two vectors of each op. */
+ * and a vector of 8 parameters each, and so has the head. The attentions of the five layers read 0, 2, 2, 3 and 3
+ * residual streams. The MLPs of the five layers read 2, 2, 3, 3 and 4 residual streams, and the head reads 4. Forward
+ * of an op reads each of these residual streams once, and the two vectors of the op. */
 START_TEST(layers_read_blocks) {
     nnc_model model = llama(5, 8, 4, 2, 12, 10, 8);
     const int64_t plain = params_of(&model);
@@ -138,9 +140,9 @@ END_TEST
 
 /* Parts of Gemma 3n: 2 layers of width 8, 3 streams, rank 2, 8 tokens. Each layer predicts the streams with a norm of 8
  * parameters, 3 scores of 8 and 9 weights of 3 parameters. Each layer corrects the streams with 3 weights of 3 and a
- * scale of 8. A product of low rank has 2 * 16 weights and a norm of 8. Two products of 8 x 8 make the other streams
- * from the embedding, and two make one stream from all streams. The scores are computed twice. A layer that reuses keys
- * and values has 2 * 32 fewer weights. */
+ * scale of 8. The low-rank product of a layer, 8 x 2 and 2 x 8, has 2 * 16 weights and a norm of 8. Two products of 8 x
+ * 8 make the other streams from the embedding, and two make one stream from all streams. The scores are computed twice.
+ * A layer that reuses keys and values has 2 * 32 fewer weights. */
 START_TEST(layers_predict_streams) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 8);
     const nnc_plan plan = causal_bf16();
@@ -198,16 +200,18 @@ START_TEST(layers_have_two_halves) {
 }
 END_TEST
 
-/* Queries: 8 -> 3 -> 4 heads of 2 have 24 + 3 + 24 parameters. The key has 16 parameters, and its norm has 2. The
- * output projection has 2 groups of 2 heads, 4 -> 3 each, and then 6 -> 8: 24 + 48 parameters. A key for each 4 tokens
- * adds a projection of 8 x 4, 4 x 2 scores and a norm of 2 parameters. A key for each 2 tokens, with two sets of
- * values, adds a projection of 8 x 8, 2 x 4 scores and a norm of 2 parameters. The indexer of the keys for each 2
- * tokens has 2 heads of 4. The indexer adds a projection of 8 x 16, 2 x 8 scores, a norm of 4, queries of 3 x 8 and
- * weights of 8 x 2 parameters. With 8 tokens, a window of 3 has 21 pairs. Token i also attends to i / 4 keys (6 pairs
- * in all), or to at most 2 of i / 2 keys (12 in all). A pair costs 4 heads * 2 * (2 + 2) FLOPs. */
+/* Queries are projected from 8 to 3 values, normalised, and projected to 4 heads of 2: 24 + 3 + 24 parameters. The key
+ * has 16 parameters, and its norm has 2. The output projection maps each of 2 groups of 2 heads from 4 to 3 values, and
+ * then all 6 values to 8: 24 + 48 parameters. A key for each 4 tokens adds a projection of 8 x 4, 4 x 2 scores and a
+ * norm of 2 parameters. A key for each 2 tokens, with two sets of values, adds a projection of 8 x 8, 2 x 4 scores and
+ * a norm of 2 parameters. The indexer of the keys for each 2 tokens has 2 heads of 4. The indexer adds a projection of
+ * 8 x 16, 2 x 8 scores, a norm of 4, queries of 3 x 8 and weights of 8 x 2 parameters. With 8 tokens, a window of 3 has
+ * 21 pairs. Token i also attends to i / 4 keys (6 pairs in all), or to at most 2 of i / 2 keys (12 in all). A pair
+ * costs 4 heads * 2 * (2 + 2) FLOPs. */
 START_TEST(keys_are_shared) {
     nnc_model model = llama(1, 8, 4, 1, 12, 10, 8);
-    const int64_t plain = params_of(&model); /* the attention of this model has 64 + 16 + 16 + 64 parameters */
+    /* queries, keys, values and output of this model's attention have 64 + 16 + 16 + 64 parameters */
+    const int64_t plain = params_of(&model);
     nnc_decoder *d = &model.decoder;
     d->shared_keys = true;
     d->q_lora_rank = 3;

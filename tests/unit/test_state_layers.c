@@ -12,9 +12,9 @@ static nnc_op scan_of(int64_t chunk, bool delta) {
     return op;
 }
 
-/* A scan of 8 tokens with 6 values, each with a state of 5 numbers. Token by token, there are 8 operations per number
- * and 2 per value: 8 * 6 * 42 = 2016; backward has three times as many. Per token, the scan reads 6 values, 2 * 5 keys
- * and queries and one step size per value (6), and writes 6 values. */
+/* A scan of 8 tokens with 6 values, each with a state of 5 numbers. Token by token, each of 6 values takes 8 operations
+ * for each of its 5 numbers, and 2 more: 8 * 6 * 42 = 2016 for 8 tokens. Backward takes three times as many. Per token,
+ * the scan reads 6 values, 2 * 5 keys and queries and one step size per value (6), and writes 6 values. */
 START_TEST(selective_scan) {
     nnc_op op = scan_of(0, false);
     ck_work(nnc_op_work(&op), 0, 2016, 8 * 22 * 2, 8 * 6 * 2);

@@ -212,7 +212,7 @@ START_TEST(constraints) {
         { "none", NNC_FALSE },
         { "a / 0 > 1e9", NNC_TRUE },
         { "0", NNC_FALSE },
-        /* a known value may decide before other values are known */
+        /* a known value may decide a constraint before other values are known */
         { "late > 1", NNC_NOT_KNOWN_YET },
         { "late > 1 && a > 5", NNC_FALSE },
         { "a > 5 && late > 1", NNC_FALSE },

@@ -22,9 +22,10 @@ static nnc_status parse(const char *text, nnc_model *model) {
 
 /* Parameters of the decoder: tables 2 * 80, attention 4 * 64, MLP 3 * 128, norms 3 * 8, sum 824. The tower has 4
  * patches and a class token: patches 3 * 2 * 2 * 4 = 48, class token 4, positions 5 * 4, norms before and after the
- * layers 2 * 8. Each of the two layers of the tower has 4 * 16 + 16, 2 * 32 + 8 + 4 and 2 * 8 = 172 parameters; the sum
- * of the tower is 432. The projector has 4 * 8 + 8 and 8 * 8 + 8, sum 112. FLOPs of one image: a convolution of 2 * 4 *
- * 48, two layers of 5 tokens with products of 64 + 64 weights and 25 pairs at 4 * 4, and the projector for 4 tokens. */
+ * layers 2 * 8. Each of the two layers of the tower has 4 * 16 + 16 (attention), 2 * 32 + 8 + 4 (MLP) and 2 * 8 (norms)
+ * = 172 parameters; the sum of the tower is 432. The projector has 4 * 8 + 8 and 8 * 8 + 8, sum 112. FLOPs of one image
+ * are those of a convolution (2 * 4 * 48), of two layers of 5 tokens (products of 64 + 64 weights, and 25 pairs of
+ * tokens at 4 * 4), and of the projector for 4 tokens. */
 START_TEST(towers_read_images) {
     nnc_model model;
     const nnc_plan plan = plan_of(1, 1, 1);
@@ -87,7 +88,7 @@ static double kept_by(const char *name) {
  * weights 8 * 2. With 4 tokens, all products run once per token, and each of 16 pairs has 2 * 4 products and a sum over
  * 2 heads, without a mask. If the indexer selects 2 of 4 tokens, attention has 7 of the 10 causal pairs. With values of
  * 2 bytes, the product of the scores keeps 4 * 2 * 4 values of queries and 4 * 4 values of keys. The sum of the scores
- * keeps no tensor. The queries of a token are computed from its 3 latent values, or from 1. */
+ * keeps no tensor. The queries of a token are computed from its 3 latent values, or from 1 latent value. */
 START_TEST(indexers_pick_tokens) {
     nnc_plan plan = plan_of(1, 1, 1);
     nnc_model model = gpt(1, 8, 2, 10, 4);
@@ -127,9 +128,10 @@ END_TEST
     "\"patch_size\": 2, " more " } }"
 
 /* The decoder has 824 parameters. The tower has patches 3 * 2 * 2 * 8 + 8 = 104, class token 8 and positions 5 * 8. The
- * layer of the tower has 4 * 64 + 4 * 8, 2 * 128 + 16 + 8, norms 32 and scales 16 = 616 parameters. The norm of 4
- * joined patches has 64, the projector 32 * 8 + 8 and 64 + 8. The sum is 1168. Norms of queries and keys have 2 * 8
- * more; without biases there are 24 fewer, and 16 fewer in norms. Source: huggingface/transformers,
+ * layer of the tower has 4 * 64 + 4 * 8 (attention), 2 * 128 + 16 + 8 (MLP), 32 (norms) and 16 (scales) = 616
+ * parameters. The norm of 4 joined patches has 64 parameters, and the two linear layers of the projector have 32 * 8 +
+ * 8 and 64 + 8. The sum is 1168. Norms of queries and keys add 2 * 8 parameters. The layer has 24 parameters fewer
+ * without biases of queries, keys and values, and 16 fewer with RMS norms. Source: huggingface/transformers,
  * models/internvl/modeling_internvl.py. */
 START_TEST(internvl_scales_its_layers) {
     nnc_model model;
@@ -142,9 +144,9 @@ START_TEST(internvl_scales_its_layers) {
 }
 END_TEST
 
-/* Parameters: tables 2 * 80. Each of two layers has 64 + 2 * 32 + 64 for attention, and norms 2 * 4 and 2 * 8. The
- * dense MLP has 3 * 128, the router 32, four experts 4 * 96, a shared expert 96, the last norm 8. Source:
- * modeling_bailing_moe_v2.py of inclusionAI/Ling-mini-2.0. */
+/* Parameters: tables 2 * 80. Each of two layers has 64 (queries) + 2 * 32 (keys and values) + 64 (output) parameters of
+ * attention, and norms of 2 * 4 and 2 * 8. The dense MLP has 3 * 128 parameters, the router 32, the four experts 4 *
+ * 96, the shared expert 96, and the last norm 8. Source: modeling_bailing_moe_v2.py of inclusionAI/Ling-mini-2.0. */
 START_TEST(ling_has_experts) {
     static const char text[] =
         "{ \"model_type\": \"bailing_moe\", \"hidden_size\": 8, \"num_hidden_layers\": 2, \"num_attention_heads\": 2, "

@@ -47,7 +47,7 @@ START_TEST(sharded_states) {
         if (zero > 0) { ck_assert_int_eq(m->activation_bytes, before.activation_bytes); }
         before = *m;
     }
-    /* Megatron's distributed optimizer: 6 + 12 / dp, example F10.6 */
+    /* with Megatron's distributed optimizer, a parameter takes 6 + 12 / dp bytes on dp data ranks: example F10.6 */
     plan = plan_of(16, 1, 1);
     plan.zero = 1;
     plan.policy = NNC_POLICY_MIXED_FP32GRAD;

@@ -77,7 +77,7 @@ END_TEST
 
 /* 2 layers of width 8. Each layer adds a vector of 3 values per token, which is looked up and projected from the input
  * (8 -> 2 * 3). A layer projects 8 to 3 values and back to 8. Adapters of rank 2 on all linear layers have 2 (8 + 6)
- * parameters more, and 2 (8 + 3) + 2 (3 + 8) more in each of 2 layers. */
+ * parameters more for the projection of the input, and 2 (8 + 3) + 2 (3 + 8) more in each of 2 layers. */
 START_TEST(adapters_of_layer_inputs) {
     nnc_model model = llama(2, 8, 2, 2, 12, 10, 6);
     const int64_t plain = trained(&model, NNC_TRAIN_ALL, 2).trained_params;
@@ -142,15 +142,16 @@ START_TEST(a_frozen_product_keeps_for_the_next) {
         const nnc_result r = estimate_with(&model, &device, &software, &plan);
         const nnc_op_cost *row = find_row("attn.q_down", NNC_PHASE_FORWARD);
         ck_assert_double_eq(nnc_op_kept_bytes(row->op), i == 0 ? 2.0 * 2 * 4 : 0.0);
-        /* parameters of adapters: from 4 to 5 values and from 4 values to 2 heads of 2 + 3, or from 2 heads of 3 to 4
-         * values */
+        /* parameters of the adapters: first for products from 4 to 5 values and from 4 values to 2 heads of 2 + 3
+         * values, then for a product from 2 heads of 3 values to 4 values */
         ck_assert_int_eq(r.trained_params, i == 0 ? 4 + 5 + 4 + 10 : 6 + 4);
     }
 }
 END_TEST
 
-/* The bytes of trained weights follow the policy. A frozen weight has two bytes; in a linear layer it has two, one, or
- * 0.5 + 1/64 + 4/16384 bytes. In fp32 all weights have four bytes. */
+/* The bytes of trained weights follow the policy. A frozen weight has two bytes. In a linear layer, a frozen weight has
+ * two bytes (16 bits), one byte (8 bits), or 0.5 + 1/64 + 4/16384 bytes (4 bits with scales). In fp32 all weights have
+ * four bytes. */
 START_TEST(frozen_weights_are_stored) {
     static const double stored[] = { 2, 1, 0.5 + 1 / 64.0 + 4 / 16384.0, 1, 4 };
     const nnc_model *model = load_model("models/llama-7b.json");
@@ -176,9 +177,10 @@ START_TEST(frozen_weights_are_stored) {
 }
 END_TEST
 
-/* Width 4, MLP 16, 10 words, 6 tokens: products with 3 * 16 + 16 + 128 weights and 40 of the logits. Frozen products
- * compute only the gradient of their input. If the logits use the embedding table, they compute the gradients of input
- * and weights. If only the head is trained, all ops before the head run only forward and keep nothing. */
+/* With width 4, MLP width 16, 10 words and 6 tokens, the products of the layer have 3 * 16 + 16 weights in attention
+ * and 128 in the MLP, and the logits have 40. Frozen products compute only the gradient of their input. If the logits
+ * use the embedding table, they compute the gradients of input and weights. If only the head is trained, all ops before
+ * the head run only forward and keep nothing. */
 START_TEST(gradients_that_remain) {
     const nnc_model model = gpt(1, 4, 2, 10, 6);
     const nnc_result all = trained(&model, NNC_TRAIN_ALL, 0);
