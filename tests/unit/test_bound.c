@@ -138,10 +138,10 @@ START_TEST(a_slow_host_is_named) {
 }
 END_TEST
 
-/* The user names no host, so the range includes a host that needs 10 us per kernel in place of 37.5 us. With this
- * fast host, the step is shorter in proportion, but not shorter than the step without the time that the device waits
- * for the host. f is the logarithm of step time / step time with the fast host; h is the logarithm of step time / lower
- * end of the range with a named host. The lower end of the range is step / exp(sqrt(h^2 + f^2)), as h and f are
+/* The user names no host, so the range includes a host that needs 10 us per kernel in place of 37.5 us. The step with
+ * this fast host is proportionally shorter, but at least as long as the step without the time in which the device waits
+ * for the host. f is the logarithm of step time / step time with the fast host, and h is the logarithm of step time /
+ * lower end of the range with a named host. The lower end of the range is step / exp(sqrt(h^2 + f^2)), as h and f are
  * independent. */
 START_TEST(a_range_includes_fast_hosts) {
     load_eager_gpt2();

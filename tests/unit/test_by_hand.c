@@ -128,8 +128,8 @@ END_TEST
 /* ---- memory ---- */
 
 /* The model is a GPT of width 64 with LoRA rank 4 on every linear layer and ZeRO 3 over 4 ranks. A block has 12 x 64^2
- * frozen matrix elements and 13 x 64 frozen biases and norm weights. The adapters of a block have 4 x (64 + 64)
- * parameters for each of Q, K, V and the output, and 4 x (64 + 256) for each product of the MLP. ZeRO 3 gathers the
+ * frozen matrix elements and 13 x 64 frozen biases and norm weights. The adapters of rank 4 of a block have 4 x (64 +
+ * 64) parameters for each of Q, K, V and the output, and 4 x (64 + 256) for each product of the MLP. ZeRO 3 gathers the
  * frozen weights of two blocks at 2 bytes each and the adapters of two blocks at 4 bytes each. ZeRO 3 also holds the
  * whole fp32 gradient of the adapters of one block. Under ZeRO 2, a rank holds neither gathered weights nor the whole
  * gradient of a block. */
@@ -186,9 +186,10 @@ static nnc_op product_of(int64_t rows, int64_t cols, int32_t block, int64_t repe
                      .frozen = frozen };
 }
 
-/* A network has one segment: a block of 2 x 3 weights that runs three times, a block of 4 x 5 weights and 2 x 2 frozen
- * weights, and 7 weights outside blocks. The largest unit that ZeRO 3 gathers has 20 weights and 4 frozen weights. If
- * 30 weights are outside blocks, the weights outside blocks are the largest unit. */
+/* A network has one segment with two blocks: a block of 2 x 3 weights that runs three times, and a block of 4 x 5
+ * weights and 2 x 2 frozen weights. Outside of blocks, the network has 7 weights. The largest unit that ZeRO 3 gathers
+ * has 20 weights and 4 frozen weights. If 30 weights are outside blocks, the weights outside blocks are the largest
+ * unit. */
 START_TEST(units_by_hand) {
     static nnc_op_list list;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];

@@ -95,7 +95,7 @@ START_TEST(vector_units_take_over) {
 }
 END_TEST
 
-/* arXiv:1509.09308: with F(2 x 2, 3 x 3), 4 outputs of 9 taps need 16 products instead of 36. */
+/* Winograd's algorithm F(2 x 2, 3 x 3) needs 16 products instead of 36 for 4 outputs of 9 taps: arXiv:1509.09308. */
 START_TEST(winograd_takes_fewer_products) {
     const nnc_device d = machine();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_FP32, 1);
@@ -368,10 +368,11 @@ START_TEST(a_cpu_copies_to_another_layout) {
 }
 END_TEST
 
-/* With one tap and 2 images, the convolution is a product of 48 x 64 results, each a sum of 16 terms. The product reads
- * and writes 2 (48 x 16 + 16 x 64 + 48 x 64) x 4 = 38,912 B. The gradients of input and weights are products with the
- * same three dimensions. With several threads, or with 16 images, oneDNN computes the convolution: 2 (16 + 48) x 64
- * values and 768 weights are 35,840 B. Source: use_mkldnn in Convolution.cpp of PyTorch. */
+/* With one tap and 2 images, the convolution is a product of 48 x 64 results, each a sum of 16 terms. For 2 images, the
+ * product reads and writes matrices of 48 x 16, 16 x 64 and 48 x 64 values of 4 B: 2 (48 x 16 + 16 x 64 + 48 x 64) x 4
+ * = 38,912 B. The gradients of input and weights are products with the same three dimensions. With several threads, or
+ * with 16 images, oneDNN computes the convolution. For 2 images, 2 (16 + 48) x 64 values of input and output and 768
+ * weights are 35,840 B. Source: use_mkldnn in Convolution.cpp of PyTorch. */
 START_TEST(a_cpu_runs_one_tap_as_products) {
     nnc_device d = one_core();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_FP32, 1);
@@ -390,9 +391,9 @@ START_TEST(a_cpu_runs_one_tap_as_products) {
 }
 END_TEST
 
-/* 16 channels of 5 x 5 taps at 128 positions are 102,400 FLOPs, which take 102 us at 0.01 of 1e11 FLOP/s. 2 x 2 x 1024
- * values and 400 weights are 17,984 B. Only the weight gradient is slow, and only if the kernel is larger than 3 x 3
- * taps. */
+/* 16 channels of 5 x 5 taps at 128 positions are 102,400 FLOPs, which take 102 us at 0.01 of 1e11 FLOP/s. The input and
+ * the output of 2 x 1024 values each, and 400 weights, are 17,984 B. Only the weight gradient is slow, and only if the
+ * kernel is larger than 3 x 3 taps. */
 START_TEST(a_cpu_is_slow_at_gradients_of_channels) {
     nnc_device d = one_core();
     nnc_op op = conv(NNC_PHASE_GRAD_WEIGHT, NNC_FP32, 16);

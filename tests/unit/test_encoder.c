@@ -125,9 +125,9 @@ START_TEST(encoder_before_decoder) {
     const nnc_plan plan = bf16();
     const nnc_result r = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(r.params, 40 + 2 * 20 + 2 * 244 + 8 + 244 + 88 + 8);
-    /* An encoder layer has 2 * 5 tokens * 192 weights + 16 * 25 pairs of tokens FLOPs. The decoder layer has 2 * 3
-     * tokens * 192 weights + 16 * 9 pairs. The cross-attention has q and out over 3 tokens, k and v over 5 tokens, and
-     * 3 * 5 pairs. The logits follow. */
+    /* An encoder layer has 2 FLOPs * 5 tokens * 192 weights + 16 FLOPs * 25 pairs of tokens. The decoder layer has 2
+     * FLOPs * 3 tokens * 192 weights + 16 FLOPs * 9 pairs of tokens. The cross-attention has q and out over 3 tokens, k
+     * and v over 5 tokens, and 3 * 5 pairs. The logits follow. */
     const double encoder = 2 * (2 * 5 * 192 + 16 * 25), decoder = 2 * 3 * 192 + 16 * 9;
     const double cross = 2 * 3 * 32 + 2 * 5 * 32 + 16 * 15;
     ck_assert_double_eq(r.forward_flops, encoder + decoder + cross + 2 * 3 * 40);
@@ -161,8 +161,9 @@ START_TEST(encoder_states_are_kept_once) {
 }
 END_TEST
 
-/* 10 frames of 3 bands become 5 tokens of width 4. The two convolutions have 3 x 3 x 4 + 4 parameters over 10
- * positions, and 3 x 4 x 4 + 4 parameters over 5 positions. A table of 5 positions replaces the table of the tokens. */
+/* 10 frames of 3 bands become 5 tokens of width 4. The two convolutions have 3 x 3 x 4 weights and 4 biases over 10
+ * positions, and 3 x 4 x 4 weights and 4 biases over 5 positions. A table of 5 positions replaces the table of the
+ * tokens. */
 START_TEST(frames) {
     nnc_model model = pair();
     const nnc_plan plan = bf16();

@@ -368,10 +368,10 @@ static nnc_limit_answer limit_of(const nnc_model *model, const nnc_device *devic
     return answer;
 }
 
-/* Source: "How to Scale Your Model", chapter 5. If n ranks shard the weights, a step sends each 16-bit parameter three
- * times, which are 6 P (n - 1) / n bytes over W. A step computes 6 P T FLOPs at C. So a rank needs T >= C / W (n - 1) /
- * n tokens. On an axis of a torus, a rank has two links with W bytes/s each. Layers are wide and words are few, so
- * attention and tables take less than 1 % of the time. */
+/* Source: "How to Scale Your Model", chapter 5. If n ranks shard the P weights, a step sends each 16-bit weight three
+ * times, which are 6 P (n - 1) / n bytes over links of W bytes/s. A step computes 6 P T FLOPs at C. So a rank needs T
+ * >= C / W (n - 1) / n tokens. On an axis of a torus, a rank has two links with W bytes/s each. Layers are wide and
+ * words are few, so attention and tables take less than 1 % of the time. */
 START_TEST(tokens_per_device) {
     const nnc_model model = gpt(4, 16384, 128, 128, 4096);
     for (int axis = 0; axis < 2; axis++) {
@@ -392,9 +392,9 @@ START_TEST(tokens_per_device) {
 }
 END_TEST
 
-/* A layer has two all-reduces of T h numbers in forward and two in backward, which are 16 T h (t - 1) / t bytes over W.
- * The matrices of a layer take 72 T h^2 / t FLOPs at C. So t - 1 <= 4.5 h W / C. The next legal degree above this limit
- * is bound by the network. */
+/* A layer has two all-reduces of T h numbers in forward and two in backward, which are 16 T h (t - 1) / t bytes over
+ * links of W bytes/s. The matrices of a layer take 72 T h^2 / t FLOPs at C. So t - 1 <= 4.5 h W / C. The next legal
+ * degree above this limit is bound by the network. */
 START_TEST(tensor_degree) {
     /* so many layers that the all-reduces of table and head add only 1 % */
     const nnc_model model = gpt(48, 16384, 64, 128, 512);
@@ -422,9 +422,9 @@ START_TEST(critical_batch) {
     const nnc_plan plan = nnc_plan_default();
     const nnc_limit_answer a = limit_of(&model, &device, &plan, NNC_LIMIT_BATCH);
     ck_assert_str_eq(a.stop, "memory");
-    /* The traffic per parameter is two reads and the gradient at 2 B each, and 28 B of AdamW: weights 2 + 2, gradient
-     * 2, master copy and moments 2 x 12 - 2. The compute per parameter is 6 T FLOPs. Activations add traffic that grows
-     * with T. */
+    /* The traffic per parameter is two reads of the weight and the gradient, 2 B each, and 28 B of AdamW. These 28 B
+     * are 2 + 2 for the weight, 2 for the gradient, and 2 x 12 - 2 for master copy and moments. The compute per
+     * parameter is 6 T FLOPs. Activations add traffic that grows with T. */
     ck_assert_double_gt(a.limit, 100e12 / 1e12 * 30.0 / 6.0);
     ck_assert_double_lt(a.limit, 100e12 / 1e12 * 60.0 / 6.0);
     nnc_plan at = nnc_plan_default();

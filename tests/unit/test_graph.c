@@ -157,7 +157,8 @@ START_TEST(losses_of_two_kinds) {
 END_TEST
 
 START_TEST(windows_of_pools) {
-    /* A side of 7 becomes (7 + 2 - 3) / 2 + 1 = 4. A side of 4 becomes 2. With ceil, a side of 5 becomes 3. */
+    /* A side of 7, with 2 rows of padding, a kernel of 3 and a stride of 2, becomes (7 + 2 - 3) / 2 + 1 = 4. A side of
+     * 4 becomes 2. With ceil, a side of 5 becomes 3. */
     static const struct {
         int side, kernel, stride, pad, ceil, out;
     } cases[] = {
@@ -567,10 +568,10 @@ START_TEST(all_ranks_share_the_tables) {
 END_TEST
 
 /* Tests volumes. In PyTorch 1.13, torch.nn.Conv3d(4, 8, (3, 5, 2), stride=(1, 2, 2), padding=(1, 2, 0), groups=2) has
- * 488 parameters. Conv3d computes 8 x 6 x 5 x 5 values from 4 x 6 x 9 x 10 values: 2 x 1200 x 2 x 30 FLOPs.
- * ConvTranspose3d(8, 4, (2, 3, 4), stride=(2, 1, 3)) has 772 parameters. ConvTranspose3d computes 4 x 12 x 7 x 16
- * values: 2 x 1200 x 4 x 24 FLOPs. Pools of 2 give 4 x 6 x 3 x 8 values. Upsampling by 2 gives 4 x 12 x 6 x 16 values.
- * The last convolution has one tap and 4 weights. */
+ * 488 parameters. Conv3d computes 8 x 6 x 5 x 5 = 1200 values from 4 x 6 x 9 x 10 values: 2 FLOPs x 1200 outputs x 2
+ * channels x 30 taps. ConvTranspose3d(8, 4, (2, 3, 4), stride=(2, 1, 3)) has 772 parameters. ConvTranspose3d computes 4
+ * x 12 x 7 x 16 values: 2 FLOPs x 1200 inputs x 4 channels x 24 taps. Pools of 2 give 4 x 6 x 3 x 8 values. Upsampling
+ * by 2 gives 4 x 12 x 6 x 16 values. The last convolution has one tap and 4 weights. */
 START_TEST(volumes_have_a_depth) {
     const nnc_model model =
         read_graph("\"input\":{\"shape\":[4,6,9,10]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel_d\":3,"
@@ -672,8 +673,9 @@ START_TEST(windows_are_copied) {
 END_TEST
 
 START_TEST(tied_steps_have_no_parameters) {
-    /* 5 tokens look up a table of 10 x 4 weights. The logits use the same table: 2 x 5 x 4 x 10 FLOPs. A layer of 4 x 4
-     * weights runs three times. The repeated layer has 16 weights and 3 runs x 2 x 5 tokens x 16 FLOPs. */
+    /* 5 tokens look up a table of 10 x 4 weights. The logits use the same table: 2 FLOPs x 5 tokens x 4 x 10 weights. A
+     * layer of 4 x 4 weights runs three times. The repeated layer has 16 weights and 3 runs x 2 FLOPs x 5 tokens x 16
+     * weights. */
     const nnc_model model =
         read_graph("\"input\":{\"tokens\":5},\"ops\":[{\"op\":\"embed\",\"rows\":10,\"width\":4},"
                    "{\"op\":\"linear\",\"out\":4,\"bias\":false},"

@@ -155,7 +155,7 @@ END_TEST
 /* A decode step of LLaMA 7B in plain PyTorch has 740 kernels: 32 layers of 21 kernels and 2 kernels that write keys and
  * values into the cache, the word table, the last norm, the head and the choice of the token. The host issues each
  * kernel in 0.6 ms instead of 1 ms. The cache is allocated in its full size at the start. So the step copies 4 B for
- * each of the new 2 x 32 x 4096 values, but does not copy older values. */
+ * each of the new values of the cache (2 x 32 layers x 4096), but does not copy older values. */
 START_TEST(decode_in_pytorch_alone) {
     nnc_model model;
     const nnc_software *eager = NULL;

@@ -88,8 +88,8 @@ static const struct {
       "layers=27 hidden=2048 heads=16 head_dim=192 ffn_hidden=10944 vocab=102400 experts=64 "
       "experts_per_token=6 expert_hidden=1408 shared_hidden=2816 dense_layers=1 kv_lora_rank=512 "
       "qk_nope_head_dim=128 qk_rope_head_dim=64 v_head_dim=128 q_lora_rank=0" },
-    /* int(2/3 x 4 x 5120 x 1.2) is 16383. One routed and one shared expert halve the width of 16383. The half is
-     * rounded up to a multiple of 2048, which is 8192. */
+    /* The width of the MLP is int(2/3 x 4 x 5120 x 1.2) = 16383. One routed and one shared expert halve the width of
+     * 16383. The half is rounded up to a multiple of 2048, which is 8192. */
     { TITAN "llama4--train_configs--llama4_17bx16e.toml", "", false, "fsdp",
       FSDP "pipeline=1 context=1 context_kind=all-gather tensor=8 sequence_parallel=on "
            "seq_len=8192 expert=1 precision=bf16 micro_batch=8",

@@ -469,10 +469,10 @@ END_TEST
 
 /* Every algorithm sends 1000 B, and its time is worked by hand. Links have 100 B/s and a latency of 1 s in a domain (50
  * B/s to one rank), and 20 B/s and a latency of 7 s between domains. In a group of 4 ranks in each of 2 domains, a ring
- * has min(100, 4 * 20) = 80 B/s and steps of 7 s. An all-gather inside a domain takes 3 * 1 + 3/4 * 1000 / 100 = 10.5
- * s. An all-gather of a part of 250 B between domains takes 7 + 1/2 * 250 / 20 = 13.25 s. A torus has 4 ranks in a ring
- * and 2 ranks in a line, with links of stride 2. The farthest rank on the torus is 2 + 2 links away. Source:
- * docs/formulas.md, collectives. */
+ * has min(100, 4 * 20) = 80 B/s and steps of 7 s. An all-gather inside a domain takes 3 steps of 1 s, and 3/4 of 1000 B
+ * at 100 B/s: together 10.5 s. An all-gather of a part of 250 B between two domains takes one step of 7 s, and 1/2 of
+ * 250 B at 20 B/s: together 13.25 s. A torus has 4 ranks in a ring and 2 ranks in a line, with links of stride 2. The
+ * farthest rank on the torus is 2 + 2 links away. Source: docs/formulas.md, collectives. */
 START_TEST(algorithms_by_hand) {
     enum { RING = NNC_ALGORITHM_RING, TREE = NNC_ALGORITHM_TREE, LEVELS = NNC_ALGORITHM_HIERARCHICAL };
     static const struct {

@@ -3,10 +3,10 @@
 #include "named_rows.h"
 
 /* A model of two layers: width 8, 4 query heads and 2 key heads of 2, inner width 12, 5 tokens, one trained layer for
- * prediction. The prediction layer has matrices of 8 * 16 + 8 * 8 + 3 * 8 * 12 = 480 parameters, a product from 16 to 8
- * values, and the head of 10 words. Per token, each parameter of the prediction layer costs two FLOPs. Attention has 4
- * * 2 FLOPs per pair of tokens and head. Embedding table and head are shared with the model, so their parameters are
- * not counted again. */
+ * prediction. The prediction layer has matrices of 8 * 16 (queries, keys and values) + 8 * 8 (output) + 3 * 8 * 12
+ * (MLP) = 480 parameters, a product from 16 to 8 values, and the head of 10 words. Per token, each parameter of the
+ * prediction layer costs two FLOPs. Attention has 4 * 2 FLOPs per pair of tokens and head. Embedding table and head are
+ * shared with the model, so their parameters are not counted again. */
 START_TEST(layers_that_predict_further_tokens_are_trained) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 5);
     nnc_plan plan = causal_bf16();

@@ -253,8 +253,8 @@ START_TEST(scan_of_a_rank) {
 }
 END_TEST
 
-/* Scores of 8 heads, 6 queries and 10 keys of width 4. 2 ranks divide the heads and 3 ranks the queries: a rank has 4
- * heads and 2 queries, 4 x 2 x 10 x 4 products. A rank has a third of the pairs of a head. */
+/* Scores of 8 heads, 6 queries and 10 keys of width 4. 2 ranks divide the heads and 3 ranks the queries, so a rank has
+ * 4 heads x 2 queries x 10 keys x width 4 products. A rank has a third of the pairs of a head. */
 START_TEST(scores_of_a_rank) {
     const nnc_degrees degrees = {
         .tensor = 2, .context = 3, .expert = 1, .heads = 2, .positions = 3, .imbalance = 1.0
@@ -621,10 +621,10 @@ START_TEST(recorded_kernels) {
 END_TEST
 
 /* AdamW updates 10 elements once, SGD updates 30 elements three times. In one kernel, an update moves 28 B per element
- * (AdamW) or 12 B (SGD): 280 + 360 B if each element is updated once, 280 + 3 * 360 B in this step. AdamW keeps 20
- * states for its 10 elements, not 2 * 40 states for all 40 elements. As single kernels, AdamW passes over memory 20
- * times and SGD 3 times. As single kernels, momentum passes over memory 6 times, or 8 times in a step whose main
- * optimizer is AdamW. */
+ * (AdamW) or 12 B (SGD). A step that updates each element once moves 280 + 360 B. In this step SGD updates its elements
+ * three times, so the step moves 280 + 3 * 360 B. AdamW keeps 20 states for its 10 elements, not 2 * 40 states for all
+ * 40 elements. As single kernels, AdamW passes over memory 20 times and SGD 3 times. As single kernels, momentum passes
+ * over memory 6 times, or 8 times in a step whose main optimizer is AdamW. */
 START_TEST(updates_of_two_optimizers) {
     nnc_optimizer_group groups[] = { { .kind = NNC_OPTIMIZER_ADAMW, .count = 1, .elements = 10, .calls = 1 },
                                      { .kind = NNC_OPTIMIZER_SGD, .count = 1, .elements = 30, .calls = 3 } };

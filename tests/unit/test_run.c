@@ -47,7 +47,7 @@ END_TEST
 /* The number of spares is a quantile of a Poisson distribution. With a mean of 2, the probability of at most 4 failed
  * nodes is e^-2 (1 + 2 + 2 + 4/3 + 2/3) = 0.947. The probability is 0.983 for 5 failed nodes (4/15 more) and 0.995 for
  * 6 (4/45 more), so 6 spares are enough in 99 % of the time. Above a mean of 700, nncost uses the normal distribution:
- * 900 + 2.3263 x 30 = 969.8. */
+ * a mean of 900 failed nodes needs 900 + 2.3263 x 30 = 969.8 spares. */
 START_TEST(spares_by_hand) {
     double short_share = 0.0;
     ck_assert_double_eq(nnc_spares(2.0, 0.99, &short_share), 6.0);

@@ -403,8 +403,8 @@ START_TEST(speculation) {
 }
 END_TEST
 
-/* Three workers prefill and two decode. In Llama 3 8B a token has 32 layers x 2 x 8 heads x 128 x 2 B in the cache.
- * Each rank sends its part of the cache of a prompt over its own NIC. */
+/* Three workers prefill and two decode. In Llama 3 8B, a token has keys and values in the cache: 32 layers x 2 x 8
+ * heads x 128 values x 2 B. Each rank sends its part of the cache of a prompt over its own NIC. */
 START_TEST(separate_prefill) {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         nnc_serve_ask ask = split_of(&splits[i]);

@@ -13,8 +13,9 @@ static nnc_op scan_of(int64_t chunk, bool delta) {
 }
 
 /* A scan of 8 tokens with 6 values, each with a state of 5 numbers. Token by token, each of 6 values takes 8 operations
- * for each of its 5 numbers, and 2 more: 8 * 6 * 42 = 2016 for 8 tokens. Backward takes three times as many. Per token,
- * the scan reads 6 values, 2 * 5 keys and queries and one step size per value (6), and writes 6 values. */
+ * for each of its 5 numbers, and 2 more: 8 * 6 * 42 = 2016 for 8 tokens. Backward takes three times as many operations
+ * as forward. Per token, the scan reads 6 values, 2 * 5 keys and queries and one step size per value (6), and writes 6
+ * values. */
 START_TEST(selective_scan) {
     nnc_op op = scan_of(0, false);
     ck_work(nnc_op_work(&op), 0, 2016, 8 * 22 * 2, 8 * 6 * 2);
@@ -25,9 +26,10 @@ START_TEST(selective_scan) {
 }
 END_TEST
 
-/* In chunks of 4, each token is multiplied with 4 tokens: 2 * 8 * 4 * (5 + 6) = 704 FLOPs. The state is written and
- * read: 4 * 8 * 5 * 6 = 960 FLOPs, the only model FLOPs. Decays take 3 operations for each of 4 tokens and 2 heads. Two
- * states of 30 numbers in fp32 are written and read: 240 B. */
+/* In chunks of 4, each of 8 tokens is multiplied with 4 tokens: 2 FLOPs * 8 * 4 * (5 numbers of the state + 6 values) =
+ * 704 FLOPs. The state of 5 * 6 numbers is written and read with 4 FLOPs for each of 8 tokens: 4 * 8 * 5 * 6 = 960
+ * FLOPs, the only model FLOPs. Decays take 3 operations for each of 4 tokens and 2 heads. Two states of 30 numbers in
+ * fp32 are written and read: 240 B. */
 START_TEST(chunked_scan) {
     nnc_op op = scan_of(4, false);
     ck_work(nnc_op_work(&op), 704 + 960, 8 * 3 * 4 * 2, 8 * 18 * 2 + 240, 8 * 6 * 2 + 240);
@@ -39,8 +41,9 @@ START_TEST(chunked_scan) {
 }
 END_TEST
 
-/* The delta rule has 3 products with keys of 2 heads and 2 products with values: 2 * 8 * 4 * (3 * 10 + 2 * 6) = 2688
- * FLOPs. Products with the state have 6 * 8 * 30 = 1440. */
+/* The delta rule has 3 products with keys of 2 heads (10 numbers) and 2 products with values (6 numbers): 2 FLOPs * 8
+ * tokens * 4 * (3 * 10 + 2 * 6) = 2688 FLOPs. Products with the state have 6 FLOPs * 8 tokens * 30 numbers = 1440
+ * FLOPs. */
 START_TEST(delta_scan) {
     const nnc_op op = scan_of(4, true);
     ck_assert_double_eq(nnc_op_work(&op).flops, 2688 + 1440);
@@ -64,13 +67,15 @@ static nnc_model with(const char *mixers, const char *mlps) {
 
 /* Width 8, 16 values, state 3, 4 heads, 2 groups, rank 2, kernel 3. A layer also has a norm of 8 parameters. The
  * numbers of elements in the products and vectors of each mixer:
- * Mamba: the products have 8*32 + 16*(2 + 6) + 2*16 + 16*8; convolution 48, bias of steps 16, A and D 16*4.
- * Mamba-2: the products have 8*(32 + 12 + 4) + 16*8; convolution 28*3, 3*4, norm 16.
- * Gated delta: the products have 8*(32 + 12) + 8*8 + 16*8; convolution 28*3, 2*4, norm 4.
- * Kimi delta: the products have 8*(16 + 12) + 8*4 + 8*2*2 + 2*(4*3 + 16) + 16*8; convolution 28*3, 4*(3 + 1), norm 4.
- * Lightning, 4 heads of 2: the products have 8*24 + 8*8 + 8*8; norm 8.
- * Short convolution: the products have 8*24 + 8*8; convolution 24.
- * Attention and Mamba-2 together: as Mamba-2, and 8*16 + 8*8 of 4 query heads and 2 key heads of width 2. */
+ * Mamba: the products have 8*32 + 16*(2 + 6) + 2*16 + 16*8; the convolution 48, the bias of steps 16, A and D 16*4.
+ * Mamba-2: the products have 8*(32 + 12 + 4) + 16*8; the convolution 28*3, the vectors of heads 3*4, the norm 16.
+ * Gated delta: the products have 8*(32 + 12) + 8*8 + 16*8; the convolution 28*3, the vectors of heads 2*4, the norm 4.
+ * Kimi delta: the products have 8*(16 + 12) + 8*4 + 8*2*2 + 2*(4*3 + 16) + 16*8; the convolution 28*3, the vectors of
+ * heads 4*(3 + 1), the norm 4.
+ * Lightning, 4 heads of 2: the products have 8*24 + 8*8 + 8*8; the norm 8.
+ * Short convolution: the products have 8*24 + 8*8; the convolution 24.
+ * Attention and Mamba-2 together have the elements of Mamba-2, and 8*16 + 8*8 of 4 query heads and 2 key heads of
+ * width 2. */
 START_TEST(mixers_that_keep_a_state) {
     static const struct {
         const char *name;

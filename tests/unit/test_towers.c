@@ -84,11 +84,12 @@ static double kept_by(const char *name) {
     return sum_rows(is_named, kept_bytes);
 }
 
-/* An indexer on width 8 with query latent 3 and 2 heads of width 4. Parameters: queries 3 * 8, key 8 * 4, its norm 8,
- * weights 8 * 2. With 4 tokens, all products run once per token, and each of 16 pairs has 2 * 4 products and a sum over
- * 2 heads, without a mask. If the indexer selects 2 of 4 tokens, attention has 7 of the 10 causal pairs. With values of
- * 2 bytes, the product of the scores keeps 4 * 2 * 4 values of queries and 4 * 4 values of keys. The sum of the scores
- * keeps no tensor. The queries of a token are computed from its 3 latent values, or from 1 latent value. */
+/* An indexer on width 8 with query latent 3 and 2 heads of width 4. The indexer has 3 * 8 parameters of queries, 8 * 4
+ * of the key, 8 of the norm of the key, and 8 * 2 of the weights. With 4 tokens, all products run once per token, and
+ * each of 16 pairs has 2 * 4 products and a sum over 2 heads, without a mask. If the indexer selects 2 of 4 tokens,
+ * attention has 7 of the 10 causal pairs. With values of 2 bytes, the product of the scores keeps 4 * 2 * 4 values of
+ * queries and 4 * 4 values of keys. The sum of the scores keeps no tensor. The queries of a token are computed from its
+ * 3 latent values, or from 1 latent value. */
 START_TEST(indexers_pick_tokens) {
     nnc_plan plan = plan_of(1, 1, 1);
     nnc_model model = gpt(1, 8, 2, 10, 4);

@@ -244,8 +244,9 @@ START_TEST(buckets) {
     e.route = NNC_ROUTE_REPLICA; /* a replica reduces a quarter of every bucket */
     e.bytes = 6e6;
     near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout, NULL), 0.0125, 1e-12);
-    /* Experts have no table: 50 + 80 / 24 - 80 ms is negative, so only the last of 24 buckets is exposed, 50 / 24 ms.
-     * Each of 8 replicas of experts reduces an eighth of every bucket, so 24 / 8 MB are also 24 buckets. */
+    /* The gradients of experts contain no table. 50 + 80 / 24 - 80 ms is negative, so backward overlaps with all of 24
+     * buckets but the last one, and 50 / 24 ms are exposed. Each of 8 replicas of experts reduces an eighth of every
+     * bucket, so 24 / 8 MB are also 24 buckets. */
     e.route = NNC_ROUTE_EXPERT_SHARD;
     e.bytes = 24e6;
     near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout, NULL), 0.05 / 24, 1e-12);

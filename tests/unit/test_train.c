@@ -9,8 +9,8 @@ static nnc_result trained(const nnc_model *model, unsigned train, int64_t rank) 
     return estimate_on_cluster(model, &plan);
 }
 
-/* Adapters on all linear layers of LLaMA 7B, counted as by the authors of QLoRA. Each of 32 layers has rank times 4
- * (4096 + 4096) + 3 (4096 + 11008) parameters: 39,976,960 with rank 16. */
+/* Adapters on all linear layers of LLaMA 7B, counted as by the authors of QLoRA. Each of 32 layers has rank x (4 (4096
+ * + 4096) + 3 (4096 + 11008)) parameters: 39,976,960 in all layers with rank 16. */
 START_TEST(llama_adapters) {
     const nnc_model *model = load_model("models/llama-7b.json");
     nnc_plan plan = nnc_plan_default();
@@ -88,8 +88,9 @@ START_TEST(adapters_of_layer_inputs) {
 END_TEST
 
 /* Adafactor keeps one number per row and per column of a matrix, and one per value of a vector. The second of 2 stages
- * has a layer of width 8 (qkv 8 + 24 and a bias of 24, output 16 + 8, up 40 + 32, down 40 + 8, two norms of 16). The
- * second stage also has the last norm and a second table for the tied head, 100 x 8. */
+ * has a layer of width 8. The matrices of this layer have 8 + 24 (qkv), 16 (output), 40 (up) and 40 (down) rows and
+ * columns. Its biases have 24, 8, 32 and 8 values, and its two norms have 16 each. The second stage also has the last
+ * norm and a second table for the tied head, 100 x 8. */
 START_TEST(factored_moments_of_a_second_table) {
     const nnc_model model = gpt(2, 8, 2, 100, 6);
     nnc_plan plan = nnc_plan_default();
@@ -384,8 +385,8 @@ START_TEST(the_first_trained_layer_passes_nothing_on) {
 }
 END_TEST
 
-/* Adapters of rank 2 for the output of attention and for queries, keys and values: 2 * (3 * 4 + 12) and 2 * (4 + 4)
- * parameters. The products of the adapters run once forward and twice backward. */
+/* Adapters of rank 2 have 2 * (3 * 4 + 12) parameters for queries, keys and values, and 2 * (4 + 4) for the output of
+ * attention. The products of the adapters run once forward and twice backward. */
 START_TEST(adapters_work_beside) {
     const nnc_model model = gpt(1, 4, 2, 10, 6);
     nnc_plan plan = plan_of(1, 1, 1);
@@ -425,7 +426,8 @@ END_TEST
 
 /* --frozen stores only the linear layers of a U-Net in its format, not the convolutions. Linear layers of Stable
  * Diffusion 1: transformer blocks of width c have 18 c^2 + 2 x 768 c weights, 5 blocks with c = 320, 5 with 640, 6 with
- * 1280. The time embedding has 320 x 1280 + 1280 x 1280, its projections in the residual blocks 1280 x 20160. */
+ * 1280. The time embedding has 320 x 1280 + 1280 x 1280 weights, and its projections in the residual blocks have 1280 x
+ * 20160. */
 START_TEST(convolutions_stay_wide) {
     const nnc_model *model = load_model("models/sd1-unet.json");
     const int64_t blocks =
@@ -569,9 +571,9 @@ END_TEST
 
 /* One forward pass of a GPT of 2 layers, width 4, 6 tokens and 10 words. Parameters: 40 (words) + 24 (positions), 4 x 4
  * x 4 + 2 x 4 x 16 weights, 4 x 4 + 16 + 4 biases and 2 x 8 of norms in each of 2 layers, and 8 of the last norm. The
- * sum is 560 parameters of 2 bytes. FLOPs: 2 x 6 x (2 x 192 + 40) for products, 2 x 2 x 6 x 6 x 4 per layer for
- * attention. At the peak, the GELU reads and writes 6 x 16 elements while the residual stream of 6 x 4 exists: 216
- * elements. */
+ * sum is 560 parameters of 2 bytes. FLOPs: 2 x 6 tokens x (2 layers x 192 + 40) weights for products, and 2 x 2 x 6 x 6
+ * x 4 per layer for attention. At the peak, the GELU reads and writes 6 x 16 elements each, while the residual stream
+ * of 6 x 4 elements exists: 216 elements. */
 START_TEST(a_forward_pass_trains_nothing) {
     nnc_model model = gpt(2, 4, 2, 10, 6);
     model.decoder.dropout = 0.1;
