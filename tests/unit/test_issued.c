@@ -255,9 +255,9 @@ START_TEST(host_holds) {
 }
 END_TEST
 
-/* The attention of T5 has a bias, so it has no fused kernel. The encoder keeps fp32 scores of 12 heads, 512 x 512 each,
- * and Q, K and V in fp32. Forward has two products of 2 x 12 x 512 x 512 x 64 FLOPs in fp32. Attention to the encoder
- * is fused. */
+/* The attention of T5 has a bias, so it is not fused. The encoder keeps fp32 scores of 12 heads, 512 x 512 each, and
+ * fp32 Q, K and V. Forward has two products of 2 x 12 x 512 x 512 x 64 FLOPs in fp32. Attention to the encoder is
+ * fused. */
 START_TEST(attention_of_t5) {
     (void)estimate_eager(CONFIGS "t5-base.json", NNC_POLICY_AMP, "512");
     const nnc_op_cost *row = row_of("attn.core", NNC_PHASE_FORWARD);
@@ -300,10 +300,9 @@ START_TEST(attention_of_swin) {
 END_TEST
 
 /* Under autocast, a batch norm writes 16 bits, so ResNet-50 adds 16-bit maps. Two reads and a write are 6 bytes per
- * value, and the sum of two gradients in backward also takes 6 bytes. The layer norms of ConvNeXt write fp32, so in
- * forward the sum reads 4 + 2 bytes per value and writes 4. Backward takes 3 x 4 bytes for the sum of gradients and 4 +
- * 2 bytes for the cast of one gradient. The first sums of ResNet-50 and ConvNeXt have 56 x 56 positions of 256 and 96
- * channels. */
+ * value, also in backward for the sum of two gradients. The layer norms of ConvNeXt write fp32, so in forward the sum
+ * reads 4 + 2 bytes per value and writes 4. Backward takes 3 x 4 bytes for the sum of gradients and 4 + 2 bytes for the
+ * cast of one gradient. The first sums of ResNet-50 and ConvNeXt have 56 x 56 positions of 256 and 96 channels. */
 START_TEST(sums_of_maps) {
     static const struct {
         const char *id, *sum;
@@ -702,9 +701,8 @@ START_TEST(group_norms_of_channels_last_turn_maps) {
 END_TEST
 
 /* Queries or keys are divided by their lengths, under autocast. In forward, the norm reads 2 B, the division reads 2 B
- * and writes 4 B, and the cast takes 6 B. In backward, the division takes 8 B, the length 32 B, the norm 24 B and the
- * sum 6 B. Five casts take 6 B each. On a GPU with a rate for maps, the norm of a map takes as long as a fused
- * kernel. */
+ * and writes 4 B, and the cast takes 6 B. In backward, the division takes 8 B, the length 32 B, the norm 24 B, the sum
+ * 6 B and each of five casts 6 B. On a GPU with a rate for maps, the norm of a map takes as long as a fused kernel. */
 START_TEST(lengths_of_queries_and_keys) {
     enum { ELEMENTS = 8 };
     static nnc_op_list list;
