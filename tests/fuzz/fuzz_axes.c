@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A list may have a million values. Inputs with such long lists take time, but find no further faults. */
+/* A list may have a million values. Inputs with lists of a million values take time, but find no further faults. */
 enum { SIZE_MAX_FUZZED = 200, LONG_RANGE = 2000, ONE_OF = 64 };
 
 /* Returns true for long ranges, such as "1..999999", "0..1+1e-9" or "1..4M". */

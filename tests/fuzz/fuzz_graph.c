@@ -1,3 +1,3 @@
 /* Fuzzes the reader of graph files with the code of fuzz_capture.c, because graphs and captured programs are models.
- * Only the corpus differs from that of fuzz_capture. */
+ * fuzz_graph differs from fuzz_capture only in its corpus. */
 #include "fuzz_capture.c"

@@ -284,8 +284,8 @@ START_TEST(given_global_batch) {
 }
 END_TEST
 
-/* Full recomputation includes the other kinds of recomputation. So an estimate with full recomputation is the same with
- * and without the other kinds. */
+/* Full recomputation includes the other kinds of recomputation. So the other kinds of recomputation do not change an
+ * estimate with full recomputation. */
 START_TEST(full_contains_the_others) {
     nnc_plan plan = plan_of();
     plan.recompute = NNC_RECOMPUTE_FULL;
@@ -339,9 +339,9 @@ START_TEST(advice_changes_only_what_can_change) {
 END_TEST
 
 /* Sequences of 127 tokens are not a multiple of two tensor ranks, so sequence parallelism is illegal. The plan with all
- * gentle changes together includes sequence parallelism, so it is illegal, too. The device has exactly the memory of
- * the smallest micro-batch with full recomputation. The smaller micro-batch and full recomputation fit together, but
- * neither change fits alone. Precision, optimizer and sequence length stay the same. */
+ * gentle changes together includes sequence parallelism, so this plan is illegal, too. The device has exactly the
+ * memory of the smallest micro-batch with full recomputation. The smaller micro-batch and full recomputation fit
+ * together, but neither change fits alone. Precision, optimizer and sequence length stay the same. */
 START_TEST(gentle_changes_with_an_illegal_one) {
     const nnc_model model = gpt(12, 256, 4, 2000, 127);
     const nnc_software software = nnc_software_default();

@@ -48,8 +48,8 @@ static void check_same(const nnc_result *a, const nnc_result *b) {
     }
 }
 
-/* Metrics that a brief estimate has are equal in the brief and in the full estimate. The brief estimate has no value
- * for the other metrics. */
+/* Metrics that a brief estimate has are equal in the brief and in the full estimate. A brief estimate leaves out some
+ * metrics, which then have no value. */
 static void check_brief(const split_case *c, const nnc_result *full, const nnc_result *brief,
                         const nnc_columns *columns) {
     const nnc_report a = { .model = &c->model, .device = &c->device, .software = &c->software, .result = full };
@@ -214,8 +214,8 @@ START_TEST(added_rows_are_their_own) {
 }
 END_TEST
 
-/* An estimate of the verdict alone gives the verdict of a whole estimate. If a plan does not fit, the plan with more
- * samples in a micro-batch does not fit either. */
+/* An estimate that computes only the verdict gives the same verdict as a complete estimate. If a plan does not fit, the
+ * plan with more samples in a micro-batch does not fit either. */
 START_TEST(verdicts_are_the_same) {
     nnc_scratch *whole = nnc_scratch_create(), *quick = nnc_scratch_create();
     int told = 0;

@@ -33,7 +33,7 @@ START_TEST(everything_competes) {
 }
 END_TEST
 
-/* If the work of its bound took no time, a step would not be longer. A step without the work of its bound takes at
+/* A step does not become longer if the work of its bound takes no time. A step without the work of its bound takes at
  * least the time that the busiest stage needs for the other resources. */
 START_TEST(without_a_limit_the_rest_remains) {
     int seen[NNC_BOUND_COUNT] = { 0 };
@@ -69,8 +69,8 @@ START_TEST(without_a_limit_the_rest_remains) {
 }
 END_TEST
 
-/* An ideal step overlaps all resources. If the work of its bound took no time, an ideal step would take the longest of
- * the remaining times of compute, memory and network. */
+/* An ideal step overlaps all resources. If the work of its bound takes no time, an ideal step takes the longest of the
+ * remaining times of compute, memory and network. */
 START_TEST(without_a_limit_an_ideal_step_is_its_next) {
     int seen[NNC_BOUND_COUNT] = { 0 };
     for (int i = 0, number = 0; i < CASES; i++) {

@@ -99,7 +99,7 @@ START_TEST(money_by_hand) {
             CLOSE(nnc_compute_optimal((nnc_law)i, least).loss, own.loss, 1e-9);
         }
     }
-    /* a budget of money or FLOPs gives the same result */
+    /* a budget of money and the same budget as FLOPs give the same result */
     nnc_budget back;
     ask.params = ask.tokens = (double)NAN;
     ask.cost = 2500.0;

@@ -370,9 +370,9 @@ END_TEST
 
 /* With one tap and 2 images, the convolution is a product of 48 x 64 results, each a sum of 16 terms. For 2 images, the
  * product reads and writes matrices of 48 x 16, 16 x 64 and 48 x 64 values of 4 B: 2 (48 x 16 + 16 x 64 + 48 x 64) x 4
- * = 38,912 B. The gradients of input and weights are products with the same three dimensions. With several threads, or
- * with 16 images, oneDNN computes the convolution. For 2 images, 2 (16 + 48) x 64 values of input and output and 768
- * weights are 35,840 B. Source: use_mkldnn in Convolution.cpp of PyTorch. */
+ * = 38,912 B. The gradients of input and weights are products with the same three dimensions as forward. With several
+ * threads, or with 16 images, oneDNN computes the convolution. For 2 images, 2 (16 + 48) x 64 values of input and
+ * output and 768 weights are 35,840 B. Source: use_mkldnn in Convolution.cpp of PyTorch. */
 START_TEST(a_cpu_runs_one_tap_as_products) {
     nnc_device d = one_core();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_FP32, 1);

@@ -20,8 +20,9 @@ static void deal_of(const nnc_plan *plan, int64_t layers, int64_t *held) {
 }
 
 /* Source: Llama 3.1 405B, arXiv:2407.21783, section 3.3.2. The first stage has the word table, the last stage has the
- * head, and both stages have one layer less. The cases are: 6 layers, a word table and a head over 4 virtual stages; 10
- * layers as 1, 3, 3 and 3 layers per stage; two chunks of layers on each of three stages. */
+ * head, and each of these two stages has one layer less than the other stages. The cases are: 6 layers, a word table
+ * and a head over 4 virtual stages; 10 layers as 1, 3, 3 and 3 layers per stage; two chunks of layers on each of three
+ * stages. */
 START_TEST(uneven_stages) {
     nnc_plan plan = nnc_plan_default();
     int64_t held[6] = { 0 };
@@ -61,8 +62,8 @@ static int64_t slots_before(int64_t total, int64_t count, int64_t v) {
 }
 
 /* The numbers of layers of the first and the last stage are given. The test uses all small pipelines. The chunks of the
- * first stage share its layers evenly, and so do the chunks of the last stage. The chunks of the other stages share the
- * other layers. If layers are left over, earlier chunks get one layer more. */
+ * first stage share its layers evenly, and so do the chunks of the last stage. The chunks of the middle stages share
+ * the layers that remain. If layers are left over, earlier chunks get one layer more. */
 START_TEST(given_ends_keep_their_layers) {
     for (int i = 0; i < 5 * 3 * 5 * 5; i++) {
         nnc_plan plan = nnc_plan_default();

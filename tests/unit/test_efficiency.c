@@ -203,8 +203,9 @@ static nnc_op causal_flash(int64_t heads, int64_t tokens, int64_t head_dim, int6
 
 /* [flash-time] 16 heads of width 64 have 1024 queries and 1024 keys, so forward has F = 4 x 16 x 64 x 1024 x 1025 / 2 =
  * 2.15 GFLOP. The kernel runs at half of 100 TFLOP/s. A sequence of seq_half tokens, here 1024, takes about twice the
- * time of its products at this rate, because short sequences are slow. In addition, 128 blocks on 100 units with
- * block_penalty 0.5 multiply the time by 1 + 0.5 x 100 / 128, and heads of half the width multiply it by 2. */
+ * time that its products take at the sustained rate, because short sequences are slow. In addition, 128 blocks on 100
+ * units with block_penalty 0.5 multiply the time by 1 + 0.5 x 100 / 128, and heads of half the width multiply it by
+ * 2. */
 START_TEST(attention) {
     nnc_device device = tiled();
     device.efficiency.attention[NNC_FLASH1] = (nnc_flash_efficiency){ .sustained_fraction = 0.5,

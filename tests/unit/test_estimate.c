@@ -164,8 +164,9 @@ START_TEST(recompute_full) {
 }
 END_TEST
 
-/* Selective recomputation runs both products with the scores again. The probabilities of 2 B are not kept, and neither
- * are their copy after dropout and its mask. Fused attention never keeps probabilities, their copy or the mask. */
+/* Selective recomputation runs the two products with the scores again: Q times K, and scores times V. Selective
+ * recomputation keeps neither the probabilities of 2 B, nor their copy after dropout, nor the mask of dropout. Fused
+ * attention never keeps probabilities, their copy or the mask. */
 START_TEST(recompute_selective) {
     const nnc_model model = model_of_recompute();
     /* FLOPs of the products with the scores: batch 2 x 4 layers x 4 s s h */
@@ -231,8 +232,8 @@ END_TEST
 
 /* ---- passes, optimizers, policies ---- */
 
-/* More passes take proportionally more work, but one update and the same memory. Every pass adds to separate fp32
- * gradients, so all passes take the same time. */
+/* A step with more passes has proportionally more work in these passes, but one update and the same memory. Every pass
+ * adds to separate fp32 gradients, so all passes take the same time. */
 START_TEST(gradient_accumulation) {
     const nnc_model model = gpt(3, 64, 4, 100, 32);
     nnc_plan plan = nnc_plan_default();
@@ -253,7 +254,7 @@ START_TEST(gradient_accumulation) {
     ck_assert_int_eq(five.memory.activation_bytes, one.memory.activation_bytes);
     ck_assert_int_eq(five.memory.gradient_bytes, one.memory.gradient_bytes);
     ck_assert_int_eq(five.memory.transient_bytes, one.memory.transient_bytes);
-    /* Without separate sums, the first pass writes each gradient, and the other passes also read it. */
+    /* Without separate sums, the first pass writes each gradient, and the other passes read and write each gradient. */
     plan.policy = NNC_POLICY_MIXED;
     const nnc_result plain = estimate(&model, &plan);
     plan.micro_batches = 1;

@@ -299,8 +299,8 @@ static void check_op(const scenario *s, int32_t row) {
     cJSON_Delete(json);
 }
 
-/* Checks every metric, alias and op of an estimate. If `every` is above 1, checks only every such metric, alias and op,
- * beginning with number `first`. */
+/* Checks every metric, alias and op of an estimate. If `every` is above 1, checks only each `every`-th metric, alias
+ * and op, beginning with number `first`. */
 static void check_part(const scenario *s, bool ideal, int32_t every, int32_t first) {
     open_report(s, ideal);
     for (int32_t i = first; i < columns.count; i += every) { check_metric(s, &columns.list[i]); }

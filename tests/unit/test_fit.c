@@ -239,7 +239,7 @@ END_TEST
 
 /* Six steps with logits of 32,001 columns determine the ratio for the gradients of unaligned products. If the device
  * file has no ratio for forward, the six steps determine the ratio for forward, too. Four unaligned steps are not
- * enough, so they belong to the group of the other steps. */
+ * enough, so they belong to the fit group of the aligned steps. */
 START_TEST(unaligned_steps_give_their_ratio) {
     for (int stated = 0; stated < 2; stated++) {
         open_all();

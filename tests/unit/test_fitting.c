@@ -258,7 +258,8 @@ START_TEST(a_layer_with_experts) {
         ck_assert_int_eq(nnc_fitting_find(&model, &device, &profiles, &plan, scratch, fit, NULL), NNC_OK);
         ck_assert_int_eq(fit->layers, i == 0 ? 0 : 3);
     }
-    model.decoder.dense_layers = 1; /* one dense layer fits, but a model needs its experts */
+    /* a model with one dense layer fits, but the shortest model of this network also has a layer with experts */
+    model.decoder.dense_layers = 1;
     device.mem_bytes = 500000000;
     ck_assert_int_eq(nnc_fitting_find(&model, &device, &profiles, &plan, scratch, fit, NULL), NNC_OK);
     ck_assert_int_eq(fit->layers, 0);

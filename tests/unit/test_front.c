@@ -137,8 +137,8 @@ START_TEST(merged_fronts_are_one) {
 END_TEST
 
 /* The test adds one plan more than a front can store. The front leaves out the plan with the least memory and marks
- * itself as truncated. If a front is merged with a truncated front, or copied from it, it is also marked as
- * truncated. */
+ * itself as truncated. A front that is merged with a truncated front, or copied from a truncated front, is also marked
+ * as truncated. */
 START_TEST(full_fronts_say_so) {
     for (int more = 0; more < 2; more++) {
         const int count = NNC_PARETO_MAX + more;

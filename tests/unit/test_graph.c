@@ -747,8 +747,8 @@ START_TEST(weights_are_standardized_once_per_pass) {
 END_TEST
 
 START_TEST(constants_have_no_parameters) {
-    /* Multiplication with a constant reads and writes its map and keeps no tensor. Kept bytes are those of the linear
-     * layers and the loss. */
+    /* Multiplication with a constant reads and writes its map and keeps no tensor. Only the linear layers and the loss
+     * keep bytes. */
     nnc_result r[2];
     for (int i = 0; i < 2; i++) {
         const nnc_model model =

@@ -92,7 +92,7 @@ END_TEST
 
 #define RUN "torchrun --nproc_per_node 8 train.py "
 
-/* Each row has a script, and the options of the only command in it. */
+/* Each row has a script, and the options of the only command in this script. */
 static const struct {
     const char *script, *options; /* NULL: refused */
 } scripts[] = {
@@ -175,8 +175,8 @@ static const char *job_script(void *context, const char *name) {
                                        : NULL;
 }
 
-/* Each row has a script that runs another script, the options of the command in the other script, and the options of
- * its launcher. */
+/* Each row has three texts: a script that runs a second script, the options of the command in the second script, and
+ * the options of the launcher of this command. */
 static const struct {
     const char *script, *options, *launcher;
 } runs[] = {

@@ -310,8 +310,8 @@ START_TEST(a_shorter_result_is_filled) {
 }
 END_TEST
 
-/* After an estimate that failed, the result has zeros, and its size. So a caller can pass the struct to the next
- * estimate without setting its size again. */
+/* After an estimate that failed, all members of the result are zero, except the size of the result. So a caller can
+ * pass the struct to the next estimate without setting its size again. */
 START_TEST(a_result_is_used_again) {
     nnc_plan plan = nnc_plan_default();
     nnc_result result = { .struct_size = sizeof result };

@@ -113,7 +113,7 @@ START_TEST(cards_of_a_server_share_bridges) {
     /* Between servers, half of 3.2 GB is sent at 50 GB/s. */
     r = route_of(&d, 16, 0, 2, 8);
     ck_assert_double_eq_tol(nnc_collective_predicted_s(&r, NNC_ALL_GATHER, 3.2e9), 0.032, 1e-12);
-    /* A server with a switch has its full rate. The rate of the datasheet is also the full rate. */
+    /* The links of a server with a switch have their full rate. The rate of the datasheet is also the full rate. */
     set(&d, "scale_up.kind", "switch");
     expect_s(&d, 8, NNC_ALL_REDUCE, 0.175);
     set(&d, "scale_up.kind", "pcie");
@@ -325,7 +325,7 @@ static double busiest_link(int32_t X, int32_t k, bool wrap, double bytes_per_pai
             }
         }
     }
-    double most = 0; /* the links in the opposite direction carry the same bytes */
+    double most = 0; /* the links in the opposite direction carry the same number of bytes */
     for (int32_t i = 0; i < L; i++) { most = right[i] > most ? right[i] : most; }
     return most;
 }
@@ -454,7 +454,7 @@ START_TEST(fastest_algorithm_counts) {
             best = one < best ? one : best;
         }
         ck_assert_double_le(t, best);
-        /* Two sets of algorithms that choose the same algorithm give the same time. */
+        /* If the same algorithm is chosen from two sets of algorithms, both sets give the same time. */
         const char *name = NULL, *alone = NULL;
         const double say_s = nnc_collective_say_s(&g.route, kind, bytes, NNC_ALGORITHM_ALL, NULL, &name);
         for (unsigned set = 1; set < NNC_ALGORITHM_ALL; set++) {
@@ -598,7 +598,7 @@ START_TEST(gather_takes_in_the_other_shares) {
         if (r.inner == 1 || r.outer == 1) {
             const double B = r.inner == 1 ? r.outer_bytes_per_s : r.inner_bytes_per_s;
             ck_assert_double_eq_tol(t, g.size == 1 ? 0 : (n - 1) / n * S / B, 1e-18 + 1e-12 * t);
-        } else { /* a rank cannot receive faster than with both links */
+        } else { /* a rank cannot receive faster than over its two links together */
             const double B = r.inner_bytes_per_s + r.outer_bytes_per_s;
             ck_assert_double_ge(t * (1 + 1e-12), (n - 1) / n * S / B);
         }

@@ -385,8 +385,9 @@ START_TEST(a_word_that_says_nothing_gives_nothing) {
 }
 END_TEST
 
-/* If an embedding has no size, its bytes give the size. An embedding without usable bytes has no size. The conversion
- * of a too large number of bytes to an integer is undefined, and a sanitizer would detect it. */
+/* If a row states no size of an embedding, the size follows from the bytes of the embedding. An embedding without
+ * usable bytes has no size. The conversion of a too large number of bytes to an integer is undefined, and a sanitizer
+ * would detect it. */
 START_TEST(an_embedding_has_the_size_of_its_bytes) {
     const nnc_measured_file file = parse("id,hardware,op,n,dtype,least_bytes,time_us\n"
                                          "a-torch/1,h100,embedding,,bf16,4096,1\n"
@@ -461,8 +462,8 @@ END_TEST
 
 #define STEP_COLUMNS "id,source,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,model_family,model_name,"
 
-/* If a row names a container or a collection of programs, nncost replaces this name by the name of the framework. A
- * version keeps only its number. */
+/* If a row names a container or a collection of programs, nncost replaces this name by the name of the framework.
+ * nncost keeps only the number of a version, such as 0.8.0 of "Megatron-Core r0.8.0". */
 START_TEST(names_of_frameworks_are_those_of_nncost) {
     const nnc_measured_file file =
         parse(STEP_COLUMNS "framework,framework_version,image_size,micro_batch,recompute,notes,measured_step_s\n"
@@ -526,7 +527,8 @@ START_TEST(open_settings_of_published_rows_are_guessed) {
 }
 END_TEST
 
-/* The family gives properties that are not in the columns. Columns for other kinds of models are ignored. */
+/* The column with the family of a model gives properties of the model that have no column of their own. Columns for
+ * other kinds of models are ignored. */
 START_TEST(decoders_of_published_rows_have_their_family) {
     const nnc_measured_file file = parse(
         STEP_COLUMNS

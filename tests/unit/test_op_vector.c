@@ -19,8 +19,9 @@ START_TEST(norms) {
     ck_work(nnc_op_work(&op), 0, 4 * 20, 100, 100);
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 10 * 20, 150, 150);
-    /* A norm by reductions. Forward has one kernel each for the mean, the variance and the rest. Backward has one
-     * kernel each for the sums of x and dy over rows, for the sums over columns, and for the rest. */
+    /* A norm by reductions. Forward has one kernel each for the mean, for the variance, and for all other operations.
+     * Backward has one kernel each for the sums of x and dy over rows, for the sums over columns, and for all other
+     * operations. */
     op.u.norm = (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = 20, .rows = 4, .fused = true, .by_reductions = true };
     ck_work(nnc_op_work(&op), 0, 14 * 20, 240, 40);
     op.phase = NNC_PHASE_FORWARD;

@@ -19,7 +19,7 @@ static void check_track(const nnc_pipeline *of, int32_t track, const double *spa
 typedef double track_times[3][VIRTUAL];
 
 /* Draws the times of `count` pipelines that have the same numbers of stages, chunks and micro-batches. The stages of
- * each pipeline differ from those of the others. */
+ * different pipelines take different times. */
 static nnc_pipeline draw_tracks(int64_t m_max, int32_t count, track_times *kept, double *send_s,
                                 double times[3][VIRTUAL * NNC_TRACKS]) {
     nnc_pipeline shape = random_pipeline(m_max);
@@ -68,7 +68,7 @@ static int64_t check_tracks(const nnc_pipeline *all, int32_t count, track_times 
     return suits ? count : 0;
 }
 
-/* Each of the pipelines that run at the same time has the same digits as if it runs alone, on processors with and
+/* A pipeline that runs together with other pipelines has the same digits as if it runs alone, on processors with and
  * without vector instructions. */
 START_TEST(tracks_are_runs) {
     static double times[3][VIRTUAL * NNC_TRACKS];

@@ -290,7 +290,7 @@ START_TEST(every_other_byte_stays) {
                       tail[] = "\"scenarios\":[{\"id\":\"a\"\n\n}]}  \n\n";
     char text[512];
     size_t size = 0;
-    /* A file without a recorded part: the part is appended. */
+    /* If the file has no recorded part, the recorded part is appended. */
     snprintf(text, sizeof text, "%s%s", head, tail);
     const char *first = record_into(text, false, &size);
     const size_t kept = strlen(text) - strlen("}  \n\n");

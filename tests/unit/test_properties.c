@@ -217,8 +217,8 @@ START_TEST(never_above_the_peak) {
 }
 END_TEST
 
-/* With 32,768 tokens and a window of 4,096, the convention palm counts an eighth of the pairs. FLOPs of forward and
- * backward change in the same way. */
+/* With 32,768 tokens and a window of 4,096, the convention palm counts an eighth of the pairs. The convention changes
+ * the FLOPs of backward in the same way as the FLOPs of forward. */
 START_TEST(windows_count_their_width) {
     nnc_model model = gpt(1, 64, 4, 256, 32768);
     nnc_plan plan = nnc_plan_default();

@@ -110,7 +110,7 @@ START_TEST(long_tables) {
 }
 END_TEST
 
-/* A table of records that must fit a width: columns move closer, shrink, and are left out. */
+/* If a table of records must fit a width, its columns move closer, shrink, or are left out. */
 typedef struct place_name {
     const char *name, *note;
     double seconds;

@@ -284,8 +284,8 @@ END_TEST
 
 /* ---- energy ---- */
 
-/* A power cap lowers the power of the device, not that of the host: 896.3 W per device become 896.3 - 200 W with a cap
- * of 500 of 700 W. */
+/* A power cap lowers the power of the device, not that of the host. With a cap of 500 W on devices of 700 W, 896.3 W
+ * per device become 896.3 - 200 W. */
 START_TEST(power_of_a_capped_device) {
     const nnc_device *h100 = NULL, *h200 = NULL;
     nnc_device *capped = NULL;
@@ -371,7 +371,7 @@ START_TEST(compute_optimal_models) {
 END_TEST
 
 /* Finds the best model for a budget of 1M USD at 2.95 USD an hour, MFU 0.40, goodput 0.95 and 30 days. Then computes
- * the money for training the best model on its tokens. */
+ * the cost of training this best model on its tokens. */
 START_TEST(a_budget_and_its_inverse) {
     const nnc_device *h100 = NULL;
     nnc_budget budget, back;

@@ -40,7 +40,9 @@ START_TEST(flops_of_a_token) {
     ck_assert_double_eq(flops_of(&ask), 58.0);
     ask.reward_params = 3.0; /* the reward model has three times as many parameters as the policy */
     ck_assert_double_eq(flops_of(&ask), 62.0);
-    ask = unit_ask(NNC_METHOD_KTO); /* FLOPs: policy 6, policy on a second answer 2, reference on both answers 4 */
+    /* FLOPs: 6 for the policy, 2 for the policy on a second answer, and 4 for the reference model on the first and the
+     * second answer */
+    ask = unit_ask(NNC_METHOD_KTO);
     ck_assert_double_eq(flops_of(&ask), 12.0);
     ask = unit_ask(NNC_METHOD_GRPO);
     ck_assert_double_eq(flops_of(&ask), 12.0);

@@ -703,8 +703,8 @@ static void answer(void *context, const nnc_waiting *plan, double step_s) {
 }
 
 /* The test has more shapes of pipelines than a batch has sets, more pipelines than a batch has lanes, and more plans
- * than a batch has slots. Each plan is answered once. The time of a plan is that of its pipeline alone: the time of the
- * stage that ends last. A replayed pipeline is no longer in the batch. */
+ * than a batch has slots. Each plan is answered once. The time of a plan is the time that its pipeline takes alone,
+ * until its last stage ends. A replayed pipeline is no longer in the batch. */
 START_TEST(batches_are_replays) {
     nnc_pipeline_memory *memory = calloc(1, sizeof *memory);
     nnc_pipeline_result *alone = calloc(1, sizeof *alone);

@@ -113,8 +113,8 @@ START_TEST(a_compute_bound_step_follows_the_peak) {
 }
 END_TEST
 
-/* Compute and memory both take part of the step. All efficiencies are 1 and all fixed times are 0, so the step halves
- * if all rates double, and the elasticities add up to -1. */
+/* Compute takes one part of the step time, and memory takes another part. All efficiencies are 1 and all fixed times
+ * are 0, so the step halves if all rates double, and the elasticities add up to -1. */
 START_TEST(elasticities_add_up) {
     nnc_plan plan = nnc_plan_default();
     nnc_sensitivity e[NNC_PARAMETER_COUNT];

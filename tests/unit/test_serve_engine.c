@@ -374,7 +374,7 @@ START_TEST(a_line_gives_a_row_for_each_time) {
 }
 END_TEST
 
-/* A measured pass of a network becomes its own row. */
+/* Each measured pass of a network becomes a separate row. */
 START_TEST(a_pass_is_a_row) {
     const nnc_measured_file f =
         lines("id,source,model,device,devices,tensor,expert,attention_data,weights,framework,mode,batch,"

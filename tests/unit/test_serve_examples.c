@@ -458,7 +458,7 @@ static void load(void) /* examples S4 */
 }
 
 static const struct {
-    const char *ids; /* first part of the ids of a section; the dot marks its end */
+    const char *ids; /* beginning of the ids of a section, up to the dot */
     void (*check)(void);
 } sections[] = {
     { "S1.0.", parameters },

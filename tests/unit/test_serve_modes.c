@@ -146,9 +146,10 @@ START_TEST(open_loops) {
 }
 END_TEST
 
-/* The range of an open loop contains its queue. With the range 0.8 to 1.25 of step times, the ends for 8 requests per
- * second are 0.8 x the time at 6.4 requests per second, and 1.25 x the time at 10 per second. If 1.25 x the rate is
- * above saturation, the time to first token has no upper end, and a token takes 1.25 x its time in a full server. */
+/* The range of an open loop includes the wait in its queue. With the range 0.8 to 1.25 of step times, the ends for 8
+ * requests per second are 0.8 x the time at 6.4 requests per second, and 1.25 x the time at 10 per second. If 1.25 x
+ * the rate is above saturation, the time to first token has no upper end, and a token takes 1.25 x its time in a full
+ * server. */
 START_TEST(open_loops_widen_ranges) {
     nnc_serve_ask ask = split_of(&splits[0]);
     nnc_error err = { 0 };

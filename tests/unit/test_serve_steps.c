@@ -262,10 +262,10 @@ static double joint_s(double compute_s, double memory_s) {
     return pow(pow(compute_s, 1.5) + pow(memory_s, 1.5), 2.0 / 3.0);
 }
 
-/* Counts one decode step of Mixtral 8x7B, or of the same model with one expert, again. `sequences` sequences run on p
- * stages, and on g groups of t ranks. Attention and head process the sequences of a group; every rank of the group
- * computes the router. Experts process the sequences of all groups. An expert is read if a token selected it. With
- * expert parallelism, the busiest rank has `imbalance` times the mean. */
+/* Computes one decode step of Mixtral 8x7B, or of the same model with one expert, a second time. `sequences` sequences
+ * run on p stages, and on g groups of t ranks. Attention and head process the sequences of a group; every rank of the
+ * group computes the router. Experts process the sequences of all groups. An expert is read if a token selected it.
+ * With expert parallelism, the busiest rank has `imbalance` times the mean. */
 static void check_experts(double t, double g, double p, double busy, double sequences) {
     const double s = fmax(sequences / p, fmin(sequences, 1.0)) / g, context = 700.0;
     double flops = 0.0, weight_bytes = 0.0, expert_s = 0.0, dispatches = 0.0, chosen = 0.0;

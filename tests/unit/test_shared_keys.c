@@ -141,8 +141,8 @@ END_TEST
 /* Parts of Gemma 3n: 2 layers of width 8, 3 streams, rank 2, 8 tokens. Each layer predicts the streams with a norm of 8
  * parameters, 3 scores of 8 and 9 weights of 3 parameters. Each layer corrects the streams with 3 weights of 3 and a
  * scale of 8. The low-rank product of a layer, 8 x 2 and 2 x 8, has 2 * 16 weights and a norm of 8. Two products of 8 x
- * 8 make the other streams from the embedding, and two make one stream from all streams. The scores are computed twice.
- * A layer that reuses keys and values has 2 * 32 fewer weights. */
+ * 8 make the two other streams from the embedding, and two products make one stream from all streams. The scores are
+ * computed twice. A layer that reuses keys and values has 2 * 32 fewer weights. */
 START_TEST(layers_predict_streams) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 8);
     const nnc_plan plan = causal_bf16();

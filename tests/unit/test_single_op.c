@@ -122,7 +122,7 @@ START_TEST(collectives_by_hand) {
 }
 END_TEST
 
-/* If its products bound attention, the time is inversely proportional to the fraction of the peak that the kernel
+/* If attention is bound by its products, its time is inversely proportional to the fraction of the peak that the kernel
  * reaches. `flash` is FlashAttention 2; `efficient` has the values of FlashAttention 1; `math` adds the times of
  * separate kernels; `cudnn` needs a value in the device file. */
 START_TEST(kernels_of_attention) {
@@ -242,8 +242,8 @@ END_TEST
  * their bytes, and the bytes of casts between 16 and 32 bits. A copy reads and writes a value; an addition reads two.
  * Backward of gelu and softmax reads the gradient and a kept value. Backward of a norm runs two kernels that both read
  * gradient and input. The loss has log_softmax and the selection of the class; in fp32 it has 4-byte values and casts.
- * Fused AdamW reads weight, gradient and two moments, and writes three of them. The gradient of an embedding is read,
- * added and written. */
+ * Fused AdamW reads weight, gradient and two moments, and writes weight and two moments. The gradient of an embedding
+ * is read, added and written. */
 START_TEST(operators_by_hand) {
     static const struct {
         const char *name;

@@ -400,8 +400,8 @@ START_TEST(expert_parallel) {
     r = estimate_on_cluster(&model, &plan);
     near(total_exchanged("data.reduce_replicas", NNC_PHASE_COMM),
          (double)(r.params - 64 * 3 * 7168 * 64) + 4.0 * 3 * 7168 * 64, 1e-12);
-    /* In Megatron-Core's dispatcher, each of two tensor ranks sends the copies of its half of the tokens. Then both
-     * tensor ranks gather the copies of all tokens. */
+    /* In Megatron-Core's dispatcher, each of two tensor ranks sends the copies of its half of the tokens. After that,
+     * each of the two tensor ranks gathers the copies of all tokens. */
     const double tokens = 4096.0 * 7168 * 2;
     plan = plan_of(64, 2, 1);
     plan.expert = 64;

@@ -502,8 +502,8 @@ START_TEST(the_first_that_is_trained_passes_nothing_on) {
 END_TEST
 
 /* On the last of two stages, a tied head is a second copy of the embedding table. If the second copy is frozen, because
- * only adapters are trained, the last stage has the weights of this copy, but no gradients or states. A frozen copy has
- * the same memory as a separate frozen head. A trained copy also has gradients and states. */
+ * only adapters are trained, the last stage has the weights of this copy, but no gradients or states. A frozen copy
+ * takes the same memory as a separate frozen head. A trained copy also has gradients and states. */
 START_TEST(second_table_of_adapters_is_frozen) {
     const nnc_model tied = gpt(2, 64, 4, 500, 32);
     nnc_model own = tied;
