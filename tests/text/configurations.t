@@ -258,8 +258,8 @@ $ rm bin/nvidia-smi; PATH=$PWD/bin:$PATH nncost estimate dense .
 ! nncost: DEVICE: "." means the measured machine, or the GPU that nvidia-smi describes; found neither: 'python3 -m nncost.measure' writes a file of the machine
 [3]
 
-# A file of hwloc describes a machine. The GPUs are counted by the devices of one library only. Two GPUs are joined by a
-# switch; a connection through the host does not count.
+# A file of hwloc describes a machine. The file lists the devices of several libraries, and nncost counts the GPUs from
+# the devices of only one library. Two GPUs are joined by a switch; a connection through the host does not count.
 $ nncost estimate dense inputs/hwloc.xml --format json | grep -oE '"(capacity|device_bytes|mem)_?[a-z]*": [34][0-9.e+]*' | sort -u
 "capacity_bytes": 40000000000
 "mem_bytes": 40000000000

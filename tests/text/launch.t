@@ -584,8 +584,8 @@ $ printf 'base_model: dense\nsequence_len: 64\nmicro_batch_size: 3\nreward_model
 --micro-batch 6
 the head has one score for each of two answers: the estimate counts the head and the loss of words
 
-# nncost reads keys of earlier versions. In Axolotl, attn_implementation takes precedence over flash_attention. In
-# torchtitan, [training] had the pipeline degree, and the code had the sizes of LLaMA 2.
+# nncost reads keys of earlier versions. In Axolotl, attn_implementation takes precedence over flash_attention. In an
+# early version of torchtitan, the section [training] has the pipeline degree, and the code has the sizes of LLaMA 2.
 $ printf 'base_model: dense\nsequence_len: 64\nflash_attention: true\nattn_implementation: sdpa\nadapter: lora\nlora_r: 4\nlora_target_linear: true\nrelora_steps: 100\n' >old.yaml; nncost show old.yaml --to-options | grep -o -e '--attention [a-z0-9]*' -e 'restarts.*'
 --attention flash
 restarts, which add the adapters to the weights, are not counted

@@ -119,8 +119,8 @@ $ nncost validate toy/hw/fitted.json toy/hw/s.json
 ! nncost: toy/hw/s.json:3: scale_up.devices: is not the product of dims, expected 8, found 4
 [3]
 
-# Models and software profiles can also use "like". The published parameter count and the spread belong to the other
-# file, so they are not inherited.
+# Models and software profiles can also use "like". A file with "like" does not inherit the published parameter count
+# and the spread, because these values belong to the file that "like" names.
 $ echo '{ "schema": "nncost.model/1", "id": "deep", "name": "Deep", "like": "dense", "layers": 16, "sources": { "layers": "twice" } }' > toy/models/deep.json
 $ nncost show deep | grep -E '^(layers|hidden|published)'
 published_params   -                          -

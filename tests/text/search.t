@@ -177,8 +177,8 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 10080 --bes
 dense on 16 x fitted, global batch 10080
 17280 combinations: 120 legal, 94 fit; 51 evaluated; no other plan can be among the best
 
-# Searches for a whole run with a deadline and a budget. In the first search, plans meet both limits. In the other
-# searches, no plan meets the limit.
+# Searches for a whole run with a deadline and a budget. In the first search, some plans meet the deadline and the
+# budget. In each of the other searches, no plan meets the given limit.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 300e9 --deadline 3d --budget 4000
 dense on 16 x fitted, global batch 64
 33600 combinations: 240 legal, 240 fit; 70 evaluated; no other plan can be among the best

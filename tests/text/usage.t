@@ -285,7 +285,8 @@ One step of A small decoder takes 10.80 ms on A device of round figures and is b
 ! nncost: --bs: unknown option, did you mean --micro-batch N for the batch of one device, or --global-batch N for all devices?
 ! nncost: 8: is a number of devices, expected as the value of an option: round --devices 8
 
-# A command that is a part of another command gives the same answer under both names.
+# Some commands have a longer second name: 'nncost check files' is 'nncost validate', and 'nncost sweep merge' is
+# 'nncost merge'.
 $ nncost check files toy/hw/round.json; nncost validate toy/hw/round.json
 toy/hw/round.json: ok
 toy/hw/round.json: ok

@@ -273,7 +273,7 @@ START_TEST(stand_ins_have_wider_ranges_and_leave_the_network_open) {
     const nnc_result wide = estimate_with(&model, device, software, &plan);
     model.stand_in = false;
     const nnc_result narrow = estimate_with(&model, device, software, &plan);
-    const double above = 1.4; /* above: 1 + skew, from the range of graphs in software/torch-compile.json */
+    const double above = 1.4; /* 1 + skew of graphs in software/torch-compile.json */
     const double half = log(narrow.interval_s[1] / narrow.step_s) / above;
     ck_assert_double_eq_tol(log(wide.interval_s[1] / wide.step_s) / above, sqrt(half * half + 0.25), 1e-9);
     ck_assert_double_eq_tol((double)wide.memory.total_interval_bytes[1],

@@ -127,7 +127,8 @@ START_TEST(pairs_refused) {
 END_TEST
 
 START_TEST(places_of_rows) {
-    /* 2 x 3 x 2 places, with two linked axes in the middle group, are 12 rows; the last group varies fastest */
+    /* three groups of axes have 2, 3 and 2 values, so there are 12 rows; the second group has two linked axes; the last
+     * group varies fastest */
     nnc_sweep_axes axes = { .axis_count = 4 };
     static const int32_t counts[] = { 2, 3, 3, 2 }, groups[] = { 0, 1, 1, 2 };
     for (int i = 0; i < 4; i++) {

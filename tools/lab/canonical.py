@@ -54,7 +54,7 @@ def load(path):
 
 
 class Refused(Exception):
-    """Raised with the reason why a row cannot be predicted."""
+    """The exception for a row that cannot be predicted; its text is the reason."""
 
 
 class Tables:
