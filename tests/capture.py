@@ -1137,8 +1137,8 @@ with torch.inference_mode():
 
 
 def recorded_script(path, script, *options):
-    """Runs the command nncost.capture in a forked copy of this process, which has already imported PyTorch. Returns its
-    exit status and its output."""
+    """Runs the command nncost.capture in a forked copy of this process, which has already imported PyTorch. Returns the
+    exit status and the output of the command."""
     with open(path.with_suffix(".log"), "w+", encoding="utf-8") as log:
         child = os.fork()
         if child == 0:

@@ -137,7 +137,7 @@ nncost check plans.json --update >/dev/null || (($? == 1))
 eval "$(readme_command 'git show')" >difference
 grep -q 'plan.zero' difference || fail "no difference to main"
 
-# Accepts the changed estimate, with new limits.
+# Accepts the changed estimate and sets new limits in the plan file.
 sed -i '/"recorded"/,$!s/"step_s": "<= .*"/"step_s": "<= 1e9"/' plans.json
 sed -i '/"recorded"/,$!s/"memory.total_bytes": "<= .*"/"memory.total_bytes": "<= 1e15"/' plans.json
 nncost check plans.json --update >/dev/null

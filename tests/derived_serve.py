@@ -222,8 +222,9 @@ class Served:
         return inner, 3 * inner
 
     def states(self):
-        """Yields (name, layers, values per sequence and layer, FLOPs per token and layer). A convolution keeps its last
-        inputs. A recurrence keeps a state; decay, update and reading of the state take 6 FLOPs per value."""
+        """Yields a tuple for each kind of state: name, number of layers, values per sequence and layer, FLOPs per token
+        and layer. A convolution keeps its last inputs. A recurrence keeps a state; decay, update and reading of the
+        state take 6 FLOPs per value."""
         d = self.d
         for layers, _, mixer in self.kinds():
             inner = self.mixer(mixer)[0] if mixer in STATES else 0

@@ -161,7 +161,7 @@ TOKEN = re.compile(r"[A-Za-z_][\w.-]*|[\d.]+(?:e[-+]?\d+)?")
 
 
 def misnamed(line, step):
-    """Returns the parts of the step in a formula whose number differs from the number in the estimate."""
+    """Returns the parts of the step for which a formula shows another number than the estimate."""
     if line["kind"] != "formula" or line["formula"] is None or line["numbers"] is None:
         return []
     names, numbers = TOKEN.findall(line["formula"]), TOKEN.findall(line["numbers"])

@@ -31,8 +31,8 @@ sees[scenario]="fields ${core[*]} input"
 sees[sweep]=$engine
 sees[search]="$engine sweep"
 sees[record]=$engine
-# The library contains the folders in the lines before this comment. The folders launch, trace, store, explain, plot and
-# lab are only in the program, not in the library.
+# The library contains the folders that are listed above. The folders launch, trace, store, explain, plot and lab are
+# only in the program, not in the library.
 sees[onnx]="op input"
 sees[launch]="fields metrics input scenario estimate"
 sees[trace]="op cost"

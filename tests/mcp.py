@@ -71,7 +71,7 @@ with open(os.path.join(inside, "large.json"), "wb") as file:
 with open(os.path.join(folder, "secret.json"), "w", encoding="utf-8") as file:
     file.write('"hunter2 is the password"')
 
-# A long list is shortened, and the answer contains the full length of the list.
+# The answer shortens a long list, and states how many entries the whole list has.
 server = Server()
 text = server.ask("list", {"what": "devices"})[1]
 answer = json.loads(text)

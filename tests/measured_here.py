@@ -127,7 +127,7 @@ def new_memory():
 
 
 def together():
-    """Runs two processes, as torchrun does. Rank 0 writes rows of collectives in addition to its other rows."""
+    """Runs two processes, as torchrun does. Rank 0 also writes rows of collectives."""
     with tempfile.TemporaryDirectory() as name, socket.socket() as free:
         folder = Path(name)
         free.bind(("127.0.0.1", 0))

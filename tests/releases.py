@@ -154,7 +154,7 @@ def settings_of(row, plan, words):
 
 
 def stated(row):
-    """Returns whether the row states its plan, and its time includes no data loading on the host."""
+    """Returns true if the row states its plan and if its time includes no data loading on the host."""
     return not any(row.get(name) for name in APART) and not set(row.get("open", "").split(", ")) & {"parallelism", "recompute"}
 
 

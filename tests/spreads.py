@@ -10,9 +10,10 @@ are fitted on measured rows whose CRC-32 is even and that state how the devices 
 by default, the rows of the fit are predicted without a named framework. The fit takes the smallest half-width that
 contains the share USUAL of the rows, times TIMES, so that no single row decides. If there are few rows, the result is a
 weighted mean of the fitted value and a more general value. For an entry of "ranges", the more general value is the
-value of its profile; for a profile, it is UNKNOWN. USUAL and TIMES were chosen so that nine of ten rows of a file are
-inside their ranges when the fit leaves this file out. Nine of ten rows are inside their ranges with and without a named
-framework, for language models and for vision networks. With ACCEPT=1, writes the fitted values into the profiles.
+value of the profile of this entry. For a profile, the more general value is UNKNOWN. USUAL and TIMES were chosen so
+that nine of ten rows of a file are inside their ranges when the fit leaves this file out. Nine of ten rows are inside
+their ranges with and without a named framework, for language models and for vision networks. With ACCEPT=1, writes the
+fitted values into the profiles.
 
 For vision, rows of different sources differ more than rows of one source. All vision plans without a named framework
 get the same half-width: the smallest half-width that contains nine of ten rows, at most WIDEST. In the search for the

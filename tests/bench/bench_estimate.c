@@ -93,7 +93,7 @@ int main(int argc, char **argv) {
         if (status == NNC_OK) status = nnc_model_load(specs, questions[i].model, &found, &err);
         if (status != NNC_OK) break;
         model = *found;
-        if (s.plan.tensor > 1) /* pads the vocabulary, so that the tensor ranks can divide it */
+        if (s.plan.tensor > 1) /* sets vocab_multiple, so that the tensor ranks can divide the padded vocabulary */
             model.decoder.vocab_multiple = (int64_t)128 * s.plan.tensor;
         status = nnc_estimate(&model, s.device, &s.software, &s.plan, s.scratch, &result, &err);
         if (status == NNC_OK) bench(&s, &model);

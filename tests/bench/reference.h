@@ -8,7 +8,7 @@
 #include <time.h>
 
 /* Returns the shortest time, in seconds, of several repetitions of the loop. A repetition has a million dependent
- * integer and floating-point operations with an unpredictable branch; its time is divided by 1,000. */
+ * integer and floating-point operations with an unpredictable branch; the time of a repetition is divided by 1,000. */
 static inline double bench_reference_s(void) {
     enum { STEPS = 1000000, TIMES = 8 };
     static volatile double kept;

@@ -1,7 +1,7 @@
 /* A library that makes system calls of the program fail; the loader preloads it (LD_PRELOAD). The variable FAIL names
  * the call that fails, such as "write:3" for the third write. Kinds of calls are alloc, write, sync and read. If
- * FAIL_ON is set, all later calls of this kind fail, too. FAIL_COUNT is the path of a file; at exit, the number of
- * calls of each kind is written into it. */
+ * FAIL_ON is set, all later calls of the same kind as the named call fail, too. FAIL_COUNT is the path of a file; at
+ * exit, the number of calls of each kind is written into it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

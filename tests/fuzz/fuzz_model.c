@@ -10,7 +10,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    /* The architectures are those shipped with nncost. The input may name a model of tests/toy as "like". */
+    /* The reader uses the architectures that are shipped with nncost. The input may name a model of tests/toy as
+     * "like". */
     static bool begun; /* kept for the whole process */
     if (!begun) { begun = setenv("NNCOST_PATH", NNCOST_SOURCE_DIR, 1) == 0; }
     nnc_specs *specs = fuzz_toys();

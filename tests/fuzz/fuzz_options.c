@@ -1,6 +1,6 @@
 /* Fuzzes the parsers of command lines and of the user's defaults file. The first line of the input names a command, and
- * each further line is one word of the command line. The defaults file follows after an empty line. The command is
- * parsed, but does not run. */
+ * each further line is one word of the command line. The text of the defaults file follows after an empty line. The
+ * command is parsed, but does not run. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

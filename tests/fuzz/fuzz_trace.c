@@ -34,7 +34,7 @@ static void check_ranks(const nnc_trace *trace) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static char path[FUZZ_PATH], file[FUZZ_PATH + 8];
-    static nnc_device device; /* static, because the trace still reads the device after the set of specs is closed */
+    static nnc_device device; /* static, because the trace reads the device even after the set of specs is closed */
     const nnc_device *loaded = NULL;
     nnc_error err;
     nnc_trace *trace = NULL;

@@ -251,8 +251,8 @@ $ sed 's/ "year": 2025,//' toy/grid/buildings.json >buildings.json; nncost valid
 ! nncost: buildings.json:7: buildings[0].year: missing, expected a whole number from 1990 to 2100, found nothing
 [3]
 
-# If the plan does not fit, the output begins with the verdict "does not fit". The run is shown only with
-# --ignore-memory.
+# If the plan does not fit, the output begins with the verdict "does not fit". The run of a plan that does not fit is
+# shown only with --ignore-memory.
 $ nncost run dense round --micro-batch 4096 --tokens 1T --price 2 | sed -n '/^step/,/^run/p'
 step      31.06 s
 memory    1.158 TB (1.05 TiB) of 10.00 GB (9.31 GiB), 11582.1%: DOES NOT FIT by 1.148 TB

@@ -441,7 +441,7 @@ $ nncost search dense round --threads 1 --global-batch 64
 ! nncost: --devices: missing, expected a number for all plans of the search, such as --devices 8
 [2]
 
-# Tests --budget and --deadline: values that are not an amount or a time, and use without a run or a price.
+# Tests --budget and --deadline: values that are not an amount or a time, and commands without a run or without a price.
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --budget 1M
 dense on 16 x round, global batch 64
 1680000 combinations: 48200 legal, 48200 fit; 12952 evaluated; no other plan can be among the best

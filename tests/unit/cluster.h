@@ -63,7 +63,7 @@ static inline nnc_plan plan_of(int32_t data, int32_t tensor, int32_t pipeline) {
     return plan;
 }
 
-/* Returns the row of the last estimate with this name and phase. NULL = no such row. */
+/* Returns the row with the given name and phase from the op table of the last estimate. NULL = no such row. */
 static inline const nnc_op_cost *find_row(const char *name, nnc_phase phase) {
     int32_t count = 0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);

@@ -4,7 +4,7 @@
 
 #include "cluster.h"
 
-/* Knuth's 64-bit linear congruential generator. Only the high bits of the state are used. */
+/* Knuth's 64-bit linear congruential generator. A random number uses only the high bits of the generator's state. */
 static uint64_t state;
 
 static inline uint64_t draw(uint64_t count) {

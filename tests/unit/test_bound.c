@@ -291,7 +291,7 @@ START_TEST(any_stage_may_have_the_busiest_links) {
 }
 END_TEST
 
-/* If resources are equal, the first is the bound and the second is the next bound. */
+/* If two resources take equal times, the first one is the bound, and the second one is the next bound. */
 START_TEST(equal_resources) {
     nnc_result r = { .struct_size = sizeof r };
     for (int b = 0; b < NNC_BOUND_COUNT; b++) { r.bound_s[b] = 1.0; }

@@ -314,7 +314,7 @@ START_TEST(norms_of_maps) {
 }
 END_TEST
 
-/* Norms of maps and ops between convolutions have their own bandwidth, if it was measured. */
+/* Norms of maps, and ops between convolutions, have a bandwidth of their own if this bandwidth was measured. */
 START_TEST(maps_have_their_own_bandwidth) {
     nnc_device d = machine();
     const nnc_op norm = { .kind = NNC_OP_NORM,

@@ -333,12 +333,12 @@ START_TEST(heap_of_glibc) {
 }
 END_TEST
 
-/* The limits are those of malloc.c. A chunk is 16 B larger than its block, rounded up to 64 B. A block whose chunk has
- * M_MMAP_THRESHOLD bytes is mapped. A block that is 64 B smaller comes from the heap: 131,008 + 131,072 + 32 B are 64
- * pages, and the block touches 32 of these pages. If a mapped block that is larger than the threshold is freed, the
- * threshold rises to the size of this block, up to 32 MiB. A free hole of 64 KiB trims the end of the heap, but a hole
- * that is 64 B smaller does not. The end of the heap is trimmed if at least trim_least bytes are free there. The
- * 131,072 B in use, M_TOP_PAD of 131,072 B and 33 B remain, which are 65 pages. */
+/* This test uses the limits of malloc.c in glibc. A chunk is 16 B larger than its block, rounded up to 64 B. A block
+ * whose chunk has M_MMAP_THRESHOLD bytes is mapped. A block that is 64 B smaller comes from the heap: 131,008 + 131,072
+ * + 32 B are 64 pages, and the block touches 32 of these pages. If a mapped block that is larger than the threshold is
+ * freed, the threshold rises to the size of this block, up to 32 MiB. A free hole of 64 KiB trims the end of the heap,
+ * but a hole that is 64 B smaller does not. The end of the heap is trimmed if at least trim_least bytes are free there.
+ * The 131,072 B in use, M_TOP_PAD of 131,072 B and 33 B remain, which are 65 pages. */
 START_TEST(limits_of_the_heap) {
     const double page = 4096.0;
     nnc_hole holes[8];

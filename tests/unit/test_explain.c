@@ -172,8 +172,9 @@ static bool is_said(const cJSON *json, const cJSON *about, const char *name, siz
 }
 
 /* A name in a formula stands for the value of the line with this name, so the test reads formula and numbers in
- * parallel. A part of a formula that does not exist is 0 and may have no line. Collectives are left out, because
- * collectives with the same name may have different routes, and only some routes have a line for the rate. */
+ * parallel. A part of a formula that the plan does not have is 0, and the answer may have no line for this part.
+ * Collectives are left out, because collectives with the same name may have different routes, and only some routes have
+ * a line for the rate. */
 static void check_names(const scenario *s, const cJSON *json, const cJSON *line) {
     const char *formula = text_of(line, "formula"), *numbers = text_of(line, "numbers");
     if (strstr(text_of(line, "of"), " comm") != NULL) { return; }

@@ -425,7 +425,7 @@ START_TEST(critical_batch) {
     ck_assert_str_eq(a.stop, "memory");
     /* The traffic per parameter is two reads of the weight and the gradient, 2 B each, and 28 B of AdamW. These 28 B
      * are 2 + 2 for the weight, 2 for the gradient, and 2 x 12 - 2 for master copy and moments. The compute per
-     * parameter is 6 T FLOPs. Activations add traffic that grows with T. */
+     * parameter is 6 T FLOPs. Activations add traffic that grows with the number T of tokens. */
     ck_assert_double_gt(a.limit, 100e12 / 1e12 * 30.0 / 6.0);
     ck_assert_double_lt(a.limit, 100e12 / 1e12 * 60.0 / 6.0);
     nnc_plan at = nnc_plan_default();

@@ -264,7 +264,8 @@ static const solved table[] = {
     { "F5.1", gpt2_flops, NULL },
     { "F5.2", gpt3_flops, NULL },
     { "F5.3", llama3_flops, NULL },
-    { "F6.1", stem, "H_o" }, /* the output size H_o is an input of a convolution */
+    /* not computed: the output size H_o is given to the library, as the size of a convolution */
+    { "F6.1", stem, "H_o" },
     { "F6.2", decoder_conv, NULL },
     { "F6.3", transposed_conv, "H_o" },
     { "F6.5", stable_diffusion, NULL },
@@ -309,7 +310,7 @@ static const solved table[] = {
     { "F21.1", offloaded_gradients, NULL },
     { "F21.2", offloaded_layer, NULL },
     { "F23.1", run_price, NULL },
-    { "F23.2", run_energy, "tco2" }, /* the carbon of a grid is no device value */
+    { "F23.2", run_energy, "tco2" }, /* the carbon intensity of a power grid is no value of a device */
 };
 
 static const unsolved later[] = {

@@ -113,7 +113,8 @@ START_TEST(cards_of_a_server_share_bridges) {
     /* Between servers, half of 3.2 GB is sent at 50 GB/s. */
     r = route_of(&d, 16, 0, 2, 8);
     ck_assert_double_eq_tol(nnc_collective_predicted_s(&r, NNC_ALL_GATHER, 3.2e9), 0.032, 1e-12);
-    /* The links of a server with a switch have their full rate. The rate of the datasheet is also the full rate. */
+    /* The links of a server with a switch have their full rate. An estimate at datasheet rates also uses the full rate
+     * of the links. */
     set(&d, "scale_up.kind", "switch");
     expect_s(&d, 8, NNC_ALL_REDUCE, 0.175);
     set(&d, "scale_up.kind", "pcie");

@@ -9,7 +9,7 @@ static bool at_most(double a, double b) { return a <= b * (1 + 1e-9); }
 
 /* A step time is the longest span of a stage plus the longest step end of a stage, which may be another stage. If two
  * stages take nearly the same time, a faster device leaves less time for overlap, and the step can become slightly
- * longer. Returns the factor by which the test allows a longer step. */
+ * longer. Returns the factor by which the test lets a step become longer. */
 static double slack_of(const nnc_plan *plan) { return plan->pipeline > 1 ? 1.002 : 1.0; }
 
 static void check_no_slower(const split_case *c, const nnc_result *before, const char *what, int number) {
@@ -57,7 +57,7 @@ START_TEST(better_devices_and_links) {
 }
 END_TEST
 
-/* More overlap is never slower and changes no bound. */
+/* A step with more overlap is never slower, and has the same bounds. */
 START_TEST(overlap) {
     int number = 0;
     for (int i = 0; i < CASES; i++) {

@@ -399,8 +399,8 @@ END_TEST
 
 /* A product of 60 rows, 48 columns and 24 inner values. In the first five cases, 2 tensor ranks and 3 context ranks
  * divide the product; with sequence parallelism, 6 ranks divide the rows. In the cases of experts, 3 expert ranks have
- * 2 tensor ranks each, and 5 ranks divide the rows. The bias is divided with the columns. Sequence parallelism also
- * divides the kept operand of a product that is divided by columns. */
+ * 2 tensor ranks each, and 5 ranks divide the rows. The ranks that divide the columns also divide the bias. Sequence
+ * parallelism also divides the kept operand of a product that is divided by columns. */
 START_TEST(matmul_of_a_rank) {
     static const struct {
         nnc_split split;

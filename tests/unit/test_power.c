@@ -43,7 +43,7 @@ START_TEST(a_pass_takes_longer_by_the_power_it_lacks) {
     free_device.efficiency.power.exponent = 0;
     const nnc_result free = run_on(&free_device);
     const double watts = drawn_w(&device, &pass_s);
-    ck_assert_double_gt(watts, 300.0); /* a lower power does not slow down the pass */
+    ck_assert_double_gt(watts, 300.0); /* at 300 W or less, the power limit does not slow down the pass */
     const nnc_result held = run_on(&device);
     (void)drawn_w(&device, &slow_s);
     ck_assert_double_eq_tol(slow_s / pass_s, sqrt(watts / 300.0), 1e-9);

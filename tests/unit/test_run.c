@@ -535,8 +535,8 @@ START_TEST(sites_that_average) {
 }
 END_TEST
 
-/* With 8 devices, a stop comes every second. An hour passes until the next checkpoint; a save takes 20 s and a restart
- * 10 + 5 + 25 s. The sum is 3,660 s. */
+/* With 8 devices, a stop comes every second. An hour passes until the next checkpoint, a save takes 20 s, and a restart
+ * takes 10 s to detect the failure, 5 s to start and 25 s to load. The sum is 3,660 s. */
 START_TEST(a_run_that_never_advances_names_its_times) {
     const nnc_plan plan = devices_of(8);
     nnc_run_ask ask = nnc_run_ask_default();

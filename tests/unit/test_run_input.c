@@ -116,7 +116,8 @@ START_TEST(encoders_on_line) {
     nnc_run run = input_of(256, 1.0, ask);
     CLOSE(run.step_s, 1.4, 1e-12);
     CLOSE(run.run_s, 1e6 / 256.0 * 1.4, 1e-12);
-    ask.prepare_s = 8.0 * 1.2 / 256.0; /* workers prepare the images in 1.2 s, which overlaps with the step of 1.4 s */
+    /* workers prepare the images of a step in 1.2 s, and this time overlaps with the step of 1.4 s */
+    ask.prepare_s = 8.0 * 1.2 / 256.0;
     run = input_of(256, 1.0, ask);
     ck_assert(!run.input_bound);
     CLOSE(run.step_s, 1.4, 1e-12);

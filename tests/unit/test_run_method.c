@@ -38,7 +38,7 @@ START_TEST(flops_of_a_token) {
     ck_assert_double_eq(flops_of(&ask), 22.0);
     ask.update_epochs = 4.0;
     ck_assert_double_eq(flops_of(&ask), 58.0);
-    ask.reward_params = 3.0; /* the reward model has three times as many parameters as the policy */
+    ask.reward_params = 3.0; /* here the reward model has three times as many parameters as the policy */
     ck_assert_double_eq(flops_of(&ask), 62.0);
     /* FLOPs: 6 for the policy, 2 for the policy on a second answer, and 4 for the reference model on the first and the
      * second answer */
@@ -189,7 +189,8 @@ static double hours_of(double devices, double hours, double *cost) {
 /* Published device-hours, and their cost at a rental price of 2 USD an hour. */
 START_TEST(published_totals) {
     double cost = 0.0;
-    /* DeepSeek-R1, arXiv:2501.12948 version 2, table 7. The 648 devices of press reports give more hours. */
+    /* DeepSeek-R1, arXiv:2501.12948 version 2, table 7. With the 648 devices that press reports name, the run takes
+     * more device-hours. */
     const double r1 = hours_of(512, 198, &cost) + 5000.0 + hours_of(512, 80, &cost);
     CLOSE(r1, 147336.0, 1e-12);
     CLOSE(cost + 5000.0 * 2.0, 294672.0, 1e-12);
@@ -204,8 +205,8 @@ START_TEST(published_totals) {
 }
 END_TEST
 
-/* Faster parts never make a run longer. Without generation, scoring and transfer, the run takes exactly the time of
- * training. */
+/* A run never becomes longer if one of its parts becomes faster. Without generation, scoring and transfer, the run
+ * takes exactly the time of training. */
 START_TEST(beside_training) {
     nnc_run_ask ask = unit_ask(NNC_METHOD_PPO);
     nnc_plan plan = devices_of(8);

@@ -104,8 +104,8 @@ START_TEST(better_is_never_longer) {
 }
 END_TEST
 
-/* An ideal run takes exactly its steps times the step time. The parts of a run add up to its time. Some results are
- * proportional to an option. */
+/* An ideal run takes exactly its steps times the step time. The parts of a run add up to its time. Some results of a
+ * run grow in proportion to the value of an option. */
 START_TEST(identities) {
     state = 18;
     for (int i = 0; i < RUNS; i++) {

@@ -231,8 +231,8 @@ START_TEST(plans_without_a_time_are_refused) {
 }
 END_TEST
 
-/* Three shards, read in another order, have the results of the whole search. The numbers of threads are added. The
- * elapsed time is that of the slowest shard. */
+/* Three shards, read in another order, have the results of the whole search. The merged result has the sum of the
+ * numbers of threads. The elapsed time is that of the slowest shard. */
 START_TEST(merged_shards_are_the_search) {
     nnc_search_task task = task_of(16, 32);
     const nnc_search_total sum = write_shards(&task);
@@ -376,7 +376,7 @@ END_TEST
 
 /* A deadline or budget prunes plans by a lower bound of their run. Searches with and without pruning find the same
  * plans, or the same fastest plan that misses the limit. The test covers runs by tokens and by samples, on one site and
- * on three. The limits are near the run of the fastest plan. */
+ * on three. The limits are near the time and the cost of the run of the fastest plan. */
 START_TEST(pruning_by_limits_keeps_the_answer) {
     static nnc_search_result pruned;
     for (int what = 0; what < 8; what++) {
@@ -414,9 +414,9 @@ END_TEST
 
 /* ---- targets ---- */
 
-/* On a device of 20 GB, the target is a step that needs more memory. The answer is a plan from the Pareto front of a
- * search without memory limit: the plan of least memory that reaches the target. If a plan that fits reaches the
- * target, no more memory is needed. */
+/* On a device of 20 GB, only steps that need more memory reach the target time. The answer is a plan from the Pareto
+ * front of a search without memory limit: the plan of least memory that reaches the target. If a plan that fits reaches
+ * the target, no more memory is needed. */
 START_TEST(memory_that_reaches_a_step) {
     nnc_search_task task = task_of(8, 64);
     task.search.mem_bytes = (int64_t)1 << 50;

@@ -251,7 +251,7 @@ static void critical(void) /* example S1.14 */
     const nnc_serve_ask ask = nnc_serve_ask_default();
     bench *b = set_up("llama3-8b", NULL, &ask);
     double limit = 0.0;
-    if (has("context_limit")) { /* the spare bytes are a linear function of the context, with negative slope */
+    if (has("context_limit")) { /* the free bytes are a linear function of the context, with negative slope */
         const nnc_serve_step at_1 = nnc_serve_decode(&b->of, 1.0, 1.0, NULL);
         const nnc_serve_step at_1001 = nnc_serve_decode(&b->of, 1.0, 1001.0, NULL);
         const double ridge = nnc_device_ridge(b->device, NNC_BF16);

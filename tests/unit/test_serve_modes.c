@@ -173,7 +173,7 @@ START_TEST(open_loops_widen_ranges) {
     CLOSE(s.tpot_interval_s[1], 1.25 * fast.tpot_s, 1e-12);
     CLOSE(s.ttft_interval_s[0], 0.5 * slow.ttft_s, 1e-12);
     CLOSE(s.ttft_interval_s[1], 2.0 * fast.ttft_s, 1e-12);
-    /* with the queue, the range is wider than the range of step times alone */
+    /* with the wait in the queue, the range is wider than the range of step times alone */
     ck_assert_double_gt(s.tpot_interval_s[1], 1.02 * 1.25 * s.tpot_s);
     CLOSE(s.saturation_interval[0], most / 1.25, 1e-12);
     CLOSE(s.saturation_interval[1], most / 0.8, 1e-12);
@@ -324,7 +324,7 @@ START_TEST(closed_loops) {
         CLOSE(client.tpot_s, one.tpot_s, 1e-9);
         CLOSE(client.output_tokens_per_s, one.output_tokens_per_s, 1e-9);
 
-        ask.batch = 0; /* random lengths have the same mean */
+        ask.batch = 0; /* the same mean length, but random lengths */
         ask.concurrency = ask.data;
         ask.length_spread = 0.1;
         CLOSE(served(&ask).ttft_s, one.ttft_s, 3e-3);

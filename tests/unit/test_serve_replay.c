@@ -93,9 +93,9 @@ START_TEST(one_request) {
 }
 END_TEST
 
-/* Writing the text of a token takes one second. The two requests together have two tokens after their prompts, and two
- * tokens after the decode step. The step ends while the text of the first two tokens is written. If the text takes less
- * time than a step, only the last token is later. */
+/* The engine takes one second to write the text of a token. The two requests together have two tokens after their
+ * prompts, and two tokens after the decode step. The step ends while the text of the first two tokens is written. If
+ * writing the text takes less time than a step, only the last token is later. */
 START_TEST(tokens_become_text_in_turn) {
     nnc_serve_ask ask = recorded(2, 2), batch = ask_of(2);
     arrivals[0] = arrivals[1] = (nnc_serve_arrival){ .arrival_s = 0.0 };
@@ -106,7 +106,7 @@ START_TEST(tokens_become_text_in_turn) {
     CLOSE(s.ttft_s, both + 2.0, 1e-9);
     CLOSE(s.request_s, both + 4.0, 1e-9);
     CLOSE(served(&batch).tpot_s, 2.0, 1e-9);
-    CLOSE(s.saturation_rate, 0.5, 1e-9); /* a request takes one second of the writer of text for each of two tokens */
+    CLOSE(s.saturation_rate, 0.5, 1e-9); /* writing the text of a request takes one second for each of its two tokens */
     engine.serving.text_s = 1e-4;
     s = served(&ask);
     CLOSE(s.ttft_s, both + 2e-4, 1e-9);
@@ -337,7 +337,7 @@ START_TEST(lengths_are_even_and_mirrored) {
     ask.length_spread = 0.5;
     for (int k = 0; k < RUNS * REQUESTS; k++) {
         drawn = k % 2 == 0 ? 2.0 * uniform(&state) - 1.0 : -drawn;
-        if (k % 2 == 0) { (void)uniform(&state); /* skips the random number of the output length */ }
+        if (k % 2 == 0) { (void)uniform(&state); /* skips the random number that draws the output length */ }
         nnc_serve_ask pair = ask;
         pair.request_rate = (double)NAN;
         const int64_t length = (int64_t)floor(INPUT * (1.0 + 0.5 * drawn) + 0.5);
@@ -520,7 +520,8 @@ START_TEST(prompts_wait_for_more) {
     ck_assert_double_eq(served(&ask).ttft_s, plain.ttft_s);
     ask.wait_share = 0.2;
     CLOSE(3.0 * (served(&ask).ttft_s - plain.ttft_s), 20.0 * step_s, 2e-3);
-    arrivals[2].arrival_s = arrivals[1].arrival_s + 5.0 * step_s; /* with the third prompt, 2,001 tokens wait */
+    /* with the third prompt, 2,001 tokens wait for the next step */
+    arrivals[2].arrival_s = arrivals[1].arrival_s + 5.0 * step_s;
     const nnc_serve two = served(&ask);
     ask.wait_share = 0.9;
     const nnc_serve held = served(&ask); /* the two prompts start 15 and 14 iterations later */

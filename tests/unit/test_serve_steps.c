@@ -613,8 +613,8 @@ START_TEST(tensor_ranks_use_all_their_links) {
 END_TEST
 
 /* A replica of 2 stages with 8 devices each crosses once between servers of 8 H100; 8 stages of 4 devices cross 3
- * times. A hop to another server has the rate of the network: in decode, each of t ranks sends bytes / t. If this rate
- * is not known, the plan is refused, unless all stages are in one server. */
+ * times. A message from one server to another has the rate of the network: in decode, each of t ranks sends bytes / t.
+ * If the rate of the network is not known, the plan is refused, unless all stages are in one server. */
 START_TEST(stages_in_several_servers) {
     nnc_error err = { 0 };
     nnc_serve_rates r;

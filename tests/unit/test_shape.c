@@ -132,7 +132,7 @@ START_TEST(padded_vocabulary) {
     ck_assert_int_eq(nnc_vocab_split(50257, 8), 51200); /* as GPT-3 in Megatron-LM */
     ck_assert_int_eq(nnc_vocab_split(50257, 1), 50257);
     ck_assert_int_eq(nnc_vocab_split(32000, 8), 32000);
-    model.decoder.vocab_multiple = 5; /* 10 words are already a multiple of 5 */
+    model.decoder.vocab_multiple = 5; /* the 10 words are already a multiple of vocab_multiple 5 */
     ck_assert_int_eq(estimate(&model, &plan).params, plain.params);
 }
 END_TEST

@@ -63,7 +63,8 @@ START_TEST(flops) {
 }
 END_TEST
 
-/* Each tensor rank has the whole embedding, all norms and the whole head. The matrices of a layer are divided. */
+/* Each tensor rank has the whole embedding, all norms and the whole head. The tensor ranks divide the matrices of a
+ * layer. */
 START_TEST(tensor_ranks) {
     const nnc_model model = tiny_vit();
     nnc_device device = plain_device();

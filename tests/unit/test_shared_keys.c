@@ -52,9 +52,9 @@ START_TEST(heads_have_sinks_gates_and_widths) {
 }
 END_TEST
 
-/* 4 experts have 3 matrices of 8 x 12 at width 8. With a latent of width 4, the experts have 3 matrices of 4 x 12, and
- * there are products of 8 x 4 to the latent and back. The norms of the experts have 4 * 8 parameters, and the scales
- * have one parameter per expert. */
+/* At width 8, each of 4 experts has 3 matrices of 8 x 12. With a latent of width 4, the experts have 3 matrices of 4 x
+ * 12, and there are products of 8 x 4 to the latent and back. The norms of the experts have 4 * 8 parameters, and the
+ * scales have one parameter per expert. */
 START_TEST(experts_work_at_another_width) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 8);
     model.decoder.experts = 4;

@@ -43,7 +43,8 @@ START_TEST(ops_by_hand) {
         ck_assert_msg(a.moved_bytes == cases[i].bytes, "%zu: %g bytes", i, a.moved_bytes);
         CLOSE(a.flops_per_byte, cases[i].flops / cases[i].bytes, 1e-12);
         CLOSE(a.ridge_flops_per_byte, 100.0, 1e-12);
-        CLOSE(a.bound_s, cases[i].bytes / 1e12, 1e-12); /* all cases are below the ridge point */
+        /* all ops of this test are below the ridge point, so memory bounds their time */
+        CLOSE(a.bound_s, cases[i].bytes / 1e12, 1e-12);
         CLOSE(a.memory_s, cases[i].bytes / 1e12, 1e-12);
         CLOSE(a.flops_per_s * a.time_s, cases[i].flops, 1e-12);
         CLOSE(a.bytes_per_s * a.time_s, cases[i].bytes, 1e-12);
@@ -265,8 +266,8 @@ START_TEST(operators_by_hand) {
             ck_assert_msg(op.issued[way].mixed_bytes == cases[i].mixed[way], "%s: casts", cases[i].name);
         }
     }
-    /* An op with only a number of values has a matrix with one column. A copy of 250 x 4 values moves as many bytes as
-     * a copy of 1,000 values. */
+    /* An op that is given only by its number of values works on a matrix with one column. A copy of 250 x 4 values
+     * moves as many bytes as a copy of 1,000 values. */
     nnc_error err;
     nnc_single_op values = asked("copy", (const int64_t[]){ 1000 }, 1);
     nnc_single_op columns = asked("copy", (const int64_t[]){ 1000, 1 }, 2);
@@ -282,7 +283,7 @@ END_TEST
 
 /* Convolutions read channels-last maps in the order of their products. Contiguous maps need a transposition, which runs
  * at the fitted fraction of 0.8 of the bandwidth. So a convolution that moves many bytes takes longer with contiguous
- * maps. */
+ * maps than with channels-last maps. */
 START_TEST(layouts_differ) {
     const nnc_device *h100 = NULL;
     nnc_error err = { 0 };

@@ -137,7 +137,7 @@ START_TEST(databases) {
     ck_assert_int_eq(nnc_database_open("a", &head, names, COLUMNS, &db, &err), NNC_OK);
     ck_assert_int_eq(head.done, 3);
     ck_assert_int_eq(nnc_database_count(db), 1);
-    /* only one process may write a database */
+    /* only one process at a time may write a database */
     nnc_database *second = NULL;
     ck_assert_int_eq(nnc_database_open("a", &head, names, COLUMNS, &second, &err), NNC_IO);
     ck_assert_ptr_null(second);

@@ -160,7 +160,7 @@ START_TEST(coordinates_are_tenths) {
 }
 END_TEST
 
-/* Widths in DejaVu Sans: M 863 and i 278 of 1000. Text has 12 px and is 5 % wider. */
+/* Widths in DejaVu Sans: M 863 and i 278 of 1000. The text has 12 px, and its width is increased by 5 %. */
 START_TEST(text_is_as_wide_as_its_letters) {
     char cut[NNC_TEXT_PX_MAX];
     ck_assert_int_eq(nnc_text_px("Mi", NNC_TYPE_PLAIN), (nnc_px)ceil((863 + 278) * 12 * 1.05 / 100.0));

@@ -23,9 +23,9 @@ static nnc_status parse(const char *text, nnc_model *model) {
 /* Parameters of the decoder: tables 2 * 80, attention 4 * 64, MLP 3 * 128, norms 3 * 8, sum 824. The tower has 4
  * patches and a class token: patches 3 * 2 * 2 * 4 = 48, class token 4, positions 5 * 4, norms before and after the
  * layers 2 * 8. Each of the two layers of the tower has 4 * 16 + 16 (attention), 2 * 32 + 8 + 4 (MLP) and 2 * 8 (norms)
- * = 172 parameters; the sum of the tower is 432. The projector has 4 * 8 + 8 and 8 * 8 + 8, sum 112. FLOPs of one image
- * are those of a convolution (2 * 4 * 48), of two layers of 5 tokens (products of 64 + 64 weights, and 25 pairs of
- * tokens at 4 * 4), and of the projector for 4 tokens. */
+ * = 172 parameters; the sum of the tower is 432. The two linear layers of the projector have 4 * 8 + 8 and 8 * 8 + 8
+ * parameters, sum 112. FLOPs of one image are those of a convolution (2 * 4 * 48), of two layers of 5 tokens (products
+ * of 64 + 64 weights, and 25 pairs of tokens at 4 * 4), and of the projector for 4 tokens. */
 START_TEST(towers_read_images) {
     nnc_model model;
     const nnc_plan plan = plan_of(1, 1, 1);

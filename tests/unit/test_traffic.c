@@ -126,7 +126,8 @@ START_TEST(weights_are_cast_before_the_gather) {
     near(total_exchanged("data.gather_weights", NNC_PHASE_BACKWARD), 3 * 2 * params, 1e-12);
     near(total_exchanged("data.scatter_gradients", NNC_PHASE_BACKWARD), 3 * 4 * params, 1e-12);
     ck_assert_int_eq(three.memory.transient_bytes - two.memory.transient_bytes, (int64_t)(10 * unit - 2 * params));
-    plan.reshard = false; /* all weights stay gathered: 2 B per weight of the model instead of two units */
+    /* all weights stay gathered: 2 B for each weight of the model, not only for the weights of two units */
+    plan.reshard = false;
     const nnc_result kept = estimate_on_cluster(&model, &plan);
     near(total_exchanged("data.gather_weights", NNC_PHASE_COMM), 2 * params, 1e-12);
     ck_assert_int_eq(kept.memory.transient_bytes - three.memory.transient_bytes, (int64_t)(2 * params - 4 * unit));
@@ -540,8 +541,8 @@ static bool casts_gradient(const nnc_op_cost *row) {
 
 /* In backward, fp8 products cast the gradient of each output, which reads 2 B and writes 1 B per value. 4 tensor ranks
  * divide 8 query heads of 64 and 2 key heads. So each rank computes 2 query heads, a key head and a value head: 4 * 64
- * values per token. The output of attention has 512 values, gate and up 2 * 1024 / 4, the output of the MLP 512. There
- * are 4,096 tokens and 4 layers. */
+ * values per token. The output of attention has 512 values per token, gate and up together 2 * 1024 / 4, and the output
+ * of the MLP 512. There are 4,096 tokens and 4 layers. */
 START_TEST(ranks_cast_a_whole_key_head) {
     const nnc_model model = llama(4, 512, 8, 2, 1024, 512, 4096);
     nnc_plan plan = plan_of(1, 4, 1);
