@@ -231,7 +231,7 @@ START_TEST(attention) {
     near(time_of_product(&device, &op).compute_s, 2.5 * flops / 40e12 * shape);
     op.u.flash.kernel = NNC_FLASH2; /* neutral */
     near(time_of_product(&device, &op).compute_s, 2.5 * flops / 100e12);
-    /* Heads of width 40 are padded to 64. A kernel with neutral efficiency does not pad heads. */
+    /* The kernel pads heads of width 40 to 64. A kernel with neutral efficiency does not pad heads. */
     op.phase = NNC_PHASE_FORWARD;
     op.u.flash.head_dim = op.u.flash.value_dim = 40;
     near(time_of_product(&device, &op).compute_s, flops * 40 / 64 / 100e12);
@@ -307,8 +307,8 @@ START_TEST(collectives) {
 END_TEST
 
 /* [experts] 8 copies of a token go to ranks drawn from 8 domains. On average 8 (1 - (7/8)^8) = 5.25 domains get a copy.
- * Inside one domain, each copy is sent separately. At best, the copies of a token are sent only once to each of 8
- * ranks. */
+ * If all ranks are in one domain, each copy is sent separately. At best, the copies of a token are sent only once to
+ * each of 8 ranks. */
 START_TEST(tokens_once_per_domain) {
     nnc_network network = { .routes[NNC_ROUTE_EXPERT] = { .size = 64, .inner = 8, .outer = 8 } };
     nnc_collective_op e = { .comm = NNC_COMM_EXPERT, .forward = NNC_ALL_TO_ALL, .bytes = 8e6, .copies = 8 };
@@ -316,7 +316,7 @@ START_TEST(tokens_once_per_domain) {
     near(nnc_network_carried_bytes(&network, &e, true, NULL), 8e6 * (1.0 - pow(7.0 / 8, 8)));
     e.once_per_node = true;
     near(nnc_network_carried_bytes(&network, &e, false, NULL), 8e6 * (1.0 - pow(7.0 / 8, 8)));
-    e.once_per_node = false; /* count = calls per step; time grows with count */
+    e.once_per_node = false; /* count: number of calls per step; the time grows in proportion to it */
     network.routes[NNC_ROUTE_EXPERT].inner_bytes_per_s = network.routes[NNC_ROUTE_EXPERT].outer_bytes_per_s = 1e9;
     const char *link = NULL;
     const double once_s = nnc_network_exchange_s(&network, &e, &link);
@@ -371,8 +371,8 @@ START_TEST(issues) {
 }
 END_TEST
 
-/* [launch] A group of 4 products takes 0.5 ms per product plus the 1 ms of the op. A plain product takes 1 ms. A
- * recorded attention takes no time of the host. */
+/* [launch] A group of 4 products takes 0.5 ms per product, plus the 1 ms of the op itself. A plain product takes 1 ms.
+ * An attention in a recorded program takes no time of the host. */
 START_TEST(launches_of_groups) {
     const nnc_launch launch = { .op_s = 1e-3, .product_s = 5e-4, .recorded_attention = true };
     nnc_op op = { .kind = NNC_OP_MATMUL, .group = NNC_GROUP_MLP, .u.matmul.experts = 4 };

@@ -79,14 +79,14 @@ START_TEST(tables) {
     model.decoder.bidirectional = false;
     model.decoder.head = NNC_HEAD_LOGITS;
     ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, plain - 2 * 10 + 8 + 8);
-    /* without a head, the decoder still has the projection of the words and the projection back */
+    /* a decoder without a head still projects the words up and projects its output back */
     model.decoder.head = NNC_HEAD_NONE;
     ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, plain - 2 * 10 + 8 + 8);
 }
 END_TEST
 
-/* 5 buckets for 2 heads are 10 scores. One table of scores serves all layers, or each of the 3 layers has its own
- * table. Each of 6 * 6 pairs looks up 2 values. */
+/* A table for 5 buckets of distances and 2 heads has 10 scores. One table of scores serves all layers, or each of the 3
+ * layers has its own table. Each of 6 * 6 pairs looks up 2 values. */
 START_TEST(relative_positions) {
     const nnc_plan plan = bf16();
     nnc_model model = gpt(3, 4, 2, 10, 6);
@@ -192,8 +192,8 @@ START_TEST(pairs_stay_together) {
 }
 END_TEST
 
-/* In an encoder without biases, a dense layer of 16 weights and a norm of 4 weights precede the 3 classes and their
- * bias. */
+/* In an encoder without biases, the head for 3 classes has a dense layer of 16 weights, a norm of 4 weights, and the
+ * classes with their bias. */
 START_TEST(classes_of_an_encoder_without_biases) {
     static const struct {
         const char *name;

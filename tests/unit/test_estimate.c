@@ -136,8 +136,8 @@ static nnc_plan plan_of_recompute(unsigned recompute, nnc_attention attention) {
     return plan;
 }
 
-/* All ops of the layers run forward twice, so their products run 4 times in total. Only the input of each layer and the
- * tensors outside the layers are kept. In backward, the tensors of one layer exist again. */
+/* Forward of all ops in the layers runs twice, so each product runs 4 times in total. Forward keeps only the input of
+ * each layer and the tensors outside the layers. While backward runs, the tensors of one layer exist again. */
 START_TEST(recompute_full) {
     const nnc_model model = model_of_recompute();
     const double tokens = 64, logits = 2 * tokens * 64 * 100;
@@ -166,7 +166,7 @@ END_TEST
 
 /* Selective recomputation runs the two products with the scores again: Q times K, and scores times V. Selective
  * recomputation keeps neither the probabilities of 2 B, nor their copy after dropout, nor the mask of dropout. Fused
- * attention never keeps probabilities, their copy or the mask. */
+ * attention keeps neither the probabilities, nor their copy after dropout, nor the mask of dropout. */
 START_TEST(recompute_selective) {
     const nnc_model model = model_of_recompute();
     /* FLOPs of the products with the scores: batch 2 x 4 layers x 4 s s h */
@@ -294,7 +294,8 @@ START_TEST(added_gradients) {
 END_TEST
 
 /* The test compares the pages of a heap with numbers worked by hand from malloc.c of glibc 2.36. A C program that calls
- * malloc takes the same pages. Blocks have 1,000,000 B, their chunks have 1,000,064 B, and pages have 4096 B:
+ * malloc in this way takes the same number of pages. Blocks have 1,000,000 B, their chunks have 1,000,064 B, and pages
+ * have 4096 B:
  *
  *     Take a block and free it: the block is mapped separately and has 245 pages. Later blocks below 1,003,520 B come
  *     from the heap. The heap is trimmed if at least 2,007,040 B are free at its end.
@@ -334,11 +335,11 @@ START_TEST(heap_of_glibc) {
 END_TEST
 
 /* This test uses the limits of malloc.c in glibc. A chunk is 16 B larger than its block, rounded up to 64 B. A block
- * whose chunk has M_MMAP_THRESHOLD bytes is mapped. A block that is 64 B smaller comes from the heap: 131,008 + 131,072
- * + 32 B are 64 pages, and the block touches 32 of these pages. If a mapped block that is larger than the threshold is
- * freed, the threshold rises to the size of this block, up to 32 MiB. A free hole of 64 KiB trims the end of the heap,
- * but a hole that is 64 B smaller does not. The end of the heap is trimmed if at least trim_least bytes are free there.
- * The 131,072 B in use, M_TOP_PAD of 131,072 B and 33 B remain, which are 65 pages. */
+ * whose chunk has M_MMAP_THRESHOLD bytes is mapped separately. A block that is 64 B smaller comes from the heap:
+ * 131,008 + 131,072 + 32 B are 64 pages, and the block touches 32 of these pages. If a mapped block that is larger than
+ * the threshold is freed, the threshold rises to the size of this block, up to 32 MiB. If a hole of 64 KiB is freed,
+ * the end of the heap is trimmed, but not if the hole is 64 B smaller. The end of the heap is trimmed if at least
+ * trim_least bytes are free there. The 131,072 B in use, M_TOP_PAD of 131,072 B and 33 B remain, which are 65 pages. */
 START_TEST(limits_of_the_heap) {
     const double page = 4096.0;
     nnc_hole holes[8];
@@ -355,7 +356,7 @@ START_TEST(limits_of_the_heap) {
     nnc_heap_free(&h, NNC_HEAP_MAPPED, 33554432 - 16);
     ck_assert_int_eq(h.mapped_least, 33554432);
     ck_assert_int_eq(h.trim_least, 67108864);
-    /* The block takes the one of three holes whose size is exactly the size of the block. */
+    /* There are three holes, and the block takes the hole of exactly its own size. */
     h = (nnc_heap){ .top = 8192, .end = 8192, .touched = 8192, .count = 3, .holes = holes };
     holes[0] = (nnc_hole){ 0, 128 };
     holes[1] = (nnc_hole){ 1024, 64 };
@@ -614,10 +615,10 @@ static nnc_memory memory_with(nnc_plan plan, nnc_method method, double params) {
     return memory_of(&model, plan, method, params);
 }
 
-/* The memory of frozen helper models is worked by hand. Helper models take 2 bytes per parameter. ZeRO 3 divides the
- * weights of helper models over the ranks if weights are freed after forward. With adapters, the reference model is the
- * base model without adapters. A trained critic doubles weights, gradients and states. Sources:
- * trl/trainer/dpo_trainer.py, trl/models/utils.py (prepare_deepspeed). */
+/* The test compares the memory of frozen helper models with numbers worked by hand. Helper models take 2 bytes per
+ * parameter. ZeRO 3 divides the weights of helper models over the ranks if weights are freed after forward. With
+ * adapters, the reference model is the base model without adapters. With a trained critic, memory has twice the
+ * weights, gradients and states. Sources: trl/trainer/dpo_trainer.py, trl/models/utils.py (prepare_deepspeed). */
 START_TEST(helper_models) {
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;
@@ -794,7 +795,7 @@ START_TEST(optimizers) {
         ck_assert_double_eq((double)r.memory.optimizer_bytes, cases[i].bytes);
         ck_assert_double_eq((double)r.memory.gradient_bytes, 4 * params);
     }
-    /* In addition to the products of the model, Muon multiplies matrices, four per layer. */
+    /* In addition to the products of the model, Muon multiplies the four matrices of each layer. */
     plan.optimizer = NNC_OPTIMIZER_MUON;
     const nnc_result muon = estimate(&model, &plan);
     plan.optimizer = NNC_OPTIMIZER_ADAMW;

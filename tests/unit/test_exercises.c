@@ -176,8 +176,8 @@ static void stable_diffusion(const cJSON *in, answers *out) {
 
 /* ---- memory ---- */
 
-/* Full recomputation keeps one hidden state per layer. The result is the difference between a model with twice the
- * layers and a model with the given layers. */
+/* With full recomputation, forward keeps one hidden state per layer. The result is the difference between a model with
+ * twice the layers and a model with the given layers. */
 static void hidden_states(const cJSON *in, answers *out) {
     const int64_t layers = whole(in, "L"), width = whole(in, "h"), length = whole(in, "s");
     nnc_model model = llama(layers, width, 32, 8, 14336, 100, length);

@@ -89,7 +89,7 @@ START_TEST(bad_settings_are_refused) {
 }
 END_TEST
 
-/* Every field has a unique name, a help text, and a value that can be written as text. */
+/* Each field must have a unique name, a help text, and a value that can be written as text. */
 static void check_table(const nnc_field_table *table, const void *object) {
     char text[512];
     for (size_t i = 0; i < table->count; i++) {

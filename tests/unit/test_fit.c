@@ -248,7 +248,7 @@ START_TEST(unaligned_steps_give_their_ratio) {
             models[i].decoder.vocab = 32001;
             fit_rows[i].plan.precision = rows[i].plan.precision = NNC_BF16;
         }
-        software.lists_operators = true; /* the profile of a program that does not pad products */
+        software.lists_operators = true; /* a software profile of a program that does not pad products */
         start.host.kernel_s = 0.0;
         start.efficiency.fitted = true;
         start.efficiency.gemm[NNC_BF16].unaligned_ratio = stated ? 6.0 : 1.0;

@@ -47,10 +47,10 @@ START_TEST(gpt2_by_hand) {
                         84.0 * T * H + statistics + amp_ends);
     ck_assert_double_eq((double)under(model, NNC_POLICY_BF16_PURE).memory.activation_bytes,
                         56.0 * T * H + statistics + half_ends);
-    /* Parts that backward computes again keep only their inputs. With recomputed norms, c_attn and c_fc keep no copies
-     * (2 x 2). With recomputed activations, gelu_new keeps its 16-bit input (2 for 4 h values), and c_proj keeps no
-     * tensor. A recomputed MLP keeps its input instead of a 16-bit copy of the input. The input of the MLP is fp32
-     * under autocast. Attention in one kernel keeps its inputs in any case. */
+    /* The parts of a layer that backward computes again keep only their inputs. With recomputed norms, c_attn and c_fc
+     * keep no copies (2 x 2). With recomputed activations, gelu_new keeps its 16-bit input (2 for 4 h values), and
+     * c_proj keeps no tensor. A recomputed MLP keeps its input instead of a 16-bit copy of the input. The input of the
+     * MLP is fp32 under autocast. Attention in one kernel keeps its inputs in any case. */
     const struct {
         unsigned recompute;
         double amp, half; /* kept bytes per token and hidden unit */
@@ -97,8 +97,8 @@ START_TEST(t5_by_hand) {
 }
 END_TEST
 
-/* At the loss, all kept tensors exist, and no gradient exists. Three fp32 tensors of the size of the logits also exist:
- * the log-softmax, which is kept, and two more. */
+/* When the loss runs, all kept tensors exist, and no gradient exists. Three fp32 tensors of the size of the logits also
+ * exist: the log-softmax, which is kept, and two more. */
 START_TEST(peak_at_the_loss) {
     nnc_model model = gpt(1, H, A, 5000, T);
     const nnc_memory m = under(model, NNC_POLICY_BF16_PURE).memory;
@@ -114,7 +114,7 @@ START_TEST(peak_at_the_loss) {
 }
 END_TEST
 
-/* With few tokens, the peak is at the update. At the update, all gradients exist, but no activations. */
+/* With few tokens, the peak is at the update. During the update, all gradients exist, but no activations. */
 START_TEST(peak_at_the_update) {
     nnc_model model = gpt(2, 512, A, V, 1);
     const nnc_memory m = under(model, NNC_POLICY_BF16_PURE).memory;
@@ -173,7 +173,8 @@ START_TEST(largest_micro_batch) {
 }
 END_TEST
 
-/* The largest rank of adapters fits. With a rank that is larger by one, the plan does not fit or fits only tightly. */
+/* The plan fits with the largest adapter rank that the library returns. With an adapter rank that is larger by one, the
+ * plan does not fit or fits only tightly. */
 START_TEST(largest_rank) {
     const nnc_model model = gpt(4, 128, A, 1000, 64);
     const nnc_software software = eager();
@@ -370,9 +371,9 @@ static nnc_limit_answer limit_of(const nnc_model *model, const nnc_device *devic
 }
 
 /* Source: "How to Scale Your Model", chapter 5. If n ranks shard the P weights, a step sends each 16-bit weight three
- * times, which are 6 P (n - 1) / n bytes over links of W bytes/s. A step computes 6 P T FLOPs at C. So a rank needs T
- * >= C / W (n - 1) / n tokens. On an axis of a torus, a rank has two links with W bytes/s each. Layers are wide and
- * words are few, so attention and tables take less than 1 % of the time. */
+ * times, which are 6 P (n - 1) / n bytes over links of W bytes/s. A step has 6 P T FLOPs, which a device computes at
+ * the rate C. So a rank needs T >= C / W (n - 1) / n tokens. On an axis of a torus, a rank has two links with W bytes/s
+ * each. Layers are wide and words are few, so attention and tables take less than 1 % of the time. */
 START_TEST(tokens_per_device) {
     const nnc_model model = gpt(4, 16384, 128, 128, 4096);
     for (int axis = 0; axis < 2; axis++) {
@@ -394,10 +395,10 @@ START_TEST(tokens_per_device) {
 END_TEST
 
 /* A layer has two all-reduces of T h numbers in forward and two in backward, which are 16 T h (t - 1) / t bytes over
- * links of W bytes/s. The matrices of a layer take 72 T h^2 / t FLOPs at C. So t - 1 <= 4.5 h W / C. The next legal
- * degree above this limit is bound by the network. */
+ * links of W bytes/s. The matrices of a layer have 72 T h^2 / t FLOPs, which a device computes at the rate C. So t - 1
+ * <= 4.5 h W / C. The next legal degree above this limit is bound by the network. */
 START_TEST(tensor_degree) {
-    /* so many layers that the all-reduces of table and head add only 1 % */
+    /* the model has so many layers that the all-reduces of table and head add only 1 % */
     const nnc_model model = gpt(48, 16384, 64, 128, 512);
     static const struct {
         double ratio; /* 4.5 h W / C */

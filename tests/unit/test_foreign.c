@@ -390,7 +390,7 @@ static const struct {
       "FWF", "" },
     { LAYERS("smollm3", "\"no_rope_layers\": [1, 1, 0, 1, 1, 0]"), "FFU", "" },
     { LAYERS("smollm3", "\"no_rope_layer_interval\": 2"), "FU", "" },
-    /* the layers from a given layer on have another kind */
+    /* all layers from a given number on have another kind */
     { LAYERS("qwen2", "\"use_sliding_window\": true, \"max_window_layers\": 4"), "FFFFWW", "" },
     { LAYERS("qwen2", "\"use_sliding_window\": true, \"max_window_layers\": 9"), "", "" },
     /* layers with experts: every second layer except listed layers, a range of layers, or only listed layers */
@@ -429,7 +429,7 @@ static const struct {
       "no layer, expected the number of one, from 0, found 6" },
     { LAYERS("smollm3", "\n\"no_rope_layers\": [1, 1, 0, 1, 1, 2]"), "c.json:4: no_rope_layers[5]",
       "a kind of layer that this version of nncost does not know, expected one of 1, 0, found 2" },
-    /* The heads per layer do not follow the kinds of the layers. */
+    /* In this file, the number of heads of a layer does not follow the kind of the layer. */
     { "{ \"model_type\": \"laguna\", \"hidden_size\": 64, \"intermediate_size\": 16, \"num_hidden_layers\": 4,\n"
       "\"num_attention_heads\": 48, \"max_position_embeddings\": 32, \"vocab_size\": 100,\n"
       "\"layer_types\": [\"full_attention\", \"sliding_attention\", \"full_attention\", \"sliding_attention\"],\n"

@@ -24,7 +24,7 @@ static nnc_result gpt3(const cJSON *in, unsigned recompute) {
     return estimate(&model, &plan);
 }
 
-/* In arXiv:2205.05198, the recomputed products of the scores count three times. */
+/* In the method of arXiv:2205.05198, the FLOPs of recomputed products of the scores count three times. */
 static double selective_flops(const nnc_result *r) { return r->model_flops + 3.0 * r->recompute_flops; }
 
 static void gpt3_flops(const cJSON *in, answers *out) {
@@ -299,9 +299,9 @@ static const solved table[] = {
     { "F15.2", bubble_forms, NULL },
     { "F15.3", interleaved_in_flight, NULL },
     { "F15.4", boundary, NULL },
-    { "F15.5", uneven_stages, "lower upper" }, /* bounds of the replay: see test_pipeline.c */
+    { "F15.5", uneven_stages, "lower upper" }, /* test_pipeline.c tests the bounds of the replay */
     { "F16.1", global_batch, NULL },
-    /* not computed: in the example, dispatch is in 8 bit, but here dispatch and combine are in 16 bit */
+    /* not computed: the example has dispatch in 8 bits, but the library computes dispatch and combine in 16 bits */
     { "F17.1", expert_traffic, "dispatch" },
     { "F18.1", partial_overlap, NULL },
     { "F18.2", interleaved_step, NULL },

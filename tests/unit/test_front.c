@@ -1,5 +1,5 @@
-/* Compares the best plans of a search and its Pareto front with the result of comparing all pairs of plans. The plans
- * have few different times and sizes, so many plans are equal in time, memory or both. */
+/* Compares the best plans of a search and its Pareto front with the result of comparing all pairs of plans. Only a few
+ * different times and sizes of plans occur, so many plans are equal in time, memory or both. */
 #include "draw.h"
 #include "search/search_internal.h"
 #include "suite.h"
@@ -30,8 +30,8 @@ static bool dominates(const nnc_found *a, const nnc_found *b) {
            (a->step_s < b->step_s || a->memory_bytes < b->memory_bytes || a->index < b->index);
 }
 
-/* The place of a plan is the number of plans that are better. A plan is one of the best plans if fewer than BEST plans
- * are better. */
+/* The place of a plan in this order is the number of better plans. A plan is one of the best plans if fewer than BEST
+ * plans are better. */
 static void check_front(nnc_objective objective, int count) {
     int32_t on_front = 0;
     for (int i = 0; i < count; i++) {

@@ -48,8 +48,8 @@ START_TEST(a_convolution_by_hand) {
     const nnc_result r = estimate_of(&model, fp32());
     ck_assert_int_eq(r.params, 216 + 8 + 32 + 4);
     ck_assert_double_eq(r.forward_flops, 2.0 * (64 * 216 + 32));
-    /* The image needs no gradient. So backward of the convolution computes only the gradient of its weights. The linear
-     * layer computes the gradients of input and weights. */
+    /* The image needs no gradient. So backward of the convolution computes only the gradient of its weights, not of its
+     * input. The linear layer computes the gradients of input and weights. */
     ck_assert_double_eq(r.backward_flops, 2.0 * (64 * 216 + 2 * 32));
     /* Forward keeps the input of the linear layer and the logits. The image is an input and does not count. */
     ck_assert_int_eq(r.memory.activation_bytes, 4 * (8 + 4));
@@ -158,8 +158,8 @@ START_TEST(losses_of_two_kinds) {
 END_TEST
 
 START_TEST(windows_of_pools) {
-    /* A side of 7, with 2 rows of padding, a kernel of 3 and a stride of 2, becomes (7 + 2 - 3) / 2 + 1 = 4. A side of
-     * 4 becomes 2. With ceil, a side of 5 becomes 3. */
+    /* A side of 7, with 2 rows of padding, a kernel of 3 and a stride of 2, becomes (7 + 2 - 3) / 2 + 1 = 4. A map with
+     * a side of 4 becomes a map with a side of 2. With ceil, a side of 5 becomes 3. */
     static const struct {
         int side, kernel, stride, pad, ceil, out;
     } cases[] = {
@@ -174,7 +174,7 @@ START_TEST(windows_of_pools) {
                  cases[i].side, cases[i].side, cases[i].kernel, cases[i].stride, cases[i].pad, cases[i].ceil,
                  cases[i].out);
         const nnc_model model = read_graph(body);
-        /* The kernel covers the whole side: one position with out x out products. */
+        /* The kernel is as large as the map, so there is one position with out x out products. */
         ck_assert_double_eq(estimate_of(&model, fp32()).forward_flops, 2.0 * cases[i].out * cases[i].out);
     }
 }
@@ -362,9 +362,9 @@ START_TEST(attention_by_hand) {
 }
 END_TEST
 
-/* Tensor ranks divide the layers that are marked in the graph: 24 outputs, 2 heads (or 4 heads with 2 key heads), and 8
- * inputs of the row product. A rank has (8 + 1) x 12 weights of the column product, and 4 x 8 weights and all 8 biases
- * of the row product. */
+/* Tensor ranks divide the layers that are marked in the graph: a column product with 24 outputs, an attention with 2
+ * heads (or 4 heads with 2 key heads), and a row product with 8 inputs. A rank has (8 + 1) x 12 weights of the column
+ * product, and 4 x 8 weights and all 8 biases of the row product. */
 START_TEST(marked_layers_divide) {
     static const struct {
         const char *out, *attention;
@@ -420,9 +420,9 @@ START_TEST(unmarked_layers_do_not_divide) {
 }
 END_TEST
 
-/* SwiGLU has 6 x 16 inputs. One kernel keeps gate and up, 6 x 16 values. Two kernels also keep the activated gate, 6 x
- * 8 values, because the product of gate and up needs it in backward. If backward computes the activated gate again, it
- * is not kept. */
+/* SwiGLU has 6 x 16 inputs. If SwiGLU is one kernel, the kernel keeps gate and up, 6 x 16 values. If SwiGLU is two
+ * kernels, they also keep the activated gate, 6 x 8 values, because the product of gate and up needs it in backward. If
+ * backward computes the activated gate again, it is not kept. */
 START_TEST(gates_of_two_kernels) {
     const nnc_model model = read_graph("\"input\":{\"shape\":[6,8]},\"ops\":[{\"op\":\"linear\",\"out\":16},"
                                        "{\"op\":\"act\",\"kind\":\"swiglu\"},{\"op\":\"linear\",\"out\":8}]");
@@ -625,9 +625,9 @@ START_TEST(recurrent_layers_are_counted_as_pytorch_does) {
 }
 END_TEST
 
-/* 4 channels of 8 x 8 values follow a convolution. A norm of single channels keeps 16-bit values: 2 B per value and 8 B
- * of statistics per channel. A norm of pairs of channels keeps an fp32 copy. A norm whose moments are separate ops also
- * keeps an fp32 copy. */
+/* The convolution before the norm writes 4 channels of 8 x 8 values. A norm whose groups are single channels keeps
+ * 16-bit values: 2 B per value and 8 B of statistics per channel. A norm of pairs of channels keeps an fp32 copy. A
+ * norm whose moments are separate ops also keeps an fp32 copy. */
 START_TEST(norms_of_single_channels_stay_in_16_bits) {
     static const struct {
         int groups;

@@ -30,13 +30,15 @@ static nnc_result pass_of(const nnc_model *model, const nnc_device *device, int6
     return estimate_with(model, device, &software, &plan);
 }
 
-/* Returns the lower bound of a pass. The device has 100 TFLOP/s and 1 TB/s, and weights have two bytes. */
+/* Returns the lower bound of the time of a forward pass. The device has 100 TFLOP/s and 1 TB/s, and weights have two
+ * bytes. */
 static double bound_of(const nnc_result *pass) {
     return fmax(pass->forward_flops / 100e12, 2.0 * (double)pass->params / 1e12);
 }
 
-/* The batch has three images of 64 pixels with latents of 8. With guidance, each image passes the denoiser twice. Two
- * text encoders of 16 tokens encode both prompts. The decoder makes images of 64 pixels. */
+/* The batch has three images of 64 pixels with latents of 8. With guidance, each image passes the denoiser twice. For
+ * an image with guidance, two text encoders of 16 tokens encode two prompts each. The decoder makes images of 64
+ * pixels. */
 START_TEST(a_batch_of_images) {
     nnc_model unet = residual_unet(8, 32, 2), decoder = residual_unet(64, 16, 2);
     const nnc_model text = gpt(2, 64, 4, 1000, 16);

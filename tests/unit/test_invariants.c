@@ -215,7 +215,7 @@ START_TEST(parts_and_bounds) {
 }
 END_TEST
 
-/* A repeated call gives the same digits, even if other calls run in between. */
+/* If nnc_estimate is called again for the same plan, it gives the same digits, even if other calls run in between. */
 START_TEST(deterministic) {
     for (int i = 0; i < CASES; i += 10) {
         const drawn c = draw_case(i), other = draw_case(i + 1);
@@ -389,8 +389,9 @@ START_TEST(doubled_batch) {
 }
 END_TEST
 
-/* The step time has no jumps. If bandwidth or peak grow by a millionth, the time decreases by at most a millionth. If a
- * product becomes shorter and its clock therefore stays high, the time may decrease by up to two millionths. */
+/* The step time has no jumps when a rate of the device changes slightly. If bandwidth or peak grow by a millionth, the
+ * time decreases by at most a millionth. If a product becomes shorter and its clock therefore stays high, the time may
+ * decrease by up to two millionths. */
 START_TEST(continuous) {
     for (int i = 0; i < CASES; i++) {
         const drawn c = draw_case(i);

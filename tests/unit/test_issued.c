@@ -29,7 +29,7 @@ static nnc_result estimate_eager(const char *file, nnc_policy policy, const char
     return r;
 }
 
-/* Returns the number of kernels of one layer. Ops of layers are ops that repeat as often as there are layers. */
+/* Returns the number of kernels of one layer. An op belongs to a layer if it repeats as often as there are layers. */
 static double of_a_layer(double layers, bool forward) {
     int32_t count = 0;
     double kernels = 0.0;
@@ -275,9 +275,9 @@ START_TEST(attention_of_t5) {
 END_TEST
 
 /* timm-swin_base_patch4_window7_224 lists 29 kernels in forward for a block, or 32 if the block shifts its windows. In
- * backward, a block without shifted windows has 36 kernels, and a block that shifts its windows has 38. On a GPU,
- * padding has two kernels, and each of two slices has two. On a GPU, the sum by index for the bias gradient has four
- * additional kernels, and the gradient of each of two norms has two kernels. The last stage has one window. */
+ * backward, a block without shifted windows has 36 kernels, and a block with shifted windows 38. On a GPU, padding has
+ * two kernels, and each of two slices has two. On a GPU, the sum by index for the bias gradient has four additional
+ * kernels, and the gradient of each of two norms has two kernels. In the last stage, a map is one window. */
 START_TEST(attention_of_swin) {
     const nnc_model *model = NULL;
     const nnc_software *eager = NULL;

@@ -21,7 +21,7 @@ static const struct {
     { "a: 2e-5\n", "{\"a\":2e-5}" },
     { "a: -.5\n", "{\"a\":\"-.5\"}" },
     { "a: 010\n", "{\"a\":\"010\"}" },   /* octal in YAML 1.1 */
-    { "a: 0x10\n", "{\"a\":\"0x10\"}" }, /* hexadecimal digits are a text in launch files */
+    { "a: 0x10\n", "{\"a\":\"0x10\"}" }, /* in a launch file, a value of hexadecimal digits is a text */
     { "a: 1:30\n", "{\"a\":\"1:30\"}" }, /* base 60 in YAML 1.1 */
     { "a: 1.2.3.4\n", "{\"a\":\"1.2.3.4\"}" },
     { "a: 1-2\n", "{\"a\":\"1-2\"}" },
@@ -255,7 +255,8 @@ START_TEST(deep_scripts_are_refused) {
     for (size_t i = 0; i + 1 < sizeof text; i += 2) { memcpy(text + i, "$(", 2); }
     text[sizeof text - 2] = '\0';
     ck_assert_int_eq(nnc_shell_read("t.sh", text, nnc_specs_arena(specs), &script, &err), NNC_BAD_SPEC);
-    /* Each line doubles the length of the text, so the limit of the reader refuses the text. */
+    /* Each line of the script doubles the length of the text, so the reader refuses the text because of its length
+     * limit. */
     snprintf(text, sizeof text, "A=0123456789\n");
     for (int i = 0; i < 40; i++) { strcat(text, "A=$A$A\n"); }
     ck_assert_int_eq(nnc_shell_read("t.sh", text, nnc_specs_arena(specs), &script, &err), NNC_BAD_SPEC);
@@ -329,9 +330,9 @@ static const struct {
       "devices=2 zero=1",
       6,
       NULL },
-    /* Axolotl splits sequences over 8 devices. The DeepSpeed file comes with Axolotl. The DeepSpeed file has stage 3,
-     * and optimizer and weights in host memory. Activations are in host memory, too, so a full fine-tuning also
-     * recomputes. Sequences are packed, so keys and values are gathered. */
+    /* Axolotl splits sequences over 8 devices. The DeepSpeed file is part of Axolotl. The DeepSpeed file sets ZeRO
+     * stage 3, and puts optimizer states and weights in host memory. Activations are in host memory, too, so a full
+     * fine-tuning also recomputes. Sequences are packed, so keys and values are gathered. */
     { { "axolotl--alst--llama3-8b-deepspeed-alst.yaml" },
       "seq_len=500000 context=8 context_kind=all-gather micro_batch=1 micro_batches=1 "
       "optimizer=adam8bit precision=bf16 recompute=full offload=optimizer,activations,weights "
@@ -392,7 +393,8 @@ static const struct {
       "clip_gradients=on",
       0,
       "tiiuae/Falcon-H1-0.5B-Instruct" },
-    /* The list adds adapters to routed experts. The name of the model tells that its weights have 4 bits. */
+    /* The list of modules also names routed experts, so these have adapters. The name of the model contains the
+     * information that its weights have 4 bits. */
     { { "axolotl--qwen3--30b-a3b-nvfp4-lora.yaml" },
       "adapter_rank=16 adapters=attention,experts frozen=nf4 seq_len=2048 micro_batch=1 "
       "micro_batches=1 optimizer=adamw precision=bf16 recompute=full attention=flash2 "
@@ -446,7 +448,7 @@ static const struct {
       "recompute=full optimizer=adamw clip_gradients=on zero=3 overlap=0",
       0,
       "Qwen/Qwen3-4B-Instruct-2507" },
-    /* A sample is a pair of answers, so it has two sequences. */
+    /* A sample is a pair of answers, so each sample has two sequences. */
     { { "LLaMA-Factory--train_lora--qwen3_lora_dpo.yaml" },
       "method=dpo adapter_rank=8 adapters=linear seq_len=2048 micro_batch=2 micro_batches=8 "
       "precision=bf16 recompute=full optimizer=adamw clip_gradients=on",
@@ -654,8 +656,8 @@ static const char *const formats[] = {
     "torchrun",      "transformers",      "transformers-fsdp"
 };
 
-/* Tests whether a name is a field of the plan, of a run or of a decoder, a switch of the software, or a special
- * name. */
+/* Tests whether a name is one of these: a field of the plan, of a run or of a decoder; a switch of the software
+ * profile; a special name. */
 static void check_name(const char *name) {
     const nnc_model decoder = { .family = NNC_FAMILY_DECODER };
     ck_assert_msg(

@@ -141,7 +141,7 @@ static const struct {
       "micro_batch=1 micro_batches=1 seq_len=4096 recompute=full precision=bf16 policy=amp "
       "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",
       "layers=126 hidden=16384 heads=128 kv_heads=8 head_dim=128 ffn_hidden=53248 vocab=128256" },
-    /* Keys that a model file does not set have the values of base.yml. */
+    /* If the file of a model does not set a key, the key has the value of base.yml. */
     { MAXTEXT "models--gpt-oss-120b.yml", "", false, "",
       "micro_batch=12 micro_batches=1 seq_len=2048 recompute=full precision=bf16 policy=amp "
       "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",
@@ -172,8 +172,8 @@ static const struct {
       "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",
       "layers=61 hidden=7168 heads=128 q_lora_rank=1536 kv_lora_rank=512 index_heads=64 index_dim=128 "
       "index_topk=2048" },
-    /* The file has options, but does not name a program. A variable names the tokenizer, and Qwen3 has the vocabulary
-     * of this tokenizer. */
+    /* The file has options of a program, but does not name the program. A variable names the tokenizer, and Qwen3 has
+     * the vocabulary of this tokenizer. */
     { "Megatron-LM--modelopt--Qwen3-8B.sh", "", false, "megatron",
       "micro_batch=1 precision=bf16 seq_len=4096 tensor=1 pipeline=1 optimizer=adamw clip_gradients=on "
       "zero=0 sequence_parallel=off attention=flash policy=mixed-fp32grad overlap=0",

@@ -138,7 +138,7 @@ static const struct {
     const char *settings;
 } legal[] = {
     { LLAMA, "tensor=2" },
-    { MIXTRAL, "tensor=8" }, /* 4 key heads on 8 ranks: each rank has one */
+    { MIXTRAL, "tensor=8" }, /* if 8 ranks share 4 key heads, each rank has one head */
     { MIXTRAL, "tensor=4 sequence_parallel=on seq_len=100" },
     { GPT, "context=4" },
     { GPT, "context=4 context_kind=all-gather" },

@@ -120,8 +120,8 @@ START_TEST(specs_are_found) {
 }
 END_TEST
 
-/* The program stores which shipped file has an alias. In another folder, a file with the same name may have another
- * alias or no alias. */
+/* The compiled program contains a table of the aliases of shipped files. In another folder, a file with the same name
+ * may have another alias or no alias. */
 START_TEST(files_say_what_an_alias_is) {
     const nnc_device *d = NULL;
     char text[1024];

@@ -226,7 +226,7 @@ START_TEST(searches_are_checked) {
     search.micro_batch = (nnc_choice){ { INT64_MIN }, 1 };
     ck_assert_int_eq(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err), NNC_BAD_USAGE);
     search.micro_batch.count = 0;
-    /* if the second value were cut to 32 bits, it would be 1 */
+    /* the second value has the bits of 1 in its lower 32 bits, to detect a function that reads only 32 bits */
     search.tensor = (nnc_choice){ { 1, ((int64_t)1 << 32) + 1 }, 2 };
     ck_assert_int_eq(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err), NNC_BAD_USAGE);
     ck_assert_str_eq(err.where, "nnc_search.tensor.values[1]");
@@ -328,8 +328,8 @@ START_TEST(a_result_is_used_again) {
 }
 END_TEST
 
-/* A result contains structs that may grow in later releases. Reserved space after each struct inside a result keeps the
- * offsets of all later members. */
+/* A result contains structs that may grow in later releases. Each struct inside a result is followed by reserved space,
+ * so that the offsets of later members do not change when the struct grows. */
 START_TEST(what_is_inside_has_room) {
     ck_assert_uint_le(sizeof(nnc_plan), NNC_PLAN_SPACE);
     ck_assert_uint_le(sizeof(nnc_memory), NNC_MEMORY_SPACE);

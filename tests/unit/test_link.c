@@ -73,7 +73,7 @@ START_TEST(without_a_fabric) {
     expect_levels(route_of(&none, 8, 8, 8, 1), 1, 8, "scale_out");
     const nnc_device pcie = device_of(NNC_LINK_PCIE, 8, 25e9, 25e9);
     expect_levels(route_of(&pcie, 16, 4, 4, 1), 4, 1, "scale_up");
-    /* The devices form a ring of 8 with two links of 50 GB/s each. Half of the ring is a line. */
+    /* The devices form a ring of 8 with two links of 50 GB/s each. A group of half of the ring is a line. */
     const nnc_device ring = device_of(NNC_LINK_RING, 8, 100e9, 25e9);
     nnc_route r = route_of(&ring, 8, 0, 8, 1);
     ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_GATHER, 8e9), 0.07, 1e-12);
@@ -110,7 +110,7 @@ START_TEST(cards_of_a_server_share_bridges) {
     nnc_route r = route_of(&d, 8, 0, 8, 1);
     ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_REDUCE, 3.2e9), 0.175, 1e-12);
     expect_s(&d, 2, NNC_ALL_GATHER, 0.05 / 0.6409);
-    /* Between servers, half of 3.2 GB is sent at 50 GB/s. */
+    /* If two cards are in different servers, half of 3.2 GB is sent at 50 GB/s. */
     r = route_of(&d, 16, 0, 2, 8);
     ck_assert_double_eq_tol(nnc_collective_predicted_s(&r, NNC_ALL_GATHER, 3.2e9), 0.032, 1e-12);
     /* The links of a server with a switch have their full rate. An estimate at datasheet rates also uses the full rate
@@ -135,13 +135,13 @@ START_TEST(a_set_share_changes_one_kind) {
     expect_s(&d, 2, NNC_ALL_REDUCE, 0.1 / 0.2);
     expect_s(&d, 8, NNC_ALL_GATHER, 0.0875 / 0.39349375);
     expect_s(&d, 8, NNC_REDUCE_SCATTER, 0.0875 / 0.39349375);
-    /* If the user sets another value of the collectives, the share of a link does not change. */
+    /* If the user sets another field of the efficiency of collectives, the share of a link does not change. */
     d = cards();
     set(&d, "efficiency.collectives.all_gather.fixed_s", "1e-3");
     expect_s(&d, 8, NNC_ALL_GATHER, 0.0875 / 0.39349375 + 1e-3);
     set(&d, "efficiency.collectives.step_fixed_s", "1e-3");
     expect_s(&d, 8, NNC_ALL_REDUCE, 0.175 / 0.39349375);
-    /* The order has no effect: a share that is set before the kind of the links does not change. */
+    /* The order of options has no effect: a share does not change if the user sets the kind of the links after it. */
     d = cards();
     set(&d, "scale_up.kind", "switch");
     set(&d, "efficiency.collectives.all_reduce.bus_fraction", "0.2");
@@ -224,7 +224,7 @@ START_TEST(routes_in_a_plane) {
     ck_assert_int_eq(r.axes, 1);
     expect_axis(r, 0, 16, 1, true);
 
-    r = route_of(&v5e, 256, 0, 4, 1); /* a part of an axis is a line */
+    r = route_of(&v5e, 256, 0, 4, 1); /* a group with only a part of an axis is a line */
     expect_axis(r, 0, 4, 1, false);
     r = route_of(&v5e, 256, 0, 64, 4); /* the group has every fourth rank of axis 0, and all ranks of axis 1 */
     ck_assert_int_eq(r.axes, 2);
@@ -274,7 +274,7 @@ START_TEST(latency_and_pods_in_a_plane) {
 END_TEST
 
 START_TEST(slices_of_three_axes) {
-    /* The table lists the shapes that Cloud TPU offers. From 4x4x4 on, every axis wraps around. */
+    /* The table lists the shapes that Cloud TPU offers. In shapes of 4x4x4 and larger, every axis wraps around. */
     static const int32_t shapes[][3] = {
         { 2, 2, 2 }, { 2, 2, 4 },  { 2, 4, 4 },   { 4, 4, 4 },    { 4, 4, 8 },    { 4, 8, 8 },
         { 8, 8, 8 }, { 8, 8, 16 }, { 8, 16, 16 }, { 16, 16, 16 }, { 16, 16, 24 }, { 16, 20, 28 },

@@ -19,7 +19,7 @@ static double in(const char *id, const char *name) { return number(member(refere
 
 static int32_t ranks(const char *id, const char *name) { return (int32_t)in(id, name); }
 
-/* Examples have all digits, so the tolerance is 1e-9. Exercises give their own tolerance. */
+/* The examples state results with all digits, so the tolerance is 1e-9. Exercises give their own tolerance. */
 static void expect(const char *id, const char *name, double value) {
     const cJSON *all = reference(id);
     const double want = number(find_entry(member(all, "expected"), "name", name), "value");

@@ -98,7 +98,7 @@ START_TEST(columns_are_known_or_refused) {
 }
 END_TEST
 
-/* If a cell is not a number, its row is refused, but not the whole file. */
+/* If a cell that must be a number is not a number, only the row of this cell is refused, not the whole file. */
 START_TEST(cells_that_are_no_numbers_are_refused) {
     char text[256];
     snprintf(text, sizeof text, "%sa,x,8,fast,\nb,x,8.5,1,\n", heading);
@@ -201,7 +201,7 @@ START_TEST(a_gpt_under_fsdp) {
     ck_assert_int_eq(p->attention, NNC_ATTENTION_FLASH);
     ck_assert_int_eq(p->optimizer, NNC_OPTIMIZER_ADAMW);
     ck_assert_int_eq(p->offload, NNC_OFFLOAD_NONE);
-    /* The row does not set scale_out.bytes_per_s, so the device file gives this rate. */
+    /* If the row does not set scale_out.bytes_per_s, the device file gives this rate. */
     ck_assert(isnan(device_field(row, "scale_out.bytes_per_s")));
 }
 END_TEST
@@ -499,7 +499,7 @@ START_TEST(open_settings_of_published_rows_are_guessed) {
         STEP_COLUMNS "task,tp,pp,dp,global_batch,recompute,notes,measured_step_s\n"
                      "a,x,h100,8,4,64,4,256,512,128,dense,m,pretrain,1,1,8,128,none,quality A,1\n" /* 16 per replica */
                      "b,x,h100,8,4,64,4,256,512,128,dense,m,pretrain,1,1,8,136,none,quality B; no batch,1\n" /* 17 */
-                     /* with 8 devices and 2 sequences, the guess is 4 tensor ranks */
+                     /* for 8 devices and 2 sequences, nncost guesses 4 tensor ranks */
                      "c,x,h100,8,4,64,4,256,512,128,dense,m,sft,,,,2,,,1\n"
                      "d,x,h100,8,4,64,4,256,512,128,dense,m,lora,1,2,4,16,full,,1\n" /* 4 per replica, 2 stages */
                      "e,x,h100,8,4,64,4,256,512,128,dense,m,distill,1,1,8,8,full,,1\n"

@@ -111,7 +111,7 @@ START_TEST(dashes_and_underscores_are_one_name) {
 }
 END_TEST
 
-/* A network has the same estimate by its id, by each alias, and by its name in a library. */
+/* A network has the same estimate if it is named by its id, by an alias, or by its name in a library. */
 START_TEST(a_network_has_one_meaning) {
     const cJSON *at = NULL;
     const nnc_plan plan = nnc_plan_default();

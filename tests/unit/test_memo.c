@@ -51,8 +51,8 @@ START_TEST(a_table_holds_what_was_added) {
     seed(1);
     check_table(8, 8, 8, true);    /* 8 keys in 8 slots without a hash, so a key may be in any slot */
     check_table(1, 1, 1, true);    /* one entry */
-    check_table(64, 4, 4, true);   /* few keys: two hash words with two keys each, in at least four slots */
-    check_table(16, 4, 48, false); /* more keys than slots: some are replaced */
+    check_table(64, 4, 4, true);   /* a test with few keys: two hash words with two keys each, in at least four slots */
+    check_table(16, 4, 48, false); /* a test with more keys than slots, so some keys are replaced */
     check_table(2, 2, 5, false);
 }
 END_TEST
@@ -132,7 +132,7 @@ static nnc_result brief_result(const nnc_model *model, const nnc_device *device,
 }
 
 /* The plans differ only in the number of micro-batches, the length of the run and the price. From the second plan on,
- * the plans share one op list and one entry of passes. A list that only one plan uses is not kept. */
+ * the plans share one op list and one entry of passes. The cache does not keep an op list that only one plan uses. */
 START_TEST(passes_are_found_again) {
     const nnc_model model = llama(4, 64, 4, 2, 128, 256, 64);
     const nnc_device device = cluster_device();
@@ -189,7 +189,7 @@ static void check_rows(const nnc_rows *found, const nnc_rows *wanted) {
 
 /* A table copies the rows of equal ops from another table. If only recomputation differs, no op is timed again. If the
  * share of passes that add to a sum differs, only weight gradients are timed again. If one op has other dims, only its
- * rows are timed again. The rows are equal to those of a newly built table. */
+ * rows are timed again. The copied rows are equal to the rows of a table that is built without copies. */
 START_TEST(rows_of_equal_ops_are_copied) {
     static nnc_op_list list;
     static nnc_rows first, copied, anew;

@@ -153,7 +153,7 @@ END_TEST
 
 /* ---- the estimate ---- */
 
-/* Every row must have a help text. Rows of the plan have the help text of the plan's field. */
+/* Every row must have a help text. Rows of the table that show a field of the plan have the help text of this field. */
 static void check_words(const nnc_metrics *metrics) /* NOLINT(misc-no-recursion) */
 {
     for (size_t i = 0; i < metrics->count; i++) {

@@ -152,7 +152,7 @@ START_TEST(experts_that_are_sent_8_bits) {
 END_TEST
 
 /* With 8-bit gathers, tensor ranks gather tokens and gradients in 1 B per value, the format in which the products read
- * them. Sums are scattered in 2 B per value. Adapters read tokens in 2 B per value. */
+ * them. With 8-bit gathers, tensor ranks still scatter sums in 2 B per value. Adapters read tokens in 2 B per value. */
 START_TEST(gathers_of_8_bits) {
     const nnc_model model = gpt(2, 64, 4, 100, TOKENS);
     const nnc_device device = cluster_device();

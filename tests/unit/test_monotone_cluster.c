@@ -105,7 +105,7 @@ START_TEST(more_work) {
 END_TEST
 
 /* If a micro-batch becomes k times larger, its activations and its working set do not become smaller, and become at
- * most k times larger. A search uses this rule to decide which plans fit. */
+ * most k times larger. A search uses this rule about k times larger micro-batches to decide which plans fit. */
 START_TEST(whole_micro_batches) {
     int number = 0, compared = 0, close = 0;
     for (int i = 0; i < 8 * CASES; i++) {

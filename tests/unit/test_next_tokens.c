@@ -27,7 +27,7 @@ START_TEST(layers_that_predict_further_tokens_are_trained) {
     /* with the causal convention, attention counts 5 x 6 / 2 pairs of tokens */
     ck_assert_double_eq(one.forward_flops - none.forward_flops, 2 * 5 * (480 + 128 + 80) + 4 * 8 * 15);
     ck_assert_double_eq(runs("next.project"), 1);
-    /* next.concat joins two tensors of 5 x 8 values of 2 B */
+    /* The op next.concat joins two tensors of 5 x 8 values of 2 B. */
     const nnc_op_cost *joined = find_row("next.concat", NNC_PHASE_FORWARD);
     ck_assert_double_eq(joined->work.read_bytes + joined->work.write_bytes, 2 * 2 * 5 * 8 * 2.0);
     ck_assert_double_eq(runs("embed.tokens"), 2);

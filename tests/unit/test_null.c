@@ -30,7 +30,7 @@ static void tear_down(void) {
     nnc_specs_close(specs);
 }
 
-/* Checks that the call refuses NULL for the parameter, both with and without an nnc_error to fill. */
+/* Checks that the call refuses NULL for the parameter, with an nnc_error to fill and without one. */
 #define REFUSES(missing, call)                                                                                      \
     do {                                                                                                            \
         nnc_error *into = &err;                                                                                     \

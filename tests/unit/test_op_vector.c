@@ -160,7 +160,7 @@ static const struct {
     /* Forward reads one value for each four that it writes. Backward does the reverse. */
     { NNC_PW_UPSAMPLE_NEAREST, { 0, 1 }, { 5, 5 }, { 5, 5 }, 0.25, 0 },
     { NNC_PW_UPSAMPLE_BILINEAR, { 7, 7 }, { 5, 5 }, { 5, 5 }, 0.25, 0 },
-    /* Copies have no FLOPs. The gradient of a concatenation is two views. The gradient of a split is a
+    /* Copies have no FLOPs. Backward of a concatenation makes two views and copies nothing. Backward of a split is a
      * concatenation. */
     { NNC_PW_CONCAT, { 0, 0 }, { 8, 0 }, { 8, 0 }, 1, 0 },
     { NNC_PW_COPY, { 0, 0 }, { 8, 8 }, { 8, 8 }, 1, 0 },
@@ -229,7 +229,8 @@ START_TEST(every_pointwise_kind_has_an_example) {
 }
 END_TEST
 
-/* A product reads its output's gradient in 8 bits. The cast to 8 bits has as many elements as this output. */
+/* In backward, a product reads the gradient of its output in 8 bits. The cast of this gradient to 8 bits has as many
+ * elements as the output of the product. */
 START_TEST(cast_backward_has_its_own_size) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_CAST, .elements = 10, .backward_elements = 30 };
@@ -255,9 +256,9 @@ START_TEST(sums_and_random_numbers_apart) {
 }
 END_TEST
 
-/* A pool of 36 values gives 9, at 2 B per value. Forward reads each value once; backward reads 9 gradients and writes
- * 36. The maximum writes an index of 8 B per output and compares once per input. The mean has one addition per input
- * and 9 divisions. */
+/* Pooling turns 36 values into 9, at 2 B per value. Forward reads each value once; backward reads 9 gradients and
+ * writes 36. Max pooling writes an index of 8 B per output, and has one comparison per input. Mean pooling has one
+ * addition per input, and 9 divisions. */
 START_TEST(pools_of_any_window) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_MAX_POOL2D, .elements = 9, .input_elements = 36, .fused = true };
@@ -418,8 +419,8 @@ START_TEST(group_norms_cast) {
 }
 END_TEST
 
-/* Inputs that are kept in 8 bits take 1 B per value; others take 2 B. SwiGLU of 12 values has 2 x 12 inputs. A
- * recomputed output is in memory at the same time as the gradients of output and inputs. */
+/* An input that is kept in 8 bits takes 1 B per value; any other kept input takes 2 B per value. SwiGLU of 12 values
+ * has 2 x 12 inputs. A recomputed output is in memory at the same time as the gradients of output and inputs. */
 START_TEST(inputs_in_8_bits) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_SWIGLU, .elements = 12, .keeps_input = true, .keeps_8bit = true };
@@ -434,7 +435,8 @@ END_TEST
 
 /* A dequantization of 240 weights. Ranks that divide only tokens convert all weights, 4 tensor ranks convert a quarter
  * each, and 5 expert ranks with 2 tensor ranks each convert the weights of their experts. The busiest of 5 expert ranks
- * has 1.5 times the mean tokens: 240 values of an activation are 20 on a mean rank and 30 on the busiest. */
+ * has 1.5 times the mean number of tokens: of the 240 values of an activation, a mean rank has 20 and the busiest rank
+ * 30. */
 START_TEST(weights_and_busy_ranks) {
     static const struct {
         nnc_split split;

@@ -253,7 +253,8 @@ START_TEST(what_is_recorded_is_read_again) {
 }
 END_TEST
 
-/* Estimates are read one at a time. A fault names the line of its estimate, and the digest covers all estimates. */
+/* The reader of a plan file reads the recorded estimates one at a time. A fault names the line of its estimate, and the
+ * digest covers all estimates. */
 START_TEST(estimates_are_read_one_by_one) {
     const nnc_figure slow = { .name = "step.step_s", .text = "slow" };
     const nnc_recorded_estimate several[] = { { .id = "a", .figures = pack(to_find) },
@@ -297,7 +298,7 @@ START_TEST(every_other_byte_stays) {
     ck_assert_mem_eq(first, text, kept);
     ck_assert_mem_eq(first + kept, ",\n  \"recorded\": {", 17);
     ck_assert_str_eq(first + size - strlen("}  \n\n"), "}  \n\n");
-    /* The recorded part is in the middle of the file. */
+    /* In this file, the recorded part is in the middle. */
     const char *begin = strchr(first + kept, '{'), *end = first + size - strlen("}  \n\n");
     char *moved = nnc_arena_alloc(arena, size + 64);
     snprintf(moved, size + 64, "%s\"recorded\" : %.*s,%s", head, (int)(end - begin), begin, tail);

@@ -118,9 +118,9 @@ static void check_flops(const cJSON *run, const nnc_model *model, const nnc_devi
     }
 }
 
-/* Returns the bytes that nncost counts and counts.json does not. In counts.json, token ids (8 B each) are inputs. The
- * loss of a U-Net or classifier in counts.json is a sum that keeps no tensor; nncost keeps the output of the network
- * for the loss. */
+/* Returns the bytes that nncost counts and counts.json does not. In counts.json, token ids (8 B each) are inputs. For a
+ * U-Net or a classifier, the loss in counts.json is a sum that keeps no tensor, but nncost keeps the output of the
+ * network for the loss. */
 static int64_t left_out_bytes(const cJSON *run, const nnc_model *model, const nnc_plan *plan) {
     const nnc_unet *u = &model->unet;
     if (model->family == NNC_FAMILY_DECODER) { return 8 * plan->micro_batch * plan->seq_len; }

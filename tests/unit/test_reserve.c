@@ -58,8 +58,8 @@ START_TEST(three_words) {
 END_TEST
 
 /* The advice for 8 A100 of 40 GB, printed by the first command of the documentation, is within 15 % of the best plan of
- * a search. The advice is the smallest set of changes, extended as long as the step becomes faster. Its plan is not
- * tight. */
+ * a search. The advice is the smallest set of changes with which the plan fits, and has further changes as long as the
+ * step becomes faster. Its plan is not tight. */
 START_TEST(advice_is_what_a_search_finds) {
     static const char *const models[] = { "llama3-8b", "llama2-13b", "mistral-7b" };
     nnc_profiles profiles;
@@ -110,8 +110,8 @@ START_TEST(an_allocator_keeps_up_to_twice_its_share) {
 END_TEST
 
 /* ln(measured / predicted) has a normal distribution. The risk is 0.05 at the upper end of the interval, because 5 % of
- * programs need more. The risk is 0.5 at the predicted bytes, and 0.95 at the bytes that are smaller by the factor of
- * the upper end. Without an interval, the bytes are certain. */
+ * programs need more. The risk of running out of memory is 0.5 if the capacity equals the predicted bytes, and 0.95 if
+ * the capacity is smaller by the factor of the upper end. Without an interval, the bytes are certain. */
 START_TEST(risk_of_a_memory) {
     const nnc_memory m = { .total_bytes = 1000000000000, .total_interval_bytes = { 900000000000, 1250000000000 } };
     ck_assert_double_eq_tol(nnc_memory_risk(&m, 1250000000000), 0.05, 1e-5);

@@ -64,7 +64,8 @@ static double next_random(uint64_t *state) {
     return ((double)(*state >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* Simulates a run with random failures, also during saves and restarts. Returns useful time / wall time. */
+/* Simulates a run with random failures, also during saves and restarts. Returns the useful time of the run divided by
+ * its wall time. */
 static double simulate(double interval, double save, double restart, double mtbf, double useful) {
     uint64_t state = 20240731;
     double wall = 0.0, done = 0.0, stop = -mtbf * log(next_random(&state));
@@ -209,7 +210,7 @@ START_TEST(failures_wait_for_spares) {
         const nnc_run run = run_of(&plan, &ask);
         CLOSE(run.nodes_out, 0.5, 1e-12);
         CLOSE(run.restart_s, HOUR * (1.0 - exp(-0.5) * fewer[spares]), 1e-9);
-        ask.replace_s = 0.5; /* half a second of waiting is counted, too */
+        ask.replace_s = 0.5; /* a wait of half a second is counted, too */
         CLOSE(run_of(&plan, &ask).restart_s, 0.5 * (1.0 - exp(-0.5) * fewer[spares]), 1e-9);
         ask.replace_s = HOUR;
     }
@@ -236,7 +237,7 @@ START_TEST(checkpoint_of_a_model) {
 END_TEST
 
 /* A run without stops has no mean time between stops, and loses only the time of saves. If each of 2,048 nodes is
- * reclaimed 0.5 times a month, a stop comes every 713 s. An elastic run without another interval saves a checkpoint
+ * reclaimed 0.5 times a month, a stop comes every 713 s. If no interval is given, an elastic run saves a checkpoint
  * every hour. */
 START_TEST(few_stops_and_none) {
     const nnc_plan plan = devices_of(16384);
@@ -321,7 +322,7 @@ START_TEST(power_of_a_capped_device) {
     const double memory = (r.read_bytes + r.write_bytes) / 4.8e12 / r.step_s;
     CLOSE(run.power_w, 700.0 * fmin(1.0, 0.2 + 1.24 * matrix + 0.35 * memory), 1e-3);
     ck_assert_double_gt(run.power_w, 0.2 * 700.0);
-    ask.straggler_share = 0.5; /* with this share of stragglers, the device waits half of the time */
+    ask.straggler_share = 0.5; /* at this share of stragglers, the device waits half of the time */
     const double drawn = run.power_w;
     ck_assert_int_eq(nnc_run_of(&r, h200, &plan, &ask, &run, &err), NNC_OK);
     CLOSE(run.power_w, (drawn + 140.0) / 2.0, 1e-9);

@@ -73,7 +73,7 @@ START_TEST(prompts_of_unknown_share) {
 }
 END_TEST
 
-/* A teacher computes each sample once. The student trains on each sample in three epochs. */
+/* In distillation, the teacher computes each sample once. The student trains on each sample in three epochs. */
 START_TEST(a_teacher_speaks_once) {
     nnc_run_ask ask = unit_ask(NNC_METHOD_DISTILL);
     nnc_plan plan = devices_of(1);
@@ -123,8 +123,8 @@ START_TEST(price_of_a_generated_token) {
 }
 END_TEST
 
-/* The decode step of the worked example is 20.179 ms: weights and KV cache divided by the memory bandwidth. The
- * embedding table is not read. */
+/* The decode step of the worked example is 20.179 ms: weights and KV cache divided by the memory bandwidth. The bytes
+ * of a decode step do not include the embedding table. */
 START_TEST(decode_behind_it) {
     const nnc_model *llama = NULL;
     const nnc_device *h100 = NULL;

@@ -90,7 +90,7 @@ START_TEST(measured_nodes) {
     const nnc_device *h100 = NULL;
     ck_assert_int_eq(nnc_device_load(specs, "h100", &h100, NULL), NNC_OK);
     CLOSE(6839.0 / 8.0 / h100->power_w, 1.22125, 1e-5);
-    CLOSE(h100->node_power.busy_w, 7170.0 / 8.0, 1e-3); /* the power that the device file contains */
+    CLOSE(h100->node_power.busy_w, 7170.0 / 8.0, 1e-3); /* the power of a node in the device file */
 }
 END_TEST
 
@@ -264,8 +264,8 @@ END_TEST
 /* ---- budgets ---- */
 
 /* Compute-optimal parameters and tokens. Sources: tables 3 and A3 of arXiv:2203.15556 (the row of 67 billion
- * parameters: 5.76e23 FLOPs and 6.88e23), and section 3.2.1 of arXiv:2407.21783. All other sets of constants are
- * computed at 5.76e23 FLOPs. */
+ * parameters: 5.76e23 FLOPs and 6.88e23), and section 3.2.1 of arXiv:2407.21783. The FLOPs 5.76e23 are also used for
+ * all other sets of constants. */
 START_TEST(published_optima) {
     static const struct {
         nnc_law law;

@@ -21,11 +21,11 @@ START_TEST(an_even_number_of_errors) {
     double errors[] = { -0.4, 0.1, 0.3, -0.2 };
     nnc_score_stats stats = { 0 };
     nnc_errors_sum(errors, 4, &stats);
-    ck_assert_double_eq_tol(stats.mape, 0.25, 1e-15);   /* mean of 0.4, 0.1, 0.3 and 0.2 */
+    ck_assert_double_eq_tol(stats.mape, 0.25, 1e-15);   /* mean of the absolute errors 0.4, 0.1, 0.3 and 0.2 */
     ck_assert_double_eq_tol(stats.median, 0.25, 1e-15); /* between 0.2 and 0.3 */
     /* the largest of 4 errors, because three errors are only 75 % */
     ck_assert_double_eq_tol(stats.p90, 0.4, 1e-15);
-    ck_assert_double_eq_tol(stats.bias, -0.05, 1e-15); /* mean of -0.4, 0.1, 0.3 and -0.2 */
+    ck_assert_double_eq_tol(stats.bias, -0.05, 1e-15); /* mean of the errors -0.4, 0.1, 0.3 and -0.2 */
 }
 END_TEST
 
@@ -182,7 +182,8 @@ START_TEST(an_open_recomputation_is_the_least_that_fits) {
     double before_s = plenty.predicted_s;
     device.mem_bytes = (int64_t)plenty.predicted_bytes;
     ck_assert_double_eq(score_text(open, &device).predicted_s, plenty.predicted_s);
-    for (int part = 9; part >= 5; part--) { /* tenths of the memory that the step needs without recomputation */
+    /* number of tenths of the memory that the step needs without recomputation */
+    for (int part = 9; part >= 5; part--) {
         device.mem_bytes = (int64_t)(plenty.predicted_bytes * part / 10);
         const nnc_scored some = score_text(open, &device);
         ck_assert_double_le(some.predicted_bytes, (double)device.mem_bytes);

@@ -239,7 +239,7 @@ START_TEST(every_offload_equals_its_estimate) {
 }
 END_TEST
 
-/* Messages between stages that do not overlap with compute add to the step, over slow and over fast links. */
+/* If messages between stages do not overlap with compute, they make the step longer, over slow and over fast links. */
 START_TEST(messages_count) {
     nnc_scratch *scratch = nnc_scratch_create();
     nnc_software software = nnc_software_default();
@@ -422,8 +422,8 @@ END_TEST
 
 /* A plan is feasible if the probability that it runs out of memory is at most the given risk. Without a risk, a plan is
  * feasible if the upper end of its memory fits, here 1.1 times the memory. A search with unlimited memory finds all
- * plans of a small space. After that, the capacity is set to a little more than the fastest plan needs, so this plan
- * has a risk just below 0.5. */
+ * plans of a small space. The second search has a capacity slightly larger than the memory of the fastest plan, so this
+ * plan has a risk just below 0.5. */
 START_TEST(a_risk_selects_plans) {
     static const double risks[] = { 0.0, 0.02, 0.5, 0.9 };
     nnc_software software = nnc_software_default();
@@ -543,7 +543,7 @@ START_TEST(an_impossible_space_says_why) {
     nnc_search search = search_of(8, 8);
     const nnc_software software = nnc_software_default();
     nnc_error err = { .status = NNC_OK };
-    search.tensor = (nnc_choice){ { 8 }, 1 }; /* 8 ranks do not divide 25 heads */
+    search.tensor = (nnc_choice){ { 8 }, 1 }; /* 8 ranks cannot divide 25 heads */
     ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, result, &err), NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(err.where, "--tensor");
     ck_assert_ptr_nonnull(strstr(err.what, "heads 25"));
@@ -578,7 +578,8 @@ START_TEST(equal_stages_divide_the_layers) {
 }
 END_TEST
 
-/* Every block belongs to exactly one shard. The shards have equal shares of the blocks and of every choice. */
+/* Every block belongs to exactly one shard. Each shard has an equal number of blocks, and an equal number of blocks
+ * with each choice. */
 START_TEST(shards_divide_the_space) {
     nnc_search search = search_of(64, 96);
     nnc_space space;
@@ -686,7 +687,8 @@ START_TEST(a_front_beats_what_is_worse) {
     /* a plan with the same values may come first by its index */
     ck_assert(!nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 1, 2.0, 100));
     ck_assert(!nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 1, 1.0, 200));
-    ck_assert(!nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 2, 3.0, 200)); /* the front has space for a second plan */
+    /* the front still has space for a second plan */
+    ck_assert(!nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 2, 3.0, 200));
 }
 END_TEST
 
@@ -704,7 +706,7 @@ static void answer(void *context, const nnc_waiting *plan, double step_s) {
 
 /* The test has more shapes of pipelines than a batch has sets, more pipelines than a batch has lanes, and more plans
  * than a batch has slots. Each plan is answered once. The time of a plan is the time that its pipeline takes alone,
- * until its last stage ends. A replayed pipeline is no longer in the batch. */
+ * until its last stage ends. A pipeline that was replayed is no longer in the batch. */
 START_TEST(batches_are_replays) {
     nnc_pipeline_memory *memory = calloc(1, sizeof *memory);
     nnc_pipeline_result *alone = calloc(1, sizeof *alone);

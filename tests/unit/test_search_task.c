@@ -319,8 +319,8 @@ static uint64_t digest_of(const nnc_search_task *task, const char *text) {
     return digest;
 }
 
-/* Shards of different searches must not be merged. Each member of a search changes its digest, except the number of
- * threads and the shard. */
+/* Shards of different searches must not be merged. The digest of a search changes with each member of the struct,
+ * except the number of threads and the shard. */
 START_TEST(digests_differ) {
     enum { MOST = 32 };
     uint64_t seen[MOST];
@@ -414,9 +414,9 @@ END_TEST
 
 /* ---- targets ---- */
 
-/* On a device of 20 GB, only steps that need more memory reach the target time. The answer is a plan from the Pareto
- * front of a search without memory limit: the plan of least memory that reaches the target. If a plan that fits reaches
- * the target, no more memory is needed. */
+/* On a device of 20 GB, only steps that need more memory reach the target time. The search returns a plan from the
+ * Pareto front of a search without memory limit: among the plans that reach the target, the one with the least memory.
+ * If a plan that fits reaches the target, no more memory is needed. */
 START_TEST(memory_that_reaches_a_step) {
     nnc_search_task task = task_of(8, 64);
     task.search.mem_bytes = (int64_t)1 << 50;
