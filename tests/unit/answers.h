@@ -36,7 +36,8 @@ typedef void solve_fn(const cJSON *in, answers *out);
 typedef struct solved {
     const char *id;
     solve_fn *solve;
-    const char *without; /* names of answers that are not computed; the example in the file gives the reason */
+    /* names of answers that the test does not compute; the file of the examples gives the reason */
+    const char *without;
 } solved;
 
 typedef struct unsolved {

@@ -55,7 +55,7 @@ static void stage_shares(const cJSON *in, answers *out) {
     give(out, "full", layer_bytes(in, NNC_RECOMPUTE_FULL, t, false) / per_cent);
 }
 
-/* Computes the bytes of weights, gradients and optimizer states, only of the matrices of the layers. Gradients are
+/* Computes the bytes of weights, gradients and optimizer states, but only for the matrices of the layers. Gradients are
  * fp32. */
 static void stage_states(const cJSON *in, answers *out) {
     nnc_model model = gpt(whole(in, "L"), whole(in, "h"), 64, 512, 2048);

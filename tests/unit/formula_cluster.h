@@ -15,8 +15,9 @@ static void deepseek_params(const cJSON *in, answers *out) {
     give(out, "active_without_input_embedding", (double)(r.active_params - whole(in, "V") * whole(in, "h")));
 }
 
-/* Computes the parameters of attention and of the two norms inside attention. Two models differ by one dense layer. The
- * result is the difference of the parameters of the two models, without the MLP and the two norms outside attention. */
+/* Computes the parameters of attention and of the two norms inside attention. The function compares two models that
+ * differ by one dense layer. The result is the difference of the parameters of the two models, without the MLP and the
+ * two norms outside attention. */
 static void latent_params(const cJSON *in, answers *out) {
     nnc_plan plan = nnc_plan_default();
     nnc_model model = deepseek_v3(2);
@@ -66,7 +67,7 @@ static void expert_traffic(const cJSON *in, answers *out) {
 
 /* ---- memory ---- */
 
-/* The example gives two numbers of a layer: bytes of the input, and bytes of all kept tensors. */
+/* The example states two numbers for a layer: the bytes of its input, and the bytes of all its kept tensors. */
 static void checkpoints(const cJSON *in, answers *out) {
     const nnc_segment_sums sums[NNC_SEGMENTS_MAX] = {
         { .kept_bytes = number(in, "layer"), .input_bytes = number(in, "ckpt"), .live_bytes = number(in, "layer") }

@@ -1,4 +1,4 @@
-/* Devices and routes for tests of collectives. The devices have links but no compute rates, and the routes use these
+/* Devices and routes for tests of collectives. The devices have links but no compute rates. The routes consist of these
  * links. */
 #ifndef NNCOST_TESTS_UNIT_ROUTES_H
 #define NNCOST_TESTS_UNIT_ROUTES_H

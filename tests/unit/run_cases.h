@@ -1,4 +1,4 @@
-/* Training runs with a given step time. The tests of whole runs use these cases, so that they need no estimate of a
+/* Training runs with a given step time. The tests of whole runs use these cases, so the tests need no estimate of a
  * step. */
 #ifndef NNCOST_RUN_CASES_H
 #define NNCOST_RUN_CASES_H

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 /* Check makes a system call for each assertion that holds, and records the place of this assertion. In tests with
- * millions of assertions, the system calls took up to half of the time. This suite records only the places of
- * assertions that fail. */
+ * millions of assertions, the system calls took up to half of the time. This suite records only the places of failed
+ * assertions. */
 #define _mark_point(file, line) ((void)0) /* NOLINT(bugprone-reserved-identifier): a function of Check */
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,5 +1,5 @@
 /* Helpers of all unit tests: records of devices, models and software profiles, written by hand or read from shipped
- * files; one estimate; reference data. Every helper checks its own result, so a test needs to check only its own
+ * files; one estimate; reference data. Every helper checks whether it succeeded, so a test checks only its own
  * claim. */
 #ifndef NNCOST_TESTS_UNIT_SUPPORT_H
 #define NNCOST_TESTS_UNIT_SUPPORT_H
@@ -80,7 +80,7 @@ static inline nnc_device plain_device(void) {
     return device;
 }
 
-/* Returns a GPT: learned positions, layer norms and biases, MLP without a gate, 4 x hidden wide, tied head. */
+/* Returns a GPT with learned positions, layer norms, biases, an MLP without a gate of 4 x hidden, and a tied head. */
 static inline nnc_model gpt(int64_t layers, int64_t hidden, int64_t heads, int64_t vocab, int64_t seq_len) {
     return (nnc_model){ .id = "gpt",
                         .family = NNC_FAMILY_DECODER,
@@ -100,7 +100,7 @@ static inline nnc_model gpt(int64_t layers, int64_t hidden, int64_t heads, int64
                                      .tied_head = true } };
 }
 
-/* Returns a LLaMA: rotary positions, RMS norms, no biases, gated MLP, untied head. */
+/* Returns a LLaMA with rotary positions, RMS norms, no biases, a gated MLP and an untied head. */
 static inline nnc_model llama(int64_t layers, int64_t hidden, int64_t heads, int64_t kv_heads, int64_t ffn_hidden,
                               int64_t vocab, int64_t seq_len) {
     nnc_model model = gpt(layers, hidden, heads, vocab, seq_len);

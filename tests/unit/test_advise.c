@@ -5,7 +5,7 @@
 
 enum { MOST = 8 };
 
-/* The model has 12 layers of width 256 and runs 16 sequences. Each test chooses the memory of the device. */
+/* The model has 12 layers of width 256 and runs 16 sequences. Each test sets the memory size of the device. */
 static nnc_model model_of(void) { return gpt(12, 256, 4, 2000, 128); }
 
 static nnc_plan plan_of(void) {
@@ -39,7 +39,8 @@ static const unsigned recompute[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NOR
                                       NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
 
 /* Tests whether the model fits if the plan changes only the settings in `set`. Estimates all plans that differ from the
- * given plan only in these settings, without the advice of the library. The micro-batch is halved while it is even. */
+ * given plan only in these settings, without the advice of the library. The function halves the micro-batch as long as
+ * it is even. */
 static bool any_fits(int64_t mem_bytes, const nnc_plan *plan, unsigned set) {
     int64_t batches[64] = { plan->micro_batch }, count = 1;
     while (batches[count - 1] % 2 == 0) {
@@ -191,8 +192,8 @@ START_TEST(nothing_helps) {
 }
 END_TEST
 
-/* The logits of one long sequence with a large vocabulary are most of the memory. In 16 bits the logits need half the
- * bytes. The advice names the 16-bit format that the device has, bf16 or fp16. */
+/* The logits of one long sequence with a large vocabulary are most of the memory. Logits in 16 bits need half of the
+ * bytes of fp32 logits. The advice names the 16-bit format that the device has, bf16 or fp16. */
 START_TEST(sixteen_bits_of_either_kind) {
     const nnc_model model = gpt(2, 64, 2, 50000, 512);
     const nnc_software software = nnc_software_default();
@@ -217,8 +218,8 @@ START_TEST(sixteen_bits_of_either_kind) {
 }
 END_TEST
 
-/* The function writes at most as many advices as the caller's array can hold. A smaller array gets the first advices of
- * the full list. */
+/* The function writes at most as many advices as the caller's array can hold. An array that is smaller than the list of
+ * advice gets the first entries of this list. */
 START_TEST(room) {
     const nnc_plan plan = plan_of();
     const int64_t mem_bytes = result_on(1, &plan).memory.total_bytes - 1;
@@ -233,7 +234,7 @@ START_TEST(room) {
 END_TEST
 
 /* The device gets more and more memory until the plan fits. The array gets at most the requested number of advices, and
- * every advice fits. No sequence becomes shorter than 256 tokens, with and without adapters. */
+ * every advice fits. No advice makes the sequence shorter than 256 tokens, with and without adapters. */
 START_TEST(no_advice_goes_too_far) {
     nnc_plan plans[] = { plan_of(), plan_of() };
     int shorter = 0, gentle = 0, none = 0;
@@ -298,7 +299,7 @@ START_TEST(full_contains_the_others) {
 }
 END_TEST
 
-/* The plan already recomputes some ops. No advice occurs twice, and each advice changes the plan. */
+/* In this test, the plan already recomputes some ops. No advice occurs twice, and each advice changes the plan. */
 START_TEST(advice_does_not_repeat) {
     const unsigned parts[] = { NNC_RECOMPUTE_NORM, NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
                                NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_ATTENTION | NNC_RECOMPUTE_NORM };

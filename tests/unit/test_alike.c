@@ -7,8 +7,8 @@
 
 enum { NETWORKS = 150, PLANS = 24 };
 
-/* Changes the fields in which most plans of a search or sweep differ, so that plans share op lists. Sometimes also
- * changes other fields of the plan. */
+/* Changes the fields in which most plans of a search or sweep differ, so that plans share op lists. In some calls, the
+ * function also changes other fields of the plan. */
 static void move(nnc_plan *plan) {
     const nnc_plan other = draw_split();
     if (draw(3) == 0) { /* changes the number of passes, and keeps the ops of a pass */
@@ -204,7 +204,7 @@ START_TEST(added_rows_are_their_own) {
     ck_assert(nnc_scratch_share(brief, &model, &device, false));
     for (int i = 0; i < 48; i++) {
         plan.micro_batches = 4 + i % 3;
-        plan.zero = i % 12 == 11 ? 1 : 3; /* every twelfth plan gathers no weights */
+        plan.zero = i % 12 == 11 ? 1 : 3; /* every twelfth drawn plan gathers no weights */
         plan.reshard = i / 24 == 0;
         plan.mode = i % 12 == 11 ? NNC_MODE_IDEAL : NNC_MODE_PREDICTED; /* such passes are not kept */
         check_step(&model, &device, &software, &plan, brief, alone);

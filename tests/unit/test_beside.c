@@ -8,7 +8,7 @@
 
 static char folder[32], path[64];
 
-/* Creates a file with two letters that only its owner may read. */
+/* Creates a file that has two letters and that only its owner may read. */
 static void open_folder(void) {
     strcpy(folder, "/tmp/nncost.XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -22,7 +22,7 @@ static void open_folder(void) {
 
 static void close_folder(void) {
     ck_assert_int_eq(unlink(path), 0);
-    ck_assert_int_eq(rmdir(folder), 0); /* no other file is in the folder */
+    ck_assert_int_eq(rmdir(folder), 0); /* the folder contains no other file */
 }
 
 static void ck_holds(const char *name, const char *expected) {

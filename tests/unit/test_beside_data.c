@@ -28,8 +28,8 @@ START_TEST(a_unet_hides_its_gradients) {
 }
 END_TEST
 
-/* With ZeRO 3 the U-Net gathers its weights block by block. The gather of the first block is exposed. The device holds
- * the weights of two blocks at once, not of the whole network. */
+/* With ZeRO 3 the U-Net gathers its weights block by block. The gather of the first block is exposed. At any time, the
+ * device holds the gathered weights of two blocks, not of the whole network. */
 START_TEST(a_unet_is_gathered_by_blocks) {
     const nnc_result whole = sd1_on_a100(64, 2), sharded = sd1_on_a100(64, 3);
     ck_assert_double_gt(sharded.exposed_s[NNC_COMM_DATA], 0.0);
@@ -83,12 +83,12 @@ END_TEST
 
 /* ---- rows by hand ---- */
 
-/* Links that a lane occupies, one bit for each link. Two lanes compete if they have a link in common. */
+/* The links that a lane occupies, as one bit per link. Two lanes compete if they have a link in common. */
 static const unsigned links_of[NNC_LANES] = {
     [NNC_LANE_SCALE_UP] = 1, [NNC_LANE_SCALE_OUT] = 2, [NNC_LANE_HOST] = 4, [NNC_LANE_BOTH] = 1 | 2
 };
 
-/* Times of one segment in one part of a pass. */
+/* Times of one segment in one part of a pass, such as backward. */
 typedef struct pass_part {
     double compute_s, attention_s, issue_s, weight_s;
     /* ring_s: time of the blocks of ring attention, which overlap with attention */

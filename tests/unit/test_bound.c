@@ -7,7 +7,7 @@
 
 enum { CASES = 400 };
 
-/* Draws a plan on several devices. The host may be the slowest resource. */
+/* Draws a plan on several devices. In the drawn plan, the host may be the slowest resource. */
 static split_case draw_issued(int *number) {
     split_case c = draw_legal(number);
     c.software.launch_s = coin() ? 0.0 : scaled(1e-7, 1e-4);
@@ -146,7 +146,7 @@ END_TEST
 START_TEST(a_range_includes_fast_hosts) {
     load_eager_gpt2();
     static const char *const hosts[] = { "h100-server", "desktop" };
-    for (int i = 0; i < 2; i++) { /* the constants are the values of the shipped hosts */
+    for (int i = 0; i < 2; i++) { /* the constants of this test are the values of the shipped hosts */
         double kernel_s = 0.0;
         ck_assert_int_eq(nnc_host_kernel_s(specs, hosts[i], &kernel_s, NULL), NNC_OK);
         ck_assert_double_eq(kernel_s, i == 0 ? NNC_HOST_USUAL_S : NNC_HOST_FAST_S);
@@ -176,8 +176,9 @@ END_TEST
 /* By hand: 0.3 of the profile and 0.4 of the device make a half width h = sqrt(0.3^2 + 0.4^2) = 0.5. A share x of
  * network time adds (0.25 x)^2 to h^2, and a share y of waiting adds (0.5 y)^2 to h^2. As a logarithm, the range is
  * 0.85 h below the prediction and 1.15 h above. If a range was measured on this device and family, here 0.1 with a skew
- * of 0.25, it replaces the parts of profile and device (0.3 and 0.4) and the skew. A range of another family replaces
- * no value. A range that was measured on all devices replaces the part of the profile (0.3) and the skew. */
+ * of 0.25, it replaces the parts of profile and device (0.3 and 0.4) and the skew. A range that was measured for
+ * another family of models replaces no value. A range that was measured on all devices replaces the part of the profile
+ * (0.3) and the skew. */
 START_TEST(a_range_widens_with_what_is_uncertain) {
     for (int i = 0, number = 0; i < CASES; i++) {
         split_case c = draw_issued(&number);
@@ -216,8 +217,8 @@ START_TEST(a_range_widens_with_what_is_uncertain) {
 END_TEST
 
 /* In an ideal step, the time of a row of communication is the load of its links. If the busiest link takes longer than
- * the longest engine, the rows of communication share the difference of the two times. The shares of all rows add up to
- * the difference. */
+ * the longest engine, the difference of the two times is divided among the rows of communication. The shares of all
+ * rows add up to the difference. */
 START_TEST(ideal_rows_load_their_links) {
     int exposed = 0;
     for (int i = 0, number = 0; i < CASES; i++) {

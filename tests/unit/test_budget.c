@@ -112,7 +112,7 @@ START_TEST(money_by_hand) {
     CLOSE(back.cost, 2500.0, 1e-12);
     ck_assert_int_eq(nnc_budget_of(NULL, &ask, &back, NULL), NNC_OK); /* FLOPs need no device */
     ck_assert(isnan(back.flops_per_s));
-    /* The price of the device file counts if the user gives no price. */
+    /* If the user gives no price, the price of the device file is used. */
     nnc_price recorded[] = { { .per_device_hour = 7.5 } };
     nnc_device sold = device;
     sold.prices = recorded;
@@ -124,7 +124,7 @@ START_TEST(money_by_hand) {
 }
 END_TEST
 
-/* Each input has a range. The user gives exactly one of FLOPs, money and a model. */
+/* Each input has a range. The user must give exactly one of these: FLOPs, money or a model. */
 START_TEST(refused_budgets) {
     const nnc_device device = plain_device();
     const nnc_budget_ask none = nnc_budget_ask_default();

@@ -11,8 +11,8 @@
 /* ---- runs ---- */
 
 /* Eight devices of 400 W use 8 x 400 x 86,400 J in a day, times the PUE of the building. The rated carbon is the rated
- * energy in kWh (3.6e6 J) at 500 g per kWh. If the power of a node is not given, a device draws its rated power. The
- * network adds 100 W to the energy, but not to the rated energy. */
+ * energy in kWh (1 kWh = 3.6e6 J) at 500 g per kWh. If the power of a node is not given, a device draws its rated
+ * power. The network adds 100 W to the energy, but not to the rated energy. */
 START_TEST(rated_energy_has_the_building) {
     const nnc_device device = plain_device();
     const nnc_plan plan = devices_of(8);
@@ -131,8 +131,8 @@ END_TEST
  * frozen matrix elements and 13 x 64 frozen biases and norm weights. The adapters of rank 4 of a block have 4 x (64 +
  * 64) parameters for each of Q, K, V and the output, and 4 x (64 + 256) for each product of the MLP. ZeRO 3 gathers the
  * frozen weights of two blocks at 2 bytes each and the adapters of two blocks at 4 bytes each. ZeRO 3 also holds the
- * whole fp32 gradient of the adapters of one block. Under ZeRO 2, a rank holds neither gathered weights nor the whole
- * gradient of a block. */
+ * whole fp32 gradient of the adapters of one block. Under ZeRO 2, the memory of a rank has neither gathered weights nor
+ * the whole gradient of a block. */
 START_TEST(gathered_frozen_weights) {
     const nnc_model model = gpt(6, 64, 4, 100, 16);
     nnc_plan plan = plan_of(4, 1, 1);
@@ -188,7 +188,7 @@ static nnc_op product_of(int64_t rows, int64_t cols, int32_t block, int64_t repe
 
 /* A network has one segment with two blocks: a block of 2 x 3 weights that runs three times, and a block of 4 x 5
  * weights and 2 x 2 frozen weights. Outside of blocks, the network has 7 weights. The largest unit that ZeRO 3 gathers
- * has 20 weights and 4 frozen weights. If 30 weights are outside blocks, the weights outside blocks are the largest
+ * has 20 weights and 4 frozen weights. If the network has 30 weights outside blocks, these weights are the largest
  * unit. */
 START_TEST(units_by_hand) {
     static nnc_op_list list;

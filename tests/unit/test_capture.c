@@ -54,8 +54,8 @@ START_TEST(a_linear_layer_by_hand) {
 }
 END_TEST
 
-/* Three equal layers are listed once. The estimate has three times the FLOPs, the parameters and the kept tensors of
- * the listed layer. */
+/* The captured program lists three equal layers once. The estimate has three times the FLOPs, the parameters and the
+ * kept tensors of the listed layer. */
 START_TEST(equal_layers_are_folded) {
     const nnc_result r = estimate_of(LINEAR("3"),
                                      PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F
@@ -75,7 +75,7 @@ START_TEST(equal_layers_are_folded) {
 }
 END_TEST
 
-/* Tokens look up 4 rows of a table of 6 words. The head has 6 words: x[4,3] w[3,6]. Backward computes the gradient of
+/* 4 tokens look up rows in a table of 6 words. The head has 6 words: x[4,3] w[3,6]. Backward computes the gradient of
  * w. After padding to a multiple of 4, the table has 8 rows of 3 values and the head has 8 columns. The padding
  * increases work, weights and logits by a third. */
 START_TEST(a_vocabulary_is_padded) {
@@ -334,9 +334,9 @@ START_TEST(time_steps_of_one_call) {
 }
 END_TEST
 
-/* The step has two optimizers. AdamW updates a list of 65 tensors, with two launches per operation. SGD updates its
- * tensor three times. AdamW has eight operations, and SGD has one operation. Only the 10 parameters of AdamW have two
- * states. */
+/* The step has two optimizers. AdamW updates a list of 65 tensors, with two launches per operation. In this step, SGD
+ * updates its tensor three times. AdamW has eight operations, and SGD has one operation. Only the 10 parameters of
+ * AdamW have two states. */
 START_TEST(lists_of_optimizers) {
     static const char groups[] =
         "],\"optimizer\":{\"kernels\":\"%s\",\"groups\":[[\"adamw\",65,10,1],[\"sgd\",1,10,3]]},\"note\":[";
@@ -379,10 +379,10 @@ static bool is_attention(const nnc_op_cost *row) { return row->op->kind == NNC_O
 
 static double kernel_of(const nnc_op_cost *row) { return (double)row->op->u.flash.kernel; }
 
-/* Attention has 2 x 4 heads of width 16 and 8 tokens. The causal mask leaves 36 pairs. Forward takes 4 FLOPs per pair
- * and value. Backward takes 10 FLOPs per pair and value, which include the scores that are computed again. The usual
- * convention counts all 64 pairs and no recomputed scores. The attention kernels of forward and backward are those that
- * the software profile names, as for a model of a library. */
+/* Attention has 2 x 4 heads of width 16 and 8 tokens. The causal mask leaves 36 of 64 pairs of tokens. Forward takes 4
+ * FLOPs per pair and value. Backward takes 10 FLOPs per pair and value, which include the scores that are computed
+ * again. The usual convention counts all 64 pairs and no recomputed scores. The attention kernels of forward and
+ * backward are those that the software profile names, as for a model of a library. */
 START_TEST(fused_attention_by_hand) {
 #define QKV "[" F ",[2,4,8,16],2],[" F ",[2,4,8,16],2],[" F ",[2,4,8,16],2]"
     const nnc_result r = estimate_of(

@@ -11,8 +11,8 @@ static nnc_software software;
 static const nnc_software *compiled;
 static nnc_plan_changes changes;
 
-/* The model has 4 layers of width 512 and 2000 words. The matrix units have 5 TFLOP/s in fp32, 50 TFLOP/s in TF32 and
- * 100 TFLOP/s in bf16. */
+/* The model has 4 layers of width 512 and 2000 words. The matrix units of the device have 5 TFLOP/s in fp32, 50 TFLOP/s
+ * in TF32 and 100 TFLOP/s in bf16. */
 static void set_up(void) {
     open_support();
     model = gpt(4, 512, 8, 2000, 128);
@@ -144,9 +144,10 @@ START_TEST(nothing_alone_fits) {
 END_TEST
 
 /* The plan has adapters, ZeRO 3 and tensor parallelism over 2 on 8 devices, with 4 devices per node. fp8 doubles the
- * peak. ZeRO 1 does not gather the weights. Frozen weights of 4 bits are gathered in a quarter of the time. Tensor
- * parallelism over 4 halves the number of data ranks, so the global batch needs two micro-batches. Tensor parallelism
- * over 8 is not listed, because a node has 4 devices. The plan already has adapters, so no change adds adapters. */
+ * peak. A change to ZeRO 1 saves the gathers of the weights. Frozen weights of 4 bits are gathered in a quarter of the
+ * time. Tensor parallelism over 4 halves the number of data ranks, so the global batch needs two micro-batches. Tensor
+ * parallelism over 8 is not listed, because a node has 4 devices. The plan already has adapters, so no change adds
+ * adapters. */
 START_TEST(cluster) {
     static const char *const all[] = { "--precision fp8",
                                        "--micro-batch 128",
@@ -198,7 +199,7 @@ START_TEST(precisions_of_devices) {
     device.matmul_flops_per_s[NNC_FP16] = (double)NAN;
     find(&plan, true);
     ck_assert_str_eq(changes.list[0].options, "--precision tf32");
-    nnc_plan narrow = plan; /* a plan with TF32 gets no other format */
+    nnc_plan narrow = plan; /* for a plan with TF32, no change to another format is listed */
     narrow.precision = NNC_TF32;
     for (int i = find(&narrow, true) - 1; i >= 0; i--) {
         ck_assert_ptr_null(strstr(changes.list[i].options, "--precision"));
@@ -262,7 +263,8 @@ static void record_head(int words) {
     model = *read;
 }
 
-/* The products of a recorded head of 1001 words take 4 times as long. The products of 1024 words are aligned. */
+/* The products of a recorded head of 1001 words take 4 times as long. The products of a head of 1024 words are
+ * aligned. */
 START_TEST(recorded_words_are_padded) {
     const nnc_plan plan = nnc_plan_default();
     device.efficiency.gemm[NNC_FP32].unaligned_ratio = 4.0;
@@ -353,8 +355,8 @@ START_TEST(micro_batches_of_a_pipeline) {
 }
 END_TEST
 
-/* ZeRO 3 uses another profile than ZeRO 1. The kernels of the profile for ZeRO 1 start without delay. The change names
- * this profile, because the profile is a cause of the gain. */
+/* A plan with ZeRO 3 uses another software profile than a plan with ZeRO 1. The kernels of the profile for ZeRO 1 start
+ * without delay. The change names this profile, because the profile is a cause of the gain. */
 START_TEST(named_profile) {
     nnc_software sharded = nnc_software_default();
     nnc_profiles profiles = nnc_profiles_of_one(&software);

@@ -110,7 +110,8 @@ END_TEST
 
 /* A text claims that 8 devices with micro-batches of 16 samples and accumulation over 4 micro-batches process 512
  * samples per step. The text also claims that this accumulation sends 75 % fewer bytes, but takes three times the
- * memory for gradients. The bytes per sample decrease as claimed. The memory for gradients stays the same. */
+ * memory for gradients. The bytes that are sent per sample decrease as claimed. The memory for gradients stays the
+ * same. */
 START_TEST(accumulation) {
     const nnc_device *a100 = device_named("a100");
     const nnc_model *gpt2 = load_model("models/gpt2.json");

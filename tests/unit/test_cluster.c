@@ -150,8 +150,8 @@ START_TEST(degree_one_is_one_device) {
 END_TEST
 
 /* The expected results were recorded before nncost had clusters. The expected results are for the plain device. The
- * first plan has two samples per pass; the second has four passes with full recomputation. Sums may be rounded in
- * another way. */
+ * first plan has two samples per pass; the second has four passes with full recomputation. The sums of the result may
+ * be rounded in another way than those of the recorded results. */
 START_TEST(answers_of_one_device) {
     static const struct {
         int model;
@@ -196,7 +196,7 @@ static bool splits_backward(nnc_schedule s) {
 }
 
 /* The step of every schedule with one stage per device must be equal to a replay with the times of the stages. The
- * stages include the head and different numbers of layers. */
+ * stages of the test include the head and have different numbers of layers. */
 START_TEST(pipelines_are_their_replay) {
     static const nnc_schedule schedules[] = { NNC_SCHEDULE_1F1B, NNC_SCHEDULE_GPIPE, NNC_SCHEDULE_ZB_H1,
                                               NNC_SCHEDULE_ZB_H2 };

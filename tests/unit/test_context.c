@@ -40,7 +40,7 @@ static double total(const char *name, nnc_phase phase, double *bytes) {
 }
 
 /* In each of 4 layers, a rank merges 3 blocks in addition to its own block. A merge works on three quarters of 1,024
- * tokens x 512 values, and reads 6 B and writes 4 B per value. In backward, a merge works on queries, keys and
+ * tokens x 512 values; for each value, it reads 6 B and writes 4 B. In backward, a merge works on queries, keys and
  * values. */
 START_TEST(a_ring_merges_its_blocks_in_fp32) {
     nnc_result r;

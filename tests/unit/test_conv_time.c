@@ -195,8 +195,8 @@ START_TEST(gradients_of_pytorch) {
 END_TEST
 
 /* cuDNN release notes 7.3: channels are padded to multiples of 8. A channels-last map of 20 channels is copied at 0.8
- * of the bandwidth. Maps of 16, 24 and 3 channels are not copied. A kernel that was written for the device takes any
- * number of channels. */
+ * of the bandwidth. Maps of 16, 24 and 3 channels are not copied. A kernel that was written for the device takes maps
+ * with any number of channels without a copy. */
 START_TEST(odd_numbers_of_channels_are_padded) {
     nnc_device d = machine();
     d.efficiency.conv.channels_half = 1e-9;
@@ -351,7 +351,7 @@ static double time_s(const nnc_device *device, const nnc_op *op) {
 }
 
 /* The input has 128 x 16 values, the output 128 x 48 values and the weights 48 x 144 values, of 4 B each. At half of
- * 1e9 B/s, the 60,416 B of input, output and weights take 121 us. The bytes cross memory three times: for the
+ * 1e9 B/s, the 60,416 B of input, output and weights take 121 us. The 60,416 B are read or written three times: for the
  * convolution, for the copies to the layout of oneDNN, and for the copies back. The products take 35 us, without
  * Winograd's algorithm. A calibration factor of 0.5 doubles the time of the products. */
 START_TEST(a_cpu_copies_to_another_layout) {

@@ -112,7 +112,7 @@ START_TEST(names_are_unique) {
 }
 END_TEST
 
-/* The list has the names that published measurements use for devices. */
+/* The list of names has the names of devices in published measurements. */
 START_TEST(published_devices_are_known) {
     static const char *const names[] = {
         "a100-80g-sxm", "a100-40g-sxm", "h100-sxm", "h100-96g-hbm2e-500w", "h200-sxm", "b200-sxm",
@@ -174,7 +174,7 @@ static void check_device(const nnc_device *device) {
     ck_assert_msg(ridge > 0.5 && ridge < 2000.0, "%s: ridge point %g", device->id, ridge);
 
     check_power_of_two(device, peak, 0.02);
-    /* The source of a vector rate may use another clock. */
+    /* The source of a rate of the vector units may assume another clock than the source of the peak. */
     check_power_of_two(device, device->vector_flops_per_s[NNC_FP32], 0.1);
     /* Gaudi 3 runs fp16 at the rate of TF32, and Trainium runs TF32 at the rate of bf16. RDNA 2 and MI100 run bf16 at
      * half the rate of fp16. Huawei states fp16 rates up to 14 % above bf16. */

@@ -5,8 +5,8 @@
 #include "draw.h"
 #include "memo/memo_internal.h"
 
-/* Stores the number of layers of each virtual stage in held. The op list has a word table, `layers` equal layers and a
- * head. */
+/* Stores the number of layers of each virtual stage in held. The op list contains a word table, `layers` equal layers,
+ * and a head. */
 static void deal_of(const nnc_plan *plan, int64_t layers, int64_t *held) {
     static nnc_op_list list;
     static nnc_stage_partition partition;
@@ -32,7 +32,7 @@ START_TEST(uneven_stages) {
     plan.ends_as_layers = true;
     deal_of(&plan, 6, held);
     ck_assert(held[0] == 1 && held[1] == 2 && held[2] == 2 && held[3] == 1);
-    deal_of(&plan, 2, held); /* stage 0 holds only the table, stage 3 holds only the head */
+    deal_of(&plan, 2, held); /* stage 0 holds only the word table, and stage 3 holds only the head */
     ck_assert(held[0] == 0 && held[1] == 1 && held[2] == 1 && held[3] == 0);
     ck_assert_int_eq(nnc_schedule_resolve(&plan, 2, &err), NNC_OK);
     ck_assert_int_eq(nnc_schedule_resolve(&plan, 1, &err), NNC_ILLEGAL_PLAN);
@@ -147,7 +147,7 @@ START_TEST(alternating_layers_are_dealt_out) {
     static nnc_stage_partition partition;
     nnc_plan plan = nnc_plan_default();
     plan.schedule = NNC_SCHEDULE_1F1B;
-    list.segment_count = 2; /* the list has only layers, without word table and head */
+    list.segment_count = 2; /* this op list has only layers, no word table and no head */
     for (int number = 0; number < 200; number++) {
         seed(number);
         const int64_t layers = between(8, 40);

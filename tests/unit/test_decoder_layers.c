@@ -48,9 +48,9 @@ START_TEST(mixers_that_are_alike) {
 }
 END_TEST
 
-/* Four layers run on two stages. Layers 0 and 2 are dense, layers 1 and 3 have experts, so each stage holds one layer
- * of each kind. In the second model, the last two layers have the experts. The second stage of the second model holds 2
- * * (4 experts * 3 matrices of 8 x 12, router 8 x 4) instead of 2 * (3 matrices of 8 x 12). */
+/* The four layers of the model run on two stages. Layers 0 and 2 are dense, layers 1 and 3 have experts, so each stage
+ * holds one layer of each kind. In the second model, the last two layers have the experts. The second stage of the
+ * second model holds 2 * (4 experts * 3 matrices of 8 x 12, router 8 x 4) instead of 2 * (3 matrices of 8 x 12). */
 START_TEST(stages_hold_their_own_layers) {
     nnc_model model = llama(4, 8, 4, 2, 12, 10, 8);
     nnc_plan plan = causal_bf16();
@@ -261,8 +261,8 @@ START_TEST(soft_caps) {
 }
 END_TEST
 
-/* 4 experts of width 12 process tokens of width 8. An expert with biases has 24 + 8 biases. An expert without a gate
- * has 2 matrices of 96 weights instead of 3. The gate of the shared expert has 8 weights. */
+/* 4 experts of width 12 process tokens of width 8. An expert with biases has 24 + 8 bias values. An expert without a
+ * gate has 2 matrices of 96 weights instead of 3. The gate of the shared expert has 8 weights. */
 START_TEST(experts_of_other_forms) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
     const nnc_plan plan = causal_bf16();

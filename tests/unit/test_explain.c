@@ -371,8 +371,8 @@ START_TEST(test_equal_stages) {
 }
 END_TEST
 
-/* At its datasheet rate an H100 computes 989.4e12 FLOPs in 16 bits per second. In the explanation of an ideal step,
- * each line with the time of a FLOP on the matrix units has the value 1 / 989.4e12 s. */
+/* At its datasheet rate an H100 computes 989.4e12 FLOPs in 16 bits per second. In the explanation of an ideal step, the
+ * time of a FLOP on the matrix units is 1 / 989.4e12 s in each line that shows it. */
 START_TEST(test_time_of_a_flop) {
     const scenario s = { "gpt2", "h100", NULL, { { "precision", "bf16" } } };
     int said = 0;

@@ -699,7 +699,7 @@ END_TEST
 
 START_TEST(frozen_steps_are_not_trained) {
     /* 5 tokens of width 4 pass three layers of 16 weights. Only the second layer is trained. The first layer runs only
-     * forward. The third layer computes the gradient of its input. Each product has 2 * 5 * 16 FLOPs. */
+     * forward. The third layer computes only the gradient of its input. Each product has 2 * 5 * 16 FLOPs. */
     const nnc_model model = read_graph("\"input\":{\"shape\":[5,4]},\"ops\":["
                                        "{\"frozen\":1,\"ops\":[{\"op\":\"linear\",\"out\":4,\"bias\":false}]},"
                                        "{\"op\":\"linear\",\"out\":4,\"bias\":false},"

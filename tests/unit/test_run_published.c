@@ -90,7 +90,8 @@ START_TEST(measured_nodes) {
     const nnc_device *h100 = NULL;
     ck_assert_int_eq(nnc_device_load(specs, "h100", &h100, NULL), NNC_OK);
     CLOSE(6839.0 / 8.0 / h100->power_w, 1.22125, 1e-5);
-    CLOSE(h100->node_power.busy_w, 7170.0 / 8.0, 1e-3); /* the power of a node in the device file */
+    /* the device file has the power of the node divided by 8 devices */
+    CLOSE(h100->node_power.busy_w, 7170.0 / 8.0, 1e-3);
 }
 END_TEST
 

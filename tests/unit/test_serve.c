@@ -122,7 +122,7 @@ START_TEST(requests_are_whole) {
 }
 END_TEST
 
-/* Each of two replicas has half of the requests. Stages and tensor ranks divide the weights and the cache. */
+/* Each of two replicas has half of the requests. Stages and tensor ranks divide the weights and the KV cache. */
 START_TEST(devices_share) {
     nnc_serve_ask ask = short_requests();
     ask.concurrency = 32;
@@ -145,7 +145,7 @@ START_TEST(devices_share) {
 }
 END_TEST
 
-/* Every line that `explain` prints for a result is true. */
+/* Every line that `explain` prints for a serving estimate is true. */
 START_TEST(every_line_is_true) {
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;

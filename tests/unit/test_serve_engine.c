@@ -89,7 +89,7 @@ START_TEST(query_heads_read_the_cache_again) {
 END_TEST
 
 /* 100 units at 1 GHz with 5 bytes per clock read 5e11 B/s, half of the memory bandwidth. So reading weights and cache
- * takes twice as long. A limit above the memory bandwidth has no effect. */
+ * takes twice as long. A limit per unit that is above the memory bandwidth has no effect. */
 START_TEST(units_limit_what_kernels_read) {
     const nnc_serve_ask ask = batch_of(1);
     set_up();
@@ -129,8 +129,8 @@ START_TEST(kernels_for_warps_use_half_a_wave) {
 END_TEST
 
 /* A prompt of 128 tokens is computed in 32 passes of 4 tokens through 4 stages. If passes overlap, the prompt takes the
- * time of 32 + 3 passes of a stage. If passes do not overlap, the prompt takes the time of 32 x 4 passes. With 4
- * sequences, every stage has work even if passes do not overlap. */
+ * time of 32 + 3 passes of a stage. If the passes do not overlap, the prompt takes the time of 32 x 4 passes of a
+ * stage. With 4 sequences, every stage has work even if passes do not overlap. */
 START_TEST(stages_compute_passes_of_a_prompt_together) {
     nnc_serve_ask ask = batch_of(1);
     ask.pipeline = 4;
@@ -273,7 +273,8 @@ START_TEST(operators_run_one_by_one) {
 }
 END_TEST
 
-/* A batch of twice as many sequences as fit runs in two waves. One more sequence runs in a third wave. */
+/* A batch of twice as many sequences as fit runs in two waves. If one more sequence is added, it runs in a third
+ * wave. */
 START_TEST(batches_run_in_waves) {
     nnc_serve_ask ask = batch_of(1);
     set_up();
@@ -420,7 +421,7 @@ START_TEST(rows_say_why_they_do_not_count) {
               "g,llama2-7b,h100-sxm,fp16,,static,8,128,128,500,,\n"
               "h,llama2-7b,h100-sxm,fp16,vllm,mixed,8,128,128,500,,\n"
               "i,llama2-7b,h100-sxm,fp16,vllm,static,,128,128,500,,\n");
-    ck_assert_int_eq(f.count, 6); /* row h has no usable value */
+    ck_assert_int_eq(f.count, 6); /* row h of the file has no usable value */
     ck_assert_str_eq(f.rows[0].reason, "contradicts itself");
     ck_assert_ptr_null(f.rows[1].reason); /* no profile has this id, so the default engine predicts the row */
     ck_assert_str_eq(f.rows[1].software, "vllm");
@@ -435,7 +436,7 @@ END_TEST
 
 /* A decode step of llama2-7b reads 12.95e9 bytes of layers and 0.26e9 bytes of the head, which takes 13 ms at 1e12 B/s.
  * So 100 tokens take at least 1.3 s. A measured batch that took 1 s is refused, unless its row leaves a field open. A
- * batch that took 2 s is accepted. */
+ * measured batch that took 2 s is accepted. */
 START_TEST(a_batch_faster_than_its_bound_is_refused) {
     static const struct {
         const char *latency_s, *open;

@@ -131,7 +131,7 @@ static void cache_latent(void) /* example S1.5 */
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.tensor = 8;
     bench *b = set_up("deepseek-v3", NULL, &ask);
-    const double latent = growth(b, 1000.0); /* every rank holds the whole latent */
+    const double latent = growth(b, 1000.0); /* every tensor rank holds the whole latent of each token */
     b->plan.tensor = 1;
     nnc_serve_attention plain = b->net.attentions[0];
     double heads = 0.0;

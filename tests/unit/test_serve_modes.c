@@ -116,8 +116,8 @@ START_TEST(batches_in_waves) {
 }
 END_TEST
 
-/* An open loop follows Little's law. The time to the first token is the sum of its parts. Replicas divide the load. A
- * single request is a batch of 1. */
+/* The results of an open loop follow Little's law. The time to the first token is the sum of its parts. Replicas divide
+ * the load. A load of a single request has the results of a batch of 1. */
 START_TEST(open_loops) {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         nnc_serve_ask ask = split_of(&splits[i]);
@@ -294,7 +294,8 @@ START_TEST(whole_benchmarks_count) {
 }
 END_TEST
 
-/* A closed loop follows Little's law. One client is a batch of 1. Requests that do not fit wait. */
+/* The results of a closed loop follow Little's law. A load of one client has the results of a batch of 1. Requests that
+ * do not fit in the cache wait. */
 START_TEST(closed_loops) {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         for (int full = 0; full < 2; full++) {
@@ -373,7 +374,8 @@ START_TEST(speculation) {
     CLOSE(s.tokens_per_verify, 3.3616, 1e-12);
     CLOSE(s.draft_s, 0.1 * s.decode.time_s, 1e-12);
     ck_assert_double_gt(s.verify_s, s.decode.time_s);
-    ck_assert_double_lt(s.verify_s, 1.5 * s.decode.time_s); /* weights are read once for 5 tokens */
+    /* in a verification, the weights are read once for 5 tokens */
+    ck_assert_double_lt(s.verify_s, 1.5 * s.decode.time_s);
     CLOSE(s.speculation_speedup, 3.3616 * s.decode.time_s / (s.verify_s + 0.4 * s.decode.time_s), 1e-12);
     CLOSE(s.tpot_s, s.decode.time_s / s.speculation_speedup, 1e-12);
     CLOSE(s.speculation_tpot_s, s.tpot_s, 1e-12);
@@ -405,7 +407,7 @@ START_TEST(speculation) {
 END_TEST
 
 /* Three workers prefill and two decode. In Llama 3 8B, a token has keys and values in the cache: 32 layers x 2 x 8
- * heads x 128 values x 2 B. Each rank sends its part of the cache of a prompt over its own NIC. */
+ * heads x 128 values x 2 B. Each tensor rank sends its part of the cache of a prompt over its own NIC. */
 START_TEST(separate_prefill) {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         nnc_serve_ask ask = split_of(&splits[i]);
@@ -423,7 +425,8 @@ START_TEST(separate_prefill) {
         CLOSE(s.apart_ttft_s, s.prefill.time_s + s.transfer_s + engine->serving.ttft_s, 1e-12);
         CLOSE(s.apart_tpot_s, s.decode.time_s, 1e-12);
 
-        ask.offline = false; /* under load, no prefill is in a decode step, and the cache of each prompt is sent */
+        /* under load, a decode step contains no prefill, and the cache of each prompt is sent to the decode workers */
+        ask.offline = false;
         ask.request_rate = 0.01;
         const nnc_serve loop = served(&ask);
         CLOSE(loop.ttft_p50_s, s.apart_ttft_s, 1e-6);
@@ -438,7 +441,7 @@ END_TEST
 /* vLLM of 2024 divides a sequence among the units of a device if sequences x query heads per device are at most 512. If
  * it divides sequences, vLLM reads the cache 1 + 3 x 0.18 times, at the rate of other devices (0.87 of the bandwidth).
  * If sequences x query heads are more than 512, vLLM reads the cache of Llama 3 8B once for each of 4 query heads, at
- * the rate in the device file. Two tensor ranks halve the query heads. */
+ * the rate in the device file. With two tensor ranks, a device has half of the query heads. */
 START_TEST(few_heads_divide_sequences) {
     const nnc_model *llama = NULL;
     const nnc_device *h100 = NULL;

@@ -94,8 +94,8 @@ START_TEST(one_request) {
 END_TEST
 
 /* The engine takes one second to write the text of a token. The two requests together have two tokens after their
- * prompts, and two tokens after the decode step. The step ends while the text of the first two tokens is written. If
- * writing the text takes less time than a step, only the last token is later. */
+ * prompts, and two tokens after the decode step. A step ends while the engine writes the text of the first two tokens.
+ * If writing the text takes less time than a step, only the last token is later. */
 START_TEST(tokens_become_text_in_turn) {
     nnc_serve_ask ask = recorded(2, 2), batch = ask_of(2);
     arrivals[0] = arrivals[1] = (nnc_serve_arrival){ .arrival_s = 0.0 };
@@ -487,10 +487,10 @@ START_TEST(a_full_cache) {
     ask.preempt = true;
     const nnc_serve s = served(&ask);
     ck_assert_double_eq(s.preemptions, 1.0);
-    ck_assert_double_lt(s.ttft_s, waits.ttft_s); /* all three requests start at once */
+    ck_assert_double_lt(s.ttft_s, waits.ttft_s); /* all three requests start at the same time */
     ck_assert_double_gt(s.request_s, roomy.request_s);
-    /* In a closed loop, a new request waits behind the preempted request, and no request is lost. Three clients wait
-     * longer than with a larger cache. */
+    /* In a closed loop, a new request waits behind the preempted request, and no request is lost. With a small cache,
+     * three clients wait longer than with a larger cache. */
     nnc_serve_ask loop = ask_of(1016);
     loop.memory_use = ask.memory_use;
     loop.preempt = true;
@@ -642,8 +642,8 @@ START_TEST(prompts_wait_for_the_host) {
 }
 END_TEST
 
-/* One prefill worker and one decode worker. The second prompt waits for the first. The two requests decode after their
- * caches are sent, and no prompt is computed in their decode steps. */
+/* One prefill worker and one decode worker. The prefill of the second prompt waits until the first prompt is computed.
+ * The two requests decode after their caches are sent, and no prompt is computed in their decode steps. */
 START_TEST(separate_workers) {
     nnc_serve_ask ask = recorded(2, 2);
     arrivals[0] = arrivals[1] = (nnc_serve_arrival){ .arrival_s = 0.0 };

@@ -189,8 +189,8 @@ START_TEST(the_first_number_that_breaks_a_limit) {
 }
 END_TEST
 
-/* No deployment reaches 1 ns per token. The deployment that misses this limit least is the one with the least time per
- * token. A given request rate that is too high is evaluated, and no deployment serves it. */
+/* No deployment reaches the limit of 1 ns per token. The deployment that misses this limit least is the one with the
+ * least time per token. A given request rate that is too high is evaluated, and no deployment serves it. */
 START_TEST(misses) {
     static const nnc_serve_limit limits[] = { { "latency.tpot_s", offsetof(nnc_serve, tpot_s), false, 1e-9 } };
     const nnc_serve_search search = { limits, 1, MOST_DEVICES }, free_search = { limits, 0, MOST_DEVICES };

@@ -1,5 +1,5 @@
-/* Tests FLOPs, bytes and communication of serving steps. A decode step is counted by hand. A prefill, a verification of
- * draft tokens and a mixed step must be sums of decode steps. */
+/* Tests FLOPs, bytes and communication of serving steps. The test compares a decode step with numbers counted by hand.
+ * A prefill, a verification of draft tokens and a mixed step must be sums of decode steps. */
 #include "run_cases.h"
 #include "serve/serve_internal.h"
 #include "serve_cases.h"
@@ -69,9 +69,9 @@ START_TEST(picked_keys_by_hand) {
 END_TEST
 
 /* DeepSeek-V4-Flash: 2 layers have a window of 128 tokens. 21 layers add a key of 512 values for every 4 tokens, and an
- * indexer of 64 heads of 128 selects 512 of these keys. 20 layers add a key for every 128 tokens. Each key is also the
- * value. Until a group of tokens has its key, the cache keeps a value and a score of each of its tokens in fp32: 4 x 4
- * tokens for groups of 4 (two sets of values, two windows), and 128 tokens for groups of 128. */
+ * indexer of 64 heads of 128 selects 512 of these keys. 20 layers add a key for every 128 tokens. In this attention,
+ * each key is also the value. Until a group of tokens has its key, the cache keeps a value and a score of each of its
+ * tokens in fp32: 4 x 4 tokens for groups of 4 (two sets of values, two windows), and 128 tokens for groups of 128. */
 START_TEST(compressed_keys_by_hand) {
     const double vector = 512.0 * 2.0, near = 43.0 * 128.0;
     set_up("deepseek-v4-flash", 1, 1);
@@ -251,7 +251,8 @@ START_TEST(ranks_and_stages) {
     CLOSE(stages.flops, half.flops, 1e-12); /* the FLOPs are summed over all stages, for the sequences of one stage */
     CLOSE(stages.network_bytes, 4.0 * 4096.0 * 2.0 / 2.0, 1e-12);
     ck_assert_double_eq(stages.sequences, 8.0);
-    const nnc_serve_step few = nnc_serve_decode(&of, 1.0, 500.0, NULL); /* a single sequence is not divided */
+    /* a single sequence is not divided over the stages */
+    const nnc_serve_step few = nnc_serve_decode(&of, 1.0, 500.0, NULL);
     set_up("llama3-8b", 1, 1);
     CLOSE(few.flops, nnc_serve_decode(&of, 1.0, 500.0, NULL).flops, 1e-12);
 }
@@ -264,8 +265,8 @@ static double joint_s(double compute_s, double memory_s) {
 
 /* Computes one decode step of Mixtral 8x7B, or of the same model with one expert, a second time. `sequences` sequences
  * run on p stages, and on g groups of t ranks. Attention and head process the sequences of a group; every rank of the
- * group computes the router. Experts process the sequences of all groups. An expert is read if a token selected it.
- * With expert parallelism, the busiest rank has `imbalance` times the mean. */
+ * group computes the router. Experts process the sequences of all groups. The weights of an expert are read if a token
+ * selected this expert. With expert parallelism, the busiest rank has `imbalance` times the mean. */
 static void check_experts(double t, double g, double p, double busy, double sequences) {
     const double s = fmax(sequences / p, fmin(sequences, 1.0)) / g, context = 700.0;
     double flops = 0.0, weight_bytes = 0.0, expert_s = 0.0, dispatches = 0.0, chosen = 0.0;
@@ -502,7 +503,8 @@ START_TEST(low_latency_kernels_as_published) {
 END_TEST
 
 /* With two micro-batches, dispatch and combine start twice in each layer. The communication time N of prompts overlaps
- * with compute, which then has 3/4 of the units: C + N - share min(C, 3/4 N). In decode there is no overlap. */
+ * with compute, which then has 3/4 of the units: C + N - share min(C, 3/4 N). In decode, the communication of experts
+ * does not overlap with compute. */
 START_TEST(prompts_overlap_with_dispatch) {
     set_up_nodes(true, true, NNC_STORED_FP8_BLOCK, 32, 1e12);
     of.rates.dispatch.across_bytes_per_s = 2e11;
@@ -675,7 +677,7 @@ START_TEST(sequences_take_whole_blocks) {
     set_up("llama3-8b", 1, 1);
     plan.block = 16;
     CLOSE(nnc_serve_sequence_bytes(&of, 1000.0), 1008.0 * 32 * 2 * 8 * 128 * 2, 1e-12);
-    plan.pipeline = 3; /* the longest stage has 11 of 32 layers */
+    plan.pipeline = 3; /* the stage with the most layers has 11 of 32 layers */
     CLOSE(nnc_serve_sequence_bytes(&of, 1000.0), 1008.0 * 11 * 2 * 8 * 128 * 2, 1e-12);
 }
 END_TEST
@@ -697,7 +699,7 @@ END_TEST
 
 /* A device costs 3,600 an hour, so 1 a second. A prompt of 1,000 tokens takes 6 s, and at any time it is on one of 2
  * stages and one of 3 attention groups. So a prompt of 1,000 tokens takes 6 s of one of 6 devices, and costs 6. A
- * static batch occupies all devices. */
+ * static batch occupies all devices until it ends. */
 START_TEST(prices_by_hand) {
     set_up("llama3-8b", 1, 1);
     plan.price = 3600.0;

@@ -102,8 +102,8 @@ END_TEST
 
 /* Elements that each op keeps per sample, in bf16, for a network of 2 levels with maps of 4 x 4 and 3 -> 2 -> 4
  * channels. Convolutions keep their input, except the image. Norms keep their input, too. The last activation of each
- * pair of convolutions keeps its output. Pooling keeps an index of 8 B. Norms also keep two fp32 numbers per channel,
- * for any batch size. */
+ * pair of convolutions keeps its output. Pooling keeps an index of 8 B for each output. Norms also keep two fp32
+ * numbers per channel, for any batch size. */
 START_TEST(segmentation_keeps) {
     const nnc_model model = double_conv_unet(4, 2, 2);
     nnc_plan plan = nnc_plan_default();
@@ -137,7 +137,7 @@ static void residual_block(tally *t, const nnc_unet *u, int64_t in, int64_t out,
 static void transformer(tally *t, const nnc_unet *u, int64_t width, int64_t side) {
     const int64_t tokens = side * side;
     norm(t, width);
-    if (u->transformer_depth == 0) { /* the layer has attention without a transformer block around it */
+    if (u->transformer_depth == 0) { /* this layer has attention, but no transformer block around it */
         linear(t, tokens, width, 3 * width, true);
         scores(t, tokens, tokens, width);
         linear(t, tokens, width, width, true);

@@ -58,7 +58,7 @@ START_TEST(flops) {
     ck_assert_double_eq(r.forward_flops, 10 * (768 + 2 * 5920 + 48));
     /* Backward has twice the FLOPs of forward, but does not compute the gradient of the image. */
     ck_assert_double_eq(r.backward_flops, 10 * (768 + 2 * (2 * 5920 + 48)));
-    ck_assert_int_eq(r.tokens, 0); /* images are not counted in tokens */
+    ck_assert_int_eq(r.tokens, 0); /* the work of images is not counted in tokens */
     ck_assert_double_eq(r.input_bytes, 10 * 4 * 4 * 3);
 }
 END_TEST

@@ -121,7 +121,7 @@ static void check_work(const nnc_model *model, const nnc_plan *plan) {
             ck_assert_double_eq(r.full_flops * t * c, w.full_flops * again);
             ck_assert_double_eq(r.causal_flops * t * c, w.causal_flops * again);
         }
-        if (whole->weights.vector == 0) { /* an op with a bias also adds the bias on each rank */
+        if (whole->weights.vector == 0) { /* each rank also adds the bias of an op that has a bias */
             ck_assert_msg(r.vector_flops * t * c == w.vector_flops * again, "%s: %.17g %.17g", whole->name,
                           r.vector_flops * t * c, w.vector_flops * again);
         }

@@ -150,9 +150,9 @@ START_TEST(a_frozen_product_keeps_for_the_next) {
 }
 END_TEST
 
-/* The bytes of trained weights follow the policy. A frozen weight has two bytes. In a linear layer, a frozen weight has
- * two bytes (16 bits), one byte (8 bits), or 0.5 + 1/64 + 4/16384 bytes (4 bits with scales). In fp32 all weights have
- * four bytes. */
+/* The bytes of trained weights follow the policy. Outside of linear layers, a frozen weight has two bytes. In a linear
+ * layer, a frozen weight has two bytes (16 bits), one byte (8 bits), or 0.5 + 1/64 + 4/16384 bytes (4 bits with
+ * scales). In fp32 all weights have four bytes. */
 START_TEST(frozen_weights_are_stored) {
     static const double stored[] = { 2, 1, 0.5 + 1 / 64.0 + 4 / 16384.0, 1, 4 };
     const nnc_model *model = load_model("models/llama-7b.json");
@@ -358,8 +358,8 @@ START_TEST(adapters_that_rotate) {
 }
 END_TEST
 
-/* Blocks of 3 inputs have 3 parameters. A layer of GPT-2 has five matrices with 768 inputs (three of them in one
- * matrix) and one with 3072. */
+/* Rotation blocks of 3 inputs have 3 parameters each. A layer of GPT-2 has five matrices with 768 inputs (three of them
+ * in one matrix) and one with 3072. */
 START_TEST(odd_blocks_that_rotate) {
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;
@@ -475,7 +475,7 @@ START_TEST(plans_that_train_nothing_are_refused) {
         ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, &err), NNC_ILLEGAL_PLAN);
         ck_assert_str_eq(err.where, faults[i].where);
     }
-    nnc_plan plan = plan_of(1, 1, 1); /* no layer contains a part of the head */
+    nnc_plan plan = plan_of(1, 1, 1); /* no layer of the model contains a part of the head */
     nnc_error err;
     const nnc_model model = gpt(2, 4, 2, 10, 6);
     plan.train_layers = 1;

@@ -1,5 +1,5 @@
 /* Tests the effect of a changed datasheet value on shipped devices. Fitted values are fractions of datasheet values, so
- * they change in proportion. */
+ * the fitted rates change in proportion to the datasheet values. */
 #include "support.h"
 
 static nnc_model model_of(const char *id) {
