@@ -145,8 +145,8 @@ def by_hand(name, folder):
     check(f"{name}: forward FLOPs", found["forward_flops"], forward)
     check(f"{name}: backward FLOPs", found["backward_flops"], 2 * forward)
     # A layer keeps these tensors: inputs, outputs and statistics of two norms; q, k, v, context and scores; input and
-    # output of GELU. The rest of the network keeps: input, output and statistics of the last norm, the result of
-    # log-softmax, the weight of the loss, and the numbers of tokens and positions.
+    # output of GELU. The network outside of its layers keeps these tensors: input, output and statistics of the last
+    # norm, the result of log-softmax, the weight of the loss, and the numbers of tokens and positions.
     rows = BATCH * TOKENS
     values = LAYERS * (8 * rows * HIDDEN + BATCH * HEADS * TOKENS * TOKENS + 2 * rows * 4 * HIDDEN + 4 * rows)
     values += 2 * rows * HIDDEN + 2 * rows + rows * VOCAB + 1

@@ -3,11 +3,11 @@
 
 Each round draws a decoder, a device and a plan. The script computes parameters and FLOPs from the sizes of the
 matrices. From a simulation of the pipeline schedule, the script takes the start and end of each pass, and computes the
-bytes that each stage keeps. The simulated bubble must agree with the formulas in the papers. Bytes of weights,
-gradients, optimizer states and collectives follow from formulas. For a small search, the script finds the best plan by
-estimates of all plans. Sources: Narayanan et al., SC '21 (schedules, bubble); Qi et al., ICLR '24 and arXiv:2405.15362
-(zero bubble, V); DeepSeek-V3, arXiv:2412.19437 (DualPipe); Korthikanti et al., MLSys '23 (kept activations);
-Rajbhandari et al., SC '20 (ZeRO); Chowdhery et al., JMLR '23 (FLOPs of a token).
+bytes that each stage keeps. The simulated bubble must agree with the formulas in the papers. From formulas, the script
+computes the bytes of weights, gradients, optimizer states and collectives. For a small search, the script finds the
+best plan by estimates of all plans. Sources: Narayanan et al., SC '21 (schedules, bubble); Qi et al., ICLR '24 and
+arXiv:2405.15362 (zero bubble, V); DeepSeek-V3, arXiv:2412.19437 (DualPipe); Korthikanti et al., MLSys '23 (kept
+activations); Rajbhandari et al., SC '20 (ZeRO); Chowdhery et al., JMLR '23 (FLOPs of a token).
 
     usage: derived.py NNCOST ROOT [ROUNDS]      seed fixed [40 rounds]
 """

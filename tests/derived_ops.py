@@ -898,7 +898,8 @@ class Times:
             return e, 1 if "whole_experts" in self.plan else t, 1
         if name.startswith("data."):
             self.met[name] += 1
-            # a second row of this name reduces the gradients of experts, which have fewer copies than other weights
+            # a second row with the same name reduces the gradients of experts, because experts have fewer copies than
+            # other weights
             apart = self.met[name] == 2 or data * c == 1
             whole = "whole_experts" in self.plan
             return ((data * c * t // e, e, 1) if whole else (data * c // e, t * e, 1)) if apart else (data * c, t, 1)

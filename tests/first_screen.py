@@ -121,7 +121,7 @@ def exits(program, *words):
 
 
 def verdict_faults(program, plan):
-    """Returns the faults if some commands give different verdicts for a plan."""
+    """Compares the verdicts that several commands give for a plan, and returns the differences as faults."""
     words, faults = plan.split(), []
     for option in ("--measured", "--tokens"):
         if option in words:

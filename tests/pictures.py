@@ -208,8 +208,8 @@ def check_estimate(model, device, plan, width):
 
 
 def check_against(words, others, width):
-    """In a picture with the outline of a second estimate, both estimates must have the same scale, and the labels must
-    have the right positions."""
+    """In a picture with the outline of a second estimate, the two estimates must have the same scale, and the labels
+    must have the right positions."""
     steps = [document("estimate", *one)["step"] for one in (words, others)]
     for picture in ("step", "memory", "roofline", "timeline"):
         svg = f"{picture} {' '.join(words)} --against '{' '.join(others)}' --width {width}"
@@ -237,7 +237,7 @@ def check_search(words, width):
         full = number(bars[0], "height")
         assert abs(number(bar, "height") - rate / rates[0] * full) < 0.25, svg
     for size, (_, title, _) in zip(found, [one for one in marks(root) if "MFU" in one[1]]):
-        # both devices of this test are in servers of 8 devices
+        # the two devices of this test are in servers of 8 devices each
         assert ("stragglers" in title) == (size["devices"] > 8), f"{svg}: {title}"
     return seen
 

@@ -2,9 +2,9 @@
 """Tests the messages with which random command lines are refused.
 
 Each command line has a model, a device and a few options with random values. If a command line is refused, the message
-must be one line. The message must name an option of the command line, or an option that such an option needs. If the
-message says which values are expected ("expected at most 8", "expected 1 or 5"), the same command line with such a
-value must not be refused for the same reason.
+must be one line. The message must name an option of the command line, or an option that an option of the command line
+needs. If the message says which values are expected ("expected at most 8", "expected 1 or 5"), the same command line
+with such a value must not be refused for the same reason.
 
     usage: refusals.py NNCOST ROOT [COUNT]      seed fixed [400 command lines]
 """

@@ -15,7 +15,8 @@ import tempfile
 
 KINDS = ("alloc", "write", "sync", "read")
 SWEEP = ["sweep", "dense", "round", "--micro-batch", "1..6", "--zero", "0,1", "--devices", "8"]
-# Each row has a name, arguments, and files that the command writes. The files of a row are created before every run.
+# Each row has a name, arguments, and files that the command writes. Before every run of a command, the test creates the
+# files of its row.
 COMMANDS = (
     ("estimate", ["estimate", "dense", "round", "--micro-batch", "2"]),
     ("json", ["estimate", "unet", "round", "--format", "json", "--devices", "2"]),

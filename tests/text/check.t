@@ -75,7 +75,7 @@ $ printf '{ "schema": "nncost.plans/1", "scenarios": [\n{ "id": "ran", "model": 
 ! nncost: m.json:2: scenarios[0].measured.step: unknown key, expected step_s or memory_bytes, found 1
 [3]
 
-# --update records the estimates. A second check finds the same estimates.
+# --update records the estimates. A second run of 'nncost check' finds the recorded estimates unchanged.
 $ cp inputs/plans.json p.json
 $ nncost check p.json --update && nncost check p.json
 p.json: 2 estimated; 4 of 4 requirements met

@@ -477,7 +477,7 @@ $ nncost estimate dense round --full --full --devices 16 --tensor 4 --devices-pe
 links     switch of 4 at 100.0 GB/s, network 10.00 GB/s per device
 network   tensor 4.945 ms exposed of 4.945 ms, data 40.37 ms exposed of 53.22 ms
 
-# The network bounds the step, in ideal mode as well.
+# With this cluster file, the network bounds the step, in ideal mode as well.
 $ nncost estimate dense fitted --full --full --devices 32 --data 32 --zero 3 --mode ideal | grep '^bound'
 bound by  compute 100.0% of the step, network 87.1%,
 

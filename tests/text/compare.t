@@ -184,7 +184,8 @@ $ nncost search dense round --devices 1 --global-batch 8 --recompute norm,activa
 $ nncost sweep dense round --set device.scale_up.dims=4,4 2>&1 | tail -1
 nncost: sweep: none of the 1 plans fits, 1 illegal, 0 over memory; --all shows them with the reason
 
-# A plan that does not fit has no run. A device without a failure rate has no goodput.
+# For a plan that does not fit, the table has no time and no cost of the run. A device without a failure rate has no
+# goodput.
 $ nncost compare dense round,fitted --micro-batch 48 --tokens 1e9
 device     step tokens/s   memory fits    run device-h run USD    kWh USD/Mtoken
 round  367.2 ms  130,727 15.05 GB NO        -        -       -      -   0.002125

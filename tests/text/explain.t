@@ -565,7 +565,7 @@ memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_pe
 time_s            = max(compute_s, memory_s) + fixed_s
 share             = time_s * repeat / step_s
 
-# Explains the parts of a step, its bounds and its limit.
+# Explains the parts of the time of a step, and all bounds of a step together.
 $ nncost explain step_s dense round | sed '1,/^$/d'
 step_s            Time of one optimizer step: the sum of its parts.
                   = busy_s + bubble_s

@@ -1146,7 +1146,8 @@ $ sed '/num_generations/d; /^num_iter/d' grpo.yaml >lengths.yaml; nncost show le
 ! nncost: lengths.yaml:3: max_prompt_length: cannot be estimated, found 16; --method dpo, with which a batch counts pairs of answers, or options of nncost alone, and --lenient skips the key
 [3]
 
-# MaxText: if base.yml has rules of the mesh, a file on top of base.yml may set a degree without such rules.
+# If base.yml of MaxText has rules of the mesh, a file that changes values of base.yml may set a degree without rules of
+# its own.
 $ printf 'run_name: ""\nmesh_axes: [data, fsdp, tensor]\nlogical_axis_rules: [[embed, [fsdp]]]\nper_device_batch_size: 1\nici_tensor_parallelism: 1\n' >base.yml; printf 'base_config: base.yml\nici_tensor_parallelism: 2\n' >run.yml; nncost show base.yml run.yml dense --to-options | grep -o -e '--tensor 2'
 --tensor 2
 

@@ -171,8 +171,8 @@ $ nncost show fitted > before; sed -i -f t.sed toy/hw/fitted.json; nncost show f
 \> source    efficiency.attention.flash3: guessed
 [1]
 
-# Tests "same_as" with an unknown name, a chain, the object itself, and a value that is not a name. The whole file
-# cannot have "same_as".
+# Tests "same_as" with an unknown name, a chain, the object itself, and a value that is not a name. A file as a whole
+# cannot have the key "same_as", only an object in the file.
 $ sed -i 's/"fp16": { "sus.*/"fp16": { "same_as": "bf61" },/; s/"fp8": { "sus.*/"fp8": { "same_as": "fp8" }/; s/"flash3": { .*/"flash3": { "same_as": 3 }/; s/"all_gather": { .*/"all_gather": { "same_as": "reduce_scatter" },/; s/"reduce_scatter": { .*/"reduce_scatter": { "same_as": "all_to_all" },/; s/"units"/"same_as": "round", "units"/; s/"scale_out": { /"scale_out": { "same_as": "scale_up", /' toy/hw/fitted.json
 $ nncost validate toy/hw/fitted.json
 ! nncost: toy/hw/fitted.json:29: efficiency.gemm.fp16.same_as: unknown, expected the key of another object next to this one, found "bf61"

@@ -38,8 +38,8 @@ $ echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | nncost mcp | grep -o '
 "name":"validate"
 "name":"help"
 
-# The tool "estimate" gives the answer of the command. A refused option is an error of the tool. One session can have
-# several calls.
+# The tool "estimate" gives the answer of the command. A refused option is an error of the tool. One session with the
+# server can have several calls of tools.
 $ cat > in <<'END'
 > {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"Dense","device":"round","options":{"devices":2,"zero":3,"micro_batch":2,"sequence_parallel":false,"set":["layers=4"]},"fields":["all"]}}}
 > {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"dense","device":"rond"}}}

@@ -144,7 +144,7 @@ $ nncost ops dense round --format json --top 3
   ]
 }
 
-# Lists the ops of a prediction, and the ops of the same plan in ideal mode.
+# Lists the ops of a plan in predicted mode, and the ops of the same plan in ideal mode.
 $ nncost ops dense fitted --top 8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B

@@ -36,7 +36,7 @@ $ nncost plot step dense round --pipeline 2 --micro-batches 4 --fragment --width
 <title id="nnc-step-title">One step 21.91 ms</title>
 <desc id="nnc-step-desc">One step, A small decoder on 2 x A device of round figures: 21.91 ms. Forward 5.568 ms, 25.4%. Backward 10.90 ms, 49.8%. Update 1.742 ms, 7.9%. Exposed communication 201.0 us, 0.9%. Bubble 3.494 ms, 15.9%. At least 18.20 ms, without overlap 27.13 ms.</desc>
 
-# Draws the memory of a plan that fits.
+# Draws the memory of a plan that fits in the device memory.
 $ nncost plot memory dense round --fragment
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 98" width="720" height="98" role="img" aria-labelledby="nnc-memory-title nnc-memory-desc">
 <title id="nnc-memory-title">Memory 1.782 GB of 10.00 GB, 17.8%</title>

@@ -35,7 +35,7 @@ energy      626.6 kWh, 489.6 W per device with its share of the node, PUE 1.1,
             1,280 kWh at the devices' rated power
 carbon      0.2506 t CO2e, at 400 g/kWh, 0.5119 t at the devices' rated power
 
-# The data loader is slower than the step, for a network of images.
+# Predicts a run of a network of images whose data loader is slower than the step.
 $ nncost run unet round --samples 1e6 --micro-batch 4 --prepare-s 50ms --workers 2 --prepared-bytes 3MB --sample-bytes 100kB --input-bytes-per-s 1GB/s --price 2 | sed -n '/^run/,$p'
 run         6.944 h, 6.944 device-hours, 250,000 steps of 100.0 ms, 1.000 M samples, 1.958e+16 FLOP
 

@@ -519,7 +519,8 @@ percentiles  first token 55.43 ms (half), 225.2 ms (90 %), 513.7 ms (99 %),
 throughput   22,700 tokens/s, 94.96 per user, 227 requests/s, 259.1 running, 27.9% of the peak
 saturation   at 227.9 requests/s, 90 % range 182.3 to 284.9
 
-# Refuses options for PyTorch programs that issue operators one by one, because an engine does not.
+# Refuses options for PyTorch programs that issue operators one by one, because a serving engine does not issue its
+# operators one by one.
 $ nncost serve dense round --implementation pytorch
 ! nncost: --implementation: has no effect here, expected together with --software torch-eager
 [2]

@@ -43,8 +43,8 @@ stage 3   F0 1.760 ms..2.568 ms, B0 2.568 ms..3.474 ms, F1 3.474 ms..4.282 ms, .
           W5 18.87 ms..19.55 ms, W6 19.55 ms..20.23 ms, W7 20.23 ms..20.91 ms,
           exchange 20.91 ms..21.11 ms, update 21.11 ms..22.14 ms
 
-# With DualPipe and interleaving, a device has more than one chunk. The two timelines have the widths of a narrow and a
-# wide terminal.
+# With DualPipe and interleaving, a device has more than one chunk. The first timeline has the width of a narrow
+# terminal, and the second the width of a wide terminal.
 $ COLUMNS=70 nncost estimate dense round --pipeline 4 --micro-batches 8 --schedule dualpipe --timeline | sed -n '/^time/,/^rate/p'
 timeline  0 s..18.48 ms, a letter is 308.0 us, F forward, B backward,
           W weight, u update, . idle

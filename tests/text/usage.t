@@ -17,7 +17,7 @@ $ nncost --versoin
 ! nncost: --versoin: unknown command, did you mean --version?
 [2]
 
-# Tests a sentence instead of a command.
+# Tests a command line that is a sentence of words and not a command.
 $ nncost dense on round
 ! nncost: dense: unknown command, did you mean "nncost estimate dense round"?
 [2]

@@ -29,8 +29,8 @@ $ nncost watch hf.log dense fitted --format json | grep -E 'program|"step_s'
   "step_s": 0.08,
 
 # Tests lines as the programs print them: the progress bar and the log line of NeMo, two versions of DeepSpeed, an old
-# version of torchtitan without "tps", and the memory of MaxText. One line of a log after the warm-up is enough. A
-# progress bar that shows only the warm-up is enough if the log also has the mean step time of the run.
+# version of torchtitan without "tps", and the memory of MaxText. A log with a single line after the warm-up is enough.
+# A progress bar that shows only the warm-up is enough if the log also has the mean step time of the run.
 $ for k in 1 8 9; do printf '\rEpoch 0: :  47%%|##  | %d/15 [06:19<07:13, reduced_train_loss=11.50, global_step=%d.000, consumed_samples=12288.0, train_step_timing in s=49.50]' $k $k; done >nemo.log
 $ nncost watch nemo.log dense fitted --format json | grep -E 'program|readings|"step_s'
   "program": "NeMo",

@@ -27,7 +27,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 GIB = 1073741824.0
 USUAL_RANK, VIRTUAL_MOST, ONE_PASS_MOST, Q4_K_GROUP = 16, 64, 16, 24
 
-# Columns of published tables that are fields of nncost with another name.
+# Columns of published tables that state a field of nncost under another name.
 RENAMED = {
     "hardware": "device", "n_devices": "devices", "n_nodes": "nodes", "version": "framework_version",
     "measured_step_s": "measured_s", "step_rel_unc": "rounding", "n_layers": "model.layers", "d_model": "model.hidden",
