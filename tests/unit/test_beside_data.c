@@ -39,8 +39,8 @@ START_TEST(a_unet_is_gathered_by_blocks) {
 }
 END_TEST
 
-/* The word table of GPT-2 has 31 % of the gradients. The gradients of the table are reduced last, when no compute is
- * left to overlap with. */
+/* The word table of GPT-2 has 31 % of the gradients. The gradients of the word table are reduced last, when no compute
+ * is left to overlap with. */
 START_TEST(a_table_is_not_cut) {
     const nnc_model *gpt2 = NULL;
     const nnc_device *h100 = NULL;
@@ -83,7 +83,8 @@ END_TEST
 
 /* ---- rows by hand ---- */
 
-/* The links that a lane occupies, as one bit per link. Two lanes compete if they have a link in common. */
+/* The links that a lane occupies, as one bit per link. Communication on two lanes competes if the lanes have a link in
+ * common. */
 static const unsigned links_of[NNC_LANES] = {
     [NNC_LANE_SCALE_UP] = 1, [NNC_LANE_SCALE_OUT] = 2, [NNC_LANE_HOST] = 4, [NNC_LANE_BOTH] = 1 | 2
 };
@@ -91,7 +92,7 @@ static const unsigned links_of[NNC_LANES] = {
 /* Times of one segment in one part of a pass, such as backward. */
 typedef struct pass_part {
     double compute_s, attention_s, issue_s, weight_s;
-    /* ring_s: time of the blocks of ring attention, which overlap with attention */
+    /* ring_s: time to send the blocks of ring attention, which overlaps with attention */
     double all_s[NNC_COMM_COUNT], ring_s;
     unsigned links[NNC_COMM_COUNT];
     double exposed_s[NNC_COMM_COUNT]; /* without the ring */

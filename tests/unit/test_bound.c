@@ -7,7 +7,7 @@
 
 enum { CASES = 400 };
 
-/* Draws a plan on several devices. In the drawn plan, the host may be the slowest resource. */
+/* Draws a random plan for several devices. In the drawn plan, the host may be the slowest resource. */
 static split_case draw_issued(int *number) {
     split_case c = draw_legal(number);
     c.software.launch_s = coin() ? 0.0 : scaled(1e-7, 1e-4);
@@ -42,7 +42,7 @@ START_TEST(without_a_limit_the_rest_remains) {
         split_case c = draw_issued(i < CASES ? &number : &odd);
         nnc_result r;
         nnc_error err;
-        c.device.host.kernel_s = 1e-5; /* 0: the device is its own host */
+        c.device.host.kernel_s = 1e-5; /* a kernel_s of 0 means that the device is its own host */
         ck_assert_int_eq(nnc_estimate(&c.model, &c.device, &c.software, &c.plan, scratch, &r, &err), NNC_OK);
         int32_t count = 0;
         const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);

@@ -110,7 +110,7 @@ START_TEST(splits_keep_the_flops) {
         for (size_t i = 0; i < COUNT_OF(splits); i++) {
             nnc_plan plan = one;
             if (splits[i][3] > 1 && one.attention == NNC_ATTENTION_UNFUSED) {
-                continue; /* context ranks need a fused kernel */
+                continue; /* a plan with context ranks needs a fused kernel for attention */
             }
             plan.data = splits[i][0];
             plan.tensor = splits[i][1];
@@ -222,8 +222,8 @@ END_TEST
 
 /* Without a knee, a message takes bytes / rate. With a knee, a message takes (bytes + sqrt(knee x bytes)) / rate. So a
  * message of the size of the knee takes twice the time, and a message of four times the knee takes 1.5 times the time.
- * Inside a domain of 300 GB/s, the knee of the scale-up fabric counts. Between domains of 25 GB/s, the knee of the
- * network counts. */
+ * A message inside a domain of 300 GB/s has the knee of the scale-up fabric. A message between domains of 25 GB/s has
+ * the knee of the network. */
 START_TEST(knees) {
     nnc_device device = cluster_device();
     nnc_error err = { 0 };

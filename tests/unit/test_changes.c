@@ -105,8 +105,8 @@ static void check_list(const nnc_plan *plan, const char *const *expected, int co
 /* bf16 multiplies 20 times as fast as fp32. TF32 is only 10 times as fast, fp8 has no peak, and fp16 is for devices
  * without bf16. Micro-batches of 16 and 32 divide the time of one update among more samples. A micro-batch of 64 gains
  * less than 0.5 % over 32. 8-bit Adam and flash attention read and write fewer bytes. Two micro-batches of half the
- * size, and recomputed norms, save activations. LoRA needs no gradients of the frozen weights. All changes together
- * leave out adapters, and use larger batches as long as the batches gain time. */
+ * size, and recomputed norms, save activations. A plan with LoRA needs no gradients of the frozen weights. All changes
+ * together leave out adapters, and use larger batches as long as the batches gain time. */
 START_TEST(one_device) {
     static const char *const all[] = { "--precision bf16 --policy mixed",
                                        "--lora 16",

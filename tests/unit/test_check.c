@@ -84,8 +84,8 @@ START_TEST(changes_come_totals_first_then_inputs_then_largest) {
 }
 END_TEST
 
-/* The larger of the absolute and the relative tolerance counts. If several names match, the most specific name
- * counts. */
+/* If a value has an absolute and a relative tolerance, the larger tolerance is used. If several names match, the most
+ * specific name counts. */
 START_TEST(tolerances_are_absolute_or_relative) {
     const nnc_tolerance tolerances[] = { { "", 0, 0.1 }, { "step", 0, 0 }, { "step_s", 0.5, 0.01 } };
     copy_old();
@@ -115,7 +115,7 @@ START_TEST(the_part_that_moved_most_is_responsible) {
     now_list[3].number = 1.8;
     ck_assert_str_eq(nnc_figures_responsible(old_figures, now, "step.step_s", &by), "step.backward_s");
     ck_assert_double_eq_tol(by, 0.3, 1e-12);
-    now_list[1].number = 1.9; /* forward is shorter by 0.4 s and backward longer by 0.3 s, so the total is shorter */
+    now_list[1].number = 1.9; /* forward is 0.4 s shorter and backward is 0.3 s longer, so the sum is 0.1 s shorter */
     now_list[2].number = 0.1;
     ck_assert_str_eq(nnc_figures_responsible(old_figures, now, "step.step_s", &by), "step.forward_s");
 }

@@ -54,8 +54,8 @@ START_TEST(faster_than_the_peak) {
 }
 END_TEST
 
-/* A text claims: "An iteration is the longest of fetching, processing and transfer". The time of the device for its
- * computations is a fourth possible limit. */
+/* A text claims: "An iteration is the longest of fetching, processing and transfer". The compute time of the device is
+ * a fourth possible limit of an iteration. */
 START_TEST(the_device_is_a_roof_too) {
     nnc_plan plan = devices_of(1);
     nnc_run_ask ask = nnc_run_ask_default();

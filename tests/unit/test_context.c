@@ -13,7 +13,8 @@ static double exposed_context_s(nnc_context_kind kind, nnc_result *r) {
     return r->exposed_s[NNC_COMM_CONTEXT];
 }
 
-/* Only the communication of a ring overlaps with attention. Attention has to wait for gathers and all-to-alls. */
+/* Only the communication of a ring overlaps with attention. Attention has to wait for all-gathers and all-to-alls of
+ * context ranks. */
 START_TEST(kinds_differ) {
     nnc_result ring, gather, ulysses;
     exposed_context_s(NNC_CONTEXT_RING, &ring);

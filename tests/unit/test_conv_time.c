@@ -55,7 +55,7 @@ START_TEST(few_channels_and_short_sums_are_slow) {
     /* 48 output channels, each a sum of 144 terms: with channels_half 16 and depth_half 36, the rate is 48/64 x 144/180
      * of the sustained rate */
     ck_assert_double_eq_tol(compute_s(&d, &op), flops / (0.5e12 * 0.75 * 0.8), 1e-18);
-    /* gradient of the input: 16 channels, each a sum of 432 terms */
+    /* gradient of the input: 16 output channels, each a sum of 432 terms */
     op.phase = NNC_PHASE_GRAD_INPUT;
     ck_assert_double_eq_tol(compute_s(&d, &op), flops / (0.5e12 * 0.5 * 432 / 468), 1e-18);
     /* gradient of the weights: a matrix of 48 x 144 */
@@ -118,7 +118,7 @@ START_TEST(maps_in_another_order_are_turned) {
     ck_assert_double_gt(plain.compute_s, plain.memory_s);
     op.u.conv.contiguous = true;
     ck_assert_double_eq_tol(nnc_op_time(&d, &op, &work).time_s - plain.time_s, 2 * 128 * 64 * 2 / 0.8e12, 1e-19);
-    /* fp32 convolutions do not run on the matrix units and need no transpose */
+    /* convolutions in fp32 do not run on the matrix units, so they need no transpose */
     op = conv(NNC_PHASE_FORWARD, NNC_FP32, 1);
     op.u.conv.contiguous = true;
     const nnc_work in_fp32 = nnc_op_work(&op);
@@ -152,7 +152,8 @@ START_TEST(layouts_of_pytorch) {
     work = nnc_op_work(&op);
     ck_assert_double_eq_tol(nnc_op_time(&d, &op, &work).compute_s, work.flops / (0.36 * d.vector_flops_per_s[NNC_FP32]),
                             1e-18);
-    op.u.conv.c_in = 8; /* 8 values of 2 bytes are 16 bytes, so the matrix units compute the convolution */
+    /* with 8 channels of 2 bytes, a position has 16 bytes, so the matrix units compute the convolution */
+    op.u.conv.c_in = 8;
     work = nnc_op_work(&op);
     ck_assert_double_lt(nnc_op_time(&d, &op, &work).compute_s, work.flops / d.vector_flops_per_s[NNC_FP32]);
 }
@@ -273,8 +274,8 @@ START_TEST(small_maps_leave_units_idle) {
 }
 END_TEST
 
-/* If a separate kernel adds the bias, the output is read and written once more. The gradient of the bias reads the
- * gradient of the output once more. */
+/* If a separate kernel adds the bias, this kernel reads the output and writes it again. The gradient of the bias reads
+ * the gradient of the output once more. */
 START_TEST(a_bias_may_be_a_kernel) {
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 1);
     op.weights.vector = 48;

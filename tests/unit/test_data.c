@@ -138,9 +138,9 @@ static double peak_16(const nnc_device *device) {
     return isnan(peak) ? device->vector_flops_per_s[NNC_FP32] : peak;
 }
 
-/* In all designs so far, the FLOPs per clock and unit are a power of two. A clock or a peak that is rounded to three
- * digits changes the FLOPs per clock by about one percent. A peak for sparse matrices gives another power of two;
- * the tests of ratios between two rates detect such a peak. */
+/* In all designs of devices so far, the FLOPs per clock and unit are a power of two. A clock or a peak that is rounded
+ * to three digits changes the FLOPs per clock by about one percent. A peak for sparse matrices gives another power of
+ * two; the tests of ratios between two rates detect such a peak. */
 static void check_power_of_two(const nnc_device *device, double flops_per_s, double tolerance) {
     if (device->units > 0 && !isnan(device->clock_hz) && !isnan(flops_per_s)) {
         const double per_clock = flops_per_s / (device->units * device->clock_hz);
@@ -170,7 +170,7 @@ static void check_device(const nnc_device *device) {
     ck_assert_msg(!(device->vector_flops_per_s[NNC_FP32] > peak) && !(device->matmul_flops_per_s[NNC_FP32] > peak),
                   "%s: fp32 is faster than 16 bit", device->id);
     const double ridge = peak / device->mem_bytes_per_s;
-    /* A device on a whole wafer has SRAM as its memory. */
+    /* A device that is a whole wafer has SRAM as its memory. */
     ck_assert_msg(ridge > 0.5 && ridge < 2000.0, "%s: ridge point %g", device->id, ridge);
 
     check_power_of_two(device, peak, 0.02);
@@ -198,8 +198,8 @@ END_TEST
 
 /* ---- models ---- */
 
-/* The list names networks without an exact published count: networks of measured programs, and networks of timm.
- * Published counts of timm are in millions with only two decimal places (tests/published/vision_counts.csv,
+/* The list names networks without an exact published count: networks of measured programs, and networks of timm. The
+ * published counts of timm are in millions with only two decimal places (tests/published/vision_counts.csv,
  * test_members.c). */
 static const char *const uncounted[] = {
     "mask-rcnn-resnet-50",
@@ -575,7 +575,7 @@ START_TEST(index_finds_hub_names) {
     for (nnc_json shape = nnc_json_first(nnc_json_get(nnc_json_root(&doc), "shapes")); shape.node != NULL;
          shape = nnc_json_next(shape), turn++) {
         const nnc_json name = nnc_json_first(nnc_json_get(shape, "names"));
-        if (turn % 8 != 0 || name.node == NULL) { continue; } /* a search without the index is slow */
+        if (turn % 8 != 0 || name.node == NULL) { continue; } /* a search for names without the index is slow */
         const char *slash = strrchr(nnc_json_text(name), '/');
         char copy[256];
         snprintf(copy, sizeof copy, "someone/%s-AWQ", slash != NULL ? slash + 1 : nnc_json_text(name));

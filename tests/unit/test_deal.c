@@ -5,8 +5,8 @@
 #include "draw.h"
 #include "memo/memo_internal.h"
 
-/* Stores the number of layers of each virtual stage in held. The op list contains a word table, `layers` equal layers,
- * and a head. */
+/* Stores the number of layers of each virtual stage in `held`. The op list contains a word table, `layers` equal
+ * layers, and a head. */
 static void deal_of(const nnc_plan *plan, int64_t layers, int64_t *held) {
     static nnc_op_list list;
     static nnc_stage_partition partition;
@@ -61,9 +61,9 @@ static int64_t slots_before(int64_t total, int64_t count, int64_t v) {
     return v * (total / count) + (v < total % count ? v : total % count);
 }
 
-/* The numbers of layers of the first and the last stage are given. The test uses all small pipelines. The chunks of the
- * first stage share its layers evenly, and so do the chunks of the last stage. The chunks of the middle stages share
- * the layers that remain. If layers are left over, earlier chunks get one layer more. */
+/* The numbers of layers of the first and the last stage are given. The test uses all pipelines with few stages, chunks
+ * and layers. The chunks of the first stage share its layers evenly, and so do the chunks of the last stage. The chunks
+ * of the middle stages share the layers that remain. If layers are left over, earlier chunks get one layer more. */
 START_TEST(given_ends_keep_their_layers) {
     for (int i = 0; i < 5 * 3 * 5 * 5; i++) {
         nnc_plan plan = nnc_plan_default();

@@ -31,7 +31,7 @@ START_TEST(mixers_alternate) {
 }
 END_TEST
 
-/* A list of mixers that is equal to the default changes no result, for any plan. */
+/* If the list of mixers is equal to the default, no result changes, for any plan. */
 START_TEST(mixers_that_are_alike) {
     nnc_model model = llama(6, 8, 4, 2, 12, 10, 8);
     nnc_plan plan = causal_bf16();
@@ -117,7 +117,8 @@ END_TEST
 
 /* Parallel attention and MLP read the output of the same norm. Therefore the MLP keeps neither a copy of the norm's
  * output nor the input and statistics of a norm of its own: 3 x 8 bytes less for each token of width 4. If attention
- * and MLP are parallel, but each has its own norm, both norms have the same input, so the input is kept only once. */
+ * and MLP are parallel, but each has a norm of its own, the two norms have the same input, so the input is kept only
+ * once. */
 START_TEST(parallel_halves_keep_less) {
     nnc_model model = gpt(1, 4, 2, 10, 3);
     const nnc_plan plan = causal_bf16();
@@ -204,7 +205,8 @@ START_TEST(gates_sinks_and_rotation) {
     ck_assert_double_eq(vector_flops_of("attn.rotary"), turned / 2);
     const nnc_device device = cluster_device();
     nnc_software apart = nnc_software_default();
-    apart.fused_rotary_scale = false; /* with a scale, the rotation makes 6 passes over memory instead of 2 */
+    /* if the scaling is not fused into the rotation, the rotation makes 6 passes over memory instead of 2 */
+    apart.fused_rotary_scale = false;
     estimate_with(&model, &device, &apart, &plan);
     const double once = row_of("attn.rotary", NNC_PHASE_FORWARD)->work.read_bytes;
     model.decoder.rotary_scale = true;
@@ -219,8 +221,8 @@ START_TEST(gates_sinks_and_rotation) {
 END_TEST
 
 /* Liger-Kernel computes logits in ceil(words / width) chunks: 50,257 / 768 = 65.4 and 50,688 / 768 = 66. Products in
- * fp4 have operands with scales for blocks. Products in fp8 have operands with scales for blocks if the software
- * profile has scales per block. */
+ * fp4 have operands with one scale per block of values. Products in fp8 have operands with scales for blocks if the
+ * software profile has scales per block. */
 START_TEST(chunks_and_blocks) {
     static nnc_op_list list;
     nnc_plan plan = nnc_plan_default();

@@ -672,7 +672,8 @@ START_TEST(no_ratio_without_measurements) {
 }
 END_TEST
 
-/* A sequence of 1,000 tokens takes 63 blocks of 16: 1,008 tokens of 32 layers with 2 x 8 heads of 128 values of 2 B. */
+/* A sequence of 1,000 tokens takes 63 cache blocks of 16 tokens, which are 1,008 tokens of 32 layers with 2 x 8 heads
+ * of 128 values of 2 B. */
 START_TEST(sequences_take_whole_blocks) {
     set_up("llama3-8b", 1, 1);
     plan.block = 16;
@@ -682,8 +683,8 @@ START_TEST(sequences_take_whole_blocks) {
 }
 END_TEST
 
-/* Embedding table and head have the same size. With one stage, the device stores embedding table and head; with two
- * stages, each stage stores one of them. Each stage has half of the layers and norms. */
+/* In this model, embedding table and head have the same size. With one stage, the device stores embedding table and
+ * head; with two stages, each stage stores one of them. Each stage has half of the layers and norms. */
 START_TEST(tables_lie_on_both_ends) {
     nnc_serve one = { 0 }, two = { 0 };
     set_up("llama3-8b", 1, 1);

@@ -94,7 +94,7 @@ START_TEST(grouped_heads) {
 }
 END_TEST
 
-/* If the width of a head is given, the projections are not square. */
+/* If the file gives the width of a head, the projections are not square. */
 START_TEST(wide_heads) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
     model.decoder.head_dim = 6;
@@ -192,7 +192,7 @@ START_TEST(biases) {
     const int64_t none = estimate(&model, &plan).params;
     model.decoder.qkv_bias = true; /* q, k and v have biases */
     ck_assert_int_eq(estimate(&model, &plan).params, none + 3 * (8 + 2 * 4));
-    model.decoder.biases = true; /* output, gate, up and down projections have biases, too */
+    model.decoder.biases = true; /* with this option, output, gate, up and down projections have biases, too */
     ck_assert_int_eq(estimate(&model, &plan).params, none + 3 * (8 + 2 * 4 + 8 + 2 * 12 + 8));
     model.decoder.norm = NNC_NORM_LAYER; /* also biases of seven norms */
     ck_assert_int_eq(estimate(&model, &plan).params, none + 3 * (8 + 2 * 4 + 8 + 2 * 12 + 8) + 7 * 8);

@@ -3,7 +3,7 @@
 #include "op/op_internal.h"
 #include "support.h"
 
-/* Sums of the separate count. once: forward FLOPs of layers whose input needs no gradient. */
+/* Sums of the separate count of a network. once: forward FLOPs of layers whose input needs no gradient. */
 typedef struct tally {
     double params, flops, once;
 } tally;
@@ -102,8 +102,8 @@ END_TEST
 
 /* Elements that each op keeps per sample, in bf16, for a network of 2 levels with maps of 4 x 4 and 3 -> 2 -> 4
  * channels. Convolutions keep their input, except the image. Norms keep their input, too. The last activation of each
- * pair of convolutions keeps its output. Pooling keeps an index of 8 B for each output. Norms also keep two fp32
- * numbers per channel, for any batch size. */
+ * pair of convolutions keeps its output. Pooling keeps an index of 8 B for each output. Norms of maps also keep two
+ * fp32 numbers per channel, for any batch size. */
 START_TEST(segmentation_keeps) {
     const nnc_model model = double_conv_unet(4, 2, 2);
     nnc_plan plan = nnc_plan_default();
@@ -339,7 +339,7 @@ START_TEST(heads_by_width) {
 }
 END_TEST
 
-/* Input images have 8 bits per value. If the network works on latents, the images have three colours. */
+/* Input images have 8 bits per value. If the network works on latents, its training images have three colours. */
 START_TEST(images) {
     nnc_model model = residual_unet(16, 8, 2);
     nnc_plan plan = nnc_plan_default();

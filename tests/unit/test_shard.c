@@ -39,8 +39,8 @@ static void lower(const nnc_model *model, const nnc_plan *plan, nnc_op_list *lis
     ck_assert(!list->truncated && !list->overflow);
 }
 
-/* Writes the op lists of the whole network and of one rank. Leaves out communication, and the merges of ring attention,
- * which a single rank does not have. Returns false for an illegal plan. */
+/* Writes the op lists of the whole network and of one rank. The lists leave out communication, and the merges of ring
+ * attention, which a single rank does not have. Returns false for an illegal plan. */
 static bool split(const nnc_model *model, const nnc_plan *given) {
     const nnc_device device = cluster_device();
     nnc_plan plan;
@@ -232,7 +232,7 @@ START_TEST(imbalance) {
             ck_assert_double_eq(r.write_bytes, w.write_bytes * rows);
         }
     }
-    plan.expert = 1; /* with one rank, imbalance has no effect */
+    plan.expert = 1; /* with one expert rank, imbalance has no effect */
     ck_assert(split(model, &plan));
     ck_assert_mem_eq(rank_list.ops, whole_list.ops, (size_t)whole_list.count * sizeof(nnc_op));
 }

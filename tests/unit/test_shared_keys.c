@@ -293,7 +293,7 @@ END_TEST
 
 /* A table has 10 rows of 4 values for each of 3 layers. One product for all layers has 8 x 12 parameters, and the norm
  * of a layer input has 4 parameters. Each layer has products of 8 x 4 and 4 x 8, and a norm of 8 parameters. There are
- * 8 tokens. The table is looked up, so it has no FLOPs. */
+ * 8 tokens. The table of inputs is only looked up, so it has no FLOPs. */
 START_TEST(layers_have_inputs) {
     nnc_model model = llama(3, 8, 4, 2, 12, 10, 8);
     const nnc_plan plan = causal_bf16();

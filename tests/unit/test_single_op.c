@@ -73,7 +73,8 @@ START_TEST(large_ops_are_bound_by_products) {
 END_TEST
 
 /* A product without a batch multiplies by a weight. If rows have 8191 values of 2 bytes, they do not start at multiples
- * of 16 bytes, and the product takes unaligned_ratio times as long. In a batch of products, no operand is a weight. */
+ * of 16 bytes, and the product takes unaligned_ratio times as long. If a product has a batch, none of its operands is a
+ * weight. */
 START_TEST(odd_weights) {
     nnc_device device = cluster_device();
     double even_s = 0.0;
@@ -240,11 +241,11 @@ START_TEST(fills_take_as_long_on_slow_units) {
 END_TEST
 
 /* Kernels and bytes of operators that move data, for 3 rows of 4 values in 16 bits. Each row has the number of kernels,
- * their bytes, and the bytes of casts between 16 and 32 bits. A copy reads and writes a value; an addition reads two.
- * Backward of gelu and softmax reads the gradient and a kept value. Backward of a norm runs two kernels that both read
- * gradient and input. The loss has log_softmax and the selection of the class; in fp32 it has 4-byte values and casts.
- * Fused AdamW reads weight, gradient and two moments, and writes weight and two moments. The gradient of an embedding
- * is read, added and written. */
+ * their bytes, and the bytes of casts between 16 and 32 bits. A copy reads one value and writes one; an addition reads
+ * two values and writes one. Backward of gelu and softmax reads the gradient and a kept value. Backward of a norm runs
+ * two kernels that both read gradient and input. The loss has log_softmax and the selection of the class; in fp32 it
+ * has 4-byte values and casts. Fused AdamW reads weight, gradient and two moments, and writes weight and two moments.
+ * The gradient of an embedding is read, added and written. */
 START_TEST(operators_by_hand) {
     static const struct {
         const char *name;

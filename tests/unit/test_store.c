@@ -77,7 +77,7 @@ START_TEST(files) {
 }
 END_TEST
 
-/* If the disk becomes full in the middle of a line, the written part of the line is removed. */
+/* If the disk becomes full in the middle of a line, the program removes the written part of this line. */
 START_TEST(full_disk) {
     static const char lines[] = "first\nsecond\nthird\n";
     const struct rlimit limit = { 15, 15 };
@@ -191,7 +191,7 @@ START_TEST(merged_lines_refused) {
         "row,y\r\n1,b\r\n",        /* other columns */
         "row,x\r\n0,b\r\n",        /* the same row twice */
         "row,x\r\n4,b\r\n2,c\r\n", /* rows are not in ascending order */
-        "row,x\r\n1,b\r\n2",       /* the last line is not complete */
+        "row,x\r\n1,b\r\n2",       /* the last line of the file is not complete */
         "row,x\r\nb,1\r\n",        /* the line has no row number */
         "row,x\r\n-1,1\r\n",
     };

@@ -27,7 +27,7 @@ START_TEST(lists) {
         { "1..4", "1 2 3 4 " },
         { "1..64*2", "1 2 4 8 16 32 64 " },
         { "1..100*10", "1 10 100 " },
-        { "1..60*2", "1 2 4 8 16 32 " }, /* no value is the end of the range, 60 */
+        { "1..60*2", "1 2 4 8 16 32 " }, /* the end of this range, 60, is not one of its values */
         { "1..10+4", "1 5 9 " },
         { "0..1+0.25", "0 0.25 0.5 0.75 1 " },
         { "0..0.3+0.1", "0 0.1 0.2 0.3 " }, /* the last value is the end, except for rounding */
@@ -49,7 +49,7 @@ START_TEST(lists) {
 }
 END_TEST
 
-/* A range of sizes doubles unless it states a step or a factor. */
+/* In a range of sizes, each size is twice the previous one, unless the range states a step or a factor. */
 START_TEST(sizes_double) {
     static const struct {
         const char *list, *last;
@@ -380,7 +380,7 @@ START_TEST(rows_are_estimates) {
 }
 END_TEST
 
-/* Writes the even numbers of a batch as text; excludes the odd numbers. */
+/* Writes the even numbers of a batch as text, and leaves out the odd numbers. */
 static void work_evens(void *worker, nnc_batch *batch) {
     (void)worker;
     for (int64_t i = batch->first; i < batch->first + batch->count; i++) {

@@ -85,7 +85,7 @@ START_TEST(rows_equal_estimates) {
 END_TEST
 
 /* The axis that changes the ops varies fastest, so rows are evaluated in another order, and a long sweep has longer
- * chunks. The rows are still output in order. */
+ * chunks. The sweep still outputs the rows in order. */
 START_TEST(mixed_rows_keep_their_order) {
     const nnc_device *device = NULL;
     const nnc_software *software = NULL;

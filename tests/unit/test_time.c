@@ -116,8 +116,8 @@ static bool stays_apart(const nnc_op_cost *row) {
 
 static double moved(const nnc_op_cost *row) { return bytes_of(&row->work); }
 
-/* The lower bound is the time of one engine. With a slow memory, the lower bound is the time to move bytes, with norms
- * and pointwise ops fused into other ops. */
+/* The lower bound of a step is the time of one engine of the device. With a slow memory, the lower bound is the time to
+ * move bytes, with norms and pointwise ops fused into other ops. */
 START_TEST(lower_bound_of_memory) {
     nnc_device device = plain_device();
     device.mem_bytes_per_s = 1e6;
@@ -226,7 +226,7 @@ START_TEST(roofline) {
     work.flops = 1.0; /* the intensity of an op that moves no bytes is not known */
     ck_assert(isnan(nnc_intensity(&work)));
     work.flops = 0.0;
-    roof.mem_bytes_per_s = (double)NAN; /* without a recorded bandwidth, the time is not known */
+    roof.mem_bytes_per_s = (double)NAN; /* if the device file has no bandwidth, the time is not known */
     ck_assert(isnan(timing_on(&roof, &work).time_s));
 }
 END_TEST

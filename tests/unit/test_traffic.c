@@ -268,7 +268,7 @@ END_TEST
 /* ---- tensor ---- */
 
 /* A layer has two all-reduces forward and two backward. With sequence parallelism, a layer has gathers and scatters,
- * and backward gathers the kept inputs again. S is 2 B x 128 tokens x width 256. */
+ * and backward gathers the kept inputs again. The tensor of one collective has S = 2 B x 128 tokens x width 256. */
 START_TEST(tensor_parallel) {
     const nnc_model model = small_gpt();
     const double S = 2.0 * 128 * 256;
@@ -411,7 +411,8 @@ START_TEST(expert_parallel) {
     ck_assert_double_eq(exchanged(names[0], NNC_PHASE_FORWARD), 8 * tokens / 2);
     ck_assert_double_eq(exchanged("mlp.tensor_in", NNC_PHASE_FORWARD), 8 * tokens);
     ck_assert_double_eq(exchanged("attn.tensor_in", NNC_PHASE_FORWARD), tokens);
-    model.decoder.shared_hidden = 64; /* the shared expert processes the tokens, not their copies */
+    /* the shared expert processes the tokens themselves, not the copies that are sent to routed experts */
+    model.decoder.shared_hidden = 64;
     estimate_on_cluster(&model, &plan);
     ck_assert_double_eq(exchanged("mlp.tensor_out", NNC_PHASE_FORWARD), 9 * tokens);
 }

@@ -53,7 +53,7 @@ START_TEST(lengths_of_dora_are_computed_again) {
     plan.adapter_rank = 16;
     plan.recompute = NNC_RECOMPUTE_FULL;
     const double product = 2.0 * 16 * (4.0 * 4096 * 4096 + 3.0 * 4096 * 11008);
-    for (int64_t layers = 0; layers <= 2; layers += 2) { /* 0: all 32 layers are trained */
+    for (int64_t layers = 0; layers <= 2; layers += 2) { /* with 0, all 32 layers are trained */
         plan.train_layers = layers;
         plan.dora = false;
         const double plain = estimate(model, &plan).recompute_flops;
@@ -76,8 +76,8 @@ START_TEST(adapters_of_grouped_queries) {
 END_TEST
 
 /* 2 layers of width 8. Each layer adds a vector of 3 values per token, which is looked up and projected from the input
- * (8 -> 2 * 3). A layer projects 8 to 3 values and back to 8. Adapters of rank 2 on all linear layers have 2 (8 + 6)
- * parameters more for the projection of the input, and 2 (8 + 3) + 2 (3 + 8) more in each of 2 layers. */
+ * (8 -> 2 * 3). Each layer projects its 8 values to 3 and back to 8. Adapters of rank 2 on all linear layers have 2 (8
+ * + 6) parameters more for the projection of the input, and 2 (8 + 3) + 2 (3 + 8) more in each of 2 layers. */
 START_TEST(adapters_of_layer_inputs) {
     nnc_model model = llama(2, 8, 2, 2, 12, 10, 6);
     const int64_t plain = trained(&model, NNC_TRAIN_ALL, 2).trained_params;
@@ -150,8 +150,8 @@ START_TEST(a_frozen_product_keeps_for_the_next) {
 }
 END_TEST
 
-/* The bytes of trained weights follow the policy. Outside of linear layers, a frozen weight has two bytes. In a linear
- * layer, a frozen weight has two bytes (16 bits), one byte (8 bits), or 0.5 + 1/64 + 4/16384 bytes (4 bits with
+/* The policy determines the bytes of trained weights. Outside of linear layers, a frozen weight has two bytes. In a
+ * linear layer, a frozen weight has two bytes (16 bits), one byte (8 bits), or 0.5 + 1/64 + 4/16384 bytes (4 bits with
  * scales). In fp32 all weights have four bytes. */
 START_TEST(frozen_weights_are_stored) {
     static const double stored[] = { 2, 1, 0.5 + 1 / 64.0 + 4 / 16384.0, 1, 4 };
@@ -242,7 +242,8 @@ START_TEST(last_layers_are_trained) {
 }
 END_TEST
 
-/* Adapters in 3 of 32 layers, from layer 10 on. A range of all layers equals a plan without a range. */
+/* Adapters in 3 of 32 layers, from layer 10 on. A plan with a range of all layers has the same estimate as a plan
+ * without a range. */
 START_TEST(adapters_of_some_layers) {
     const nnc_model *model = load_model("models/llama-7b.json");
     nnc_plan plan = nnc_plan_default();
@@ -262,9 +263,9 @@ START_TEST(adapters_of_some_layers) {
 }
 END_TEST
 
-/* Full recomputation of the first k of 32 layers. If only the last two layers are trained, the layers before them have
- * no backward. So full recomputation of the first k layers recomputes no layer if k is 30, one layer if k is 31, and
- * two layers if k is 32. */
+/* The test recomputes the first k of 32 layers completely. If only the last two layers are trained, the layers before
+ * them have no backward. So full recomputation of the first k layers recomputes no layer if k is 30, one layer if k is
+ * 31, and two layers if k is 32. */
 START_TEST(layers_that_run_again) {
     const nnc_model *model = load_model("models/llama-7b.json");
     nnc_plan plan = nnc_plan_default();
