@@ -2,8 +2,8 @@
 """spreads.py NNCOST SOURCE: fits the widths of the 90 % ranges of step times, and counts how many measured steps are
 inside their ranges.
 
-The square of the half-width of a range is a sum of squares of parts. One part is constant for a software profile, which
-states this part in "spread". Two parts are proportional to the shares of network and of idle time in the step time. Two
+The square of the half-width of a range is a sum of squares of parts. One part of the half-width is a constant of the
+software profile, stored in its key "spread". Two parts are proportional to the shares of network and of idle time in the step time. Two
 more parts are for a device without fitted values and for experts. If the profile was measured on the device with models
 of this kind, its entry in "ranges" replaces the constant part and the parts of device and experts. The constant parts
 are fitted on measured rows whose CRC-32 is even and that state how the devices are used. For profiles that a plan gets

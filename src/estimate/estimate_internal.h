@@ -255,7 +255,7 @@ typedef struct nnc_step {
     const nnc_plan *plan;
     const nnc_software *software;
     const nnc_op_list *list;      /* op list of one rank under the plan */
-    const nnc_segment_sums *sums; /* sums over the ops of each segment of the op list */
+    const nnc_segment_sums *sums; /* times, FLOPs and bytes of each segment of the op list, added up over its ops */
     /* links and rates of the groups of ranks of the plan; NULL = the plan has one device */
     const nnc_network *network;
     /* number of parameters of the tied embedding table on one rank; 0 unless both the first and the last pipeline stage

@@ -122,7 +122,7 @@ static const nnc_field plan_fields[] = {
               "tensor; default: as fused_optimizer of the software profile says, or as captured." },
     { NNC_FIELD_AS(NNC_FIELD_RECOMPUTE, nnc_plan, recompute), .group = "Memory",
       NNC_DEFAULT_AS(NNC_RECOMPUTE_NONE, "none"),
-      .help = "Activation checkpointing: parts of forward that backward repeats. The tensors inside the repeated parts "
+      .help = "Activation checkpointing: parts of forward that backward computes again. Tensors inside these parts "
               "are not kept. For a captured step, LIST can contain paths of modules, such as layers.*.mlp." },
     { NNC_FIELD_AS(NNC_FIELD_TRAIN, nnc_plan, train), .group = "Memory", NNC_DEFAULT_AS(NNC_TRAIN_ALL, "all"),
       .help = "Parts whose weights are trained; all other parts are frozen. none: the step is one forward pass "
@@ -263,7 +263,7 @@ static const nnc_field run_fields[] = {
       .help = "Number of replicas of an elastic job. While a failed replica is replaced, the other replicas "
               "continue. 0 = not elastic: after a failure all replicas stop and return to the last checkpoint." },
     { TIME(reshard_s), NNC_DEFAULT(60),
-      .help = "Elastic job: time until the other replicas continue. The time begins when the failure is detected." },
+      .help = "Elastic job: time from the detection of a failed replica until the healthy replicas continue." },
     { NUMBER(planned_stops), NNC_DEFAULT(0), .help = "Number of planned stops of the run, such as maintenance." },
 
     { BYTES(checkpoint_bytes), .group = "Checkpoints", .above_min = true,
@@ -381,7 +381,7 @@ static const nnc_field run_fields[] = {
     { NNC_FIELD(nnc_run_ask, carbon_g_per_kwh), .unit = "g/kWh", .max = 1e5, .default_text = "value of --region",
       .help = "Carbon intensity of the grid, in grams of CO2 per kWh." },
     { NNC_FIELD(nnc_run_ask, embodied_kg), .unit = "kg", .max = 1e6,
-      .help = "CO2 in kg that is emitted to make one device. It includes the share of one device in making a node." },
+      .help = "CO2 in kg that is emitted to make one device, with its share of the CO2 of making the node." },
     { TIME(life_s), .above_min = true,
       .help = "Lifetime of a device. nncost spreads --embodied-kg evenly over this time." },
     { SHARE(use_share), .above_min = true, .help = "Share of the lifetime --life-s in which a device is in use." },

@@ -189,7 +189,7 @@ static void run_op(walk *w, int32_t op) {
     }
 }
 
-/* Counts the kept passes while a device repeats a sequence of ops. Each repeat changes the numbers of kept passes by
+/* Counts the passes whose activations a device keeps, over the repeats of a sequence of ops. Each repeat changes the numbers of kept passes by
  * the same amounts, so the peak is in the first or in the last repeat; the repeats between them are skipped. */
 static void run_repeats(walk *w, const nnc_order_run *run) {
     for (int64_t i = 0; i < run->repeat; i++) {

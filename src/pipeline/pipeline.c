@@ -642,7 +642,7 @@ static void skip(const replay *r, int64_t repeats, int64_t times, const double l
     }
 }
 
-/* Skips as many periods as possible. Does not skip the last repeat of the sequence of ops that a device runs now.
+/* Skips as many periods as possible, but never the last repeat of the sequence of ops that a device runs now.
  * active: one bit for each track that may skip. Returns the bits of the tracks that skipped; 0 = no track skipped. If
  * some tracks skipped, the times of all other tracks are wrong afterwards. */
 static unsigned skip_periods(const replay *r, unsigned active) {

@@ -121,7 +121,7 @@ static void figures_add(nnc_json at, const char *prefix, nnc_figure_list *into) 
     flatten(at, name, (size_t)used, into);
 }
 
-/* Moves the position of the JSON reader to the end of the recorded part. The estimates are most of the text of a large
+/* Moves the position of the JSON reader to the end of the key "recorded" of a plan file. Its estimates are most of the text of a large
  * file. If the end of the recorded estimates is known, the function skips the estimates without reading them.
  * estimates_end: byte offset of this end in the text; 0 = not known. */
 static void pass_recorded(nnc_walk *w, size_t estimates_end) {

@@ -19,7 +19,7 @@ run       11.13 days, 2,136 USD, 1.000 T tokens
 run       8.343 days, 3,204 USD, 1.000 T tokens
 
 # With a deadline, the table has the cheapest size within the deadline; with a budget, it has the fastest size within
-# the budget. A device without a size within the limit has a row with a message.
+# the budget. If all sizes of a device exceed the deadline or the budget, the row of the device has a message.
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --deadline 8d -f csv | cut -d, -f1-6
 id,devices,step_s,run_s,cost,currency
 round,16,0.0311822405392,487222.508425,2165.43337078,USD

@@ -119,7 +119,7 @@ Memory:
       --shard N                  Number of ranks that hold one copy of the tensors that ZeRO divides
       --reshard[=off]            With --zero 3, a layer's gathered weights are freed after forward
       --offload LIST             Tensors that are stored in host memory instead of device memory
-      --recompute LIST           Activation checkpointing: parts of forward that backward repeats
+      --recompute LIST           Activation checkpointing: parts of forward that backward ...
       --train LIST               Parts whose weights are trained; all other parts are frozen
       --train-layers N           Number of successive layers whose weights or adapters are trained
       --train-from N             Index, from 0, of the first layer that --train-layers N trains
@@ -291,7 +291,7 @@ Memory:
       --shard N                  Number of ranks that hold one copy of the tensors that ZeRO divides
       --reshard[=off]            With --zero 3, a layer's gathered weights are freed after forward
       --offload LIST             Tensors that are stored in host memory instead of device memory
-      --recompute LIST           Activation checkpointing: parts of forward that backward repeats
+      --recompute LIST           Activation checkpointing: parts of forward that backward ...
       --train LIST               Parts whose weights are trained; all other parts are frozen
       --train-layers N           Number of successive layers whose weights or adapters are trained
       --train-from N             Index, from 0, of the first layer that --train-layers N trains
@@ -429,7 +429,7 @@ Memory:
       --shard N                  Number of ranks that hold one copy of the tensors that ZeRO divides
       --reshard[=off]            With --zero 3, a layer's gathered weights are freed after forward
       --offload LIST             Tensors that are stored in host memory instead of device memory
-      --recompute LIST           Activation checkpointing: parts of forward that backward repeats
+      --recompute LIST           Activation checkpointing: parts of forward that backward ...
       --train LIST               Parts whose weights are trained; all other parts are frozen
       --train-layers N           Number of successive layers whose weights or adapters are trained
       --train-from N             Index, from 0, of the first layer that --train-layers N trains

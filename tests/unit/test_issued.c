@@ -732,7 +732,7 @@ END_TEST
  * B) and added in 16 bits (3 x 2 B). The weight gradient reads the fp32 copy again. The second products read and write
  * only fp32. In fp32 no tensors are cast. The sum runs three times. A sum has 3 kernels in 16 bits, 2 in fp32 and 2
  * under autocast. In backward, a sum has 3 kernels in 16 bits, 1 in fp32 and 2 under autocast. With weights of 16 bits
- * (ZeRO), nothing is cast, and the gradients of the input are added; a sum has 2 kernels, in backward 1. */
+ * (ZeRO), nothing is cast, and the gradients of the input are added; a sum has 2 kernels in forward and 1 in backward. */
 START_TEST(products_of_adapters) {
     enum { INPUT = 2 * 4, PARTS = 3 };
     static const double sums[4][2] = { { 9, 9 }, { 6, 3 }, { 6, 6 }, { 6, 3 } };

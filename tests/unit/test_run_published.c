@@ -167,7 +167,7 @@ START_TEST(published_failures) {
 }
 END_TEST
 
-/* The log book of OPT-175B: 35 + 70 stops of 992 devices in 60 days. Only 33 of 57 days were useful training, much less
+/* The log book of OPT-175B: 35 manual and 70 automatic restarts of a job on 992 devices in 60 days. Only 33 of 57 days were useful training, much less
  * than the stops alone explain. The formula does not contain rollbacks and waits during nights. */
 START_TEST(opt_lost_more_than_stops) {
     const nnc_plan plan = devices_of(992);

@@ -248,7 +248,8 @@ START_TEST(ranks_and_stages) {
     ck_assert_double_gt(ranks.comm_s, 0.0);
     set_up("llama3-8b", 1, 2);
     const nnc_serve_step stages = nnc_serve_decode(&of, 8.0, 500.0, NULL);
-    CLOSE(stages.flops, half.flops, 1e-12); /* the FLOPs are summed over all stages, for the sequences of one stage */
+    CLOSE(stages.flops, half.flops,
+          1e-12); /* FLOPs of all stages, but only for the sequences that are in one stage at a time */
     CLOSE(stages.network_bytes, 4.0 * 4096.0 * 2.0 / 2.0, 1e-12);
     ck_assert_double_eq(stages.sequences, 8.0);
     /* a single sequence is not divided over the stages */

@@ -134,8 +134,8 @@ START_TEST(states_over_tensor_ranks) {
 }
 END_TEST
 
-/* A state passes through all tokens of a sequence, so context parallelism is refused. Tensor ranks must divide the
- * groups. */
+/* A state passes through all tokens of a sequence, so context parallelism is refused. The number of
+ * groups of the states must be a multiple of the number of tensor ranks. */
 START_TEST(states_stay_together) {
     const nnc_model model = with("mamba2", "none");
     const nnc_device device = cluster_device();
