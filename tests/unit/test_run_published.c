@@ -167,8 +167,9 @@ START_TEST(published_failures) {
 }
 END_TEST
 
-/* The log book of OPT-175B: 35 manual and 70 automatic restarts of a job on 992 devices in 60 days. Only 33 of 57 days were useful training, much less
- * than the stops alone explain. The formula does not contain rollbacks and waits during nights. */
+/* The log book of OPT-175B: 35 manual and 70 automatic restarts of a job on 992 devices in 60 days. Only 33 of 57 days
+ * were useful training, much less than the restarts alone explain. The formula does not contain rollbacks and waits
+ * during nights. */
 START_TEST(opt_lost_more_than_stops) {
     const nnc_plan plan = devices_of(992);
     nnc_run_ask ask = nnc_run_ask_default();
