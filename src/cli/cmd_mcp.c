@@ -98,7 +98,8 @@ static const struct tool {
       .optional = 2 },
     { "check",
       { "plans" },
-      "Estimates the scenarios of a plan file again: estimates that changed since they were recorded, and why.",
+      "Estimates the scenarios of a plan file again: estimates that differ from the recorded estimates, and the "
+      "causes.",
       .fields = NULL },
     { "diff",
       { "before", "after" },

@@ -108,19 +108,19 @@ const nnc_own_option nnc_own_options[] = {
                  .default_text = "the only scenario of the plan file" },
       .argument = "ID", .takes = NNC_TAKES_SCENARIO },
     { .field = { .name = "update", SWITCH(update), .group = "Output",
-                 .help = "Write the estimates into the key 'recorded' of the plan file. The rest of the file does "
-                         "not change." },
+                 .help = "Write the estimates into the key 'recorded' of the plan file. No other key of the file "
+                         "changes." },
       .takes = NNC_TAKES_CHECK },
     { .field = { .name = "forget", SWITCH(forget), .group = "Output",
-                 .help = "Remove the key 'recorded' (recorded estimates) from the plan file. The rest of the file "
-                         "does not change." },
+                 .help = "Remove the key 'recorded' (recorded estimates) from the plan file. No other key of the "
+                         "file changes." },
       .takes = NNC_TAKES_CHECK },
     { .field = { .name = "stages", SWITCH(stages), .group = "Output",
                  .help = "Show layers, times and memory of every pipeline stage." },
       .takes = NNC_TAKES_STAGES | NNC_TAKES_PLOT },
     { .field = { .name = "root", TEXT(mcp.root), .group = "Output",
-                 .help = "Folder whose files tool calls can read; apart from these, tool calls can read only files "
-                         "of the data folders." },
+                 .help = "Folder whose files tool calls can read. Tool calls can also read the data folders of "
+                         "nncost, but no other folder." },
       .argument = "DIR", .takes = NNC_TAKES_MCP },
     { .field = { .name = "deadline", NUMBER(mcp.deadline_s), .group = "Output", .unit = "s", .min = 0.001, .max = 1e6,
                  .help = "Longest time of one tool call; a longer call is stopped." },
@@ -145,8 +145,8 @@ const nnc_own_option nnc_own_options[] = {
                          "style sheet." },
       .takes = NNC_TAKES_PLOT },
     { .field = { .name = "against", TEXT(against), .group = "Output",
-                 .help = "Draw the outline of another estimate behind the picture. Both have the same scale. COMMAND "
-                         "is, for example, 'gpt2 a100 --micro-batch 4'." },
+                 .help = "Draw the outline of another estimate behind the picture. Picture and outline have the "
+                         "same scale. COMMAND is, for example, 'gpt2 a100 --micro-batch 4'." },
       .argument = "COMMAND", .takes = NNC_TAKES_PLOT },
     { .field = { .name = "full", SWITCH(full), .group = "Output",
                  .help = "Show all results: plan, parts of the step, memory by class, sources. The printed plan also "
@@ -250,8 +250,8 @@ const nnc_own_option nnc_own_options[] = {
                          "columns row, verdict, reason and command.", .default_text = "the axes and the main metrics" },
       .argument = "NAME,...", .takes = NNC_TAKES_SWEEP },
     { .field = { .name = "by", TEXT(sweep.by), .group = "Output",
-                 .help = "Column by which --top sorts the rows. The row with the smallest value comes first; for "
-                         "throughputs, and with :desc, the row with the largest value.",
+                 .help = "Column by which --top sorts the rows. The row with the smallest value comes first. If the "
+                         "column is a throughput, or with :desc, the row with the largest value comes first.",
                  .default_text = "step_s" },
       .argument = "COLUMN[:desc]", .takes = NNC_TAKES_SWEEP },
     { .field = { .name = "db", TEXT(sweep.database), .group = "Output",
@@ -275,7 +275,7 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Print every measured row with its prediction and error." },
       .takes = NNC_TAKES_SCORE },
     { .field = { .name = "summary", SWITCH(summary), .group = "Output",
-                 .help = "Show only the sums by device, software profile and kind of model." },
+                 .help = "Show only mean errors by device, software profile and kind of model." },
       .takes = NNC_TAKES_SCORE },
     { .field = { .name = "level", NUMBER(level), .group = "Output", NAMED(nnc_level_name, NNC_LEVEL_COUNT),
                  .help = "Information that predictions use. matched: profile and plan settings of the framework "
@@ -310,7 +310,7 @@ const nnc_own_option nnc_own_options[] = {
                  .default_text = "all" },
       .argument = "N", .takes = NNC_TAKES_OPS | NNC_TAKES_SWEEP },
     { .field = { .name = "by", NUMBER(view.by), .group = "Output", NAMED(nnc_ops_by_name, NNC_BY_COUNT),
-                 .help = "Print one row, with sums, for each op, group of ops or phase.", .default_text = "row" },
+                 .help = "Print one row of sums for each op, group of ops or phase.", .default_text = "row" },
       .argument = "KEY", .takes = NNC_TAKES_OPS },
     { .field = { .name = "format", TEXT(format_name), .group = "Output", NAMED(nnc_format_name, NNC_FORMAT_COUNT),
                  .help = "Output format: table, json, csv, csv-plain or markdown. csv-plain is CSV without dots in "

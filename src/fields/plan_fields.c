@@ -48,9 +48,11 @@ static const nnc_field plan_fields[] = {
     { NNC_FIELD(nnc_plan, ends_as_layers), NNC_DEFAULT_OFF,
       .help = "Balance stages with the embedding and the head as one layer each." },
     { NNC_FIELD(nnc_plan, first_stage_layers), .max = 1e5, NNC_DEFAULT(0),
-      .help = "Number of layers of the first pipeline stage. 0 = as many layers as the other stages." },
+      .help = "Number of layers of the first pipeline stage. 0 = layers are divided evenly among all stages without "
+              "a given number." },
     { NNC_FIELD(nnc_plan, last_stage_layers), .max = 1e5, NNC_DEFAULT(0),
-      .help = "Number of layers of the last pipeline stage. 0 = as many layers as the other stages." },
+      .help = "Number of layers of the last pipeline stage. 0 = layers are divided evenly among all stages without "
+              "a given number." },
     { DEGREE(context), .alias = "cp", NNC_DEFAULT(1),
       .help = "Number of devices that split each sequence (context parallelism)." },
     { DEGREE(expert), .alias = "ep", NNC_DEFAULT(1),
@@ -122,8 +124,9 @@ static const nnc_field plan_fields[] = {
               "tensor; default: as fused_optimizer of the software profile says, or as captured." },
     { NNC_FIELD_AS(NNC_FIELD_RECOMPUTE, nnc_plan, recompute), .group = "Memory",
       NNC_DEFAULT_AS(NNC_RECOMPUTE_NONE, "none"),
-      .help = "Activation checkpointing: parts of forward that backward computes again. Tensors inside these parts "
-              "are not kept. For a captured step, LIST can contain paths of modules, such as layers.*.mlp." },
+      .help = "Activation checkpointing: parts of forward that backward computes again. Forward does not keep the "
+              "tensors inside the recomputed parts for backward. For a captured step, LIST can contain paths of "
+              "modules, such as layers.*.mlp." },
     { NNC_FIELD_AS(NNC_FIELD_TRAIN, nnc_plan, train), .group = "Memory", NNC_DEFAULT_AS(NNC_TRAIN_ALL, "all"),
       .help = "Parts whose weights are trained; all other parts are frozen. none: the step is one forward pass "
               "(inference). For a captured step, LIST consists of paths of modules." },
@@ -137,8 +140,8 @@ static const nnc_field plan_fields[] = {
       .help = "Also train the layers for multi-token prediction. The key next_layers of the model file is the number "
               "of layers for multi-token prediction." },
     { NNC_FIELD(nnc_plan, adapter_rank), .group = "Memory", .max = 65536, .alias = "lora", NNC_DEFAULT(0),
-      .help = "LoRA rank: inner width of the adapters of linear layers. 0 = no adapters. With adapters, other "
-              "weights are trained only in parts that --train lists." },
+      .help = "LoRA rank: inner width of the adapters of linear layers. 0 = no adapters. If the model has adapters, "
+              "weights outside of the adapters are trained only in parts that --train lists." },
     { NNC_FIELD_AS(NNC_FIELD_ADAPTERS, nnc_plan, adapters), .group = "Memory",
       NNC_DEFAULT_AS(NNC_ADAPTED_LINEAR, "linear"),
       .help =
@@ -147,8 +150,8 @@ static const nnc_field plan_fields[] = {
       .help = "DoRA: adapters also train one magnitude per output of their layer. With DoRA, the low-rank matrices "
               "change only the direction of the weights." },
     { NNC_FIELD(nnc_plan, oft), .group = "Memory", NNC_DEFAULT_OFF,
-      .help = "OFT: each adapter rotates the inputs of its layer. Blocks of --adapter-rank inputs are rotated, and "
-              "no low-rank product is added." },
+      .help = "OFT: each adapter rotates the inputs of its layer. An adapter rotates each block of --adapter-rank "
+              "inputs with a learned matrix, instead of adding a low-rank product." },
     { NNC_FIELD(nnc_plan, frozen), .group = "Memory", NNC_FIELD_NAMES(nnc_frozen, NNC_FROZEN_COUNT),
       NNC_DEFAULT_AS(NNC_FROZEN_16, "16bit"),
       .help = "Storage format of frozen weights. For a captured step, give the paths of the modules whose weights "
@@ -309,8 +312,8 @@ static const nnc_field run_fields[] = {
     { NUMBER(update_epochs), .above_min = true, NNC_DEFAULT(1),
       .help = "Number of training passes over each batch of generated answers." },
     { NNC_FIELD(nnc_run_ask, sampler_logprobs), NNC_DEFAULT_OFF,
-      .help = "Training uses the log probabilities that the sampler returned. off: a forward pass of the policy (the "
-              "trained model) computes them again." },
+      .help = "Training uses the log probabilities that the sampler returned. off: a forward pass of the policy "
+              "(the trained model) computes the log probabilities again." },
     { NUMBER(prompt_tokens), NNC_DEFAULT(0), .help = "Number of tokens of one prompt." },
     { NUMBER(response_tokens), .above_min = true, .default_text = "sequence length - --prompt-tokens",
       .help = "Mean number of generated tokens per answer." },
@@ -348,16 +351,16 @@ static const nnc_field run_fields[] = {
     { BYTES(outer_bytes), .above_min = true, .default_text = "4 bytes per parameter",
       .help = "Bytes of all weights in the format in which sites send them." },
     { RATE(site_bytes_per_s), .help = "Bandwidth from one site to the other sites, in one direction." },
-    { TIME(outer_overlap_s), NNC_DEFAULT(0),
-      .help = "Part of the time to average the sites that overlaps with training." },
+    { TIME(outer_overlap_s), NNC_DEFAULT(0), .help = "Time in which sites average their weights while training runs." },
 
     { BYTES(sample_bytes), .group = "Input", .help = "Bytes of one training sample in storage." },
     { RATE(input_bytes_per_s), .help = "Rate at which all devices together read training data from storage." },
     { SHARE(access_share), .above_min = true, NNC_DEFAULT(1),
       .help =
-          "Rate of reading samples divided by --input-bytes-per-s. The share of small random reads is 0.1 to 0.4." },
+          "Rate of reading samples divided by --input-bytes-per-s. For small random reads, this ratio is 0.1 to 0.4." },
     { SHARE(cached_share), NNC_DEFAULT(0),
-      .help = "Share of the samples that are read from a cache on the nodes. Other samples are read from storage." },
+      .help = "Share of the samples that are read from a cache on the nodes. All samples outside of the cache are "
+              "read from storage." },
     { TIME(prepare_s),
       .help = "Time in which a data-loading worker prepares one sample. The time includes decoding and augmentation." },
     { NUMBER(workers), .above_min = true, NNC_DEFAULT(8), .help = "Number of data-loading workers per device." },
@@ -467,9 +470,10 @@ static const nnc_field serve_fields[] = {
       .help = "CSV file of recorded requests. The file has a column arrival_s and, if requests have different lengths, "
               "input_len and output_len." },
     { NNC_FIELD(nnc_serve_ask, length_spread), .max = 0.99, NNC_DEFAULT(0.1),
-      .help = "Closed and open loop: largest relative difference of request lengths. nncost draws the lengths of "
-              "prompts and answers uniformly within this share below and above --input-len and --output-len. 0: all "
-              "requests have the same lengths, and the requests of a closed loop end at the same time." },
+      .help = "Closed and open loop: largest relative deviation of request lengths. With the value 0.1, nncost "
+              "draws the length of each prompt and answer uniformly between 0.9 and 1.1 times --input-len or "
+              "--output-len. 0: all requests have the same lengths, and the requests of a closed loop end at the "
+              "same time." },
     { NNC_FIELD(nnc_serve_ask, preempt), NNC_DEFAULT_AS(false, "as the serving engine of the profile does"),
       .help = "Closed and open loop: start a request when its prompt fits into the cache. When the cache is full, "
               "the newest request is preempted. off: a request starts only when its prompt and its answer fit into "
@@ -565,7 +569,7 @@ static const nnc_field serve_fields[] = {
     { COUNT(image), .unit = "pixels", .default_text = "the model's",
       .help = "Height and width of an image in pixels." },
     { NNC_FIELD(nnc_serve_ask, beside_s), .unit = "s", .max = 1e6, NNC_DEFAULT(0),
-      .help = "Time per image that no network of the model file takes." },
+      .help = "Time per image in addition to the networks of the model file." },
     { NNC_FIELD(nnc_serve_ask, price), .group = "Engine", .max = 1e6, .above_min = true,
       .default_text = "newest price in the device file", .help = "Price of one device for one hour." },
     { NNC_FIELD(nnc_serve_ask, carbon_g_per_kwh), .unit = "g/kWh", .max = 1e5, .default_text = "value of --region",
@@ -634,7 +638,8 @@ const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS] = {
     { EFFICIENCY(kv_reread), .max = 1, NNC_DEFAULT(0),
       .help = "Share of the cache that decode attention reads again for each further query head with the same keys "
               "and values. Only engines whose profile has a kv_reread above 0 use the kv_reread and kv_fraction of "
-              "the device; the larger kv_reread of profile and device counts." },
+              "the device. nncost then uses the larger of two values: kv_reread of the profile and kv_reread of the "
+              "device." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, all_reduce), NNC_FIELD_TABLE(all_reduce_fields),
       .help = "Small all-reduces inside a scale-up domain." },
     { NNC_FIELD_COMMENT("fitted_on"), .required = true,
@@ -720,12 +725,12 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
     { ENGINE(max_batch), .min = 1, .max = 1e9, .default_text = "256",
       .help = "Maximum number of sequences that decode together." },
     { ENGINE(large_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "none",
-      .help = "Memory from which a device counts as large: large_chunk and large_batch are then the defaults." },
+      .help = "Smallest memory of a large device. On large devices, large_chunk and large_batch are the defaults." },
     { ENGINE(large_chunk), .unit = "tokens", .min = 1, .max = LENGTH_MAX, .default_text = "as chunk",
       .help = "chunk on large devices." },
     { ENGINE(large_batch), .min = 1, .max = 1e9, .default_text = "as max_batch",
       .help = "max_batch on large devices." },
-    { ENGINE(large_except), .default_text = "none", .help = "Part of the ids of devices that never count as large." },
+    { ENGINE(large_except), .default_text = "none", .help = "Text in the id of a device that never counts as large." },
     { ENGINE(block), .unit = "tokens", .min = 1, .max = LENGTH_MAX, .default_text = "16",
       .help = "Number of tokens per block of the paged KV cache." },
     { ENGINE(memory_use), FRACTION, .default_text = "0.9, or computed with sized_by_memory",
@@ -733,7 +738,7 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
     { ENGINE(memory_share), NNC_FIELD_NAMES(nnc_memory_share, NNC_MEMORY_SHARE_COUNT),
       NNC_DEFAULT_AS(NNC_SHARE_MEMORY, "memory"), .help = "Memory to which memory_use refers." },
     { ENGINE(workspace_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "2e9",
-      .help = "Memory outside weights and cache: libraries, graphs, workspace, and activations without profiled." },
+      .help = "Memory outside weights and cache: libraries, graphs, workspace, and, if profiled is off, activations." },
     { ENGINE(ranks_bytes), .unit = "B", .max = NNC_BYTES_MAX, NNC_DEFAULT(0),
       .help = "Additional memory outside weights and cache if a replica has several ranks." },
     { ENGINE(profiled), NNC_DEFAULT_OFF,

@@ -9,10 +9,11 @@ static const nnc_field spread_fields[] = {
     { NNC_FIELD(nnc_spreads, own), .max = 5, .above_min = true, .required = true,
       .help = "Term of the interval of every step that is predicted with the profile." },
     { NNC_FIELD(nnc_spreads, network), .max = 5, NNC_DEFAULT(0.25),
-      .help = "Factor on the network-bound share of the step. Factor x share is a term of the interval." },
+      .help = "Factor on the network-bound share of the step. This factor x the network-bound share is a term of "
+              "the interval." },
     { NNC_FIELD(nnc_spreads, idle), .max = 5, NNC_DEFAULT(0.5),
-      .help = "Factor on the share of the step in which the device waits for the host or for other stages. Factor x "
-              "share is a term of the interval." },
+      .help = "Factor on the share of the step in which the device waits for the host or for other stages. This "
+              "factor x the idle share is a term of the interval." },
     { NNC_FIELD(nnc_spreads, kernels), .max = 5, NNC_DEFAULT(0.05),
       .help = "Term of the interval on devices whose values were fitted only on kernels." },
     { NNC_FIELD(nnc_spreads, carried), .max = 5, NNC_DEFAULT(0.1),
@@ -117,7 +118,7 @@ static const nnc_field software_fields[] = {
       .help = "Share of the communication between pipeline stages that overlaps with compute." },
     { SOFTWARE(recorded_attention), NNC_DEFAULT_OFF,
       .help = "Kernels of attention and norms are recorded once and replayed. The host issues the kernels of all "
-              "other ops." },
+              "ops except attention and norms." },
     { SOFTWARE(launch_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
       .help = "Host time to issue one op. 0: all kernels are recorded once and replayed, without host time." },
     { SOFTWARE(lists_operators), NNC_DEFAULT_OFF,
@@ -134,7 +135,7 @@ static const nnc_field software_fields[] = {
               "pointwise_tuned of the device file." },
     { SOFTWARE(added_gradients), NNC_DEFAULT_OFF,
       .help = "A separate kernel adds the weight gradients of each pass to their sums. off: the matrix products "
-              "that compute the gradients add them." },
+              "that compute the gradients also add them to the sums." },
     { SOFTWARE(fused_norm), NNC_DEFAULT_ON,
       .help = "Each norm is one kernel; off: one kernel per primitive operation." },
     { SOFTWARE(fused_activation), NNC_DEFAULT_ON,
@@ -161,7 +162,7 @@ static const nnc_field software_fields[] = {
               "adapters have 32 bits, or 16 bits with ZeRO." },
     { SOFTWARE(module_hooks), NNC_DEFAULT_OFF,
       .help = "With ZeRO, Python functions (hooks) of the framework run before and after each module, and for each "
-              "gradient, as in DeepSpeed. The host needs time for them." },
+              "gradient, as in DeepSpeed. Each hook takes time of the host." },
     { SOFTWARE(random_written), NNC_DEFAULT_OFF,
       .help = "Dropout reads fp32 random numbers that a separate kernel wrote to memory. off: the kernel of "
               "dropout generates the random numbers." },

@@ -85,7 +85,7 @@ static const nnc_field device_fields[] = {
     { NNC_FIELD(nnc_device, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .required = true, .min = 1e8,
       .usual = 2e12, .help = "Peak bandwidth of the device memory." },
     { NNC_FIELD(nnc_device, l2_bytes), .unit = "B", .min = 1e3, .usual = 5e7, .max = NNC_BYTES_MAX,
-      .help = "Total last-level cache on the chip." },
+      .help = "Total size of the last-level cache on the chip." },
     { NNC_FIELD(nnc_device, scratch_bytes), .unit = "B", .min = 1e3, .usual = 2e5, .max = NNC_BYTES_MAX,
       .help = "Software-managed memory of one unit." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, scale_up), NNC_FIELD_TABLE(scale_up_fields),
@@ -96,13 +96,13 @@ static const nnc_field device_fields[] = {
       .help = "The link between device and host memory." },
     { NNC_FIELD(nnc_device, power_w), .unit = "W", .max = 1e6, .above_min = true, .help = "Board power limit." },
     { NNC_FIELD(nnc_device, power_cap_w), .unit = "W", .max = 1e6, .above_min = true,
-      .help = "A lower power limit that the operator set; not given: the limit of the board." },
+      .help = "Power limit that the operator set, below the limit of the board; not given: the limit of the board." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, node_power), NNC_FIELD_TABLE(node_power_fields),
       .help = "Measured power of a node in training, divided by its number of devices." },
     { NNC_FIELD(nnc_device, embodied_kg), .unit = "kg", .max = 1e6, .above_min = true,
       .help = "Embodied carbon dioxide, with the scope of its source." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, mtbf), NNC_FIELD_TABLE(mtbf_fields),
-      .help = "Mean time between failures of training jobs, multiplied by their devices." },
+      .help = "Mean time between failures of a training job, multiplied by its number of devices." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, efficiency), NNC_FIELD_TABLE(nnc_efficiencies_fields),
       .help = "Fitted parameters, separate from the datasheet." },
 };
@@ -468,7 +468,8 @@ static const nnc_field cluster_fields[] = {
     { NNC_FIELD(cluster, devices_per_node), .min = 1, .max = 1e6, .required = true,
       .help = "Devices per node; they share its network interfaces." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, scale_up), NNC_FIELD_TABLE(scale_up_fields),
-      .help = "The fast fabric between devices; if its key `devices` is not given, it joins the devices of one node." },
+      .help = "The fast fabric between devices; if its key `devices` is not given, the fabric joins the devices of "
+              "one node." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, scale_out), NNC_FIELD_TABLE(cluster_network_fields),
       .help = "The network between nodes." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, host), NNC_FIELD_TABLE(host_fields),
@@ -645,8 +646,8 @@ static const nnc_field conv_fields[] = {
     { NNC_FIELD(nnc_conv_efficiency, library_channel_weight_ratio), .min = 0.1, .max = 100,
       .help = "Depthwise convolutions that PyTorch issues: factor on the time of the weight gradient; not given: 1." },
     { NNC_FIELD(nnc_conv_efficiency, vector_fraction), .max = 1, .above_min = true,
-      .help = "Share of their peak that the vector units reach in convolutions; they are used where they are faster "
-              "than the matrix units. Not given: not used." },
+      .help = "Share of their peak that the vector units reach in convolutions. Convolutions run on the vector "
+              "units if these are faster than the matrix units. Not given: not used." },
     FITTED_ON,
 };
 
@@ -683,8 +684,8 @@ static const nnc_field gemm_fields[] = {
       .help = "Time of grouped products with varying numbers of rows, divided by the time of one product with as many "
               "rows in total." },
     { NNC_FIELD(nnc_gemm_efficiency, power_share), .max = 10,
-      .help = "Share of the board power that the matrix units would draw at their peak; above 1 they cannot sustain "
-              "this peak." },
+      .help = "Share of the board power that the matrix units would draw at their peak. If this value is above 1, "
+              "the matrix units cannot sustain their peak." },
     FITTED_ON,
 };
 

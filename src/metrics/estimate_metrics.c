@@ -198,7 +198,8 @@ static const nnc_metric work_rows[] = {
                .more = NNC_MORE(.source = "arXiv:2001.08361")),
     NNC_AS("flops_convention", ENUM, NNC_IN(nnc_result, plan.flops_convention), .name_of = nnc_flops_convention_name,
            .values = NNC_CONVENTION_COUNT,
-           .help = "Rule that decides the part of attention whose FLOPs are model FLOPs."),
+           .help = "Rule for model FLOPs: whether they include attention over all pairs of tokens, over unmasked "
+                   "pairs, or no attention."),
     NNC_NUMBER(nnc_result, read_bytes, .full = true, .unit = "B",
                .help = "Bytes that one device of the busiest stage reads from its memory in a step."),
     NNC_NUMBER(nnc_result, write_bytes, .full = true, .unit = "B",
@@ -223,9 +224,9 @@ static const nnc_metric step_rows[] = {
     NNC_NUMBER(nnc_result, interval_s, .full = true, .each_count = 2, .unit = "s",
                .help = "Interval of the step time: the range that should contain nine of ten measurements."),
     NNC_NUMBER(nnc_result, lower_bound_s, .full = true, .unit = "s",
-               .help =
-                   "Lower bound for any software: time of the busiest engine at its datasheet rate. Work of the other "
-                   "engines overlaps with this time, and norms and pointwise ops are fused into other kernels.",
+               .help = "Lower bound for any software: time of the busiest engine at its datasheet rate. Work of all "
+                       "less busy engines overlaps with this time, and norms and pointwise ops are fused into other "
+                       "kernels.",
                .more = NNC_MORE(.source = roofline_paper)),
     NNC_NUMBER(nnc_result, upper_bound_s, .full = true, .unit = "s",
                .help = "Upper bound of the step: the rates of step_s, but without overlap.",
@@ -265,8 +266,8 @@ static const nnc_metric step_rows[] = {
               .help = "Resource of the second largest part of the step."),
     NNC_NUMBER(nnc_result, bound_s, .full = true, .each_count = NNC_BOUND_COUNT, .unit = "s",
                .help = "Step time by cause: time of ops by the resource that bounds them, time in which the host "
-                       "issues ops (host), and idle time in the pipeline (bubble). The parts add up to step_s, except "
-                       "in ideal mode, where they overlap.",
+                       "issues ops (host), and idle time in the pipeline (bubble). The times of all causes add up "
+                       "to step_s, except in ideal mode, where they overlap.",
                .more = NNC_MORE(.each = nnc_bound_name)),
     NNC_NUMBER(nnc_result, step_without_bound_s, .full = true, .unit = "s",
                .help = "Step time of a second estimate, in which the resource `bound` is unlimited."),
@@ -325,7 +326,8 @@ static const nnc_metric model_rows[] = {
     NNC_AS("params", WHOLE, RESULT(params), .show = NNC_SHOW_COUNT, .help = "Parameters of the model.",
            .more = NNC_MORE(.source = "the tensors of the op list, each counted once")),
     NNC_AS("active_params", WHOLE, RESULT(active_params), .show = NNC_SHOW_COUNT,
-           .help = "Parameters that one token uses: all except the experts that the token is not sent to."),
+           .help = "Parameters that one token uses: all parameters except those of experts that the token is not "
+                   "sent to."),
     NNC_AS("trained_params", WHOLE, RESULT(trained_params), .show = NNC_SHOW_COUNT,
            .help = "Parameters that the step trains; all other parameters are frozen.",
            .more = NNC_MORE(.when = trains_part)),
@@ -438,8 +440,8 @@ static const nnc_metric memory_part_rows[] = {
               .help = "Transient memory: the largest temporary tensors at the peak.",
               .more = NNC_MORE(.part_of = total_bytes)),
     NNC_WHOLE(nnc_memory, apart_bytes, .head = "not at once", .unit = "B", .drop = 2, .any_sign = true,
-              .help = "Peak of the step minus the sum of all classes of memory. The difference is usually negative, "
-                      "because backward frees activations while it adds gradients.",
+              .help = "Peak memory of the step minus the sum of all classes of memory. The difference is usually "
+                      "negative, because backward frees activations while it adds gradients.",
               .more = NNC_MORE(.part_of = total_bytes)),
     NNC_WHOLE(nnc_memory, reserve_bytes, .head = "reserve", .unit = "B", .drop = 1,
               .help = "Reserve: --reserve-bytes, or the memory for driver context, collectives and fragmentation by "
@@ -587,11 +589,12 @@ static const nnc_metric own_rows[] = {
 static const nnc_metrics own_metrics = NNC_METRICS("a measured step", own_rows, nnc_own_step);
 static const nnc_metric past_rows[] = {
     NNC_NAMED(nnc_past, of, nnc_past_name, NNC_PAST_COUNT,
-              .help = "Steps from which `error` and `bias` are computed. device: steps of the device that no fit has "
-                      "used. all_devices: steps of all devices that no fit has used, because the device has fewer than "
-                      "ten. other_devices: as all_devices, but the device has no such step. seen: all steps of the "
-                      "device, also those of fits, because their error is larger. too_few: there are fewer than ten "
-                      "steps on all devices. For a CPU, only steps of this CPU count."),
+              .help = "Steps from which `error` and `bias` are computed. device: steps of the device that no fit "
+                      "has used. all_devices: steps of all devices that no fit has used, because the device has "
+                      "fewer than ten such steps. other_devices: steps of all devices that no fit has used, because "
+                      "the device has no such step. seen: all steps of the device, also steps that a fit has used, "
+                      "because the error of all steps is larger. too_few: there are fewer than ten steps on all "
+                      "devices. For a CPU, only steps of this CPU count."),
     NNC_WHOLE(nnc_past, device_rows, .help = "Number of steps of the device that no fit has used."),
     NNC_WHOLE(nnc_past, rows, .help = "Number of measured steps that `of` selects."),
     NNC_WHOLE(nnc_past, unseen,

@@ -221,7 +221,7 @@ static const nnc_field pattern_fields[] = {
     { PATTERN(only), .help = "Key that lists the numbers of the layers of kind `in`." },
     { PATTERN(first), .min = 0, .max = 1, .help = "Number of the first layer in the lists of `only` and `except`." },
     { PATTERN(in), .help = "Kind of the layers to which the rule applies." },
-    { PATTERN(out), .help = "Kind of the other layers." },
+    { PATTERN(out), .help = "Kind of the layers to which the rule does not apply." },
     { PATTERN(except), .help = "Key that lists the numbers of layers that have the kind `out` although the rule "
                                "gives them the kind `in`." },
     { PATTERN(last), .help = "Kind of the last layer." },
