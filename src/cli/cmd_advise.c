@@ -577,12 +577,13 @@ const nnc_command nnc_cmd_limit = {
     .summary = "The largest degree of parallelism with which the network does not bound the step, and the smallest "
                "batch that compute bounds.",
     .notes =
-        "The command accepts the options of a plan. --of tensor and --of context try each legal degree and do not "
-        "change other options; without --devices, the number of devices grows with the degree. --of data and --of "
-        "batch change the number of tokens in a step: a step has one or more whole sequences, or one sequence that "
-        "is shorter than a sequence of the plan. The resource that takes longest at its datasheet rate bounds the "
-        "step; the command assumes that all resources work at the same time. The table shows whether each plan fits "
-        "into memory, but the limit does not depend on memory. The command exits with 1 if there is no limit.",
+        "The command accepts the options of a plan. With --of tensor or --of context, the command tries each legal "
+        "degree and keeps the values of all other plan options; without --devices, the number of devices grows with "
+        "the degree. --of data and --of batch change the number of tokens in a step: a step has one or more whole "
+        "sequences, or one sequence that is shorter than a sequence of the plan. The resource that takes longest at "
+        "its datasheet rate bounds the step; the command assumes that all resources work at the same time. The "
+        "table shows whether each plan fits into memory, but the limit does not depend on memory. The command exits "
+        "with 1 if there is no limit.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH | NNC_TAKES_LIMIT |

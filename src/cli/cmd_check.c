@@ -145,7 +145,7 @@ static void write_advice(nnc_buffer *out, nnc_style style, const nnc_check_repor
     if (report->updated) {
         nnc_buffer_print(out, "recorded by nncost %s\n", report->tool);
     } else if (moved > 0) {
-        nnc_buffer_text(out, "If this is intended, accept it with ");
+        nnc_buffer_text(out, "To accept these changes, use ");
         put_command(out, style, report);
         nnc_buffer_text(out, ".\n");
     } else if (sum->states[NNC_CHECK_NOT_ASKED] > 0) {

@@ -248,7 +248,7 @@ const nnc_command nnc_cmd_serve_init = {
     .name = "init",
     .operands = "MODEL DEVICE --serve",
     .summary = "Print a plan file with one deployment to start from, for 'nncost check'.",
-    .notes = "The estimate meets its requirements with a tenth of the time to spare: nncost init llama3-8b h100 "
+    .notes = "The required times are about a tenth longer than the estimated times: nncost init llama3-8b h100 "
              "--serve --concurrency 64 --output plans.json.",
     .min_operands = 2,
     .max_operands = 2,

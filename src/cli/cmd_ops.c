@@ -165,8 +165,10 @@ static const nnc_metrics sums = NNC_METRICS("sums over the step", sum_rows, ops_
             { .type = NNC_METRIC_OBJECT, .rows = &sums },                                                 \
     }
 static const nnc_metric op_sums[] = SUM_OF("op", "Name of an op; the row adds up all phases of the op."),
-                        group_sums[] = SUM_OF("group", "Name of a part of the network; the row adds up its ops."),
-                        phase_sums[] = SUM_OF("phase", "Name of a phase of the step; the row adds up its ops.");
+                        group_sums[] = SUM_OF("group", "Name of a part of the network; the row adds up the ops of "
+                                                       "this part."),
+                        phase_sums[] = SUM_OF("phase", "Name of a phase of the step; the row adds up the ops of "
+                                                       "this phase.");
 #undef SUM_OF
 
 static const nnc_metrics row_metrics[NNC_BY_COUNT] = {
@@ -242,7 +244,8 @@ static const nnc_metric document_rows[] = {
                .help = "The ops of the step; with --by, each row has the sums over an op, a group or a phase.",
                .more = NNC_MORE(.others = sums_too)),
     NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics,
-           .help = "The whole run, if options of its input are given.", .more = NNC_MORE(.when = has_input)),
+           .help = "The whole run, if options of its data input, such as --sample-bytes, are given.",
+           .more = NNC_MORE(.when = has_input)),
 };
 static const nnc_metrics document = NNC_METRICS("the ops of a step", document_rows, ops_list);
 

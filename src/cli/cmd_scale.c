@@ -127,8 +127,8 @@ static const nnc_metric scale_rows[] = {
     NNC_HEAD("of it framework", NUMBER, NNC_IN(scale_row, framework_s), .unit = "s"),
     NNC_AS("software", TEXT, BEST(software), .help = "Software profile of the plan."),
     NNC_AS("framework_s", NUMBER, NNC_IN(scale_row, framework_s), .unit = "s",
-           .help = "Step time minus the step time of this plan with the software profile of the first row; null: both "
-                   "rows have the same profile."),
+           .help = "Step time minus the step time of this plan with the software profile of the first row; null: "
+                   "the row has the profile of the first row."),
     NNC_AS("reason", TEXT, BEST(reason), .help = "Reason why no plan is shown."),
     NNC_AS("command", TEXT, FOUND(command), .help = "The command that estimates the plan."),
 };

@@ -697,9 +697,9 @@ const nnc_command nnc_cmd_search = {
         "devices, and the numbers of devices with the fastest and the cheapest plan. If DEVICE is a list, the "
         "devices are compared, each with its cheapest number of devices within --deadline and --budget, or, with "
         "--objective time, with its fastest number; --plans FILE writes a scenario for each device. --shard I/N "
-        "searches one of N equal parts, and needs --format json; 'nncost merge' joins the parts. Ctrl-C stops the "
-        "search and prints the best plans so far. The command exits with 1 if no plan fits, and with 128 + the "
-        "number of the signal if a signal stops the search.",
+        "searches one of N equal parts of the plans, and needs --format json; 'nncost merge' joins the outputs of "
+        "all parts. Ctrl-C stops the search and prints the best plans so far. The command exits with 1 if no plan "
+        "fits, and with 128 + the number of the signal if a signal stops the search.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |

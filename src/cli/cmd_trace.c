@@ -93,7 +93,7 @@ static const nnc_metrics finding_metrics = NNC_METRICS("a finding", finding_rows
 static const nnc_metric part_rows[] = {
     NNC_AS("part", TEXT, PART(name), .head = "of a step", .help = "Name of the part of a step."),
     NNC_AS("measured_s", NUMBER, PART(measured_s), .unit = "s", .head = "measured",
-           .help = "Time of this part per step in the trace."),
+           .help = "Time of this part in one step of the trace."),
     NNC_AS("predicted_s", NUMBER, PART(predicted_s), .unit = "s", .head = "predicted",
            .help = "Time of this part in the estimate of the model."),
 };
@@ -131,15 +131,16 @@ static const nnc_metric document_rows[] = {
     NNC_AS("product_factor", NUMBER, SUM(product_factor),
            .help = "Median of measured / predicted time of matrix products; null if there are fewer than three."),
     NNC_AS("memory_factor", NUMBER, SUM(memory_factor),
-           .help = "Median of measured / predicted time of all other operators; null if there are fewer than three."),
+           .help = "Median of measured / predicted time of all operators that are no matrix products; null if there "
+                   "are fewer than three."),
     NNC_AS("save_s", NUMBER, SUM(save_s), .unit = "s",
            .help = "Time that all findings together could save: the sum of their save_s."),
     NNC_AS("parts", LIST, NNC_IN(answer, parts), NNC_COUNT(answer, part_count), .rows = &part_metrics,
            .help = "Parts of a step, each with its time in the trace and in the estimate of the model."),
     NNC_AS("findings", LIST, SUM(findings), NNC_COUNT(answer, sum.finding_count), .rows = &finding_metrics,
-           .help =
-               "Operators that take longer than expected, by more than the usual error of this trace. The list also "
-               "has matrix products that padding would make faster. The operator with the largest save_s is first."),
+           .help = "Operators that take longer than expected, by more than the usual error of predictions for this "
+                   "trace. The list also has matrix products that padding would make faster. The operator with the "
+                   "largest save_s is first."),
     NNC_AS("ops", LIST, SUM(rows), NNC_COUNT(answer, sum.row_count), .rows = &row_metrics,
            .help = "All operators, longest time first."),
 };

@@ -177,8 +177,8 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Number of plans to show; the best plan is first." },
       .default_value = 10, .argument = "N", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "objective", TEXT(search.objective), .group = "Output", NAMED(nnc_objective_name, NNC_OBJECTIVE_COUNT),
-                 .help = "Quantity to minimise: time (step time), memory, or cost (per token). With a single "
-                         "number of devices, cost gives the same order as time.",
+                 .help = "Quantity to minimise: time (step time), memory, or cost (per token). If all plans have "
+                         "the same number of devices, cost and time give the same order of plans.",
                  .default_text = "time" },
       .argument = "KEY", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "max-devices", NUMBER(search.max_devices), .group = "Parallelism", .min = 1, .max = INT32_MAX,
@@ -287,8 +287,8 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Use only measured rows whose id contains TEXT." },
       .argument = "TEXT", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "fold", TEXT(fold), .group = "Output",
-                 .help = "Use only part K of N parts of the measured rows. A hash of the id of a row decides its "
-                         "part; not:K/N: use all parts except part K." },
+                 .help = "Use only part K of N parts of the measured rows. A hash of the id of a row decides the "
+                         "part of the row; not:K/N: use all parts except part K." },
       .argument = "K/N", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "group", TEXT(group), .group = "Output",
                  .help = "Columns whose values, instead of the row's id, decide the part of --fold. Columns: file, "

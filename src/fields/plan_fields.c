@@ -70,8 +70,8 @@ static const nnc_field plan_fields[] = {
       .help = "Number of ranks that hold one copy of the tensors that ZeRO divides. If N is smaller than data x "
               "context, other groups of N ranks hold further copies (HSDP)." },
     { NNC_FIELD(nnc_plan, reshard), NNC_DEFAULT_ON,
-      .help = "With --zero 3, a layer's gathered weights are freed after forward. Backward gathers the weights of the "
-              "layer again; off: gathered weights stay in memory until backward." },
+      .help = "With --zero 3, a layer's gathered weights are freed after forward. Backward gathers the weights of "
+              "the layer a second time; off: gathered weights stay in memory until backward." },
     { NNC_FIELD(nnc_plan, schedule), .group = "Parallelism", NNC_FIELD_NAMES(nnc_schedule, NNC_SCHEDULE_COUNT),
       NNC_DEFAULT_AS(NNC_SCHEDULE_COUNT, "1f1b; with virtual stages: interleaved"),
       .help = "Pipeline schedule: order of forward and backward passes of a stage." },
@@ -302,13 +302,17 @@ static const nnc_field run_fields[] = {
       .help = "Active parameters of the critic (--method ppo); 0 = no critic." },
     { NUMBER(teacher_params), .above_min = true, .help = "Active parameters of the teacher model (distillation)." },
     { NUMBER(reference_total_params), .default_text = "--reference-params",
-      .help = "Total parameters of the reference model, including all experts. All these parameters are in memory." },
+      .help = "Total parameters of the reference model, including all experts. The parameters of all experts are in "
+              "memory." },
     { NUMBER(reward_total_params), .default_text = "--reward-params",
-      .help = "Total parameters of the reward model, including all experts. All these parameters are in memory." },
+      .help = "Total parameters of the reward model, including all experts. The parameters of all experts are in "
+              "memory." },
     { NUMBER(critic_total_params), .default_text = "--critic-params",
-      .help = "Total parameters of the critic model, including all experts. All these parameters are in memory." },
+      .help = "Total parameters of the critic model, including all experts. The parameters of all experts are in "
+              "memory." },
     { NUMBER(teacher_total_params), .default_text = "--teacher-params",
-      .help = "Total parameters of the teacher model, including all experts. All these parameters are in memory." },
+      .help = "Total parameters of the teacher model, including all experts. The parameters of all experts are in "
+              "memory." },
     { NUMBER(update_epochs), .above_min = true, NNC_DEFAULT(1),
       .help = "Number of training passes over each batch of generated answers." },
     { NNC_FIELD(nnc_run_ask, sampler_logprobs), NNC_DEFAULT_OFF,
@@ -384,9 +388,9 @@ static const nnc_field run_fields[] = {
     { NNC_FIELD(nnc_run_ask, carbon_g_per_kwh), .unit = "g/kWh", .max = 1e5, .default_text = "value of --region",
       .help = "Carbon intensity of the grid, in grams of CO2 per kWh." },
     { NNC_FIELD(nnc_run_ask, embodied_kg), .unit = "kg", .max = 1e6,
-      .help = "CO2 in kg that is emitted to make one device, with its share of the CO2 of making the node." },
+      .help = "CO2 in kg that is emitted to make one device and its share of the node." },
     { TIME(life_s), .above_min = true,
-      .help = "Lifetime of a device. nncost spreads --embodied-kg evenly over this time." },
+      .help = "Lifetime of a device. nncost spreads --embodied-kg evenly over this lifetime." },
     { SHARE(use_share), .above_min = true, .help = "Share of the lifetime --life-s in which a device is in use." },
 
     { BYTES(stored_bytes), .group = "Cost", .help = "Bytes of data and checkpoints that are stored during the run." },
@@ -551,7 +555,8 @@ static const nnc_field serve_fields[] = {
     { NNC_FIELD(nnc_serve_ask, draft), .group = "Draft models and separate workers (not compared with measurements)",
       .default_text = "none",
       .help = "Draft model of speculative decoding: id of a model or a model file. The draft model runs on the "
-              "devices of the served model, and its weights and cache take memory there." },
+              "devices of the served model, and the weights and the cache of the draft model are in the memory of "
+              "these devices." },
     { COUNT(draft_length), .default_text = "4 with --draft, else no draft",
       .help = "Number of tokens that the draft model proposes at a time. The served model then verifies the proposed "
               "tokens in one step." },

@@ -198,7 +198,7 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(fused_expert_bias), NNC_DEFAULT_ON,
       .help =
           "The matrix products of experts add the biases; off: separate kernels multiply the biases by the router's "
-          "scores and add them in fp32." },
+          "scores and add the products in fp32." },
     { SOFTWARE(expert_bias_gathered), NNC_DEFAULT_OFF,
       .help = "Biases of experts are gathered before they are added, one row per copy of a token." },
     { SOFTWARE(fused_expert_clamp), NNC_DEFAULT_ON,
@@ -223,13 +223,13 @@ static const nnc_field software_fields[] = {
       .help = "Language models keep for backward the tensors of the operators of transformers and peft, instead of "
               "the tensors that fused kernels need." },
     { SOFTWARE(expanded_kv), NNC_DEFAULT_OFF,
-      .help = "Grouped keys and values are copied for every query head, and the copies are kept." },
+      .help = "Grouped keys and values are copied for every query head, and forward keeps the copies for backward." },
     { SOFTWARE(expert_once_per_node), NNC_DEFAULT_OFF,
       .help = "A token is sent to a scale-up domain once, for all its experts in this domain." },
     { SOFTWARE(expert_masks), NNC_DEFAULT_OFF,
       .help = "With a capacity factor, matrix products with masks move tokens to and from the slots of the experts." },
     { SOFTWARE(expert_sorts), NNC_DEFAULT_OFF,
-      .help = "Tokens from other ranks, and the results for them, are copied into the order of the experts." },
+      .help = "Tokens from other ranks, and the results for these tokens, are copied into the order of the experts." },
     { SOFTWARE(expert_dispatch_8bit), NNC_DEFAULT_OFF,
       .help = "With 8-bit products, tokens and gradients are sent to experts in 8 bits with a scale "
               "per block of 128; results return in 16 bits." },

@@ -67,7 +67,7 @@ typedef struct nnc_expr {
     X(NNC_GRAPH_INPUT, "input", "An additional input of the network: token ids or values.", input)                   \
     X(NNC_GRAPH_CONV, "conv", "A convolution over the positions of a map.", conv)                                    \
     X(NNC_GRAPH_CONV_TRANSPOSE, "conv_transpose", "A transposed convolution, which enlarges a map.", conv_transpose) \
-    X(NNC_GRAPH_NORM, "norm", "A normalisation with a gain, and a bias unless it is rms.", norm)                     \
+    X(NNC_GRAPH_NORM, "norm", "A normalisation with a gain and, unless its kind is rms, a bias.", norm)              \
     X(NNC_GRAPH_ACT, "act", "An activation function.", act)                                                          \
     X(NNC_GRAPH_DROPOUT, "dropout", "Dropout sets random elements to 0.", dropout)                                   \
     X(NNC_GRAPH_POOL, "pool", "The maximum or the mean of each window of a map.", pool)                              \

@@ -80,7 +80,7 @@ static const nnc_graph_param linear_params[] = {
                           .help = "Whether the op adds one learned value per output." },
     [NNC_LINEAR_SPLIT] = { "split", NNC_GRAPH_WORD, .words = split_words, .unsaid = NNC_LINEAR_WHOLE,
                            .help = "How tensor ranks divide the matrix. column: each rank computes its part of the "
-                                   "output; row (in a later layer): the parts of all ranks are added." },
+                                   "output; row (in a later layer): the partial outputs of all ranks are added." },
     [NNC_LINEAR_UNBIASED] = { "unbiased", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = 1000000000,
                               .help = "Number of outputs that have no bias although the layer has one, such as keys." },
 };
@@ -111,9 +111,8 @@ static const char *const scale_words[] = { "gain", "bias", "constant", NULL };
 
 static const nnc_graph_param scale_params[] = {
     { "kind", NNC_GRAPH_WORD, .words = scale_words, .unsaid = NNC_SCALE_GAIN,
-      .help =
-          "Use of the learned values: gain multiplies by them, bias adds them; constant multiplies by a number that is "
-          "not learned." },
+      .help = "Use of the learned values: gain multiplies the tensor by the values, bias adds the values; constant "
+              "multiplies by a number that is not learned." },
 };
 
 static bool infer_scale(nnc_graph_walk *w, nnc_graph_op *op) {

@@ -26,8 +26,8 @@ static const nnc_field range_fields[] = {
     { NNC_FIELD(nnc_range, device), .default_text = "all devices without an entry of their own",
       .help = "Id of a device." },
     { NNC_FIELD(nnc_range, of), .required = true,
-      .help = "Id of the network if it is a graph, else the family of models; \"experts\" for decoders with experts. "
-              "Without a device: the family, also of a graph." },
+      .help = "Id of the network for a network of the graph family, else the family of models; \"experts\" for "
+              "decoders with experts. Without a device: the family, also of a graph." },
     { NNC_FIELD(nnc_range, own), .max = 5, .above_min = true, .required = true,
       .help = "Term of the interval that replaces all terms of spread except network and idle; without a device, only "
               "own." },

@@ -428,8 +428,8 @@ static const nnc_metric run_rows[] = {
     TIME(prepare_s, .help = "Time in which the workers of a device prepare the samples of one step."),
     TIME(transfer_s, .help = "Time to send the samples of one step to the device."),
     TIME(input_s,
-         .help = "Time of the input of one step: the slowest of reading, preparing and sending, or their sum if they "
-                 "do not overlap.",
+         .help = "Time of the input of one step: the slowest of reading, preparing and sending, or the sum of the "
+                 "three times if they do not overlap.",
          .more = NNC_MORE(.source = "docs/data-and-runs.md")),
     TIME(input_wait_s, .head = "input", .help = "Time that a step waits for its input."),
     NNC_BOOL(nnc_run, input_bound, .help = "Whether the step waits for its input."),
@@ -446,7 +446,8 @@ static const nnc_metric run_rows[] = {
     TIME(sync_step_s, .help = "Time to send new weights to the devices that generate answers."),
 
     NNC_NUMBER(nnc_run, outer_bytes, .unit = "B",
-               .help = "Bytes that a site sends for one average of the weights; it receives the same number of bytes."),
+               .help = "Bytes that a site sends for one average of the weights; the site receives the same number "
+                       "of bytes."),
     TIME(outer_s, .help = "Time that a site waits for one average."),
 
     TIME(device_mtbf_s, .help = "Mean time between two stops of a job on one device."),
@@ -470,7 +471,7 @@ static const nnc_metric run_rows[] = {
     NNC_NUMBER(nnc_run, goodput, .show = NNC_SHOW_PERCENT2,
                .help = "Useful time divided by wall time, without evaluation and planned stops."),
     NNC_NUMBER(nnc_run, first_order, .show = NNC_SHOW_PERCENT2,
-               .help = "Goodput by the first-order formula, whose result is up to two percentage points too low."),
+               .help = "Goodput by the first-order formula. Its result is up to two percentage points too low."),
 
     RUN_PART(train_s, "training", .help = "Time of all steps of the run, as estimated."),
     RUN_PART(wait_s, "input", .help = "Time that training waits for input."),

@@ -182,7 +182,8 @@ static const nnc_metric lever_rows[] = {
     NNC_NUMBER(
         nnc_target, needed,
         .help =
-            "Value of the parameter with which the best plan takes the target step time; null: no value reaches it."),
+            "Value of the parameter with which the best plan takes the target step time; null: no value reaches the "
+            "target step time."),
     NNC_NUMBER(nnc_target, step_s, .unit = "s", .help = "Step time with the value in `needed`."),
 };
 static const nnc_metrics figures = NNC_METRICS("the smallest value of a parameter", lever_rows, nnc_target);
