@@ -324,7 +324,8 @@ static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op) {
                      (op->in.rank == 3 && op->in.dims[2] % side != 0))) {
         char text[96];
         return nnc_graph_fail(w, op->node,
-                              "%s: window: %" PRId64 " does not divide %s, or the keys have other positions",
+                              "%s: window: %" PRId64 " does not divide %s, or keys and queries have different "
+                              "positions",
                               op->node->label, side, nnc_graph_shape_text(&op->in, text));
     }
     if (op->in.rank < 2 || (op->with.rank > 0 && op->with.rank < 2)) {
