@@ -55,7 +55,8 @@ const nnc_own_option nnc_own_options[] = {
                          "FIELD selects the file. The option can be repeated." },
       .argument = "FIELD=VALUE", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "power-cap", TEXT(power_cap), .group = "Numbers",
-                 .help = "Sustained power limit of a device in watts. It equals --set device.power_cap_w=W.",
+                 .help = "Sustained power limit of a device in watts. The option has the same effect as --set "
+                         "device.power_cap_w=W.",
                  .default_text = "the power limit of the board" },
       .argument = "W", .takes = NNC_TAKES_PLAN },
     { .field = { .name = "host", TEXT(host), .group = "Numbers",

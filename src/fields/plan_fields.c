@@ -71,7 +71,7 @@ static const nnc_field plan_fields[] = {
               "context, other groups of N ranks hold further copies (HSDP)." },
     { NNC_FIELD(nnc_plan, reshard), NNC_DEFAULT_ON,
       .help = "With --zero 3, a layer's gathered weights are freed after forward. Backward gathers the weights of "
-              "the layer a second time; off: gathered weights stay in memory until backward." },
+              "the layer a second time; off: gathered weights stay in memory until backward of the layer." },
     { NNC_FIELD(nnc_plan, schedule), .group = "Parallelism", NNC_FIELD_NAMES(nnc_schedule, NNC_SCHEDULE_COUNT),
       NNC_DEFAULT_AS(NNC_SCHEDULE_COUNT, "1f1b; with virtual stages: interleaved"),
       .help = "Pipeline schedule: order of forward and backward passes of a stage." },
@@ -88,11 +88,11 @@ static const nnc_field plan_fields[] = {
       .help = "Tensors that are stored in host memory instead of device memory." },
     { NNC_FIELD(nnc_plan, overlap), .group = "Parallelism", .max = 1, .default_text = "the software profile's",
       .help = "Share of the communication that overlaps with compute, from 0 to 1. X replaces the shares of all "
-              "kinds of communication in the software profile (overlap_tensor, overlap_data ...). X does not change "
-              "communication that no compute can overlap with." },
+              "kinds of communication in the software profile (overlap_tensor, overlap_data ...). Communication "
+              "that cannot overlap with compute stays exposed, whatever the value of X." },
     { NNC_FIELD(nnc_plan, capacity_factor), .max = 1000, NNC_DEFAULT(0),
-      .help = "Tokens that one expert can take / mean tokens of all experts. Tokens beyond the capacity of their "
-              "expert are dropped. 0 = no limit, no token is dropped." },
+      .help = "Tokens that one expert can take / mean tokens of all experts. Tokens above the capacity of their "
+              "expert are dropped: the expert does not process them. 0 = no limit, no token is dropped." },
     { NNC_FIELD(nnc_plan, imbalance), .min = 1, .max = 1000, NNC_DEFAULT(1),
       .help = "Tokens of the busiest expert rank / mean of all expert ranks." },
     { NNC_FIELD(nnc_plan, micro_batch), .group = "Batch", .min = 1, .max = SAMPLES_MAX, .default_text = "1",
@@ -395,7 +395,7 @@ static const nnc_field run_fields[] = {
 
     { BYTES(stored_bytes), .group = "Cost", .help = "Bytes of data and checkpoints that are stored during the run." },
     { NNC_FIELD(nnc_run_ask, storage_price), .max = 1e6, .help = "Price of storing one gigabyte for one month." },
-    { BYTES(egress_bytes), .help = "Bytes of data that the run moves out of the cloud (egress)." },
+    { BYTES(egress_bytes), .help = "Bytes of data that the run sends out of the cloud (egress)." },
     { NNC_FIELD(nnc_run_ask, egress_price), .max = 1e6,
       .help = "Price of moving one gigabyte of data out of the cloud." },
 };
@@ -480,8 +480,8 @@ static const nnc_field serve_fields[] = {
               "same time." },
     { NNC_FIELD(nnc_serve_ask, preempt), NNC_DEFAULT_AS(false, "as the serving engine of the profile does"),
       .help = "Closed and open loop: start a request when its prompt fits into the cache. When the cache is full, "
-              "the newest request is preempted. off: a request starts only when its prompt and its answer fit into "
-              "the cache." },
+              "the engine preempts the newest request: it drops the cache of the request and computes it again "
+              "later. off: a request starts only when its prompt and its answer fit into the cache." },
     { NNC_FIELD(nnc_serve_ask, wait_steps), .max = 1e6, NNC_DEFAULT(0),
       .help = "Closed and open loop: largest number of decode steps that a prompt waits. While sequences decode, a "
               "prompt waits for further prompts, so that all these prompts are computed together "
@@ -631,7 +631,7 @@ const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS] = {
       .help = "Share of the memory bandwidth that decode attention reaches, by the format of the cache." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, product_fraction), NNC_FIELD_TABLE(share_fields),
       .help = "Share of the peak FLOP/s that products with many rows reach, by the format of the weights; products "
-              "computed in 16 bits use the value of bf16." },
+              "that are computed in 16 bits use the share of bf16." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, product_s), NNC_FIELD_TABLE(stored_seconds_fields),
       .default_text = "kernel_s",
       .help = "Fixed time of one product, including the cast of its input, by the format of the weights." },

@@ -9,11 +9,11 @@ static const nnc_field spread_fields[] = {
     { NNC_FIELD(nnc_spreads, own), .max = 5, .above_min = true, .required = true,
       .help = "Term of the interval of every step that is predicted with the profile." },
     { NNC_FIELD(nnc_spreads, network), .max = 5, NNC_DEFAULT(0.25),
-      .help = "Factor on the network-bound share of the step. This factor x the network-bound share is a term of "
-              "the interval." },
+      .help = "Factor on the network-bound share of the step. The product of factor and network-bound share is a "
+              "term of the interval." },
     { NNC_FIELD(nnc_spreads, idle), .max = 5, NNC_DEFAULT(0.5),
-      .help = "Factor on the share of the step in which the device waits for the host or for other stages. This "
-              "factor x the idle share is a term of the interval." },
+      .help = "Factor on the share of the step in which the device waits for the host or for other stages. The "
+              "product of factor and idle share is a term of the interval." },
     { NNC_FIELD(nnc_spreads, kernels), .max = 5, NNC_DEFAULT(0.05),
       .help = "Term of the interval on devices whose values were fitted only on kernels." },
     { NNC_FIELD(nnc_spreads, carried), .max = 5, NNC_DEFAULT(0.1),

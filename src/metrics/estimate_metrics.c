@@ -626,9 +626,10 @@ static const nnc_metric trust_rows[] = {
     NNC_NUMBER(nnc_past, error,
                .help = "Mean absolute error of the steps in trust.rows; null if there are fewer than ten."),
     NNC_NUMBER(nnc_past, error_range, .each_count = 2,
-               .help = "Range that contains the mean error of nine of ten other groups of ten or more steps: half and "
-                       "twice the error (groups of other models), or, if `of` is all_devices or other_devices, the "
-                       "error divided and multiplied by 3.5 (groups of other sources)."),
+               .help = "Range in which the mean error of nine of ten new groups of ten or more steps lies. The ends "
+                       "of the range are error / 2 and error x 2, found with groups of steps of other models. If "
+                       "`of` is all_devices or other_devices, the ends are error / 3.5 and error x 3.5, found with "
+                       "groups of steps from other sources."),
 };
 static const nnc_metrics trust_metrics = NNC_METRICS("expected error of an estimate", trust_rows, nnc_past);
 static const nnc_metric fact_rows[] = {
