@@ -51,12 +51,14 @@ static const char *plan_change_sentence(const nnc_plan_change *change, const nnc
 #define CHANGE(member) NNC_IN(line, change.member)
 static const nnc_metric table_rows[] = {
     NNC_AS("options", CHARS, CHANGE(options), .head = "with", .wraps = true,
-           .help = "Options that make the change. They replace options of the plan that set the same fields."),
+           .help = "Options that make the change. They replace the options of the plan that set the same fields as "
+                   "these options."),
     NNC_AS("step_s", NUMBER, CHANGE(step_s), .head = "step", .unit = "s",
            .help = "Time of one step with these options."),
     NNC_AS("gain", NUMBER, CHANGE(gain), .head = "speed", .show = NNC_SHOW_PERCENT,
-           .help = "Samples per second with the options of the change, divided by the samples per second of the plan. "
-                   "Options with another --seq-len: tokens per second."),
+           .help = "Samples per second with the options of the change, divided by the samples per second of the "
+                   "plan. If the change sets another --seq-len, tokens per second are divided instead of samples "
+                   "per second."),
     NNC_AS("total_bytes", WHOLE, CHANGE(total_bytes), .head = "memory", .unit = "B",
            .help = "Memory of the fullest device."),
     NNC_AS("cost_usd", NUMBER, CHANGE(cost_step), .head = "cost", .show = NNC_SHOW_COUNT,
@@ -243,8 +245,8 @@ static const nnc_metric fit_rows[] = {
     NNC_AS("software", CHARS, NNC_VIA(fit_answer, report.software), NNC_IN(nnc_software, id),
            .help = "Software profile."),
     NNC_AS("micro_batch", WHOLE, FIT(micro_batch),
-           .help = "The largest micro-batch that fits: the upper end of total_interval_bytes is at most the memory of "
-                   "the device. 0 when none fits."),
+           .help = "The largest micro-batch that fits: the upper end of total_interval_bytes is at most the memory "
+                   "of the device. 0 if no micro-batch fits."),
     NNC_AS("micro_batch_tight", WHOLE, FIT(micro_batch_tight),
            .help = "The largest micro-batch that may fit: the estimate is at most the memory of the device, but the "
                    "upper end of total_interval_bytes is above the memory."),
@@ -273,11 +275,12 @@ static const nnc_metric fit_rows[] = {
            .help = "The plan with the largest micro-batch."),
     NNC_AS("remedies", LIST, NNC_IN(fit_answer, remedies), NNC_COUNT(fit_answer, fit.remedy_count),
            .rows = &remedy_metrics,
-           .help = "Changes that save memory and let the plan fit. The mildest change is first."),
+           .help = "Changes that save memory and let the plan fit. The change with the least effect on the training "
+                   "is first."),
     NNC_AS("changes", LIST, NNC_IN(fit_answer, others.lines), NNC_COUNT(fit_answer, others.count),
            .rows = &change_metrics,
-           .help = "Other changes with which the plan fits, if no micro-batch fits and no entry of remedies helps. The "
-                   "fastest change is first."),
+           .help = "Changes outside of remedies with which the plan fits, if no micro-batch fits and no entry of "
+                   "remedies helps. The fastest change is first."),
 };
 static const nnc_metrics fit_metrics = NNC_METRICS("what fits on a device", fit_rows, fit_answer);
 
@@ -374,11 +377,11 @@ const nnc_command nnc_cmd_fit = {
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "The largest micro-batch and sequence that fit on a device, and each way to save memory.",
     .notes = "The command accepts the options of a plan. micro_batch is the largest micro-batch that fits even if "
-             "the measured peak is at the upper end of its range. micro_batch_tight is the largest micro-batch that "
-             "may fit. The printed sequence length, adapter rank and number of layers are the largest values that "
-             "fit with the micro-batch of the plan [1]. The table lists ways to save memory; each row has the "
-             "memory, the step time and the largest micro-batch that fits. The command exits with 1 if no "
-             "micro-batch can fit.",
+             "the real peak of memory is at the upper end of the predicted range. micro_batch_tight is the largest "
+             "micro-batch that may fit. The printed sequence length, adapter rank and number of layers are the "
+             "largest values that fit with the micro-batch of the plan [1]. The table lists ways to save memory; "
+             "each row has the memory, the step time and the largest micro-batch that fits. The command exits with "
+             "1 if no micro-batch can fit.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH |
@@ -459,9 +462,10 @@ static const nnc_metric limit_rows[] = {
     NNC_AS("reason", TEXT, NNC_IN(limits, why),
            .help = "The rule that makes larger degrees illegal; null if bound_by is not plan."),
     NNC_AS("formula", TEXT, .get = get_formula,
-           .help = "The relation that holds at the limit, and its closed form. F: width of an MLP, W: bytes/s of the "
-                   "links of a device, C: FLOP/s, M: bytes/s of its memory, b: bytes of a weight, P: parameters of a "
-                   "layer, s: tokens of a sequence, h and k: width of all queries and of all keys."),
+           .help = "The relation that holds at the limit, and its closed form. F: width of an MLP, W: bytes/s of "
+                   "the links of a device, C: FLOP/s, M: bytes/s of the memory of a device, b: bytes of a weight, "
+                   "P: parameters of a layer, s: tokens of a sequence, h and k: width of all queries and of all "
+                   "keys."),
     NNC_AS("plan", OBJECT, NNC_VIA(limits, shown), .rows = &nnc_resolved_plan_metrics,
            .help = "The plan at the limit."),
     NNC_AS("curve", LIST, NNC_IN(limits, points), NNC_COUNT(limits, found.count), .rows = &point_metrics,
@@ -573,12 +577,13 @@ const nnc_command nnc_cmd_limit = {
     .summary = "The largest degree of parallelism with which the network does not bound the step, and the smallest "
                "batch that compute bounds.",
     .notes =
-        "The command accepts the options of a plan. --of tensor and --of context try each legal degree and do not "
-        "change other options; without --devices, the number of devices grows with the degree. --of data and --of "
-        "batch change the number of tokens in a step: a step has one or more whole sequences, or one sequence that "
-        "is shorter than a sequence of the plan. The resource that takes longest at its datasheet rate bounds the "
-        "step; the command assumes that all resources work at the same time. The table shows whether each plan fits "
-        "into memory, but the limit does not depend on memory. The command exits with 1 if there is no limit.",
+        "The command accepts the options of a plan. With --of tensor or --of context, the command tries each legal "
+        "degree and keeps the values of all other plan options; without --devices, the number of devices grows with "
+        "the degree. --of data and --of batch change the number of tokens in a step: a step has one or more whole "
+        "sequences, or one sequence that is shorter than a sequence of the plan. The resource that takes longest at "
+        "its datasheet rate bounds the step; the command assumes that all resources work at the same time. The "
+        "table shows whether each plan fits into memory, but the limit does not depend on memory. The command exits "
+        "with 1 if there is no limit.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH | NNC_TAKES_LIMIT |

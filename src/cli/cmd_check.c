@@ -145,7 +145,7 @@ static void write_advice(nnc_buffer *out, nnc_style style, const nnc_check_repor
     if (report->updated) {
         nnc_buffer_print(out, "recorded by nncost %s\n", report->tool);
     } else if (moved > 0) {
-        nnc_buffer_text(out, "If this is intended, accept it with ");
+        nnc_buffer_text(out, "To accept these changes, use ");
         put_command(out, style, report);
         nnc_buffer_text(out, ".\n");
     } else if (sum->states[NNC_CHECK_NOT_ASKED] > 0) {
@@ -554,8 +554,8 @@ const nnc_command nnc_cmd_check = {
         "removed, or if a requirement is missed. Without a tolerance, all 12 digits of a metric must be equal. "
         "--update accepts the changes: it writes the key \"recorded\" of the file and changes no other byte; if the "
         "write fails, the file does not change. --forget removes the key \"recorded\", so that 'git merge-file' can "
-        "merge the other parts. --format also accepts junit, and github (annotations for a workflow of GitHub). "
-        "'nncost init' prints a plan file to start from.",
+        "merge the rest of the file. --format also accepts junit, and github (annotations for a workflow of "
+        "GitHub). 'nncost init' prints a plan file to start from.",
     .min_operands = 1,
     .max_operands = 1,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_CHECK | NNC_TAKES_EMIT,
@@ -578,8 +578,9 @@ const nnc_command nnc_cmd_diff = {
         "Two estimates: the metrics that differ, largest change first, and the op or part that causes the change.",
     .notes =
         "OLD and NEW are outputs of 'nncost estimate --format json', or plan files with recorded estimates, which "
-        "are matched by scenario. A pipe also works: git show main:plans.json | nncost diff /dev/stdin "
-        "plans.json. Exits with 0 whether the estimates differ or not; 'nncost check' exits with 1 if they differ.",
+        "are matched by scenario. A pipe also works: git show main:plans.json | nncost diff /dev/stdin plans.json. "
+        "The command exits with 0 whether the estimates differ or not; 'nncost check' exits with 1 if estimates "
+        "differ.",
     .min_operands = 2,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,

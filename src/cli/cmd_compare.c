@@ -559,14 +559,14 @@ const nnc_command nnc_cmd_compare = {
     .summary = "Devices, models or plans side by side: every combination of the given lists.",
     .notes =
         "Every plan option, and --software, may take a list: --micro-batch 1,2,4. The rows are in the order of the "
-        "options; the last option varies fastest. A list of parts is one value: --recompute norm,activation. In a "
-        "list of several values, '+' joins parts: none,norm+activation,full. Marks show the fastest and the cheapest "
-        "of the plans that fit, by time and cost per token, or per sample if a model has no tokens. All rows have "
-        "the software profile of the first row, unless --software names other profiles or only one profile is "
-        "possible for a row; with --software any, each row has the default profile of its plan. If the rows have "
-        "different profiles, a column states how much of the change of the step time the profile causes. All "
-        "scenarios of a plan file are compared, or the scenarios that --scenario lists. The command exits with 1 if "
-        "no plan fits.",
+        "options; the last option varies fastest. --recompute norm,activation is one value with two parts. In a "
+        "list of several values, '+' joins the parts of one value: none,norm+activation,full. Marks show the "
+        "fastest and the cheapest of the plans that fit, by time and cost per token, or per sample if a model has "
+        "no tokens. All rows have the software profile of the first row, unless --software names other profiles or "
+        "only one profile is possible for a row; with --software any, each row has the default profile of its plan. "
+        "If the rows have different profiles, a column states how much of the change of the step time the profile "
+        "causes. All scenarios of a plan file are compared, or the scenarios that --scenario lists. The command "
+        "exits with 1 if no plan fits.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_EMIT,

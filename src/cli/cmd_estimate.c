@@ -926,7 +926,7 @@ static nnc_status run(nnc_session *session, nnc_error *err) {
 const nnc_command nnc_cmd_estimate = {
     .name = "estimate",
     .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
-    .summary = "One training step: time with its range, the resource that limits it, memory, throughput, cost.",
+    .summary = "One training step: time with its range, limiting resource, memory, throughput, cost.",
     .notes = "If the step does not fit into the device's memory, the command prints the estimate and the smallest "
              "changes with which the step fits, and exits with 1. Pipeline stages are numbered from 0. With --format "
              "csv, each of --stages, --timeline and --sensitivity prints its own table instead of the estimate; give "

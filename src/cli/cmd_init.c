@@ -87,7 +87,8 @@ static void write_file(const nnc_session *session, const nnc_report *report) {
     nnc_record_object(&record, "common");
     nnc_record_text(&record, "note",
                     "Every scenario starts from these values. A scenario may give other values, or null to remove a "
-                    "key. Values of model, device and software are ids, or paths relative to the folder of this file.");
+                    "key of 'common'. Values of model, device and software are ids, or paths relative to the folder "
+                    "of this file.");
     nnc_record_text(&record, "model", report->model_asked);
     nnc_record_text(&record, "device", report->device_asked);
     if (served) { nnc_record_bool(&record, "serve", true); }
@@ -99,10 +100,10 @@ static void write_file(const nnc_session *session, const nnc_report *report) {
     nnc_record_text(&record, "id", report->model->id);
     nnc_record_text(&record, "note",
                     served ? "A key of 'require' is any metric of 'nncost serve --format json', in seconds and bytes "
-                             "or with units; the limits here leave a tenth of the time."
+                             "or with units; the limits of times are about a tenth above the estimates."
                            : "A key of 'require' is any metric of 'nncost estimate --format json', "
-                             "in seconds, bytes and FLOPs or with units; the limits here leave a "
-                             "tenth of the time, and the device's memory.");
+                             "in seconds, bytes and FLOPs or with units; the limit of step_s is about a tenth "
+                             "above the estimate, and the limit of the memory is the capacity of the device.");
     const void *plan = served ? (const void *)report->serve_ask : (const void *)&report->result->plan;
     for (int i = 0; i < given->setting_count; i++) { nnc_scenario_field(&record, given->settings[i].field, plan); }
     nnc_scenario_sets(&record, given);
@@ -117,24 +118,25 @@ static void write_file(const nnc_session *session, const nnc_report *report) {
 static const struct {
     const char *kind, *text;
 } templates[] = {
-    { "device", "{\n"
-                "  \"schema\": \"nncost.device/1\",\n"
-                "  \"id\": \"my-device\",\n"
-                "  \"name\": \"My device\",\n"
-                "  \"note\": \"Replace every figure. Rates are dense, of one device and one direction; numbers are SI "
-                "units, texts may have their own, such as '24GiB'. A second file with 'like': 'my-device' changes "
-                "single figures.\",\n"
-                "  \"mem_bytes\": \"24GiB\",\n"
-                "  \"mem_bytes_per_s\": \"1TB/s\",\n"
-                "  \"matmul_flops_per_s\": { \"fp32\": 40e12, \"fp16\": 160e12, \"bf16\": 160e12 },\n"
-                "  \"vector_flops_per_s\": { \"fp32\": 40e12 },\n"
-                "  \"scale_up\": { \"kind\": \"switch\", \"devices\": 8, \"bytes_per_s\": 100e9, "
-                "\"latency_s\": 2e-6 },\n"
-                "  \"scale_out\": { \"bytes_per_s\": 25e9, \"latency_s\": 5e-6 },\n"
-                "  \"prices\": [{ \"per_device_hour\": 2, \"currency\": \"USD\", \"where\": \"our contract\", "
-                "\"date\": \"2026-11\" }],\n"
-                "  \"sources\": { \"\": \"the datasheet that the figures come from\" }\n"
-                "}\n" },
+    { "device",
+      "{\n"
+      "  \"schema\": \"nncost.device/1\",\n"
+      "  \"id\": \"my-device\",\n"
+      "  \"name\": \"My device\",\n"
+      "  \"note\": \"Replace every figure. Rates are dense, of one device and one direction; numbers are in "
+      "SI units, and a text may contain a unit, such as '24GiB'. A second file with 'like': 'my-device' changes "
+      "single figures.\",\n"
+      "  \"mem_bytes\": \"24GiB\",\n"
+      "  \"mem_bytes_per_s\": \"1TB/s\",\n"
+      "  \"matmul_flops_per_s\": { \"fp32\": 40e12, \"fp16\": 160e12, \"bf16\": 160e12 },\n"
+      "  \"vector_flops_per_s\": { \"fp32\": 40e12 },\n"
+      "  \"scale_up\": { \"kind\": \"switch\", \"devices\": 8, \"bytes_per_s\": 100e9, "
+      "\"latency_s\": 2e-6 },\n"
+      "  \"scale_out\": { \"bytes_per_s\": 25e9, \"latency_s\": 5e-6 },\n"
+      "  \"prices\": [{ \"per_device_hour\": 2, \"currency\": \"USD\", \"where\": \"our contract\", "
+      "\"date\": \"2026-11\" }],\n"
+      "  \"sources\": { \"\": \"the datasheet that the figures come from\" }\n"
+      "}\n" },
     { "model", "{\n"
                "  \"schema\": \"nncost.model/1\",\n"
                "  \"id\": \"my-model\",\n"
@@ -246,7 +248,7 @@ const nnc_command nnc_cmd_serve_init = {
     .name = "init",
     .operands = "MODEL DEVICE --serve",
     .summary = "Print a plan file with one deployment to start from, for 'nncost check'.",
-    .notes = "The estimate meets its requirements with a tenth of the time to spare: nncost init llama3-8b h100 "
+    .notes = "The required times are about a tenth longer than the estimated times: nncost init llama3-8b h100 "
              "--serve --concurrency 64 --output plans.json.",
     .min_operands = 2,
     .max_operands = 2,

@@ -98,7 +98,8 @@ static const struct tool {
       .optional = 2 },
     { "check",
       { "plans" },
-      "Estimates the scenarios of a plan file again: estimates that changed since they were recorded, and why.",
+      "Estimates the scenarios of a plan file again: estimates that differ from the recorded estimates, and the "
+      "causes.",
       .fields = NULL },
     { "diff",
       { "before", "after" },
@@ -113,7 +114,7 @@ static const struct tool {
     { "accuracy", { "rows" }, "Predictions compared with the measured rows of a CSV file.", .fields = NULL },
     { "list",
       { "what", "text" },
-      "Ids of the devices, models or software; text selects those whose id, name or alias contains it.",
+      "Ids of the devices, models or software; text selects the entries whose id, name or alias contains this text.",
       .fields = "devices.id models.id software.id",
       .optional = 1 },
     { "show", { "id" }, "Every parameter of a device, model or software profile, with its source.", .fields = NULL },
@@ -866,13 +867,11 @@ static void put_fault(nnc_buffer *out, int code, const char *message) {
 
 static const char instructions[] =
     "nncost predicts time, memory and cost of training steps and of serving, without a GPU. model: an id, a name of "
-    "the "
-    "Hugging Face hub or the path of a config.json; device: a common name such as h100. Options go into \"options\", "
-    "as "
-    "in {\"devices\": 8, \"zero\": 3}; advice in answers names options as on a command line: --micro-batch 4 is "
-    "{\"micro_batch\": 4}. The tool \"help\" explains a command or an option; \"list\" finds ids. An answer is about 2 "
-    "kB; "
-    "\"fields\" selects other parts. _s is seconds, _bytes bytes, interval_s the 90 % range.";
+    "the Hugging Face hub or the path of a config.json; device: a common name such as h100. Options go into "
+    "\"options\", as in {\"devices\": 8, \"zero\": 3}; advice in answers names options as on a command line: "
+    "--micro-batch 4 is {\"micro_batch\": 4}. The tool \"help\" explains a command or an option; \"list\" finds "
+    "ids. An answer is about 2 kB; \"fields\" selects the members of the answer. _s is seconds, _bytes bytes, "
+    "interval_s the 90 % range.";
 
 static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena) {
     const char *method = nnc_json_text_in(root, "method");
@@ -944,11 +943,11 @@ const nnc_command nnc_cmd_mcp = {
     .summary = "A server of the Model Context Protocol for AI assistants, on standard input and output.",
     .notes = "Tools: estimate, advise, fit, compare, search, scale, limit, run, serve, budget, ops, op, explain, "
              "check, diff, trace, watch, accuracy, list, show and validate, with the operands and options of the "
-             "commands, and help. An answer is about 2 kB of the JSON output; \"fields\" selects other parts of the "
-             "output, and [\"all\"] selects the whole output. The resources are the help texts of the commands. Each "
-             "line is one JSON-RPC message. The server ends when standard input ends. Each call runs in a separate "
-             "process, within the limits --deadline and --memory, and stops when the client cancels the call. A call "
-             "reads only regular files below --root and the program's data.",
+             "commands, and help. An answer is about 2 kB of the JSON output; \"fields\" selects the members of the "
+             "answer, and [\"all\"] selects the whole output. The resources are the help texts of the commands. "
+             "Each line is one JSON-RPC message. The server ends when standard input ends. Each call runs in a "
+             "separate process, within the limits --deadline and --memory, and stops when the client cancels the "
+             "call. A call reads only regular files below --root and the program's data.",
     .takes = NNC_TAKES_HELP | NNC_TAKES_MCP,
     .run = NNC_WITH_PROCESSES(nnc_mcp_serve),
 };

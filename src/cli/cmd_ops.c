@@ -165,8 +165,10 @@ static const nnc_metrics sums = NNC_METRICS("sums over the step", sum_rows, ops_
             { .type = NNC_METRIC_OBJECT, .rows = &sums },                                                 \
     }
 static const nnc_metric op_sums[] = SUM_OF("op", "Name of an op; the row adds up all phases of the op."),
-                        group_sums[] = SUM_OF("group", "Name of a part of the network; the row adds up its ops."),
-                        phase_sums[] = SUM_OF("phase", "Name of a phase of the step; the row adds up its ops.");
+                        group_sums[] = SUM_OF("group", "Name of a part of the network; the row adds up the ops of "
+                                                       "this part."),
+                        phase_sums[] = SUM_OF("phase", "Name of a phase of the step; the row adds up the ops of "
+                                                       "this phase.");
 #undef SUM_OF
 
 static const nnc_metrics row_metrics[NNC_BY_COUNT] = {
@@ -239,9 +241,11 @@ enum { OPS_ROW };
 static const nnc_metric document_rows[] = {
     [OPS_ROW] =
         NNC_AS("ops", LIST, NNC_IN(ops_list, rows), NNC_COUNT(ops_list, count), .rows = &row_metrics[NNC_BY_ROW],
-               .help = "The ops; with --by sums over ops.", .more = NNC_MORE(.others = sums_too)),
+               .help = "The ops of the step; with --by, each row has the sums over an op, a group or a phase.",
+               .more = NNC_MORE(.others = sums_too)),
     NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics,
-           .help = "The whole run, if options of its input are given.", .more = NNC_MORE(.when = has_input)),
+           .help = "The whole run, if options of its data input, such as --sample-bytes, are given.",
+           .more = NNC_MORE(.when = has_input)),
 };
 static const nnc_metrics document = NNC_METRICS("the ops of a step", document_rows, ops_list);
 
@@ -307,9 +311,9 @@ const nnc_command nnc_cmd_ops = {
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "Every op of the step: dimensions, FLOPs, bytes, intensity, time, share, bound.",
     .notes = "FLOPs, bytes and time are values of one instance of the op. repeat is the number of instances in one "
-             "step, and share is the time of all instances divided by the step time. With --by, all numbers are sums "
-             "over the step. FLOPs include FLOPs of the vector units. The command exits with 0 even if the step does "
-             "not fit.",
+             "step, and share is the time of all instances divided by the step time. With --by, FLOPs, bytes and "
+             "time are sums over all instances in the step. FLOPs include FLOPs of the vector units. The command "
+             "exits with 0 even if the step does not fit.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_RUN |
@@ -461,8 +465,8 @@ const nnc_command nnc_cmd_op = {
     .notes = "KIND and DIMS are one of: matmul [BATCHx]MxNxK; attention BATCHxHEADSxTOKENSxWIDTH[xKV_HEADS] (causal "
              "and one kernel, see --kernel and --unmasked); conv BATCHxINxHEIGHTxWIDTHxOUTxKERNEL[xSTRIDE[xGROUPS]] "
              "(see --layout); an operator of PyTorch; or a collective. The operators copy, add, cast, gelu and "
-             "optimizer have the number of values as DIMS. The operators softmax, norm, loss and loss-fp32 (a loss "
-             "that casts the logits) have ROWSxCOLUMNS. A collective has the bytes of the whole tensor, and needs "
+             "optimizer: DIMS is the number of values. The operators softmax, norm, loss and loss-fp32 (a loss that "
+             "casts the logits) have ROWSxCOLUMNS. A collective has the bytes of the whole tensor, and needs "
              "--devices: all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, p2p. The command computes "
              "only forward passes.",
     .min_operands = 3,

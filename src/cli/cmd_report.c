@@ -277,9 +277,9 @@ const nnc_command nnc_cmd_report = {
     .notes = "The page contains the output of 'estimate' and 'ops', of 'search' or of 'diff' with the same options, "
              "and the pictures of 'plot'. The page is one file that loads no other file. A browser opens the file "
              "from disk, and the file can be mailed and printed. For a plan file, the page has a part for each "
-             "scenario, or only for the scenario of --scenario. A click on a heading sorts a table. If a command "
-             "runs twice, both files have the same bytes; --date adds a date. --format has no effect. The command "
-             "exits with 1 if a plan does not fit, or if a search finds no plan.",
+             "scenario, or only for the scenario of --scenario. A click on a heading sorts a table. If the same "
+             "command runs twice, it writes two files with equal bytes; --date adds a date. --format has no effect. "
+             "The command exits with 1 if a plan does not fit, or if a search finds no plan.",
     .min_operands = 1,
     .max_operands = 3,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_SCENARIO |

@@ -105,12 +105,12 @@ static const nnc_metric scale_rows[] = {
                    "the same batch."),
     NNC_HEAD("lost to", TEXT, .get = get_lost),
     NNC_AS("lost", NUMBER, NNC_IN(scale_row, lost), .each_count = NNC_SCALE_COUNT,
-           .help = "For each part of the step: device time (devices x time) that exceeds the device time of the part "
-                   "on base_devices, divided by the device time of the whole step of this row. The parts add up to 1 - "
-                   "scaling_efficiency.",
+           .help = "For each part of the step: device time (devices x time) that exceeds the device time of the "
+                   "part on base_devices, divided by the device time of the whole step of this row. The losses of "
+                   "all parts add up to 1 - scaling_efficiency.",
            .more = NNC_MORE(.each = part_name)),
     NNC_AS("lost_to", TEXT, .get = get_broke,
-           .help = "Part with the largest loss; null when no part lost half a percent."),
+           .help = "Part with the largest loss; null if every part loses less than half a percent."),
     NNC_AS("run_s", NUMBER, FOUND(run_s), .head = "run", .unit = "s", .drop = 5, .help = "Time of the whole run.",
            .more = NNC_MORE(.same_as = "cost.run_s")),
     NNC_HEAD("cost", TEXT, .get = nnc_best_cost, .drop = 3),
@@ -127,8 +127,8 @@ static const nnc_metric scale_rows[] = {
     NNC_HEAD("of it framework", NUMBER, NNC_IN(scale_row, framework_s), .unit = "s"),
     NNC_AS("software", TEXT, BEST(software), .help = "Software profile of the plan."),
     NNC_AS("framework_s", NUMBER, NNC_IN(scale_row, framework_s), .unit = "s",
-           .help = "Step time minus the step time of this plan with the software profile of the first row; null: both "
-                   "rows have the same profile."),
+           .help = "Step time minus the step time of this plan with the software profile of the first row; null: "
+                   "the row has the profile of the first row."),
     NNC_AS("reason", TEXT, BEST(reason), .help = "Reason why no plan is shown."),
     NNC_AS("command", TEXT, FOUND(command), .help = "The command that estimates the plan."),
 };
@@ -142,8 +142,8 @@ static const nnc_metric document_rows[] = {
     NNC_TEXT(nnc_scale, device, .help = "Id of the device."),
     NNC_WHOLE(nnc_scale, global_batch, .help = "Sequences or images of a step, equal for all numbers of devices."),
     NNC_AS("base_devices", WHOLE, .get = get_base,
-           .help = "Number of devices with the highest throughput per device; scaling_efficiency is relative to it. "
-                   "null: there is no plan."),
+           .help = "Number of devices with the highest throughput per device; scaling_efficiency is relative to "
+                   "this throughput. null: there is no plan."),
     { .name = "sizes",
       .type = NNC_METRIC_LIST,
       NNC_IN(nnc_scale, rows),

@@ -690,16 +690,16 @@ const nnc_command nnc_cmd_search = {
         "chooses and prints a batch of about 4 million tokens, or of 64 sequences if adapters are trained. The "
         "search tries every value of the settings that no option gives: tensor, pipeline, context, expert, virtual "
         "stages, micro-batch, ZeRO stage, sequence parallelism, recompute, schedule, offload. An option with a list "
-        "restricts the setting to the values of the list: --tensor 4,8 --recompute none,norm+activation. A list of "
-        "parts is one value. All other options have one value for every plan. Each result equals the result of "
-        "'estimate' for the same plan. --devices may be a list of numbers, such as 64,128 or 8..4096 (doubling). "
-        "With such a list, the command prints the best plan for each number of devices, and the numbers of devices "
-        "with the fastest and the cheapest plan. If DEVICE is a list, the devices are compared, each with its "
-        "cheapest number of devices within --deadline and --budget, or, with --objective time, with its fastest "
-        "number; --plans FILE writes a scenario for each device. --shard I/N searches one of N equal parts, and "
-        "needs --format json; 'nncost merge' joins the parts. Ctrl-C stops the search and prints the best plans so "
-        "far. The command exits with 1 if no plan fits, and with 128 + the number of the signal if a signal stops "
-        "the search.",
+        "restricts the setting to the values of the list: --tensor 4,8 --recompute none,norm+activation. In "
+        "--recompute, '+' joins the parts that form one value. All other options have one value for every plan. "
+        "Each result equals the result of 'estimate' for the same plan. --devices may be a list of numbers, such as "
+        "64,128 or 8..4096 (doubling). With such a list, the command prints the best plan for each number of "
+        "devices, and the numbers of devices with the fastest and the cheapest plan. If DEVICE is a list, the "
+        "devices are compared, each with its cheapest number of devices within --deadline and --budget, or, with "
+        "--objective time, with its fastest number; --plans FILE writes a scenario for each device. --shard I/N "
+        "searches one of N equal parts of the plans, and needs --format json; 'nncost merge' joins the outputs of "
+        "all parts. Ctrl-C stops the search and prints the best plans so far. The command exits with 1 if no plan "
+        "fits, and with 128 + the number of the signal if a signal stops the search.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |

@@ -428,9 +428,9 @@ const nnc_command nnc_cmd_serve = {
     .summary = "A decoder under load: time to first token and per token, throughput, memory and cost.",
     .notes =
         "Requests come as a static batch (--batch), a closed loop (--concurrency), an open loop (--request-rate) or "
-        "as many as fit (--offline). The command exits with 1 if the requests do not fit, or if requests arrive "
-        "faster than the deployment can serve them. FILE is a script or configuration of vLLM, SGLang or "
-        "TensorRT-LLM; a command line of one of these engines can also follow \"--\".",
+        "as many requests at once as memory allows (--offline). The command exits with 1 if the requests do not "
+        "fit, or if requests arrive faster than the deployment can serve them. FILE is a script or configuration of "
+        "vLLM, SGLang or TensorRT-LLM; a command line of one of these engines can also follow \"--\".",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH | NNC_TAKES_EMIT,

@@ -328,11 +328,11 @@ const nnc_command nnc_cmd_serve_search = {
     .name = "search",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE] --serve",
     .summary = "The cheapest and the fastest deployment of a decoder under load, and the Pareto front between them.",
-    .notes = "Without --devices, the command searches the numbers of devices up to --max-devices. It also searches "
-             "the degrees of parallelism whose value is 1, and, if no load is given, the number of requests at a "
-             "time. The cheapest deployment has the most tokens per second and device. The fastest deployment has "
-             "the shortest time per token; if it has more devices, its time per token is at least 1 % shorter. The "
-             "command exits with 1 if no deployment meets --slo.",
+    .notes = "Without --devices, the command searches the numbers of devices up to --max-devices. It also tries "
+             "other values for every degree of parallelism that is 1, and, if no load is given, for the number of "
+             "requests at a time. The cheapest deployment has the most tokens per second and device. The fastest "
+             "deployment has the shortest time per token; a deployment with more devices counts as faster only if "
+             "its time per token is more than 1 % shorter. The command exits with 1 if no deployment meets --slo.",
     .min_operands = 1,
     .max_operands = 2,
     .takes =

@@ -607,8 +607,8 @@ const nnc_command nnc_cmd_validate = {
     .part_of = "check files",
     .operands = "FILE...",
     .summary = "Check device, model, software, cluster and plan files, and list every fault.",
-    .notes = "Faults are printed to standard error, one per line, and the exit code is 3. If there are "
-             "none, each file is reported as ok.",
+    .notes = "Faults are printed to standard error, one per line, and the exit code is 3. If no file has a fault, "
+             "the command reports each file as ok.",
     .min_operands = 1,
     .max_operands = 1000000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_MODEL,
@@ -649,12 +649,12 @@ const nnc_command nnc_cmd_import = {
     .operands = "FILE.onnx [AXES]",
     .summary = "Convert an ONNX file to a model file of the graph family, on standard output.",
     .notes =
-        "nncost import net.onnx > net.json. The dimensions of all tensors follow from the input, whose batch becomes "
-        "1. AXES sets the length of axes that have a name or no length: sequence=128,x.2=48 (the third axis of input "
-        "x). A norm, a GELU or an attention that is exported as many nodes becomes a single step of the graph file. If "
-        "a node cannot be converted, "
-        "the error names it and nothing is written. Standard error lists what the export has lost: batch norms folded "
-        "into convolutions, dropout, the loss. 'nncost estimate net.onnx DEVICE' needs no import.",
+        "nncost import net.onnx > net.json. The dimensions of all tensors follow from the input, whose batch "
+        "becomes 1. AXES sets the length of axes that have a name or no length: sequence=128,x.2=48 (the third axis "
+        "of input x). A norm, a GELU or an attention that is exported as many nodes becomes a single step of the "
+        "graph file. If a node cannot be converted, the error message names the node, and the command writes no "
+        "model file. Standard error lists what the export has lost: batch norms folded into convolutions, dropout, "
+        "the loss. 'nncost estimate net.onnx DEVICE' needs no import.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,

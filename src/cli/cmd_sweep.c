@@ -405,10 +405,10 @@ const nnc_command nnc_cmd_sweep = {
     .notes = "An axis is any plan option, --software or --set with a list: 2,4,8 or 1..64 or 1..64*2 (doubling) or "
              "0..1+0.25 (steps), joined by commas. The axes have the order model, device, software, plan options, "
              "and --set and --link as given; the last axis varies fastest. '+' joins the parts of one value: "
-             "--recompute none,norm+activation. A list of parts is one value. The rows are the plans that are legal "
-             "and fit. After Ctrl-C, the output ends with a whole row. --shard I/N computes only every N-th row, "
-             "beginning with row I; 'nncost merge' joins the shards. The command exits with 1 if there is no row, "
-             "and with 128 + the number of the signal if a signal stops the sweep.",
+             "--recompute none,norm+activation. The rows are the plans that are legal and fit. After Ctrl-C, the "
+             "output ends with a whole row. --shard I/N computes only every N-th row, beginning with row I; 'nncost "
+             "merge' joins the shards. The command exits with 1 if there is no row, and with 128 + the number of "
+             "the signal if a signal stops the sweep.",
     .min_operands = 2,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWEEP | NNC_LACKS_RUN,
@@ -448,10 +448,11 @@ const nnc_command nnc_cmd_merge = {
     .part_of = "sweep merge",
     .operands = "OUT SHARD...",
     .summary = "Join the shards of a sweep or of a search into one file, equal to the output of one undivided run.",
-    .notes = "Shards are CSV, JSON lines or databases that 'nncost sweep --shard' wrote. All databases must be given "
-             "and complete; they become one database, or CSV or JSON lines if OUT ends in .csv or .json. Shards of a "
-             "search are outputs of 'nncost search --shard --format json'; all must be given, and they become JSON, or "
-             "CSV if OUT ends in .csv. For a search, exits with 1 when no plan fits.",
+    .notes = "Shards are CSV, JSON lines or databases that 'nncost sweep --shard' wrote. The command needs the "
+             "complete databases of all shards; it joins them to one database, or CSV or JSON lines if OUT ends in "
+             ".csv or .json. Shards of a search are outputs of 'nncost search --shard --format json'; the command "
+             "needs the outputs of all shards, and joins them to JSON, or to CSV if OUT ends in .csv. For a search, "
+             "the command exits with 1 if no plan fits.",
     .min_operands = 2,
     .max_operands = 100000,
     .takes = NNC_TAKES_HELP,

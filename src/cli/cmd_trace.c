@@ -93,7 +93,7 @@ static const nnc_metrics finding_metrics = NNC_METRICS("a finding", finding_rows
 static const nnc_metric part_rows[] = {
     NNC_AS("part", TEXT, PART(name), .head = "of a step", .help = "Name of the part of a step."),
     NNC_AS("measured_s", NUMBER, PART(measured_s), .unit = "s", .head = "measured",
-           .help = "Time of this part per step in the trace."),
+           .help = "Time of this part in one step of the trace."),
     NNC_AS("predicted_s", NUMBER, PART(predicted_s), .unit = "s", .head = "predicted",
            .help = "Time of this part in the estimate of the model."),
 };
@@ -131,15 +131,16 @@ static const nnc_metric document_rows[] = {
     NNC_AS("product_factor", NUMBER, SUM(product_factor),
            .help = "Median of measured / predicted time of matrix products; null if there are fewer than three."),
     NNC_AS("memory_factor", NUMBER, SUM(memory_factor),
-           .help = "Median of measured / predicted time of all other operators; null if there are fewer than three."),
+           .help = "Median of measured / predicted time of all operators that are no matrix products; null if there "
+                   "are fewer than three."),
     NNC_AS("save_s", NUMBER, SUM(save_s), .unit = "s",
            .help = "Time that all findings together could save: the sum of their save_s."),
     NNC_AS("parts", LIST, NNC_IN(answer, parts), NNC_COUNT(answer, part_count), .rows = &part_metrics,
            .help = "Parts of a step, each with its time in the trace and in the estimate of the model."),
     NNC_AS("findings", LIST, SUM(findings), NNC_COUNT(answer, sum.finding_count), .rows = &finding_metrics,
-           .help =
-               "Operators that take longer than expected, by more than the usual error of this trace. The list also "
-               "has matrix products that padding would make faster. The operator with the largest save_s is first."),
+           .help = "Operators that take longer than expected, by more than the usual error of predictions for this "
+                   "trace. The list also has matrix products that padding would make faster. The operator with the "
+                   "largest save_s is first."),
     NNC_AS("ops", LIST, SUM(rows), NNC_COUNT(answer, sum.row_count), .rows = &row_metrics,
            .help = "All operators, longest time first."),
 };
@@ -611,12 +612,13 @@ const nnc_command nnc_cmd_trace = {
     .notes =
         "FILE is a trace of PyTorch's profiler (export_chrome_trace), compressed or not. If the trace was recorded "
         "with record_shapes=True, nncost also predicts the times of its operators. A kernel is assigned to the "
-        "operator that launched it. DEVICE is the device that ran the program; without DEVICE, it is the device that "
-        "the trace names. The expected time is the predicted time x the median ratio measured / predicted of this "
-        "machine, so a machine on which all operators are slower causes no findings. With MODEL and options of its "
-        "plan, a step is compared with its estimate. With two files, the command prints the changes between the two "
-        "traces. With the files of several ranks of one run, the command prints the slowest rank and the time that "
-        "other ranks wait for this rank. '-o NAME.svg' or '-o NAME.png' draws the operators of one trace.",
+        "operator that launched it. DEVICE is the device that ran the program; without DEVICE, it is the device "
+        "that the trace names. The expected time is the predicted time x the median ratio measured / predicted of "
+        "this machine, so a machine on which all operators are slower causes no findings. With MODEL and options of "
+        "the plan, the command compares a step of the trace with the estimate of the step. With two files, the "
+        "command prints the changes between the two traces. With the files of several ranks of one run, the command "
+        "prints the slowest rank and the time that other ranks wait for this rank. '-o NAME.svg' or '-o NAME.png' "
+        "draws the operators of one trace.",
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_OPS | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO,
@@ -647,14 +649,14 @@ static const nnc_metric watch_rows[] = {
     NNC_AS("lines", WHOLE, WATCHED(lines), .help = "Number of lines of the log."),
     NNC_AS("readings", WHOLE, WATCHED(readings), .help = "Number of lines with a step time."),
     NNC_AS("skipped", WHOLE, WATCHED(skipped),
-           .help = "Number of lines with a step time that belong to the warm-up, which is not judged."),
+           .help = "Number of lines with a step time that belong to the warm-up, whose step times are ignored."),
     NNC_AS("step_s", NUMBER, WATCHED(step_s), .unit = "s",
            .help = "Measured step time: median of the latest 100 readings."),
     NNC_AS("predicted_s", NUMBER, WATCHED(predicted_s), .unit = "s", .help = "Estimated step time of the plan."),
     NNC_AS("interval_s", NUMBER, WATCHED(interval_s), .each_count = 2, .unit = "s",
            .help = "Interval of the step time in the estimate."),
     NNC_AS("alarm_s", NUMBER, WATCHED(alarm_s), .each_count = 2, .unit = "s",
-           .help = "Limits of the step time; a step outside them is an alarm."),
+           .help = "Limits of the step time; a measured step time outside of these limits is an alarm."),
     NNC_AS("ratio", NUMBER, WATCHED(ratio), .help = "step_s divided by predicted_s."),
     NNC_AS("memory_bytes", NUMBER, WATCHED(memory_bytes), .unit = "B",
            .help = "Largest value in the log of reserved or allocated memory of the allocator."),
@@ -777,12 +779,13 @@ const nnc_command nnc_cmd_watch = {
     .operands = "LOG MODEL DEVICE | LOG PLANS.json [DEVICE]",
     .summary = "The log of a run, compared with its estimate: step time, memory, MFU.",
     .notes =
-        "Reads logs of Megatron, NeMo, torchtitan, HF Trainer, Axolotl, DeepSpeed, MaxText, nanotron, torchtune, "
-        "Composer, nanoGPT and llm.c. LOG '-' is standard input: the command follows a running job and prints a line "
-        "on standard error when a step is outside of the limits. The first line of the log and the first 5 steps are "
-        "warm-up and not judged. The step time is the median of the latest 100 lines. The limits are wider than the "
-        "interval of the estimate: ln(limit / estimate) is 1.5 times ln(end of the interval / estimate). Exits with 1 "
-        "when the step is outside of the limits, or memory is above the upper end of the memory interval.",
+        "The command reads logs of Megatron, NeMo, torchtitan, HF Trainer, Axolotl, DeepSpeed, MaxText, nanotron, "
+        "torchtune, Composer, nanoGPT and llm.c. LOG '-' is standard input: the command follows a running job and "
+        "prints a line on standard error when a step is outside of the limits. The first line of the log and the "
+        "first 5 steps are warm-up: the command ignores their times. The step time is the median of the latest 100 "
+        "lines. The limits are wider than the interval of the estimate: ln(limit / estimate) is 1.5 times ln(end of "
+        "the interval / estimate). The command exits with 1 if the step time is outside of the limits, or if the "
+        "memory is above the upper end of its interval.",
     .min_operands = 2,
     .max_operands = 3,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO,

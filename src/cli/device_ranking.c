@@ -48,7 +48,8 @@ static const nnc_metric choice_rows[] = {
            .help = "Cost of the whole run, or of a step when the length of the run is not known."),
     NNC_AS("currency", TEXT, BEST(currency), .help = "Currency of the cost and the price."),
     NNC_AS("energy_kwh", NUMBER, .get = get_energy, .head = "kWh", .show = NNC_SHOW_COUNT, .drop = 3,
-           .help = "Energy of the whole run; if its length is not known, energy of one step at the rated power."),
+           .help = "Energy of the whole run; if the length of the run is not known, energy of one step at the rated "
+                   "power."),
     NNC_AS("memory_bytes", WHOLE, .get = nnc_best_memory, .head = "memory", .unit = "B", .drop = 2,
            .help = "Memory on the fullest device."),
     NNC_AS("mfu", NUMBER, FOUND(mfu), .head = "MFU", .show = NNC_SHOW_PERCENT, .drop = 4,

@@ -55,7 +55,8 @@ const nnc_own_option nnc_own_options[] = {
                          "FIELD selects the file. The option can be repeated." },
       .argument = "FIELD=VALUE", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "power-cap", TEXT(power_cap), .group = "Numbers",
-                 .help = "Sustained power limit of a device in watts. It equals --set device.power_cap_w=W.",
+                 .help = "Sustained power limit of a device in watts. The option has the same effect as --set "
+                         "device.power_cap_w=W.",
                  .default_text = "the power limit of the board" },
       .argument = "W", .takes = NNC_TAKES_PLAN },
     { .field = { .name = "host", TEXT(host), .group = "Numbers",
@@ -108,19 +109,19 @@ const nnc_own_option nnc_own_options[] = {
                  .default_text = "the only scenario of the plan file" },
       .argument = "ID", .takes = NNC_TAKES_SCENARIO },
     { .field = { .name = "update", SWITCH(update), .group = "Output",
-                 .help = "Write the estimates into the key 'recorded' of the plan file. The rest of the file does "
-                         "not change." },
+                 .help = "Write the estimates into the key 'recorded' of the plan file. No other key of the file "
+                         "changes." },
       .takes = NNC_TAKES_CHECK },
     { .field = { .name = "forget", SWITCH(forget), .group = "Output",
-                 .help = "Remove the key 'recorded' (recorded estimates) from the plan file. The rest of the file "
-                         "does not change." },
+                 .help = "Remove the key 'recorded' (recorded estimates) from the plan file. No other key of the "
+                         "file changes." },
       .takes = NNC_TAKES_CHECK },
     { .field = { .name = "stages", SWITCH(stages), .group = "Output",
                  .help = "Show layers, times and memory of every pipeline stage." },
       .takes = NNC_TAKES_STAGES | NNC_TAKES_PLOT },
     { .field = { .name = "root", TEXT(mcp.root), .group = "Output",
-                 .help = "Folder whose files tool calls can read; apart from these, tool calls can read only files "
-                         "of the data folders." },
+                 .help = "Folder whose files tool calls can read. Tool calls can also read the data folders of "
+                         "nncost, but no other folder." },
       .argument = "DIR", .takes = NNC_TAKES_MCP },
     { .field = { .name = "deadline", NUMBER(mcp.deadline_s), .group = "Output", .unit = "s", .min = 0.001, .max = 1e6,
                  .help = "Longest time of one tool call; a longer call is stopped." },
@@ -145,8 +146,8 @@ const nnc_own_option nnc_own_options[] = {
                          "style sheet." },
       .takes = NNC_TAKES_PLOT },
     { .field = { .name = "against", TEXT(against), .group = "Output",
-                 .help = "Draw the outline of another estimate behind the picture. Both have the same scale. COMMAND "
-                         "is, for example, 'gpt2 a100 --micro-batch 4'." },
+                 .help = "Draw the outline of another estimate behind the picture. Picture and outline have the "
+                         "same scale. COMMAND is, for example, 'gpt2 a100 --micro-batch 4'." },
       .argument = "COMMAND", .takes = NNC_TAKES_PLOT },
     { .field = { .name = "full", SWITCH(full), .group = "Output",
                  .help = "Show all results: plan, parts of the step, memory by class, sources. The printed plan also "
@@ -177,8 +178,8 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Number of plans to show; the best plan is first." },
       .default_value = 10, .argument = "N", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "objective", TEXT(search.objective), .group = "Output", NAMED(nnc_objective_name, NNC_OBJECTIVE_COUNT),
-                 .help = "Quantity to minimise: time (step time), memory, or cost (per token). With a single "
-                         "number of devices, cost gives the same order as time.",
+                 .help = "Quantity to minimise: time (step time), memory, or cost (per token). If all plans have "
+                         "the same number of devices, cost and time give the same order of plans.",
                  .default_text = "time" },
       .argument = "KEY", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "max-devices", NUMBER(search.max_devices), .group = "Parallelism", .min = 1, .max = INT32_MAX,
@@ -250,8 +251,8 @@ const nnc_own_option nnc_own_options[] = {
                          "columns row, verdict, reason and command.", .default_text = "the axes and the main metrics" },
       .argument = "NAME,...", .takes = NNC_TAKES_SWEEP },
     { .field = { .name = "by", TEXT(sweep.by), .group = "Output",
-                 .help = "Column by which --top sorts the rows. The row with the smallest value comes first; for "
-                         "throughputs, and with :desc, the row with the largest value.",
+                 .help = "Column by which --top sorts the rows. The row with the smallest value comes first. If the "
+                         "column is a throughput, or with :desc, the row with the largest value comes first.",
                  .default_text = "step_s" },
       .argument = "COLUMN[:desc]", .takes = NNC_TAKES_SWEEP },
     { .field = { .name = "db", TEXT(sweep.database), .group = "Output",
@@ -275,7 +276,7 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Print every measured row with its prediction and error." },
       .takes = NNC_TAKES_SCORE },
     { .field = { .name = "summary", SWITCH(summary), .group = "Output",
-                 .help = "Show only the sums by device, software profile and kind of model." },
+                 .help = "Show only mean errors by device, software profile and kind of model." },
       .takes = NNC_TAKES_SCORE },
     { .field = { .name = "level", NUMBER(level), .group = "Output", NAMED(nnc_level_name, NNC_LEVEL_COUNT),
                  .help = "Information that predictions use. matched: profile and plan settings of the framework "
@@ -287,8 +288,8 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Use only measured rows whose id contains TEXT." },
       .argument = "TEXT", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "fold", TEXT(fold), .group = "Output",
-                 .help = "Use only part K of N parts of the measured rows. A hash of the id of a row decides its "
-                         "part; not:K/N: use all parts except part K." },
+                 .help = "Use only part K of N parts of the measured rows. A hash of the id of a row decides the "
+                         "part of the row; not:K/N: use all parts except part K." },
       .argument = "K/N", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "group", TEXT(group), .group = "Output",
                  .help = "Columns whose values, instead of the row's id, decide the part of --fold. Columns: file, "
@@ -310,7 +311,7 @@ const nnc_own_option nnc_own_options[] = {
                  .default_text = "all" },
       .argument = "N", .takes = NNC_TAKES_OPS | NNC_TAKES_SWEEP },
     { .field = { .name = "by", NUMBER(view.by), .group = "Output", NAMED(nnc_ops_by_name, NNC_BY_COUNT),
-                 .help = "Print one row, with sums, for each op, group of ops or phase.", .default_text = "row" },
+                 .help = "Print one row of sums for each op, group of ops or phase.", .default_text = "row" },
       .argument = "KEY", .takes = NNC_TAKES_OPS },
     { .field = { .name = "format", TEXT(format_name), .group = "Output", NAMED(nnc_format_name, NNC_FORMAT_COUNT),
                  .help = "Output format: table, json, csv, csv-plain or markdown. csv-plain is CSV without dots in "

@@ -359,11 +359,11 @@ nnc_status nnc_explain_formulas(nnc_buffer *out, nnc_style style, nnc_specs *spe
 
 #define LINE(member) NNC_IN(nnc_explained, line.member)
 static const nnc_metric line_rows[] = {
-    NNC_AS("of", TEXT, LINE(of), .help = "Owner of the line: the step, an op and its phase."),
+    NNC_AS("of", TEXT, LINE(of), .help = "Subject of the line: the step, or an op and its phase."),
     NNC_AS("name", TEXT, LINE(name), .help = "Name of the metric, or of an intermediate value."),
     NNC_NAMED(nnc_explained, kind, nnc_explained_kind_name, NNC_EXPLAINED_KINDS,
               .help = "formula: computed; given: read from specs or plan; text: a fact."),
-    NNC_AS("formula", TEXT, LINE(formula), .help = "Formula of the value, with names of other values."),
+    NNC_AS("formula", TEXT, LINE(formula), .help = "Formula of the value, with the names of the values in it."),
     NNC_AS("numbers", TEXT, LINE(numbers), .help = "Formula of the value, with numbers in place of names."),
     NNC_AS("result", NUMBER, LINE(value), .help = "Value that the formula gives."),
     NNC_AS("unit", TEXT, LINE(unit), .help = "Unit of the result."),

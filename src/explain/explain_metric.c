@@ -123,7 +123,7 @@ NNC_GET(get_source, nnc_explained_name, nnc_text_cell(nnc_metric_rare(self->row)
 
 static const nnc_metric name_rows[] = {
     NNC_AS("name", TEXT, NNC_IN(nnc_explained_name, path),
-           .help = "Name of the metric, after the names of the objects and lists that contain it."),
+           .help = "Name of the metric, preceded by the names of the objects and lists that contain it."),
     NNC_TEXT(nnc_explained_name, output, .help = "The command that prints the metric."),
     NNC_AS("unit", TEXT, NNC_VIA(nnc_explained_name, row), NNC_IN(nnc_metric, unit), .help = "Unit of the metric."),
     NNC_AS("meaning", TEXT, .get = get_meaning, .help = "Meaning of the metric."),

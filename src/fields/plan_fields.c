@@ -48,9 +48,11 @@ static const nnc_field plan_fields[] = {
     { NNC_FIELD(nnc_plan, ends_as_layers), NNC_DEFAULT_OFF,
       .help = "Balance stages with the embedding and the head as one layer each." },
     { NNC_FIELD(nnc_plan, first_stage_layers), .max = 1e5, NNC_DEFAULT(0),
-      .help = "Number of layers of the first pipeline stage. 0 = as many layers as the other stages." },
+      .help = "Number of layers of the first pipeline stage. 0 = layers are divided evenly among all stages without "
+              "a given number." },
     { NNC_FIELD(nnc_plan, last_stage_layers), .max = 1e5, NNC_DEFAULT(0),
-      .help = "Number of layers of the last pipeline stage. 0 = as many layers as the other stages." },
+      .help = "Number of layers of the last pipeline stage. 0 = layers are divided evenly among all stages without "
+              "a given number." },
     { DEGREE(context), .alias = "cp", NNC_DEFAULT(1),
       .help = "Number of devices that split each sequence (context parallelism)." },
     { DEGREE(expert), .alias = "ep", NNC_DEFAULT(1),
@@ -68,8 +70,8 @@ static const nnc_field plan_fields[] = {
       .help = "Number of ranks that hold one copy of the tensors that ZeRO divides. If N is smaller than data x "
               "context, other groups of N ranks hold further copies (HSDP)." },
     { NNC_FIELD(nnc_plan, reshard), NNC_DEFAULT_ON,
-      .help = "With --zero 3, a layer's gathered weights are freed after forward. Backward gathers the weights of the "
-              "layer again; off: gathered weights stay in memory until backward." },
+      .help = "With --zero 3, a layer's gathered weights are freed after forward. Backward gathers the weights of "
+              "the layer a second time; off: gathered weights stay in memory until backward of the layer." },
     { NNC_FIELD(nnc_plan, schedule), .group = "Parallelism", NNC_FIELD_NAMES(nnc_schedule, NNC_SCHEDULE_COUNT),
       NNC_DEFAULT_AS(NNC_SCHEDULE_COUNT, "1f1b; with virtual stages: interleaved"),
       .help = "Pipeline schedule: order of forward and backward passes of a stage." },
@@ -86,11 +88,11 @@ static const nnc_field plan_fields[] = {
       .help = "Tensors that are stored in host memory instead of device memory." },
     { NNC_FIELD(nnc_plan, overlap), .group = "Parallelism", .max = 1, .default_text = "the software profile's",
       .help = "Share of the communication that overlaps with compute, from 0 to 1. X replaces the shares of all "
-              "kinds of communication in the software profile (overlap_tensor, overlap_data ...). X does not change "
-              "communication that no compute can overlap with." },
+              "kinds of communication in the software profile (overlap_tensor, overlap_data ...). Communication "
+              "that cannot overlap with compute stays exposed, whatever the value of X." },
     { NNC_FIELD(nnc_plan, capacity_factor), .max = 1000, NNC_DEFAULT(0),
-      .help = "Tokens that one expert can take / mean tokens of all experts. Tokens beyond the capacity of their "
-              "expert are dropped. 0 = no limit, no token is dropped." },
+      .help = "Tokens that one expert can take / mean tokens of all experts. Tokens above the capacity of their "
+              "expert are dropped: the expert does not process them. 0 = no limit, no token is dropped." },
     { NNC_FIELD(nnc_plan, imbalance), .min = 1, .max = 1000, NNC_DEFAULT(1),
       .help = "Tokens of the busiest expert rank / mean of all expert ranks." },
     { NNC_FIELD(nnc_plan, micro_batch), .group = "Batch", .min = 1, .max = SAMPLES_MAX, .default_text = "1",
@@ -122,8 +124,9 @@ static const nnc_field plan_fields[] = {
               "tensor; default: as fused_optimizer of the software profile says, or as captured." },
     { NNC_FIELD_AS(NNC_FIELD_RECOMPUTE, nnc_plan, recompute), .group = "Memory",
       NNC_DEFAULT_AS(NNC_RECOMPUTE_NONE, "none"),
-      .help = "Activation checkpointing: parts of forward that backward computes again. Tensors inside these parts "
-              "are not kept. For a captured step, LIST can contain paths of modules, such as layers.*.mlp." },
+      .help = "Activation checkpointing: parts of forward that backward computes again. Forward does not keep the "
+              "tensors inside the recomputed parts for backward. For a captured step, LIST can contain paths of "
+              "modules, such as layers.*.mlp." },
     { NNC_FIELD_AS(NNC_FIELD_TRAIN, nnc_plan, train), .group = "Memory", NNC_DEFAULT_AS(NNC_TRAIN_ALL, "all"),
       .help = "Parts whose weights are trained; all other parts are frozen. none: the step is one forward pass "
               "(inference). For a captured step, LIST consists of paths of modules." },
@@ -137,8 +140,8 @@ static const nnc_field plan_fields[] = {
       .help = "Also train the layers for multi-token prediction. The key next_layers of the model file is the number "
               "of layers for multi-token prediction." },
     { NNC_FIELD(nnc_plan, adapter_rank), .group = "Memory", .max = 65536, .alias = "lora", NNC_DEFAULT(0),
-      .help = "LoRA rank: inner width of the adapters of linear layers. 0 = no adapters. With adapters, other "
-              "weights are trained only in parts that --train lists." },
+      .help = "LoRA rank: inner width of the adapters of linear layers. 0 = no adapters. If the model has adapters, "
+              "weights outside of the adapters are trained only in parts that --train lists." },
     { NNC_FIELD_AS(NNC_FIELD_ADAPTERS, nnc_plan, adapters), .group = "Memory",
       NNC_DEFAULT_AS(NNC_ADAPTED_LINEAR, "linear"),
       .help =
@@ -147,8 +150,8 @@ static const nnc_field plan_fields[] = {
       .help = "DoRA: adapters also train one magnitude per output of their layer. With DoRA, the low-rank matrices "
               "change only the direction of the weights." },
     { NNC_FIELD(nnc_plan, oft), .group = "Memory", NNC_DEFAULT_OFF,
-      .help = "OFT: each adapter rotates the inputs of its layer. Blocks of --adapter-rank inputs are rotated, and "
-              "no low-rank product is added." },
+      .help = "OFT: each adapter rotates the inputs of its layer. An adapter rotates each block of --adapter-rank "
+              "inputs with a learned matrix, instead of adding a low-rank product." },
     { NNC_FIELD(nnc_plan, frozen), .group = "Memory", NNC_FIELD_NAMES(nnc_frozen, NNC_FROZEN_COUNT),
       NNC_DEFAULT_AS(NNC_FROZEN_16, "16bit"),
       .help = "Storage format of frozen weights. For a captured step, give the paths of the modules whose weights "
@@ -299,18 +302,22 @@ static const nnc_field run_fields[] = {
       .help = "Active parameters of the critic (--method ppo); 0 = no critic." },
     { NUMBER(teacher_params), .above_min = true, .help = "Active parameters of the teacher model (distillation)." },
     { NUMBER(reference_total_params), .default_text = "--reference-params",
-      .help = "Total parameters of the reference model, including all experts. All these parameters are in memory." },
+      .help = "Total parameters of the reference model, including all experts. The parameters of all experts are in "
+              "memory." },
     { NUMBER(reward_total_params), .default_text = "--reward-params",
-      .help = "Total parameters of the reward model, including all experts. All these parameters are in memory." },
+      .help = "Total parameters of the reward model, including all experts. The parameters of all experts are in "
+              "memory." },
     { NUMBER(critic_total_params), .default_text = "--critic-params",
-      .help = "Total parameters of the critic model, including all experts. All these parameters are in memory." },
+      .help = "Total parameters of the critic model, including all experts. The parameters of all experts are in "
+              "memory." },
     { NUMBER(teacher_total_params), .default_text = "--teacher-params",
-      .help = "Total parameters of the teacher model, including all experts. All these parameters are in memory." },
+      .help = "Total parameters of the teacher model, including all experts. The parameters of all experts are in "
+              "memory." },
     { NUMBER(update_epochs), .above_min = true, NNC_DEFAULT(1),
       .help = "Number of training passes over each batch of generated answers." },
     { NNC_FIELD(nnc_run_ask, sampler_logprobs), NNC_DEFAULT_OFF,
-      .help = "Training uses the log probabilities that the sampler returned. off: a forward pass of the policy (the "
-              "trained model) computes them again." },
+      .help = "Training uses the log probabilities that the sampler returned. off: a forward pass of the policy "
+              "(the trained model) computes the log probabilities again." },
     { NUMBER(prompt_tokens), NNC_DEFAULT(0), .help = "Number of tokens of one prompt." },
     { NUMBER(response_tokens), .above_min = true, .default_text = "sequence length - --prompt-tokens",
       .help = "Mean number of generated tokens per answer." },
@@ -348,16 +355,16 @@ static const nnc_field run_fields[] = {
     { BYTES(outer_bytes), .above_min = true, .default_text = "4 bytes per parameter",
       .help = "Bytes of all weights in the format in which sites send them." },
     { RATE(site_bytes_per_s), .help = "Bandwidth from one site to the other sites, in one direction." },
-    { TIME(outer_overlap_s), NNC_DEFAULT(0),
-      .help = "Part of the time to average the sites that overlaps with training." },
+    { TIME(outer_overlap_s), NNC_DEFAULT(0), .help = "Time in which sites average their weights while training runs." },
 
     { BYTES(sample_bytes), .group = "Input", .help = "Bytes of one training sample in storage." },
     { RATE(input_bytes_per_s), .help = "Rate at which all devices together read training data from storage." },
     { SHARE(access_share), .above_min = true, NNC_DEFAULT(1),
       .help =
-          "Rate of reading samples divided by --input-bytes-per-s. The share of small random reads is 0.1 to 0.4." },
+          "Rate of reading samples divided by --input-bytes-per-s. For small random reads, this ratio is 0.1 to 0.4." },
     { SHARE(cached_share), NNC_DEFAULT(0),
-      .help = "Share of the samples that are read from a cache on the nodes. Other samples are read from storage." },
+      .help = "Share of the samples that are read from a cache on the nodes. All samples outside of the cache are "
+              "read from storage." },
     { TIME(prepare_s),
       .help = "Time in which a data-loading worker prepares one sample. The time includes decoding and augmentation." },
     { NUMBER(workers), .above_min = true, NNC_DEFAULT(8), .help = "Number of data-loading workers per device." },
@@ -381,14 +388,14 @@ static const nnc_field run_fields[] = {
     { NNC_FIELD(nnc_run_ask, carbon_g_per_kwh), .unit = "g/kWh", .max = 1e5, .default_text = "value of --region",
       .help = "Carbon intensity of the grid, in grams of CO2 per kWh." },
     { NNC_FIELD(nnc_run_ask, embodied_kg), .unit = "kg", .max = 1e6,
-      .help = "CO2 in kg that is emitted to make one device, with its share of the CO2 of making the node." },
+      .help = "CO2 in kg that is emitted to make one device and its share of the node." },
     { TIME(life_s), .above_min = true,
-      .help = "Lifetime of a device. nncost spreads --embodied-kg evenly over this time." },
+      .help = "Lifetime of a device. nncost spreads --embodied-kg evenly over this lifetime." },
     { SHARE(use_share), .above_min = true, .help = "Share of the lifetime --life-s in which a device is in use." },
 
     { BYTES(stored_bytes), .group = "Cost", .help = "Bytes of data and checkpoints that are stored during the run." },
     { NNC_FIELD(nnc_run_ask, storage_price), .max = 1e6, .help = "Price of storing one gigabyte for one month." },
-    { BYTES(egress_bytes), .help = "Bytes of data that the run moves out of the cloud (egress)." },
+    { BYTES(egress_bytes), .help = "Bytes of data that the run sends out of the cloud (egress)." },
     { NNC_FIELD(nnc_run_ask, egress_price), .max = 1e6,
       .help = "Price of moving one gigabyte of data out of the cloud." },
 };
@@ -467,13 +474,14 @@ static const nnc_field serve_fields[] = {
       .help = "CSV file of recorded requests. The file has a column arrival_s and, if requests have different lengths, "
               "input_len and output_len." },
     { NNC_FIELD(nnc_serve_ask, length_spread), .max = 0.99, NNC_DEFAULT(0.1),
-      .help = "Closed and open loop: largest relative difference of request lengths. nncost draws the lengths of "
-              "prompts and answers uniformly within this share below and above --input-len and --output-len. 0: all "
-              "requests have the same lengths, and the requests of a closed loop end at the same time." },
+      .help = "Closed and open loop: largest relative deviation of request lengths. With the value 0.1, nncost "
+              "draws the length of each prompt and answer uniformly between 0.9 and 1.1 times --input-len or "
+              "--output-len. 0: all requests have the same lengths, and the requests of a closed loop end at the "
+              "same time." },
     { NNC_FIELD(nnc_serve_ask, preempt), NNC_DEFAULT_AS(false, "as the serving engine of the profile does"),
       .help = "Closed and open loop: start a request when its prompt fits into the cache. When the cache is full, "
-              "the newest request is preempted. off: a request starts only when its prompt and its answer fit into "
-              "the cache." },
+              "the engine preempts the newest request: it drops the cache of the request and computes it again "
+              "later. off: a request starts only when its prompt and its answer fit into the cache." },
     { NNC_FIELD(nnc_serve_ask, wait_steps), .max = 1e6, NNC_DEFAULT(0),
       .help = "Closed and open loop: largest number of decode steps that a prompt waits. While sequences decode, a "
               "prompt waits for further prompts, so that all these prompts are computed together "
@@ -547,7 +555,8 @@ static const nnc_field serve_fields[] = {
     { NNC_FIELD(nnc_serve_ask, draft), .group = "Draft models and separate workers (not compared with measurements)",
       .default_text = "none",
       .help = "Draft model of speculative decoding: id of a model or a model file. The draft model runs on the "
-              "devices of the served model, and its weights and cache take memory there." },
+              "devices of the served model, and the weights and the cache of the draft model are in the memory of "
+              "these devices." },
     { COUNT(draft_length), .default_text = "4 with --draft, else no draft",
       .help = "Number of tokens that the draft model proposes at a time. The served model then verifies the proposed "
               "tokens in one step." },
@@ -565,7 +574,7 @@ static const nnc_field serve_fields[] = {
     { COUNT(image), .unit = "pixels", .default_text = "the model's",
       .help = "Height and width of an image in pixels." },
     { NNC_FIELD(nnc_serve_ask, beside_s), .unit = "s", .max = 1e6, NNC_DEFAULT(0),
-      .help = "Time per image that no network of the model file takes." },
+      .help = "Time per image in addition to the networks of the model file." },
     { NNC_FIELD(nnc_serve_ask, price), .group = "Engine", .max = 1e6, .above_min = true,
       .default_text = "newest price in the device file", .help = "Price of one device for one hour." },
     { NNC_FIELD(nnc_serve_ask, carbon_g_per_kwh), .unit = "g/kWh", .max = 1e5, .default_text = "value of --region",
@@ -622,7 +631,7 @@ const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS] = {
       .help = "Share of the memory bandwidth that decode attention reaches, by the format of the cache." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, product_fraction), NNC_FIELD_TABLE(share_fields),
       .help = "Share of the peak FLOP/s that products with many rows reach, by the format of the weights; products "
-              "computed in 16 bits use the value of bf16." },
+              "that are computed in 16 bits use the share of bf16." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, product_s), NNC_FIELD_TABLE(stored_seconds_fields),
       .default_text = "kernel_s",
       .help = "Fixed time of one product, including the cast of its input, by the format of the weights." },
@@ -634,7 +643,8 @@ const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS] = {
     { EFFICIENCY(kv_reread), .max = 1, NNC_DEFAULT(0),
       .help = "Share of the cache that decode attention reads again for each further query head with the same keys "
               "and values. Only engines whose profile has a kv_reread above 0 use the kv_reread and kv_fraction of "
-              "the device; the larger kv_reread of profile and device counts." },
+              "the device. nncost then uses the larger of two values: kv_reread of the profile and kv_reread of the "
+              "device." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, all_reduce), NNC_FIELD_TABLE(all_reduce_fields),
       .help = "Small all-reduces inside a scale-up domain." },
     { NNC_FIELD_COMMENT("fitted_on"), .required = true,
@@ -720,12 +730,12 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
     { ENGINE(max_batch), .min = 1, .max = 1e9, .default_text = "256",
       .help = "Maximum number of sequences that decode together." },
     { ENGINE(large_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "none",
-      .help = "Memory from which a device counts as large: large_chunk and large_batch are then the defaults." },
+      .help = "Smallest memory of a large device. On large devices, large_chunk and large_batch are the defaults." },
     { ENGINE(large_chunk), .unit = "tokens", .min = 1, .max = LENGTH_MAX, .default_text = "as chunk",
       .help = "chunk on large devices." },
     { ENGINE(large_batch), .min = 1, .max = 1e9, .default_text = "as max_batch",
       .help = "max_batch on large devices." },
-    { ENGINE(large_except), .default_text = "none", .help = "Part of the ids of devices that never count as large." },
+    { ENGINE(large_except), .default_text = "none", .help = "Text in the id of a device that never counts as large." },
     { ENGINE(block), .unit = "tokens", .min = 1, .max = LENGTH_MAX, .default_text = "16",
       .help = "Number of tokens per block of the paged KV cache." },
     { ENGINE(memory_use), FRACTION, .default_text = "0.9, or computed with sized_by_memory",
@@ -733,7 +743,7 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
     { ENGINE(memory_share), NNC_FIELD_NAMES(nnc_memory_share, NNC_MEMORY_SHARE_COUNT),
       NNC_DEFAULT_AS(NNC_SHARE_MEMORY, "memory"), .help = "Memory to which memory_use refers." },
     { ENGINE(workspace_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "2e9",
-      .help = "Memory outside weights and cache: libraries, graphs, workspace, and activations without profiled." },
+      .help = "Memory outside weights and cache: libraries, graphs, workspace, and, if profiled is off, activations." },
     { ENGINE(ranks_bytes), .unit = "B", .max = NNC_BYTES_MAX, NNC_DEFAULT(0),
       .help = "Additional memory outside weights and cache if a replica has several ranks." },
     { ENGINE(profiled), NNC_DEFAULT_OFF,

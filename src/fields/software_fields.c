@@ -9,10 +9,11 @@ static const nnc_field spread_fields[] = {
     { NNC_FIELD(nnc_spreads, own), .max = 5, .above_min = true, .required = true,
       .help = "Term of the interval of every step that is predicted with the profile." },
     { NNC_FIELD(nnc_spreads, network), .max = 5, NNC_DEFAULT(0.25),
-      .help = "Factor on the network-bound share of the step. Factor x share is a term of the interval." },
+      .help = "Factor on the network-bound share of the step. The product of factor and network-bound share is a "
+              "term of the interval." },
     { NNC_FIELD(nnc_spreads, idle), .max = 5, NNC_DEFAULT(0.5),
-      .help = "Factor on the share of the step in which the device waits for the host or for other stages. Factor x "
-              "share is a term of the interval." },
+      .help = "Factor on the share of the step in which the device waits for the host or for other stages. The "
+              "product of factor and idle share is a term of the interval." },
     { NNC_FIELD(nnc_spreads, kernels), .max = 5, NNC_DEFAULT(0.05),
       .help = "Term of the interval on devices whose values were fitted only on kernels." },
     { NNC_FIELD(nnc_spreads, carried), .max = 5, NNC_DEFAULT(0.1),
@@ -117,7 +118,7 @@ static const nnc_field software_fields[] = {
       .help = "Share of the communication between pipeline stages that overlaps with compute." },
     { SOFTWARE(recorded_attention), NNC_DEFAULT_OFF,
       .help = "Kernels of attention and norms are recorded once and replayed. The host issues the kernels of all "
-              "other ops." },
+              "ops except attention and norms." },
     { SOFTWARE(launch_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
       .help = "Host time to issue one op. 0: all kernels are recorded once and replayed, without host time." },
     { SOFTWARE(lists_operators), NNC_DEFAULT_OFF,
@@ -134,7 +135,7 @@ static const nnc_field software_fields[] = {
               "pointwise_tuned of the device file." },
     { SOFTWARE(added_gradients), NNC_DEFAULT_OFF,
       .help = "A separate kernel adds the weight gradients of each pass to their sums. off: the matrix products "
-              "that compute the gradients add them." },
+              "that compute the gradients also add them to the sums." },
     { SOFTWARE(fused_norm), NNC_DEFAULT_ON,
       .help = "Each norm is one kernel; off: one kernel per primitive operation." },
     { SOFTWARE(fused_activation), NNC_DEFAULT_ON,
@@ -161,7 +162,7 @@ static const nnc_field software_fields[] = {
               "adapters have 32 bits, or 16 bits with ZeRO." },
     { SOFTWARE(module_hooks), NNC_DEFAULT_OFF,
       .help = "With ZeRO, Python functions (hooks) of the framework run before and after each module, and for each "
-              "gradient, as in DeepSpeed. The host needs time for them." },
+              "gradient, as in DeepSpeed. Each hook takes time of the host." },
     { SOFTWARE(random_written), NNC_DEFAULT_OFF,
       .help = "Dropout reads fp32 random numbers that a separate kernel wrote to memory. off: the kernel of "
               "dropout generates the random numbers." },
@@ -197,7 +198,7 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(fused_expert_bias), NNC_DEFAULT_ON,
       .help =
           "The matrix products of experts add the biases; off: separate kernels multiply the biases by the router's "
-          "scores and add them in fp32." },
+          "scores and add the products in fp32." },
     { SOFTWARE(expert_bias_gathered), NNC_DEFAULT_OFF,
       .help = "Biases of experts are gathered before they are added, one row per copy of a token." },
     { SOFTWARE(fused_expert_clamp), NNC_DEFAULT_ON,
@@ -222,13 +223,13 @@ static const nnc_field software_fields[] = {
       .help = "Language models keep for backward the tensors of the operators of transformers and peft, instead of "
               "the tensors that fused kernels need." },
     { SOFTWARE(expanded_kv), NNC_DEFAULT_OFF,
-      .help = "Grouped keys and values are copied for every query head, and the copies are kept." },
+      .help = "Grouped keys and values are copied for every query head, and forward keeps the copies for backward." },
     { SOFTWARE(expert_once_per_node), NNC_DEFAULT_OFF,
       .help = "A token is sent to a scale-up domain once, for all its experts in this domain." },
     { SOFTWARE(expert_masks), NNC_DEFAULT_OFF,
       .help = "With a capacity factor, matrix products with masks move tokens to and from the slots of the experts." },
     { SOFTWARE(expert_sorts), NNC_DEFAULT_OFF,
-      .help = "Tokens from other ranks, and the results for them, are copied into the order of the experts." },
+      .help = "Tokens from other ranks, and the results for these tokens, are copied into the order of the experts." },
     { SOFTWARE(expert_dispatch_8bit), NNC_DEFAULT_OFF,
       .help = "With 8-bit products, tokens and gradients are sent to experts in 8 bits with a scale "
               "per block of 128; results return in 16 bits." },

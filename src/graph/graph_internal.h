@@ -64,10 +64,10 @@ typedef struct nnc_expr {
  * and has the function that infers its output; shape/graph_family.c computes the cost of the op. The library does not
  * link if a kind of op has no struct. */
 #define NNC_GRAPH_KIND_LIST(X)                                                                                       \
-    X(NNC_GRAPH_INPUT, "input", "Another input of the network: token ids or values.", input)                         \
+    X(NNC_GRAPH_INPUT, "input", "An additional input of the network: token ids or values.", input)                   \
     X(NNC_GRAPH_CONV, "conv", "A convolution over the positions of a map.", conv)                                    \
     X(NNC_GRAPH_CONV_TRANSPOSE, "conv_transpose", "A transposed convolution, which enlarges a map.", conv_transpose) \
-    X(NNC_GRAPH_NORM, "norm", "A normalisation with a gain, and a bias unless it is rms.", norm)                     \
+    X(NNC_GRAPH_NORM, "norm", "A normalisation with a gain and, unless its kind is rms, a bias.", norm)              \
     X(NNC_GRAPH_ACT, "act", "An activation function.", act)                                                          \
     X(NNC_GRAPH_DROPOUT, "dropout", "Dropout sets random elements to 0.", dropout)                                   \
     X(NNC_GRAPH_POOL, "pool", "The maximum or the mean of each window of a map.", pool)                              \
@@ -81,13 +81,13 @@ typedef struct nnc_expr {
     X(NNC_GRAPH_POSITION, "position", "Adds a value per position, or rotates pairs of values.", position)            \
     X(NNC_GRAPH_TIMESTEP, "timestep", "Sines and cosines of a time step.", timestep)                                 \
     X(NNC_GRAPH_SCALE, "scale", "Multiplies channels by learned values, or adds the values.", scale)                 \
-    X(NNC_GRAPH_ADD, "add", "The sum with another tensor.", add)                                                     \
-    X(NNC_GRAPH_MUL, "mul", "The element-wise product with another tensor.", mul)                                    \
+    X(NNC_GRAPH_ADD, "add", "The sum of the current tensor and another tensor.", add)                                \
+    X(NNC_GRAPH_MUL, "mul", "The element-wise product of the current tensor and another tensor.", mul)               \
     X(NNC_GRAPH_CONCAT, "concat", "Appends another tensor to the current tensor.", concat)                           \
     X(NNC_GRAPH_SLICE, "slice", "A part of the channels, or of the tokens.", slice)                                  \
     X(NNC_GRAPH_PREPEND, "prepend", "Adds learned tokens before the first token.", prepend)                          \
     X(NNC_GRAPH_SELECT, "select", "One of the tokens.", select)                                                      \
-    X(NNC_GRAPH_VIEW, "view", "The same values in another shape.", view)                                             \
+    X(NNC_GRAPH_VIEW, "view", "The values of the current tensor in another shape.", view)                            \
     X(NNC_GRAPH_FLATTEN, "flatten", "All values of a sample as one vector.", flatten)                                \
     X(NNC_GRAPH_TO_TOKENS, "to_tokens", "Each position of a map becomes a token.", to_tokens)                        \
     X(NNC_GRAPH_TO_MAP, "to_map", "Tokens become the positions of a map.", to_map)                                   \

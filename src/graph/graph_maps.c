@@ -127,7 +127,7 @@ static bool sides(nnc_graph_walk *w, nnc_graph_op *op) {
                           .max = 10000000,                                                                            \
                           .help = "Groups of channels that are convolved separately; one per channel = depthwise." }, \
     [NNC_CONV_BIAS] = { "bias",   NNC_GRAPH_NUMBER, .unsaid = 1,                                                      \
-                        .min = 0, .max = 1,         .help = "Whether one value per channel is added." }
+                        .min = 0, .max = 1,         .help = "Whether the op adds one learned value per channel." }
 
 static const nnc_graph_param conv_params[] = {
     WINDOW(1, "kernel"),

@@ -29,7 +29,7 @@ static const nnc_graph_param norm_params[] = {
     [NNC_NORM_PARAM_AFFINE] = { "affine", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 0, .max = 1,
                                 .help = "Whether the norm has a gain and a bias." },
     [NNC_NORM_PARAM_BIAS] = { "bias", NNC_GRAPH_NUMBER, .unsaid = NNC_GRAPH_UNSAID, .min = 0, .max = 1,
-                              .help = "Whether the norm has a bias; not given: all norms except rms have one." },
+                              .help = "Whether the norm has a bias; not given: all norms except rms have a bias." },
     [NNC_NORM_PARAM_HEADS] = { "heads", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 1, .max = 10000000,
                                .help = "Number of heads that the width is divided into; each head is normalised "
                                        "separately, with the same gain." },
@@ -77,10 +77,10 @@ static const nnc_graph_param linear_params[] = {
     [NNC_LINEAR_OUT] = { "out", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 1000000000,
                          .help = "Width of the output." },
     [NNC_LINEAR_BIAS] = { "bias", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 0, .max = 1,
-                          .help = "Whether one value per output is added." },
+                          .help = "Whether the op adds one learned value per output." },
     [NNC_LINEAR_SPLIT] = { "split", NNC_GRAPH_WORD, .words = split_words, .unsaid = NNC_LINEAR_WHOLE,
                            .help = "How tensor ranks divide the matrix. column: each rank computes its part of the "
-                                   "output; row (in a later layer): the parts of all ranks are added." },
+                                   "output; row (in a later layer): the partial outputs of all ranks are added." },
     [NNC_LINEAR_UNBIASED] = { "unbiased", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = 1000000000,
                               .help = "Number of outputs that have no bias although the layer has one, such as keys." },
 };
@@ -111,9 +111,8 @@ static const char *const scale_words[] = { "gain", "bias", "constant", NULL };
 
 static const nnc_graph_param scale_params[] = {
     { "kind", NNC_GRAPH_WORD, .words = scale_words, .unsaid = NNC_SCALE_GAIN,
-      .help =
-          "Use of the learned values: gain multiplies by them, bias adds them; constant multiplies by a number that is "
-          "not learned." },
+      .help = "Use of the learned values: gain multiplies the tensor by the values, bias adds the values; constant "
+              "multiplies by a number that is not learned." },
 };
 
 static bool infer_scale(nnc_graph_walk *w, nnc_graph_op *op) {
@@ -187,9 +186,10 @@ static bool infer_concat(nnc_graph_walk *w, nnc_graph_op *op) {
 
 static const nnc_graph_param slice_params[] = {
     [NNC_SLICE_SIZE] = { "size", NNC_GRAPH_NUMBER, .unsaid = NNC_GRAPH_UNSAID, .min = 1, .max = NNC_GRAPH_DIM_MAX,
-                         .help = "Number of channels or tokens that are kept; not given: all from start on." },
+                         .help = "Number of channels or tokens of the output; not given: all channels or tokens "
+                                 "from start on." },
     [NNC_SLICE_START] = { "start", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = NNC_GRAPH_DIM_MAX,
-                          .help = "Number of channels or tokens before the part that is kept." },
+                          .help = "Number of channels or tokens before the first one of the output." },
     [NNC_SLICE_AXIS] = { "axis", NNC_GRAPH_WORD, .words = axis_words, .unsaid = 0,
                          .help = "Axis along which the op takes a part of the tensor." },
 };
@@ -324,7 +324,8 @@ static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op) {
                      (op->in.rank == 3 && op->in.dims[2] % side != 0))) {
         char text[96];
         return nnc_graph_fail(w, op->node,
-                              "%s: window: %" PRId64 " does not divide %s, or the keys have other positions",
+                              "%s: window: %" PRId64 " does not divide %s, or keys and queries have different "
+                              "positions",
                               op->node->label, side, nnc_graph_shape_text(&op->in, text));
     }
     if (op->in.rank < 2 || (op->with.rank > 0 && op->with.rank < 2)) {
@@ -443,7 +444,7 @@ static bool infer_timestep(nnc_graph_walk *w, nnc_graph_op *op) {
 
 static const nnc_graph_param prepend_params[] = {
     { "count", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 1, .max = 1000000,
-      .help = "Number of learned tokens that are put before the other tokens." },
+      .help = "Number of learned tokens that are put before the tokens of the input." },
 };
 
 static bool infer_prepend(nnc_graph_walk *w, nnc_graph_op *op) {

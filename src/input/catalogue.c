@@ -43,7 +43,7 @@ static const nnc_field region_fields[] = {
     { NNC_FIELD(nnc_region, id), .required = true,
       .help = "ISO 3166 code of a country, or the seller's name of the region." },
     { NNC_FIELD(nnc_region, name), .required = true, .help = "Full name of the region." },
-    { NNC_FIELD(nnc_region, seller), .help = "Seller whose region it is; empty for a country." },
+    { NNC_FIELD(nnc_region, seller), .help = "Seller of the region; empty for a country." },
     { NNC_FIELD(nnc_region, carbon_g_per_kwh), .unit = "g/kWh", .max = 1e4, .required = true,
       .help = "Carbon intensity of the electricity." },
     { NNC_FIELD(nnc_region, year), .min = 1990, .max = 2100,

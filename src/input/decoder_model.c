@@ -29,7 +29,8 @@ static const nnc_field fields[] = {
     { DECODER(norm), NNC_FIELD_NAMES(nnc_norm_kind, NNC_NORM_KIND_COUNT), .required = true,
       .help = "Kind of norm: layer or rms." },
     { DECODER(mlp), NNC_FIELD_NAMES(nnc_mlp, NNC_MLP_COUNT), .required = true,
-      .help = "Activation of the feed-forward layer. swiglu and geglu layers have three matrices, other layers two." },
+      .help = "Activation of the feed-forward layer. With swiglu and geglu a layer has three matrices, with any "
+              "other activation two matrices." },
     { DECODER(biases), NNC_DEFAULT_OFF, .help = "Biases on every linear layer except the head, and on layer norms." },
     { DECODER(qkv_bias), NNC_DEFAULT_OFF, .help = "Biases on the query, key and value projections." },
     { DECODER(no_key_bias), .rare = true, NNC_DEFAULT_OFF, .help = "Keys have no bias, but queries and values do." },
@@ -58,7 +59,7 @@ static const nnc_field fields[] = {
       .help = "Width of a head of window layers." },
     { DECODER(window_sinks), .rare = true, NNC_DEFAULT_OFF, .help = "Only window layers have sinks." },
     { DECODER(keys_as_values), .rare = true, NNC_DEFAULT_OFF,
-      .help = "Layers without a window use the keys also as values." },
+      .help = "Layers without a window also use their keys as values." },
     { DECODER(head_gate), .rare = true, NNC_DEFAULT_OFF, .help = "One value per head gates the output of attention." },
     { DECODER(expert_latent), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
       .help = "Width of the input and output of routed experts, with a projection before and after them; 0 = hidden." },
@@ -69,8 +70,8 @@ static const nnc_field fields[] = {
           "Number of layers whose outputs are added to one residual stream; attention and MLP read a weighted sum of "
           "all streams so far (attention residuals, Kimi K3); 0 = one stream for all layers." },
     { DECODER(shared_keys), .rare = true, NNC_DEFAULT_OFF,
-      .help = "Each token has one key for all heads, which is also its value, and queries are projected from "
-              "q_lora_rank values (DeepSeek-V4)." },
+      .help = "Each token has one key for all heads, and this key is also the value of the token. Queries are "
+              "projected from q_lora_rank values (DeepSeek-V4)." },
     { DECODER(out_groups), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
       .help = "Number of groups of heads. The output of each group is projected to out_rank values before the output "
               "projection; 0 = none." },
@@ -82,7 +83,7 @@ static const nnc_field fields[] = {
       .help = "Number of tokens that share one compressed key in window_far_picked layers, whose indexer selects "
               "index_topk of these keys." },
     { DECODER(streams), .rare = true, .max = 64, .default_text = "1",
-      .help = "Residual streams side by side (hyper-connections)." },
+      .help = "Number of parallel residual streams of a layer (hyper-connections)." },
     { DECODER(expert_norms), .rare = true, NNC_DEFAULT_OFF,
       .help = "Routed experts and shared experts each have their own norms around them." },
     { DECODER(sinks), .rare = true, NNC_DEFAULT_OFF,
@@ -91,13 +92,13 @@ static const nnc_field fields[] = {
       .help = "A second query projection gates the output of attention." },
     { DECODER(score_softcap), .rare = true, NNC_DEFAULT_OFF, .help = "A tanh bounds attention scores." },
     { DECODER(logit_softcap), .rare = true, NNC_DEFAULT_OFF, .help = "A tanh bounds the logits." },
-    { DECODER(tied_head), .required = true, .help = "The head uses the embedding table." },
+    { DECODER(tied_head), .required = true, .help = "The head and the embedding table share their weights." },
     { DECODER(dropout), .max = 0.999, NNC_DEFAULT(0), .help = "Probability of dropping an element." },
     { DECODER(experts), .max = 1e5, NNC_DEFAULT(0), .help = "Routed experts per layer; 0 = a dense model." },
     { DECODER(experts_per_token), .max = 1e5, NNC_DEFAULT(0), .help = "Routed experts per token." },
     { DECODER(idle_experts), .rare = true, .max = 1e5, NNC_DEFAULT(0),
-      .help = "Experts without weights, which return their input: the router scores them, experts_per_token does not "
-              "count them (LongCat-Flash)." },
+      .help = "Number of experts without weights, which return their input. The router also scores these experts, "
+              "but experts_per_token does not include experts without weights (LongCat-Flash)." },
     { DECODER(expert_groups), .rare = true, .max = 1e5, NNC_DEFAULT(0),
       .help = "Number of groups of experts. The router first selects groups_per_token groups, then experts in them; 0 "
               "= no groups." },
@@ -122,8 +123,8 @@ static const nnc_field fields[] = {
       .max = NNC_WIDTH_MAX, .default_text = "ffn_hidden in every layer",
       .help = "Width of the dense MLP of each layer, at most ffn_hidden; the list repeats over the layers." },
     { DECODER(layer_input_width), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
-      .help =
-          "Values per token that a table has for each layer, which gate the end of the layer (Gemma 4); 0 = none." },
+      .help = "Width of a table that has a vector per token for each layer. The vector gates the end of the layer "
+              "(Gemma 4); 0 = no table." },
     { DECODER(layer_input_vocab), .rare = true, .max = 1e9, NNC_DEFAULT(0),
       .help = "Rows of the table of layer_input_width values per layer." },
     { DECODER(reused_kv_layers), .rare = true, .max = NNC_LAYERS_MAX, NNC_DEFAULT(0),
@@ -131,8 +132,8 @@ static const nnc_field fields[] = {
     { DECODER(wide_reused), .rare = true, NNC_DEFAULT_OFF,
       .help = "The dense MLP of the last reused_kv_layers layers is twice as wide as ffn_hidden." },
     { DECODER(altup_inputs), .rare = true, .max = 64, NNC_DEFAULT(0),
-      .help = "Residual streams; each layer computes the first and predicts the others (AltUp, Gemma 3n). 0 = one "
-              "stream." },
+      .help = "Number of residual streams; each layer computes the first stream and predicts all other streams "
+              "(AltUp, Gemma 3n). 0 = one stream." },
     { DECODER(laurel_rank), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
       .help = "Rank of a product parallel to attention, whose output is added to the residual stream (LAuReL, Gemma "
               "3n); 0 = none." },
@@ -141,7 +142,7 @@ static const nnc_field fields[] = {
     { DECODER(q_lora_rank), .max = 1e7, NNC_DEFAULT(0),
       .help = "Width of the query latent; 0 = queries are projected directly." },
     { DECODER(kv_lora_rank), .max = 1e7, NNC_DEFAULT(0),
-      .help = "Width of the key and value latent; 0 = plain heads." },
+      .help = "Width of the key and value latent; 0 = attention without a latent." },
     { DECODER(qk_nope_head_dim), .max = 1e6, NNC_DEFAULT(0),
       .help = "Latent attention: width of a head's key without position." },
     { DECODER(qk_rope_head_dim), .max = 1e6, NNC_DEFAULT(0),
@@ -154,10 +155,10 @@ static const nnc_field fields[] = {
       .help = "Query heads of the indexer that selects tokens (sparse attention); 0 = none." },
     { DECODER(index_dim), .rare = true, .max = 1e6, NNC_DEFAULT(0), .help = "Width of an indexer's query and key." },
     { DECODER(index_topk), .unit = "tokens", .rare = true, .max = NNC_TOKENS_MAX, NNC_DEFAULT(0),
-      .help = "Tokens that the indexer selects for each query." },
+      .help = "Number of tokens that the indexer selects for each query." },
     { DECODER(bidirectional), .rare = true, NNC_DEFAULT_OFF,
-      .help = "Every token attends to all other tokens, as in an encoder; half of a window lies on each side of the "
-              "token." },
+      .help = "Every token attends to all tokens before and after it, as in an encoder; half of a window lies on "
+              "each side of the token." },
     { DECODER(head), NNC_FIELD_NAMES(nnc_model_head, NNC_MODEL_HEAD_COUNT), .rare = true, .default_text = "logits",
       .help = "Training objective of the last layer." },
     { DECODER(head_width), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
@@ -175,8 +176,8 @@ static const nnc_field fields[] = {
     { DECODER(encoder_ffn_hidden), .rare = true, .max = NNC_WIDTH_MAX, .default_text = "ffn_hidden",
       .help = "Width inside the encoder's feed-forward layer." },
     { DECODER(frame_bands), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
-      .help = "Frequency bands of the spectrogram that the encoder reads through two convolutions; it has 2 x "
-              "encoder_seq_len frames. 0 = the encoder reads tokens." },
+      .help = "Frequency bands of the spectrogram that the encoder reads through two convolutions; the spectrogram "
+              "has 2 x encoder_seq_len frames. 0 = the encoder reads tokens." },
     { DECODER(ssm_inner), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
       .help = "State-space layers: values per token." },
     { DECODER(ssm_state), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
@@ -197,7 +198,8 @@ static const nnc_field fields[] = {
       .help = "Kernel size of the convolution over tokens in state-space, gated delta and short convolution layers." },
     { DECODER(conv_bias), .rare = true, NNC_DEFAULT_OFF, .help = "The convolution has a bias." },
     { DECODER(next_layers), .rare = true, .max = 1000, NNC_DEFAULT(0),
-      .help = "Number of layers for multi-token prediction; they are included only with --next-tokens." },
+      .help = "Number of layers for multi-token prediction; these layers are part of the step only with "
+              "--next-tokens." },
     { DECODER(no_state_norm), .rare = true, NNC_DEFAULT_OFF,
       .help = "The output of Mamba-2 is gated without a norm (Falcon-H1)." },
     { DECODER(ssm_norms), .rare = true, NNC_DEFAULT_OFF,

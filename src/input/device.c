@@ -35,7 +35,7 @@ static const nnc_field host_fields[] = {
     { NNC_FIELD(nnc_host_link, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6, .usual = 5e10,
       .help = "Bandwidth between device and host memory in one direction." },
     { NNC_FIELD(nnc_host_link, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6, .usual = 5e10,
-      .help = "Bandwidth of the host's memory, divided by the number of its devices." },
+      .help = "Bandwidth of the host's memory, divided by the number of devices of the host." },
     { NNC_FIELD(nnc_host_link, kernel_s), .unit = "s", .max = 1, NNC_DEFAULT_AS(NNC_HOST_USUAL_S, "3.75e-5"),
       .help = "Time to issue one kernel of a program that is not compiled; --host sets it. 0 = "
               "the device is its own host." },
@@ -66,13 +66,13 @@ static const nnc_field device_fields[] = {
     { NNC_FIELD(nnc_device, architecture), .help = "Name of the hardware generation, such as Hopper." },
     { NNC_FIELD(nnc_device, year), .min = 1990, .max = 2100, .help = "Year in which the device was released." },
     { NNC_FIELD(nnc_device, units), .min = 1, .max = 1e6,
-      .help = "Number of streaming multiprocessors, compute units or tensor cores. --set of this field also scales "
-              "each peak that --set does not give." },
+      .help = "Number of streaming multiprocessors, compute units or tensor cores. If --set changes this field, "
+              "nncost also scales each peak that --set does not change." },
     { NNC_FIELD(nnc_device, wave), .min = 1, .max = 1024, .default_text = "32",
       .help = "Number of threads that execute an instruction together: a warp has 32, a wave of CDNA has 64." },
     { NNC_FIELD(nnc_device, clock_hz), .unit = "Hz", .max = 1e12, .min = 1e6, .usual = 1.5e9,
-      .help = "Clock at which the peaks are stated (boost clock). --set of this field also scales each peak that --set "
-              "does not give." },
+      .help = "Clock at which the peaks are stated (boost clock). If --set changes this field, nncost also scales "
+              "each peak that --set does not change." },
     { NNC_FIELD(nnc_device, matmul_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX, .required = true, .min = 1e9,
       .usual = 3e14, .help = "Dense peak of the matrix units, by number format." },
     { NNC_FIELD(nnc_device, vector_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX, .min = 1e9, .usual = 3e13,
@@ -85,7 +85,7 @@ static const nnc_field device_fields[] = {
     { NNC_FIELD(nnc_device, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .required = true, .min = 1e8,
       .usual = 2e12, .help = "Peak bandwidth of the device memory." },
     { NNC_FIELD(nnc_device, l2_bytes), .unit = "B", .min = 1e3, .usual = 5e7, .max = NNC_BYTES_MAX,
-      .help = "Total last-level cache on the chip." },
+      .help = "Total size of the last-level cache on the chip." },
     { NNC_FIELD(nnc_device, scratch_bytes), .unit = "B", .min = 1e3, .usual = 2e5, .max = NNC_BYTES_MAX,
       .help = "Software-managed memory of one unit." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, scale_up), NNC_FIELD_TABLE(scale_up_fields),
@@ -96,13 +96,13 @@ static const nnc_field device_fields[] = {
       .help = "The link between device and host memory." },
     { NNC_FIELD(nnc_device, power_w), .unit = "W", .max = 1e6, .above_min = true, .help = "Board power limit." },
     { NNC_FIELD(nnc_device, power_cap_w), .unit = "W", .max = 1e6, .above_min = true,
-      .help = "A lower power limit that the operator set; not given: the limit of the board." },
+      .help = "Power limit that the operator set, below the limit of the board; not given: the limit of the board." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, node_power), NNC_FIELD_TABLE(node_power_fields),
       .help = "Measured power of a node in training, divided by its number of devices." },
     { NNC_FIELD(nnc_device, embodied_kg), .unit = "kg", .max = 1e6, .above_min = true,
       .help = "Embodied carbon dioxide, with the scope of its source." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, mtbf), NNC_FIELD_TABLE(mtbf_fields),
-      .help = "Mean time between failures of training jobs, multiplied by their devices." },
+      .help = "Mean time between failures of a training job, multiplied by its number of devices." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, efficiency), NNC_FIELD_TABLE(nnc_efficiencies_fields),
       .help = "Fitted parameters, separate from the datasheet." },
 };
@@ -466,9 +466,10 @@ static const nnc_field cluster_fields[] = {
     { NNC_FIELD(cluster, id), .required = true, .help = "Name of the file without \".json\"." },
     { NNC_FIELD(cluster, name), .required = true, .help = "Full name of the cluster." },
     { NNC_FIELD(cluster, devices_per_node), .min = 1, .max = 1e6, .required = true,
-      .help = "Devices per node; they share its network interfaces." },
+      .help = "Number of devices per node; the devices of a node share the network interfaces of the node." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, scale_up), NNC_FIELD_TABLE(scale_up_fields),
-      .help = "The fast fabric between devices; if its key `devices` is not given, it joins the devices of one node." },
+      .help = "The fast fabric between devices; if its key `devices` is not given, the fabric joins the devices of "
+              "one node." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, scale_out), NNC_FIELD_TABLE(cluster_network_fields),
       .help = "The network between nodes." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, host), NNC_FIELD_TABLE(host_fields),
@@ -645,8 +646,8 @@ static const nnc_field conv_fields[] = {
     { NNC_FIELD(nnc_conv_efficiency, library_channel_weight_ratio), .min = 0.1, .max = 100,
       .help = "Depthwise convolutions that PyTorch issues: factor on the time of the weight gradient; not given: 1." },
     { NNC_FIELD(nnc_conv_efficiency, vector_fraction), .max = 1, .above_min = true,
-      .help = "Share of their peak that the vector units reach in convolutions; they are used where they are faster "
-              "than the matrix units. Not given: not used." },
+      .help = "Share of their peak that the vector units reach in convolutions. Convolutions run on the vector "
+              "units if these are faster than the matrix units. Not given: not used." },
     FITTED_ON,
 };
 
@@ -658,16 +659,16 @@ static const nnc_field gemm_fields[] = {
     MEMORY(nnc_gemm_efficiency),
     FIXED(nnc_gemm_efficiency),
     { NNC_FIELD(nnc_gemm_efficiency, library_memory_fraction), .max = 1, .above_min = true,
-      .help = "Share of the memory bandwidth that products reach when PyTorch issues them one by one; not given: "
-              "memory_fraction." },
+      .help = "Share of the memory bandwidth that products reach when PyTorch issues the products one by one; not "
+              "given: memory_fraction." },
     { NNC_FIELD(nnc_gemm_efficiency, k_fill), .max = 1e5, NNC_DEFAULT(0),
       .help = "Time to start and end a tile of a product, as the number of elements of the dimension k that take this "
               "time." },
     { NNC_FIELD(nnc_gemm_efficiency, l2_bytes_per_flop), .unit = "B/FLOP", .max = 1e3, .above_min = true,
-      .help =
-          "Operand bytes that the L2 cache delivers per FLOP of the peak: its bandwidth is this value x the peak." },
+      .help = "Operand bytes that the L2 cache delivers per FLOP of the peak: the bandwidth of the cache is this value "
+              "x the peak." },
     { NNC_FIELD(nnc_gemm_efficiency, l2_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
-      .help = "Bandwidth at which the L2 cache delivers operands, independent of the peak; if given, it replaces "
+      .help = "Bandwidth at which the L2 cache delivers operands, independent of the peak; this value replaces "
               "l2_bytes_per_flop." },
     { NNC_FIELD(nnc_gemm_efficiency, wave_quantization), .max = 1,
       .help = "Time of a partly filled wave of tiles: 1, as long as a full wave; 0, in proportion to its tiles. Not "
@@ -683,8 +684,8 @@ static const nnc_field gemm_fields[] = {
       .help = "Time of grouped products with varying numbers of rows, divided by the time of one product with as many "
               "rows in total." },
     { NNC_FIELD(nnc_gemm_efficiency, power_share), .max = 10,
-      .help = "Share of the board power that the matrix units would draw at their peak; above 1 they cannot sustain "
-              "this peak." },
+      .help = "Share of the board power that the matrix units would draw at their peak. If this value is above 1, "
+              "the matrix units cannot sustain their peak." },
     FITTED_ON,
 };
 

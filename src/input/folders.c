@@ -405,7 +405,7 @@ static bool expected_device(nnc_folders *folders, const char *id, const nnc_id_l
     for (int i = 0; here[i] != NULL; i++) {
         if (strcasecmp(here[i], id) == 0) {
             snprintf(known, size,
-                     "the name of a card, as \"nncost list devices\" has, or \".\" for the one of this machine");
+                     "the name of a card of \"nncost list devices\", or \".\" for the card of this machine");
             return true;
         }
     }

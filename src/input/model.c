@@ -320,7 +320,8 @@ static const nnc_field unet_fields[] = {
       .help = "Transformer blocks per attention layer, one value per level; the middle block uses the last value." },
     { UNET(cross_only_levels), NNC_FIELD_COUNTED(nnc_model, unet.cross_only_levels, unet.cross_only_levels_count),
       .default_text = "none",
-      .help = "Whether both attentions of a transformer block read the context, for each level." },
+      .help = "For each level: whether the first attention of a transformer block also reads the context, like the "
+              "second." },
     { UNET(linear_projections), NNC_DEFAULT_OFF,
       .help = "Linear layers instead of 1x1 convolutions before and after transformers." },
     { UNET(heads), .max = 1e5, .default_text = "by head_width", .help = "Heads per attention layer." },
@@ -516,7 +517,8 @@ static const nnc_field vit_fields[] = {
     { VIT(ffn_hidden), .min = 1, .max = NNC_WIDTH_MAX, .default_text = "4 x hidden",
       .help = "Width inside the feed-forward layer." },
     { VIT(mlp), NNC_FIELD_NAMES(nnc_mlp, NNC_MLP_COUNT), .default_text = "gelu",
-      .help = "Activation of the feed-forward layer. swiglu and geglu layers have three matrices, other layers two." },
+      .help = "Activation of the feed-forward layer. With swiglu and geglu a layer has three matrices, with any "
+              "other activation two matrices." },
     { VIT(classes), .min = 1, .max = NNC_VOCAB_MAX, .required = true,
       .help = "Number of classes that the head distinguishes." },
     { VIT(distilled), NNC_DEFAULT_OFF,

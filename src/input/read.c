@@ -689,7 +689,7 @@ static nnc_status read_arrival(const nnc_csv *csv, const arrival_columns *column
     int64_t *const lengths[] = { NULL, &arrival->input_len, &arrival->output_len };
     const char *time = columns->place[0] < csv->count ? csv->cells[columns->place[0]] : "";
     if (!nnc_read_quantity(time, "s", false, &arrival->arrival_s) || !(arrival->arrival_s >= before_s)) {
-        return refuse_cell(csv, "arrival_s", "a time that is not before the last one", time, err);
+        return refuse_cell(csv, "arrival_s", "a time that is not before the time of the previous request", time, err);
     }
     for (int i = 1; i < 3; i++) {
         double value = 0.0;

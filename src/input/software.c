@@ -26,14 +26,14 @@ static const nnc_field range_fields[] = {
     { NNC_FIELD(nnc_range, device), .default_text = "all devices without an entry of their own",
       .help = "Id of a device." },
     { NNC_FIELD(nnc_range, of), .required = true,
-      .help = "Id of the network if it is a graph, else the family of models; \"experts\" for decoders with experts. "
-              "Without a device: the family, also of a graph." },
+      .help = "Id of the network for a network of the graph family, else the family of models; \"experts\" for "
+              "decoders with experts. Without a device: the family, also of a graph." },
     { NNC_FIELD(nnc_range, own), .max = 5, .above_min = true, .required = true,
       .help = "Term of the interval that replaces all terms of spread except network and idle; without a device, only "
               "own." },
     { NNC_FIELD(nnc_range, skew), .max = 0.9, NNC_DEFAULT(0.15),
-      .help = "Share of the half width by which both ends of the interval are moved up: the upper end is farther "
-              "from the prediction, and the lower end is nearer." },
+      .help = "Asymmetry of the interval: both ends are moved up by this share of the half width, so the upper end "
+              "is farther from the prediction than the lower end." },
 };
 const nnc_field_table nnc_range_table = { "range", range_fields, NNC_COUNT_OF(range_fields) };
 
@@ -154,7 +154,7 @@ nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles 
 
 static const nnc_field framework_fields[] = {
     { NNC_FIELD(nnc_framework, framework), .required = true,
-      .help = "Name of the framework; the column `framework` of measured rows begins with it." },
+      .help = "Name of the framework; the column `framework` of measured rows begins with this name." },
     SELECTS(nnc_framework, also, "Another name of the framework."),
     SELECTS(
         nnc_framework, version,
@@ -168,10 +168,10 @@ static const nnc_field framework_fields[] = {
     { NNC_FIELD(nnc_framework, attention), NNC_FIELD_NAMES(nnc_attention, NNC_ATTENTION_COUNT), .default_text = "flash",
       .help = "Attention kernel of the framework." },
     { NNC_FIELD(nnc_framework, context_kind), NNC_FIELD_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_COUNT),
-      .default_text = "ring", .help = "How context ranks attend to the tokens of other context ranks." },
+      .default_text = "ring", .help = "How a context rank attends to tokens of other context ranks." },
     { NNC_FIELD(nnc_framework, adapter_context_kind), NNC_FIELD_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_COUNT),
       .default_text = "ring",
-      .help = "How context ranks attend to the tokens of other context ranks when only adapters are trained." },
+      .help = "How a context rank attends to tokens of other context ranks if only adapters are trained." },
     { NNC_FIELD(nnc_framework, fp16_dropout), .max = 0.999, NNC_DEFAULT(0),
       .help =
           "Dropout of decoders with a GELU MLP without gate that are trained in fp16, if the model file has none." },

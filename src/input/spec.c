@@ -162,9 +162,9 @@ nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path,
 static nnc_status fail_hub(const char *asked, const nnc_hub_name *hub, nnc_error *err) {
     const char *name = strrchr(asked, '/') + 1;
     return nnc_fail(err, NNC_UNKNOWN_ID, asked,
-                    "no such file or folder, and no known name of the hub, expected such a name%s%s or the "
-                    "file of this one: hf download %s config.json --local-dir %s, then "
-                    "%s/config.json; or curl -LO https://huggingface.co/%s/resolve/main/config.json",
+                    "no such file or folder, and no known name of the hub, expected a known name%s%s or the "
+                    "config.json of this model: hf download %s config.json --local-dir %s, then %s/config.json; or "
+                    "curl -LO https://huggingface.co/%s/resolve/main/config.json",
                     hub->nearest != NULL ? ", nearest " : "", hub->nearest != NULL ? hub->nearest : "", asked, name,
                     name, asked);
 }

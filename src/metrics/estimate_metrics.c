@@ -198,7 +198,8 @@ static const nnc_metric work_rows[] = {
                .more = NNC_MORE(.source = "arXiv:2001.08361")),
     NNC_AS("flops_convention", ENUM, NNC_IN(nnc_result, plan.flops_convention), .name_of = nnc_flops_convention_name,
            .values = NNC_CONVENTION_COUNT,
-           .help = "Rule that decides the part of attention whose FLOPs are model FLOPs."),
+           .help = "Rule for model FLOPs: whether they include attention over all pairs of tokens, over unmasked "
+                   "pairs, or no attention."),
     NNC_NUMBER(nnc_result, read_bytes, .full = true, .unit = "B",
                .help = "Bytes that one device of the busiest stage reads from its memory in a step."),
     NNC_NUMBER(nnc_result, write_bytes, .full = true, .unit = "B",
@@ -223,9 +224,9 @@ static const nnc_metric step_rows[] = {
     NNC_NUMBER(nnc_result, interval_s, .full = true, .each_count = 2, .unit = "s",
                .help = "Interval of the step time: the range that should contain nine of ten measurements."),
     NNC_NUMBER(nnc_result, lower_bound_s, .full = true, .unit = "s",
-               .help =
-                   "Lower bound for any software: time of the busiest engine at its datasheet rate. Work of the other "
-                   "engines overlaps with this time, and norms and pointwise ops are fused into other kernels.",
+               .help = "Lower bound for any software: time of the busiest engine at its datasheet rate. Work of all "
+                       "less busy engines overlaps with this time, and norms and pointwise ops are fused into other "
+                       "kernels.",
                .more = NNC_MORE(.source = roofline_paper)),
     NNC_NUMBER(nnc_result, upper_bound_s, .full = true, .unit = "s",
                .help = "Upper bound of the step: the rates of step_s, but without overlap.",
@@ -257,7 +258,8 @@ static const nnc_metric step_rows[] = {
     NNC_NUMBER(nnc_result, bubble_share, .show = NNC_SHOW_PERCENT,
                .help = "Idle time of the busiest stage divided by the step time."),
     NNC_NUMBER(nnc_result, idle_share, .full = true, .show = NNC_SHOW_PERCENT,
-               .help = "Mean over all pipeline stages of the share of the step in which a stage is idle."),
+               .help = "Mean idle share of the pipeline stages: idle time of a stage / step time, averaged over all "
+                       "stages."),
     NNC_WHOLE(nnc_result, stage, .help = "Number of the busiest pipeline stage, counted from 0."),
     NNC_NAMED(nnc_result, bound, nnc_bound_name, NNC_BOUND_COUNT, .full = true,
               .help = "Resource of the largest part of the step: compute, memory, network, host or bubble."),
@@ -265,8 +267,8 @@ static const nnc_metric step_rows[] = {
               .help = "Resource of the second largest part of the step."),
     NNC_NUMBER(nnc_result, bound_s, .full = true, .each_count = NNC_BOUND_COUNT, .unit = "s",
                .help = "Step time by cause: time of ops by the resource that bounds them, time in which the host "
-                       "issues ops (host), and idle time in the pipeline (bubble). The parts add up to step_s, except "
-                       "in ideal mode, where they overlap.",
+                       "issues ops (host), and idle time in the pipeline (bubble). The times of all causes add up "
+                       "to step_s, except in ideal mode, where they overlap.",
                .more = NNC_MORE(.each = nnc_bound_name)),
     NNC_NUMBER(nnc_result, step_without_bound_s, .full = true, .unit = "s",
                .help = "Step time of a second estimate, in which the resource `bound` is unlimited."),
@@ -325,7 +327,8 @@ static const nnc_metric model_rows[] = {
     NNC_AS("params", WHOLE, RESULT(params), .show = NNC_SHOW_COUNT, .help = "Parameters of the model.",
            .more = NNC_MORE(.source = "the tensors of the op list, each counted once")),
     NNC_AS("active_params", WHOLE, RESULT(active_params), .show = NNC_SHOW_COUNT,
-           .help = "Parameters that one token uses: all except the experts that the token is not sent to."),
+           .help = "Parameters that one token uses: all parameters except those of experts that the token is not "
+                   "sent to."),
     NNC_AS("trained_params", WHOLE, RESULT(trained_params), .show = NNC_SHOW_COUNT,
            .help = "Parameters that the step trains; all other parameters are frozen.",
            .more = NNC_MORE(.when = trains_part)),
@@ -335,7 +338,8 @@ static const nnc_metric model_rows[] = {
            .show = NNC_SHOW_COUNT, .help = "Number of parameters of each part of the network.",
            .more = NNC_MORE(.each = nnc_group_name, .part_of = "model.params")),
     NNC_AS("padded_vocab", WHOLE, .get = get_padded, .show = NNC_SHOW_COUNT,
-           .help = "Rows of the vocabulary table with the padding that lets tensor ranks divide it.",
+           .help = "Number of rows of the vocabulary table, including padding rows: tensor ranks can divide this "
+                   "number.",
            .more = NNC_MORE(.when = is_padded, .source = "Megatron-LM, --make-vocab-size-divisible-by")),
     NNC_AS("notes", TEXTS, MODEL(notes), NNC_COUNT(nnc_model, note_count),
            .help = "Values that a Hugging Face configuration does not state and that nncost assumes.",
@@ -380,7 +384,7 @@ static const nnc_metric ignored_key_rows[] = {
     NNC_TEXT(nnc_ignored_key, file, .help = "The file."),
     NNC_WHOLE(nnc_ignored_key, line, .help = "Line of the key in the launch file, counted from 1."),
     NNC_TEXT(nnc_ignored_key, key,
-             .help = "Name of the key, after the names of the keys that contain it, joined by dots."),
+             .help = "Name of the key, preceded by the names of the keys that contain it, all joined by dots."),
     NNC_TEXT(nnc_ignored_key, why, .help = "Reason why the key sets no option."),
     NNC_BOOL(nnc_ignored_key, skipped,
              .help = "Whether --lenient skipped the key of the launch file. A skipped key may affect the real step; "
@@ -403,9 +407,10 @@ const nnc_metrics nnc_launch_metrics = NNC_METRICS("launch files", launch_rows, 
 static const nnc_metric resolved_plan_rows[] = {
     NNC_ROWS(&nnc_plan_metrics, RESULT(plan)),
     NNC_AS("software", CHARS, NNC_VIA(nnc_report, software), NNC_IN(nnc_software, id),
-           .help = "Software profile, which states the fused kernels and the tensors that they keep for backward."),
+           .help = "Software profile, which states the fused kernels and the tensors that these kernels keep for "
+                   "backward."),
     NNC_AS("software_chosen", BOOL, NNC_IN(nnc_report, software_chosen),
-           .help = "Whether nncost chose the profile; false: the user chose it."),
+           .help = "Whether nncost chose the software profile; false: the user chose it."),
     NNC_AS("mode", ENUM, RESULT(plan.mode), .name_of = nnc_mode_name, .values = NNC_MODE_COUNT),
     NNC_TEXT(nnc_report, overrides, .help = "Fields that --set changed."),
     NNC_TEXT(nnc_report, cluster, .help = "Cluster file with the links between devices."),
@@ -421,7 +426,7 @@ static const nnc_metric memory_part_rows[] = {
               .help = "Weights that forward and backward read, in the format of the precision policy.",
               .more = NNC_MORE(.part_of = total_bytes, .source = "arXiv:1910.02054 section 3.1, arXiv:1710.03740")),
     NNC_WHOLE(nnc_memory, gradient_bytes, .head = "gradients", .unit = "B",
-              .help = "Gradients; they do not grow with the number of micro-batches.",
+              .help = "Gradients; these bytes do not grow with the number of micro-batches.",
               .more = NNC_MORE(.part_of = total_bytes, .source = "arXiv:1910.02054 section 3.1")),
     NNC_WHOLE(nnc_memory, optimizer_bytes, .head = "optimizer", .unit = "B",
               .help = "The optimizer's moments, and the fp32 master copy if there is one.",
@@ -438,8 +443,8 @@ static const nnc_metric memory_part_rows[] = {
               .help = "Transient memory: the largest temporary tensors at the peak.",
               .more = NNC_MORE(.part_of = total_bytes)),
     NNC_WHOLE(nnc_memory, apart_bytes, .head = "not at once", .unit = "B", .drop = 2, .any_sign = true,
-              .help = "Peak of the step minus the sum of all classes of memory. The difference is usually negative, "
-                      "because backward frees activations while it adds gradients.",
+              .help = "Peak memory of the step minus the sum of all classes of memory. The difference is usually "
+                      "negative, because backward frees activations while it adds gradients.",
               .more = NNC_MORE(.part_of = total_bytes)),
     NNC_WHOLE(nnc_memory, reserve_bytes, .head = "reserve", .unit = "B", .drop = 1,
               .help = "Reserve: --reserve-bytes, or the memory for driver context, collectives and fragmentation by "
@@ -587,11 +592,12 @@ static const nnc_metric own_rows[] = {
 static const nnc_metrics own_metrics = NNC_METRICS("a measured step", own_rows, nnc_own_step);
 static const nnc_metric past_rows[] = {
     NNC_NAMED(nnc_past, of, nnc_past_name, NNC_PAST_COUNT,
-              .help = "Steps from which `error` and `bias` are computed. device: steps of the device that no fit has "
-                      "used. all_devices: steps of all devices that no fit has used, because the device has fewer than "
-                      "ten. other_devices: as all_devices, but the device has no such step. seen: all steps of the "
-                      "device, also those of fits, because their error is larger. too_few: there are fewer than ten "
-                      "steps on all devices. For a CPU, only steps of this CPU count."),
+              .help = "Steps from which `error` and `bias` are computed. device: steps of the device that no fit "
+                      "has used. all_devices: steps of all devices that no fit has used, because the device has "
+                      "fewer than ten such steps. other_devices: steps of all devices that no fit has used, because "
+                      "the device has no such step. seen: all steps of the device, also steps that a fit has used, "
+                      "because the error of all steps is larger. too_few: there are fewer than ten steps on all "
+                      "devices. For a CPU, only steps of this CPU count."),
     NNC_WHOLE(nnc_past, device_rows, .help = "Number of steps of the device that no fit has used."),
     NNC_WHOLE(nnc_past, rows, .help = "Number of measured steps that `of` selects."),
     NNC_WHOLE(nnc_past, unseen,
@@ -620,9 +626,10 @@ static const nnc_metric trust_rows[] = {
     NNC_NUMBER(nnc_past, error,
                .help = "Mean absolute error of the steps in trust.rows; null if there are fewer than ten."),
     NNC_NUMBER(nnc_past, error_range, .each_count = 2,
-               .help = "Range that contains the mean error of nine of ten other groups of ten or more steps: half and "
-                       "twice the error (groups of other models), or, if `of` is all_devices or other_devices, the "
-                       "error divided and multiplied by 3.5 (groups of other sources)."),
+               .help = "Range in which the mean error of nine of ten new groups of ten or more steps lies. The ends "
+                       "of the range are error / 2 and error x 2, found with groups of steps of other models. If "
+                       "`of` is all_devices or other_devices, the ends are error / 3.5 and error x 3.5, found with "
+                       "groups of steps from other sources."),
 };
 static const nnc_metrics trust_metrics = NNC_METRICS("expected error of an estimate", trust_rows, nnc_past);
 static const nnc_metric fact_rows[] = {

@@ -332,8 +332,8 @@ const char *nnc_launch_advice(const nnc_result *result) {
     return result->host_s > 0.5 * result->bound_s[NNC_BOUND_HOST]
                ? "the host limits the step: record ops once and replay them (CUDA graphs, "
                  "torch.compile), or make each op larger (a larger --micro-batch)"
-               : "the fixed costs of kernels limit the step: make each kernel larger (a larger "
-                 "--micro-batch, fewer of them)";
+               : "the fixed costs of kernels limit the step: make each kernel larger (a larger --micro-batch, fewer "
+                 "micro-batches)";
 }
 
 int64_t nnc_padded_rows(const nnc_report *report) {

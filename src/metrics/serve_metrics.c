@@ -67,7 +67,8 @@ NNC_GET(get_software, nnc_report, nnc_text_cell(self->software->id))
 static const nnc_metric whole_plan_rows[] = {
     NNC_AS("mode", ENUM, NNC_VIA(nnc_report, serve), OF(mode), .name_of = nnc_serve_mode_name,
            .values = NNC_SERVE_MODE_COUNT,
-           .help = "How requests come: as one batch, a fixed number open, at a rate, or as many as possible."),
+           .help = "How requests come: as one batch, with a fixed number of open requests, at a rate, or with as "
+                   "many open requests as possible."),
     NNC_AS("software", TEXT, .get = get_software, .help = "Software profile of the serving engine."),
     NNC_ROWS(&plan_metrics, NNC_VIA(nnc_report, serve), OF(plan)),
     NNC_ROWS(&nnc_launch_metrics),
@@ -94,7 +95,7 @@ static const nnc_metric step_rows[] = {
     STEP(new_tokens, .show = NNC_SHOW_COUNT, .help = "Number of tokens of each sequence that the step computes."),
     STEP(context, .show = NNC_SHOW_COUNT, .help = "Number of positions to which the last new token attends."),
     STEP(steps, .show = NNC_SHOW_COUNT,
-         .help = "Number of times that the step reads the weights; a prefill reads them once per chunk."),
+         .help = "Number of times that the step reads the weights; a prefill reads the weights once per chunk."),
     STEP(flops, .unit = "FLOP", .help = "FLOPs of one device of a tensor group."),
     STEP(weight_bytes, .unit = "B", .help = "Bytes of weights that the step reads."),
     STEP(kv_bytes, .unit = "B", .help = "Bytes of keys and values that the step reads and writes."),
@@ -113,7 +114,7 @@ static const nnc_metric decode_rows[] = {
               "Smallest number of sequences with which decode is compute-bound; null: decode is always memory-bound.",
           .more = NNC_MORE(.source = "docs/serving.md")),
     NNC_NUMBER(nnc_serve, intensity_limit_flops_per_byte, .unit = "FLOP/B",
-               .help = "Arithmetic intensity of decode that no number of sequences exceeds."),
+               .help = "Upper limit of the arithmetic intensity of decode for any number of sequences."),
 };
 static const nnc_metrics decode_metrics = NNC_METRICS("one decode step", decode_rows, nnc_serve);
 
@@ -131,7 +132,7 @@ static const nnc_metric latency_rows[] = {
     SECONDS(request_p50_s, .help = "Median time of a simulated request."),
     SECONDS(request_p90_s, .help = "90th percentile of the time of a request."),
     SECONDS(request_p99_s, .help = "99th percentile of the time of a request."),
-    COUNT(simulated, .help = "Requests of the simulation of one replica."),
+    COUNT(simulated, .help = "Number of simulated requests of one replica."),
     COUNT(preemptions, .help = "Number of times that a simulated request was preempted."),
     NNC_AS("ttft_interval_s", NUMBER, OF(ttft_interval_s), .each_count = 2, .unit = "s",
            .help = "Interval of ttft_s: the range that should contain nine of ten measurements."),
@@ -226,8 +227,8 @@ static const nnc_metric formula_rows[] = {
     COUNT(apart_requests_per_s, .help = "Requests per second of separate prefill and decode workers."),
     NNC_NUMBER(
         nnc_serve, apart_workers_ratio,
-        .help =
-            "Number of prefill workers per decode worker with which no worker waits for workers of the other kind."),
+        .help = "Number of prefill workers per decode worker with which prefill workers and decode workers never wait "
+                "for each other."),
     SECONDS(apart_ttft_s, .help = "Time to the first token with separate workers, without a queue."),
     SECONDS(apart_tpot_s, .help = "Time per output token with separate workers, at full batch."),
 };
@@ -375,7 +376,7 @@ static const nnc_metric figure_rows[] = {
     IMAGES(lower_bound_s, .unit = "s", .help = "Lower bound of image_s for any software."),
     IMAGES(images_per_s, .help = "Images per second of one device."),
     IMAGES(utilization, .show = NNC_SHOW_PERCENT, .help = "Share of the peak FLOP/s that the computation reaches."),
-    IMAGES(weight_bytes, .unit = "B", .help = "Weights of all networks, in 16 bits."),
+    IMAGES(weight_bytes, .unit = "B", .help = "Bytes of the weights of all networks, in 16 bits."),
     IMAGES(capacity_bytes, .unit = "B", .help = "Memory of the device."),
     NNC_BOOL(nnc_images, fits, .help = "Whether the device holds all weights at once."),
     IMAGES(price_per_device_hour, .help = "Price of the device for one hour."),
@@ -427,8 +428,8 @@ static const nnc_metric run_rows[] = {
     TIME(prepare_s, .help = "Time in which the workers of a device prepare the samples of one step."),
     TIME(transfer_s, .help = "Time to send the samples of one step to the device."),
     TIME(input_s,
-         .help = "Time of the input of one step: the slowest of reading, preparing and sending, or their sum if they "
-                 "do not overlap.",
+         .help = "Time of the input of one step: the slowest of reading, preparing and sending, or the sum of the "
+                 "three times if they do not overlap.",
          .more = NNC_MORE(.source = "docs/data-and-runs.md")),
     TIME(input_wait_s, .head = "input", .help = "Time that a step waits for its input."),
     NNC_BOOL(nnc_run, input_bound, .help = "Whether the step waits for its input."),
@@ -445,7 +446,8 @@ static const nnc_metric run_rows[] = {
     TIME(sync_step_s, .help = "Time to send new weights to the devices that generate answers."),
 
     NNC_NUMBER(nnc_run, outer_bytes, .unit = "B",
-               .help = "Bytes that a site sends for one average of the weights; it receives the same number of bytes."),
+               .help = "Bytes that a site sends for one average of the weights; the site receives the same number "
+                       "of bytes."),
     TIME(outer_s, .help = "Time that a site waits for one average."),
 
     TIME(device_mtbf_s, .help = "Mean time between two stops of a job on one device."),
@@ -469,7 +471,7 @@ static const nnc_metric run_rows[] = {
     NNC_NUMBER(nnc_run, goodput, .show = NNC_SHOW_PERCENT2,
                .help = "Useful time divided by wall time, without evaluation and planned stops."),
     NNC_NUMBER(nnc_run, first_order, .show = NNC_SHOW_PERCENT2,
-               .help = "Goodput by the first-order formula, whose result is up to two percentage points too low."),
+               .help = "Goodput by the first-order formula. Its result is up to two percentage points too low."),
 
     RUN_PART(train_s, "training", .help = "Time of all steps of the run, as estimated."),
     RUN_PART(wait_s, "input", .help = "Time that training waits for input."),
@@ -492,14 +494,15 @@ static const nnc_metric run_rows[] = {
     COST_PART(cost_storage, .help = "Price of the data that the run stores."),
     COST_PART(cost_egress, .help = "Price of the data that the run moves out of the cloud."),
     NNC_NUMBER(nnc_run, cost, .help = "Price of the run."),
-    NNC_NUMBER(nnc_run, cost_per_million_tokens, .help = "Price of the run per million training tokens."),
+    NNC_NUMBER(nnc_run, cost_per_million_tokens, .help = "Price of the whole run per million training tokens."),
 
     NNC_NUMBER(nnc_run, busy_share, .show = NNC_SHOW_PERCENT, .help = "Share of the run in which a device is busy."),
     NNC_NUMBER(nnc_run, power_w, .unit = "W", .help = "Mean power of one device, including its share of the node."),
-    NNC_NUMBER(nnc_run, energy_j, .unit = "J", .help = "Energy of the run, including the building (PUE)."),
+    NNC_NUMBER(nnc_run, energy_j, .unit = "J",
+               .help = "Energy of the run, with the overhead of the data centre (PUE)."),
     NNC_NUMBER(nnc_run, rated_energy_j, .unit = "J",
-               .help =
-                   "Rated power of the devices x device-hours x PUE. Most published totals are computed in this way."),
+               .help = "Rated power of the devices x device-hours x PUE. Most published energies of a run are computed "
+                       "by this formula."),
     NNC_NUMBER(nnc_run, carbon_kg, .unit = "kg", .help = "Carbon dioxide emitted for the energy of the run."),
     NNC_NUMBER(nnc_run, rated_carbon_kg, .unit = "kg", .help = "Carbon dioxide emitted for rated_energy_j."),
     NNC_NUMBER(nnc_run, embodied_carbon_kg, .unit = "kg",

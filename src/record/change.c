@@ -608,7 +608,7 @@ static const nnc_metric verdict_rows[] = {
     NNC_AS("rule", TEXT, NNC_VIA(nnc_check_verdict, requirement), NNC_IN(nnc_requirement, rule),
            .help = "Requirement on the metric, such as <= 9.5."),
     NNC_AS("found", ANY, .get = get_found, .help = "Value of the metric in the new estimate."),
-    NNC_BOOL(nnc_check_verdict, met, .help = "Whether the value in `found` meets the requirement in `rule`."),
+    NNC_BOOL(nnc_check_verdict, met, .help = "Whether `found`, the new value, meets the requirement in `rule`."),
 };
 static const nnc_metrics verdicts = NNC_METRICS("a requirement", verdict_rows, nnc_check_verdict);
 
@@ -627,7 +627,7 @@ static const nnc_metric op_rows[] = {
     NNC_NUMBER(nnc_check_op, now_s, .head = "new", .unit = "s", .help = "Time of the op in the new estimate."),
     NNC_HEAD("difference", NUMBER, .get = get_difference),
 };
-const nnc_metrics nnc_check_op_metrics = NNC_METRICS("an op that takes another time", op_rows, nnc_check_op);
+const nnc_metrics nnc_check_op_metrics = NNC_METRICS("an op whose time differs", op_rows, nnc_check_op);
 
 static const char step_total[] = "step.step_s", memory_total[] = "memory.total_bytes";
 
@@ -667,7 +667,8 @@ static const nnc_metric row_rows[] = {
         .more = NNC_MORE(.when = is_check)),
     NNC_AS("why", TEXTS, NNC_IN(nnc_check_row, causes), NNC_COUNT(nnc_check_row, cause_count),
            .help = "Causes of the change: the plan, a file, or the version of nncost."),
-    NNC_AS("responsible", OBJECT, .rows = &responsible, .help = "Part of each total that changed most."),
+    NNC_AS("responsible", OBJECT, .rows = &responsible,
+           .help = "For the step time and for the memory: the part that changed most."),
     NNC_AS("requirements", LIST, NNC_IN(nnc_check_row, verdicts), NNC_COUNT(nnc_check_row, verdict_count),
            .rows = &verdicts, .help = "Requirements of the scenario."),
     NNC_TEXT(nnc_check_row, split,
@@ -681,7 +682,8 @@ static const nnc_metric row_rows[] = {
                        "under the old profile.",
                .more = NNC_MORE(.when = has_split)),
     NNC_AS("changes", LIST, NNC_IN(nnc_check_row, changes), NNC_COUNT(nnc_check_row, change_count),
-           .rows = &change_metrics, .help = "Metrics that differ, the largest change first."),
+           .rows = &change_metrics,
+           .help = "Metrics whose values differ in the two estimates, the largest change first."),
     NNC_AS("ops", LIST, NNC_IN(nnc_check_row, ops), NNC_COUNT(nnc_check_row, op_count), .rows = &nnc_check_op_metrics,
            .help = "Ops that differ; given if both estimates list their ops."),
 };

@@ -355,8 +355,9 @@ static bool is_untouched(nnc_json at) {
     nnc_digest_print(nnc_json_digest(at, not_digested), own);
     if (nnc_json_type_of(digest) != NNC_JSON_TEXT || strcmp(nnc_json_text(digest), own) != 0) {
         return nnc_json_fault(at, NULL,
-                              "edited by hand or damaged, expected the text that 'nncost check --update' wrote (digest "
-                              "%s); restore this text, or remove all of it and record again",
+                              "edited by hand or damaged, expected the text that 'nncost check --update' wrote "
+                              "(digest %s); restore this text, or remove the key recorded and record the estimates "
+                              "again",
                               nnc_json_type_of(digest) == NNC_JSON_TEXT ? nnc_json_text(digest) : "missing");
     }
     return true;

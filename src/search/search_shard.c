@@ -41,7 +41,8 @@ static const nnc_metric found_rows[] = {
     NNC_NUMBER(nnc_found, goodput, .show = NNC_SHOW_PERCENT2,
                .help = "Useful training time of the run divided by its wall time.",
                .more = NNC_MORE(.same_as = "run.goodput")),
-    NNC_NUMBER(nnc_found, energy_j, .unit = "J", .help = "Energy of the run, including the building (PUE).",
+    NNC_NUMBER(nnc_found, energy_j, .unit = "J",
+               .help = "Energy of the run, with the overhead of the data centre (PUE).",
                .more = NNC_MORE(.same_as = "run.energy_j")),
     NNC_NUMBER(nnc_found, carbon_kg, .unit = "kg", .help = "Carbon dioxide emitted for the energy of the run.",
                .more = NNC_MORE(.same_as = "run.carbon_kg")),
@@ -106,7 +107,8 @@ static const nnc_metric size_rows[] = {
     NNC_AS("space", WHOLE, NNC_IN(nnc_search_size, total.space), .help = "Number of combinations of all options."),
     NNC_AS("legal", WHOLE, NNC_IN(nnc_search_size, total.legal),
            .help = "Legal plans: combinations that break no rule."),
-    NNC_AS("feasible", WHOLE, NNC_IN(nnc_search_size, total.feasible), .help = "Legal plans that fit the memory."),
+    NNC_AS("feasible", WHOLE, NNC_IN(nnc_search_size, total.feasible),
+           .help = "Legal plans that fit in the memory of a device."),
     NNC_AS("evaluated", WHOLE, NNC_IN(nnc_search_size, total.evaluated), .help = "Plans that were evaluated in full."),
     NNC_AS("missed", OBJECT, NNC_IN(nnc_search_size, missed), .rows = &listed_metrics,
            .help = "The fastest plan that exceeds --deadline or --budget; only with --shard.",
@@ -180,7 +182,8 @@ static const nnc_metric lever_rows[] = {
     NNC_NUMBER(
         nnc_target, needed,
         .help =
-            "Value of the parameter with which the best plan takes the target step time; null: no value reaches it."),
+            "Value of the parameter with which the best plan takes the target step time; null: no value reaches the "
+            "target step time."),
     NNC_NUMBER(nnc_target, step_s, .unit = "s", .help = "Step time with the value in `needed`."),
 };
 static const nnc_metrics figures = NNC_METRICS("the smallest value of a parameter", lever_rows, nnc_target);
@@ -198,7 +201,7 @@ static const nnc_metrics target_metrics = NNC_METRICS("values that reach a step 
 #define TOTAL(member) NNC_IN(nnc_search_report, total.member)
 #define RESULT(member) NNC_VIA(nnc_search_report, result), NNC_IN(nnc_search_result, member)
 static const nnc_metric document_rows[] = {
-    NNC_AS("shard", TEXT, .get = get_shard, .help = "Shard I of N that was searched, as I/N; only with --shard.",
+    NNC_AS("shard", TEXT, .get = get_shard, .help = "The searched shard I of N, as I/N; only with --shard.",
            .more = NNC_MORE(.when = is_shard)),
     NNC_TEXT(nnc_search_report, digest,
              .help = "Digest of the inputs of the search, equal for all its shards; only with --shard.",
@@ -209,7 +212,7 @@ static const nnc_metric document_rows[] = {
     NNC_AS("covered", WHOLE, TOTAL(covered),
            .help = "Number of combinations that the search covered: all, unless the search was stopped."),
     NNC_AS("legal", WHOLE, TOTAL(legal), .help = "Legal plans: combinations that break no rule."),
-    NNC_AS("feasible", WHOLE, TOTAL(feasible), .help = "Legal plans that fit the memory."),
+    NNC_AS("feasible", WHOLE, TOTAL(feasible), .help = "Legal plans that fit in the memory of a device."),
     NNC_AS("evaluated", WHOLE, TOTAL(evaluated),
            .help = "Number of plans that were evaluated completely. All shards of a search together evaluate more "
                    "plans than the undivided search, because each shard prunes only by its own plans."),

@@ -350,7 +350,7 @@ static nnc_status check_samples(const struct nnc_captured *program, int64_t samp
     if (program->second != NULL) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--micro-batch",
                         "the step was recorded with %" PRId64 " and %" PRId64
-                        " samples, expected a number between, found %" PRId64,
+                        " samples, expected a number between these two numbers, found %" PRId64,
                         one, two, samples);
     }
     return nnc_fail(err, NNC_ILLEGAL_PLAN, "--micro-batch",

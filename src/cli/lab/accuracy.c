@@ -135,7 +135,8 @@ static const nnc_metric scored_rows[] = {
            .help = "The largest micro-batch that is predicted to fit: micro_batch of nncost fit."),
     NNC_AS("max_batch_tight", NUMBER, .get = get_tight_batch,
            .help = "The largest micro-batch that may fit: micro_batch_tight of nncost fit."),
-    NNC_TEXT(nnc_scored, what, .help = "Device, profile and family of the rows that are summed; only with --summary."),
+    NNC_TEXT(nnc_scored, what,
+             .help = "Device, profile and model family of the rows whose errors are averaged; only with --summary."),
     NNC_TEXT(nnc_scored, reason, .help = "Reason why the row has no prediction."),
 };
 static const nnc_metrics row_metrics = NNC_METRICS("a row and its prediction", scored_rows, nnc_scored);
@@ -468,9 +469,9 @@ const nnc_command nnc_cmd_accuracy = {
                "and framework.",
     .notes = "Each line of a file is one measured training step, served request, kernel or collective; "
              "tests/published/README.md names the columns. The command lists rows that cannot be predicted, each "
-             "with the reason. It lists separately the errors of rows that do not state recompute or another "
-             "deciding field. An error is predicted / measured - 1. Options of the plan and --set replace the values "
-             "of every row.",
+             "with the reason. For rows that do not state recompute or another deciding field, it lists the errors "
+             "separately. An error is predicted / measured - 1. Options of the plan and --set replace the values of "
+             "every row.",
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_SCORE,

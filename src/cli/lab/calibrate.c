@@ -135,8 +135,8 @@ static const nnc_metric group_rows[] = {
     NNC_AS("before", OBJECT, ERRORS(before), .help = "Error on the fitted rows with the values before the fit."),
     NNC_AS("after", OBJECT, ERRORS(after), .help = "Error on the fitted rows with the fitted values."),
     NNC_AS("cross_validated", OBJECT, ERRORS(crossed),
-           .help = "Error on the fitted rows, if each row is predicted with values that were fitted to other parts of "
-                   "the rows."),
+           .help = "Error on the fitted rows, if each row is predicted with values that were fitted to the parts of "
+                   "the rows that do not contain this row."),
     NNC_AS("loo", OBJECT, ERRORS(left),
            .help = "Error on the fitted rows, if each row is predicted with values that were fitted without the rows "
                    "of its model."),
@@ -184,7 +184,8 @@ static const nnc_metric document_rows[] = {
            .help = "Mean error of the steps. The prediction of a step uses values that were fitted without the rows of "
                    "its model."),
     NNC_AS("loo_median", NUMBER, NNC_IN(nnc_calibration_report, loo.median),
-           .help = "Median error of the steps, predicted as for loo_error."),
+           .help = "Median error of the steps. Each step is predicted with values that were fitted without the rows "
+                   "of its model."),
     NNC_AS("loo_error_before", NUMBER, NNC_IN(nnc_calibration_report, loo_before.mape),
            .help = "Mean error of the steps with the values before the fit."),
     NNC_AS("figures", LIST, NNC_IN(nnc_calibration_report, parameters),

@@ -208,7 +208,8 @@ static const object_table key_table = { { "key", key_fields, NNC_COUNT_OF(key_fi
 #define PATTERN(member) NNC_FIELD(nnc_foreign_pattern, member)
 static const nnc_field pattern_fields[] = {
     { PATTERN(to), .required = true, .help = "Field of the model: mixers or mlps." },
-    { PATTERN(needs), .help = "Key of the configuration; if it is absent or null, all layers have the same kind." },
+    { PATTERN(needs), .help = "Key of the configuration; if this key is absent or null, all layers have the same "
+                              "kind." },
     { PATTERN(list), .help = "Key of a list with a word for each layer." },
     { PATTERN(member), .help = "Member of the objects in the list that has the word of the layer." },
     { PATTERN(divides), .help = "Field of the model that is divided by the number of the member; the quotient must "
@@ -221,7 +222,7 @@ static const nnc_field pattern_fields[] = {
     { PATTERN(only), .help = "Key that lists the numbers of the layers of kind `in`." },
     { PATTERN(first), .min = 0, .max = 1, .help = "Number of the first layer in the lists of `only` and `except`." },
     { PATTERN(in), .help = "Kind of the layers to which the rule applies." },
-    { PATTERN(out), .help = "Kind of the other layers." },
+    { PATTERN(out), .help = "Kind of the layers to which the rule does not apply." },
     { PATTERN(except), .help = "Key that lists the numbers of layers that have the kind `out` although the rule "
                                "gives them the kind `in`." },
     { PATTERN(last), .help = "Kind of the last layer." },
