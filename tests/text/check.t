@@ -140,7 +140,7 @@ plan.recompute               full  selective
 memory.activation_bytes  160.1 MB   1.122 GB   +601%
 throughput.mfu             0.6827     0.8565  +25.5%
 
-If this is intended, accept it with 'nncost check p.json --update'.
+To accept these changes, use 'nncost check p.json --update'.
 <!-- nncost check -->
 **nncost** p.json: 1 as recorded, 1 moved; 1 of 4 requirements missed
 
@@ -163,7 +163,7 @@ If this is intended, accept it with 'nncost check p.json --update'.
 
 </details>
 
-If this is intended, accept it with 'nncost check p.json --update'.
+To accept these changes, use 'nncost check p.json --update'.
 scenario,state,figure,kind,old,now,relative\r
 recompute,moved,step.step_s,moved,0.042888124,0.034184124,-0.202946624571\r
 recompute,moved,memory.total_bytes,moved,1859904000,2629092000,0.413563280685\r
@@ -269,7 +269,7 @@ p.json:8: renamed: not recorded
 
 recompute: removed
 
-If this is intended, accept it with 'nncost check p.json --update'.
+To accept these changes, use 'nncost check p.json --update'.
 [1]
 
 # A changed note in the device file changes no estimate. A changed bandwidth changes the estimates, and the report names
@@ -303,7 +303,7 @@ throughput.mfu     0.6827    0.7423  +8.73%
 step.forward_s   10.27 ms  9.697 ms  -5.61%
 step.backward_s  20.06 ms  19.31 ms  -3.73%
 
-If this is intended, accept it with 'nncost check inputs/plans.json --update'.
+To accept these changes, use 'nncost check inputs/plans.json --update'.
 [1]
 
 # If the model file or the software profile changed, the report names this file. The report also names a changed profile
@@ -394,7 +394,7 @@ $ head -c 300 inputs/plans.json >p.json; nncost check p.json
 $ cp inputs/plans.json p.json && nncost check p.json --update >/dev/null
 $ sed 's/"step": {"step_s": 0/"step": {"step_s": 1/' p.json >edited.json && cp edited.json before.json
 $ nncost check edited.json --update 2>&1 | sed 's/digest [0-9a-f]*/digest -/'; cmp edited.json before.json
-nncost: edited.json:10: recorded: edited by hand or damaged, expected the text that 'nncost check --update' wrote (digest -); restore this text, or remove all of it and record again
+nncost: edited.json:10: recorded: edited by hand or damaged, expected the text that 'nncost check --update' wrote (digest -); restore this text, or remove the key recorded and record the estimates again
 $ sed 's/"tool": "[0-9.]*"/"tool": "99.0.0"/' p.json >newer.json; cp newer.json before.json
 $ nncost check newer.json --update; cmp newer.json before.json
 ! nncost: newer.json:13: recorded.tool: recorded by a newer nncost, expected at most VERSION, found "99.0.0"

@@ -94,7 +94,7 @@ model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
 # A model name of the hub that nncost does not know is refused. The message about an unknown model name has the command
 # that downloads its file.
 $ nncost estimate someone/Dense-7B round
-! nncost: someone/Dense-7B: no such file or folder, and no known name of the hub, expected such a name or the file of this one: hf download someone/Dense-7B config.json --local-dir Dense-7B, then Dense-7B/config.json; or curl -LO https://huggingface.co/someone/Dense-7B/resolve/main/config.json
+! nncost: someone/Dense-7B: no such file or folder, and no known name of the hub, expected a known name or the config.json of this model: hf download someone/Dense-7B config.json --local-dir Dense-7B, then Dense-7B/config.json; or curl -LO https://huggingface.co/someone/Dense-7B/resolve/main/config.json
 [3]
 
 # An unknown key of a configuration is refused, unless its value is null. --lenient skips an unknown key and reports it,
@@ -172,7 +172,7 @@ model.params                  135,218,600    135,217,000  -0.00118%
 model.trained_params          135,218,600    135,217,000  -0.00118%
 ... and 28 more (--format json has all)
 
-If this is intended, accept it with 'nncost check plans.json --update'.
+To accept these changes, use 'nncost check plans.json --update'.
 [1]
 
 # A file of the user in foreign/ replaces the shipped file with the same name.

@@ -35,7 +35,7 @@ a_bytes           the ranks divide one copy of A
                   = 1 * 1000 * 1000 * 2 / 1
                   = 2000000 B (2.000 MB)
 
-kept_bytes        kept for backward; a tensor that another op keeps is counted there
+kept_bytes        kept for backward; a tensor that another op keeps is counted in the other op
                   = a_bytes + b_bytes
                   = 2000000 + 0
                   = 2000000 B (2.000 MB)
@@ -411,7 +411,7 @@ vector_flops      = 5 * batch * heads * pairs
 read_bytes        = q_bytes + k_bytes + v_bytes
 write_bytes       = o_bytes + row_bytes
 kept_elements     = s_q * heads * head_dim + kept_s_k * kept_kv_heads * (head_dim + value_dim)
-kept_bytes        kept for backward; a tensor that another op keeps is counted there
+kept_bytes        kept for backward; a tensor that another op keeps is counted in the other op
 transient_bytes   in memory only while its backward runs: gradients of its input and output
 intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
 sustained         = min(sustained_fraction * calibration * backward_ratio, 1)
@@ -462,7 +462,7 @@ moe.activation forward, swiglu, elements=2000000, 4 in one step:
 vector_flops      counts by inspection of the kernel; transcendentals count as one
 read_bytes        one fused kernel
 write_bytes       = (writes * element_bytes + mask_written) * elements
-kept_bytes        kept for backward; a tensor that another op keeps is counted there
+kept_bytes        kept for backward; a tensor that another op keeps is counted in the other op
 transient_bytes   in memory only while its backward runs: gradients of its input and output
 intensity         FLOPs per byte moved: bound by memory; no matrix product
 vector_s          = vector_flops / vector_flops_per_s
@@ -488,7 +488,7 @@ attn.norm forward, layer_norm, rows=1000 width=1000, 8 in one step:
 vector_flops      counts by inspection of the kernel; transcendentals count as one
 read_bytes        one fused kernel; the input is read twice if a row does not fit on the chip
 write_bytes       = writes * elements * element_bytes
-kept_bytes        kept for backward; a tensor that another op keeps is counted there
+kept_bytes        kept for backward; a tensor that another op keeps is counted in the other op
 transient_bytes   in memory only while its backward runs: gradients of its input and output
 params            parameters of one instance on one rank; vector: biases and gains
 intensity         FLOPs per byte moved: bound by memory; no matrix product
@@ -523,7 +523,7 @@ flops             one multiply and one add per weight and output position (input
 vector_flops      = outputs
 read_bytes        = (inputs + weights + bias) * in_bytes
 write_bytes       = outputs * out_bytes
-kept_bytes        kept for backward; a tensor that another op keeps is counted there
+kept_bytes        kept for backward; a tensor that another op keeps is counted in the other op
 transient_bytes   in memory only while its backward runs: gradients of its input and output
 params            parameters of one instance on one rank; vector: biases and gains
 intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
@@ -581,8 +581,8 @@ busy_s            = forward_s + backward_s + recompute_s + update_s + exposed_co
                   exposed_comm_s 0 s, host_s 0 s
 $ nncost explain bounds dense round | sed '1,/^$/d'
 lower_bound_s     Lower bound for any software: time of the busiest engine at its datasheet rate.
-                  Work of the other engines overlaps with this time, and norms and pointwise ops are
-                  fused into other kernels.
+                  Work of all less busy engines overlaps with this time, and norms and pointwise ops
+                  are fused into other kernels.
                   = max(max(matrix_s, vector_s), max(memory_s, network_s))
                   = max(max(0.00692056, 0.000357526), max(0.004946108, 0))
                   = 0.00692056 s (6.921 ms)
@@ -596,7 +596,7 @@ upper_bound_s     Upper bound of the step: the rates of step_s, but without over
                   = 0.0072284508 + 0.005538108
                   = 0.0127665588 s (12.77 ms)
   where           compute_total_s 7.228 ms, memory_total_s 5.538 ms
-  note            of every op of the step, one after the other
+  note            time of all ops of the step, one after the other
   source          Williams, Waterman, Patterson, CACM 52(4), 2009
 
 # Explains parameters, utilisation, and FLOPs by each convention of counting.
@@ -740,7 +740,7 @@ total_bytes       Memory of one device in use at the peak of the step.
 weight_bytes      Weights that forward and backward read, in the format of the precision policy.
 held_params       = stage_params
 stage_params      parameters of one rank of the stage, before ZeRO
-gradient_bytes    Gradients; they do not grow with the number of micro-batches.
+gradient_bytes    Gradients; these bytes do not grow with the number of micro-batches.
 gradient_params   = stage_params
 optimizer_bytes   The optimizer's moments, and the fp32 master copy if there is one.
 master_params     = stage_params
@@ -763,7 +763,7 @@ total_bytes       Memory of one device in use at the peak of the step.
 weight_bytes      Weights that forward and backward read, in the format of the precision policy.
 held_params       = sharded_params
 sharded_params    parameters of one rank after ZeRO; experts have fewer replicas, so fewer shards
-gradient_bytes    Gradients; they do not grow with the number of micro-batches.
+gradient_bytes    Gradients; these bytes do not grow with the number of micro-batches.
 gradient_params   = sharded_params
 optimizer_bytes   The optimizer's moments, and the fp32 master copy if there is one.
 master_params     = sharded_params
@@ -920,7 +920,8 @@ cost.run_s        Time of the steps of --tokens or --samples alone; run.run_s ad
                   = 1000000000 / 92628.9923559
                   = 10795.756 s (2.999 h)
 
-cost.device_hours Device-hours of the steps alone; run.device_hours has all of the run.
+cost.device_hours Device-hours of the steps alone; run.device_hours are the device-hours of the
+                  whole run.
                   = run_s / 3600 * devices
                   = 10795.756 / 3600 * 1
                   = 2.99882111111 h (2.999 h)
@@ -956,7 +957,7 @@ schedule          Pipeline schedule: order of forward and backward passes of a s
 context_kind      How a context rank gets keys and values from other context ranks. ring: blocks of
 rank_order        Order of ranks on the devices. Ranks of the first degree in NAME are neighbours;
 overlap           Share of the communication that overlaps with compute, from 0 to 1. X replaces the
-capacity_factor   Tokens that one expert can take / mean tokens of all experts. Tokens beyond the
+capacity_factor   Tokens that one expert can take / mean tokens of all experts. Tokens above the
 imbalance         Tokens of the busiest expert rank / mean of all expert ranks.
 micro_batch       Number of sequences or images in a micro-batch of one replica.
 micro_batches     Number of micro-batches per optimizer step (gradient accumulation).
@@ -966,29 +967,29 @@ image             Height and width of an image in pixels.
 precision         Number format of the matrix products.
 policy            Policy: formats of weights, gradients and optimizer states. The policy named
 optimizer         Optimizer, which decides the optimizer states and the update's work.
-recompute         Activation checkpointing: parts of forward that backward repeats. The tensors
+recompute         Activation checkpointing: parts of forward that backward computes again. Forward
 recompute_every   Number of layers per recompute block of --recompute full. Only the input of the
 recompute_layers  Number of layers per stage that --recompute full recomputes. 0 = all layers.
 offload           Tensors that are stored in host memory instead of device memory.
 attention         Attention in one fused kernel, or in separate kernels (unfused). flash: fused
 activations       Rule by which nncost counts the bytes of kept activations. per-op: sum of the
-software          Software profile, which states the fused kernels and the tensors that they keep
-software_chosen   Whether nncost chose the profile; false: the user chose it.
+software          Software profile, which states the fused kernels and the tensors that these
+software_chosen   Whether nncost chose the software profile; false: the user chose it.
 mode              Predicted step time, or lower bound of the step time (ideal). predicted: with the
 overrides         Fields that --set changed.
 cluster           Cluster file with the links between devices.
 ends_as_layers    Balance stages with the embedding and the head as one layer each.
 first_stage_layers
-last_stage_layers Number of layers of the last pipeline stage. 0 = as many layers as the other
+last_stage_layers Number of layers of the last pipeline stage. 0 = layers are divided evenly among
 whole_experts     Keep each expert whole instead of splitting it over tensor ranks. With this option
 train             Parts whose weights are trained; all other parts are frozen. none: the step is one
 train_layers      Number of successive layers whose weights or adapters are trained. 0 = all layers.
 train_from        Index, from 0, of the first layer that --train-layers N trains. -1 = the last N
 next_tokens       Also train the layers for multi-token prediction. The key next_layers of the model
-adapter_rank      LoRA rank: inner width of the adapters of linear layers. 0 = no adapters. With
+adapter_rank      LoRA rank: inner width of the adapters of linear layers. 0 = no adapters. If the
 adapters          Linear layers that get adapters. 'linear' stands for all linear layers except
 dora              DoRA: adapters also train one magnitude per output of their layer. With DoRA, the
-oft               OFT: each adapter rotates the inputs of its layer. Blocks of --adapter-rank inputs
+oft               OFT: each adapter rotates the inputs of its layer. An adapter rotates each block
 frozen            Storage format of frozen weights. For a captured step, give the paths of the
 fp8_inputs        Forward keeps inputs of activation functions in 8 bits for backward.
 optimizer_rank    Rank of the gradient projections of --optimizer galore and apollo.
@@ -1179,7 +1180,7 @@ moe.dispatch forward, dispatch, elements=2000000, 8 in one step:
 vector_flops      = flops_per_element * elements + flops_per_input * input_elements
 read_bytes        = (reads * elements + inputs_read * input_elements) * element_bytes
 write_bytes       = (writes * elements + inputs_written * input_elements) * element_bytes
-kept_bytes        kept for backward; a tensor that another op keeps is counted there
+kept_bytes        kept for backward; a tensor that another op keeps is counted in the other op
 transient_bytes   in memory only while its backward runs: gradients of its input and output
 intensity         FLOPs per byte moved: bound by host; no matrix product
 compute_s         = max(matrix_s, vector_s)
@@ -1245,7 +1246,7 @@ step,total_bytes,formula,weight_bytes + gradient_bytes + optimizer_bytes + activ
 step,weight_bytes,formula,ceil(weight_bytes_per_param * held_params),ceil(2 * 107106000),214212000,B,,"Weights that forward and backward read, in the format of the precision policy.",,"arXiv:1910.02054 section 3.1, arXiv:1710.03740"\r
 step,held_params,formula,stage_params,107106000,107106000,,,,,\r
 step,stage_params,formula,dense_params + expert_params,107106000 + 0,107106000,,,"parameters of one rank of the stage, before ZeRO",,\r
-step,gradient_bytes,formula,ceil(gradient_bytes_per_param * gradient_params),ceil(2 * 107106000),214212000,B,,Gradients; they do not grow with the number of micro-batches.,,arXiv:1910.02054 section 3.1\r
+step,gradient_bytes,formula,ceil(gradient_bytes_per_param * gradient_params),ceil(2 * 107106000),214212000,B,,Gradients; these bytes do not grow with the number of micro-batches.,,arXiv:1910.02054 section 3.1\r
 step,gradient_params,formula,stage_params,107106000,107106000,,,,,\r
 step,optimizer_bytes,formula,ceil(master_bytes_per_param * master_params + moments_bytes),ceil(4 * 107106000 + 856848000),1285272000,B,,"The optimizer's moments, and the fp32 master copy if there is one.",,arXiv:1910.02054 section 3.1; adam8bit: arXiv:2110.02861; adafactor: arXiv:1804.04235\r
 step,master_params,formula,stage_params,107106000,107106000,,,,,\r
@@ -1423,11 +1424,11 @@ $ nncost explain mfu,groups.mape dense round --format json
 $ nncost explain mfu,bound_s dense round --format csv
 of,name,kind,formula,numbers,result,unit,text,meaning,note,source\r
 step,mfu,formula,model_flops / (step_s * devices * peak_flops_per_s),732000000000 / (0.010795756 * 1 * 1e14),0.678044224045,,,Model FLOPs utilisation: model FLOPs / (peak x devices x step time).,,arXiv:2204.02311 appendix B\r
-step,bound_s.compute,formula,compute.attention + compute.mlp + compute.head,0.00248056 + 0.00384 + 0.0006,0.00692056,s,,"Step time by cause: time of ops by the resource that bounds them, time in which the host issues ops (host), and idle time in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",of the ops that it bounds,\r
-step,bound_s.memory,formula,memory.embedding + memory.norm + memory.attention + memory.mlp + memory.loss + memory.optimizer,1.6016e-5 + 0.00017 + 4.8e-5 + 0.000368 + 6e-5 + 0.00321318,0.003875196,s,,"Step time by cause: time of ops by the resource that bounds them, time in which the host issues ops (host), and idle time in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",of the ops that it bounds,\r
-step,bound_s.network,formula,0,0,0,s,,"Step time by cause: time of ops by the resource that bounds them, time in which the host issues ops (host), and idle time in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",of the ops that it bounds,\r
-step,bound_s.host,formula,0,0,0,s,,"Step time by cause: time of ops by the resource that bounds them, time in which the host issues ops (host), and idle time in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.","of the ops that it bounds, and what issuing all of them adds",\r
-step,bound_s.bubble,formula,0,0,0,s,,"Step time by cause: time of ops by the resource that bounds them, time in which the host issues ops (host), and idle time in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",waiting for other stages,\r
+step,bound_s.compute,formula,compute.attention + compute.mlp + compute.head,0.00248056 + 0.00384 + 0.0006,0.00692056,s,,"Step time by cause: time of ops by the resource that bounds them, time in which the host issues ops (host), and idle time in the pipeline (bubble). The times of all causes add up to step_s, except in ideal mode, where they overlap.",time of the ops that the resource bounds,\r
+step,bound_s.memory,formula,memory.embedding + memory.norm + memory.attention + memory.mlp + memory.loss + memory.optimizer,1.6016e-5 + 0.00017 + 4.8e-5 + 0.000368 + 6e-5 + 0.00321318,0.003875196,s,,"Step time by cause: time of ops by the resource that bounds them, time in which the host issues ops (host), and idle time in the pipeline (bubble). The times of all causes add up to step_s, except in ideal mode, where they overlap.",time of the ops that the resource bounds,\r
+step,bound_s.network,formula,0,0,0,s,,"Step time by cause: time of ops by the resource that bounds them, time in which the host issues ops (host), and idle time in the pipeline (bubble). The times of all causes add up to step_s, except in ideal mode, where they overlap.",time of the ops that the resource bounds,\r
+step,bound_s.host,formula,0,0,0,s,,"Step time by cause: time of ops by the resource that bounds them, time in which the host issues ops (host), and idle time in the pipeline (bubble). The times of all causes add up to step_s, except in ideal mode, where they overlap.","time of the ops that the host bounds, and time that issuing all ops adds",\r
+step,bound_s.bubble,formula,0,0,0,s,,"Step time by cause: time of ops by the resource that bounds them, time in which the host issues ops (host), and idle time in the pipeline (bubble). The times of all causes add up to step_s, except in ideal mode, where they overlap.",waiting for other stages,\r
 $ nncost explain mfu,xyzzy dense round
 ! nncost: xyzzy: unknown metric or op, expected a name such as params, flops, mfu, memory, step_s, cost or attn.qkv; 'nncost explain' lists them
 [2]

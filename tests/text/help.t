@@ -12,8 +12,7 @@ Time, memory, bounds and cost of one neural-network training step, from the shap
 the network and the datasheet of the device.
 
 Commands:
-  estimate  One training step: time with its range, the resource that limits it, memory, throughput,
-            cost.
+  estimate  One training step: time with its range, limiting resource, memory, throughput, cost.
   advise    The changes of a plan that help most, with the time, memory and cost of each.
   fit       The largest micro-batch and sequence that fit on a device, and each way to save memory.
   ops       Every op of the step: dimensions, FLOPs, bytes, intensity, time, share, bound.
@@ -80,7 +79,7 @@ Example: nncost estimate gpt2-xl a100 --micro-batch 4
 $ nncost estimate --help
 usage: nncost estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
 
-One training step: time with its range, the resource that limits it, memory, throughput, cost.
+One training step: time with its range, limiting resource, memory, throughput, cost.
 
 Batch:
       --micro-batch N            Number of sequences or images in a micro-batch of one replica
@@ -161,7 +160,7 @@ Cost:
       --price X                  Price of one device for one hour
       --stored-bytes X           Bytes of data and checkpoints that are stored during the run
       --storage-price X          Price of storing one gigabyte for one month
-      --egress-bytes X           Bytes of data that the run moves out of the cloud (egress)
+      --egress-bytes X           Bytes of data that the run sends out of the cloud (egress)
       --egress-price X           Price of moving one gigabyte of data out of the cloud
 
 Output:
@@ -191,9 +190,9 @@ first, and the op or part that causes the change.
 OLD and NEW are outputs of 'nncost estimate --format json',
 or plan files with recorded estimates, which are matched by
 scenario. A pipe also works: git show main:plans.json |
-nncost diff /dev/stdin plans.json. Exits with 0 whether the
-estimates differ or not; 'nncost check' exits with 1 if they
-differ.
+nncost diff /dev/stdin plans.json. The command exits with 0
+whether the estimates differ or not; 'nncost check' exits
+with 1 if estimates differ.
 
 Options (option names cannot be abbreviated):
 
@@ -337,7 +336,7 @@ Cost:
       --price X                  Price of one device for one hour
       --stored-bytes X           Bytes of data and checkpoints that are stored during the run
       --storage-price X          Price of storing one gigabyte for one month
-      --egress-bytes X           Bytes of data that the run moves out of the cloud (egress)
+      --egress-bytes X           Bytes of data that the run sends out of the cloud (egress)
       --egress-price X           Price of moving one gigabyte of data out of the cloud
 
 Output:
@@ -363,10 +362,10 @@ Every combination of the given axes, one row each.
 An axis is any plan option, --software or --set with a list: 2,4,8 or 1..64 or 1..64*2 (doubling) or
 0..1+0.25 (steps), joined by commas. The axes have the order model, device, software, plan options,
 and --set and --link as given; the last axis varies fastest. '+' joins the parts of one value:
---recompute none,norm+activation. A list of parts is one value. The rows are the plans that are
-legal and fit. After Ctrl-C, the output ends with a whole row. --shard I/N computes only every N-th
-row, beginning with row I; 'nncost merge' joins the shards. The command exits with 1 if there is no
-row, and with 128 + the number of the signal if a signal stops the sweep.
+--recompute none,norm+activation. The rows are the plans that are legal and fit. After Ctrl-C, the
+output ends with a whole row. --shard I/N computes only every N-th row, beginning with row I;
+'nncost merge' joins the shards. The command exits with 1 if there is no row, and with 128 + the
+number of the signal if a signal stops the sweep.
 
 With --serve, this command is about a decoder that serves requests; 'nncost sweep --serve --help'
 lists its options.
@@ -471,7 +470,7 @@ Cost:
       --price X                  Price of one device for one hour
       --stored-bytes X           Bytes of data and checkpoints that are stored during the run
       --storage-price X          Price of storing one gigabyte for one month
-      --egress-bytes X           Bytes of data that the run moves out of the cloud (egress)
+      --egress-bytes X           Bytes of data that the run sends out of the cloud (egress)
       --egress-price X           Price of moving one gigabyte of data out of the cloud
 
 Output:

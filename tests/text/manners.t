@@ -19,14 +19,14 @@ Every op of the step: dimensions, FLOPs, bytes, intensity, time, share, bound.
       --seq-len N                Length of a sequence in tokens
       --precision NAME           Number format of the matrix products
       --optimizer NAME           Optimizer, which decides the optimizer states and the update's work
-      --recompute LIST           Activation checkpointing: parts of forward that backward repeats
+      --recompute LIST           Activation checkpointing: parts of forward that backward ...
       --adapter-rank N           LoRA rank: inner width of the adapters of linear layers
       --set FIELD=VALUE          Change a field of the plan, model or device
   -f, --format FORMAT            Output format: table, json, csv, csv-plain or markdown
   -o, --output FILE              Write the output to FILE instead of standard output
       --sort KEY                 Order of the rows: order (of execution), or time, flops, bytes ...
       --top N                    Show only the first N rows
-      --by KEY                   Print one row, with sums, for each op, group of ops or phase
+      --by KEY                   Print one row of sums for each op, group of ops or phase
 
 18 of N options; 'nncost ops --help' explains all of them.
 $ [ "$(nncost help ops)" = "$(nncost ops --help)" ] && [ "$(nncost help)" = "$(nncost --help)" ] && echo same
@@ -67,7 +67,7 @@ $ nncost estimate DENS round
 ! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "DENS"
 [3]
 $ nncost estimate some-lab/Dense-3 round
-! nncost: some-lab/Dense-3: no such file or folder, and no known name of the hub, expected such a name or the file of this one: hf download some-lab/Dense-3 config.json --local-dir Dense-3, then Dense-3/config.json; or curl -LO https://huggingface.co/some-lab/Dense-3/resolve/main/config.json
+! nncost: some-lab/Dense-3: no such file or folder, and no known name of the hub, expected a known name or the config.json of this model: hf download some-lab/Dense-3 config.json --local-dir Dense-3, then Dense-3/config.json; or curl -LO https://huggingface.co/some-lab/Dense-3/resolve/main/config.json
 [3]
 
 # With tensor ranks, a vocabulary that the ranks do not divide is padded to a multiple of 128 x ranks, as frameworks pad

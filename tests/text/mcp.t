@@ -8,7 +8,7 @@ $ cat > in <<'END'
 > not json
 > END
 $ nncost mcp < in
-{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"resources":{}},"serverInfo":{"name":"nncost","version":"VERSION"},"instructions":"nncost predicts time, memory and cost of training steps and of serving, without a GPU. model: an id, a name of the Hugging Face hub or the path of a config.json; device: a common name such as h100. Options go into \"options\", as in {\"devices\": 8, \"zero\": 3}; advice in answers names options as on a command line: --micro-batch 4 is {\"micro_batch\": 4}. The tool \"help\" explains a command or an option; \"list\" finds ids. An answer is about 2 kB; \"fields\" selects other parts. _s is seconds, _bytes bytes, interval_s the 90 % range."}}
+{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"resources":{}},"serverInfo":{"name":"nncost","version":"VERSION"},"instructions":"nncost predicts time, memory and cost of training steps and of serving, without a GPU. model: an id, a name of the Hugging Face hub or the path of a config.json; device: a common name such as h100. Options go into \"options\", as in {\"devices\": 8, \"zero\": 3}; advice in answers names options as on a command line: --micro-batch 4 is {\"micro_batch\": 4}. The tool \"help\" explains a command or an option; \"list\" finds ids. An answer is about 2 kB; \"fields\" selects the members of the answer. _s is seconds, _bytes bytes, interval_s the 90 % range."}}
 {"jsonrpc":"2.0","id":"two","result":{}}
 {"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"no such method"}}
 {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"bad syntax, expected a value, found not"}}

@@ -97,14 +97,14 @@ $ nncost init >default.json; cat default.json
   "schema": "nncost.plans/1",
   "note": "Training plans to check. 'nncost check FILE' estimates every scenario and exits with 1 when one misses a requirement, or when an estimate differs from the one that 'nncost check FILE --update' recorded in this file. Keys are the plan options of 'nncost estimate --help' with '_' for '-'; 'note' is the comment key.",
   "common": {
-    "note": "Every scenario starts from these values. A scenario may give other values, or null to remove a key. Values of model, device and software are ids, or paths relative to the folder of this file.",
+    "note": "Every scenario starts from these values. A scenario may give other values, or null to remove a key of 'common'. Values of model, device and software are ids, or paths relative to the folder of this file.",
     "model": "gpt2-xl",
     "device": "a100-sxm4-80gb"
   },
   "scenarios": [
     {
       "id": "gpt2-xl",
-      "note": "A key of 'require' is any metric of 'nncost estimate --format json', in seconds, bytes and FLOPs or with units; the limits here leave a tenth of the time, and the device's memory.",
+      "note": "A key of 'require' is any metric of 'nncost estimate --format json', in seconds, bytes and FLOPs or with units; the limit of step_s is about a tenth above the estimate, and the limit of the memory is the capacity of the device.",
       "require": {
         "step_s": "<= 0.0105s",
         "memory.total_bytes": "<= 20GB"
@@ -125,7 +125,7 @@ $ nncost init dense fitted --devices 8 --zero 3 --recompute norm,activation --cl
   "schema": "nncost.plans/1",
   "note": "Training plans to check. 'nncost check FILE' estimates every scenario and exits with 1 when one misses a requirement, or when an estimate differs from the one that 'nncost check FILE --update' recorded in this file. Keys are the plan options of 'nncost estimate --help' with '_' for '-'; 'note' is the comment key.",
   "common": {
-    "note": "Every scenario starts from these values. A scenario may give other values, or null to remove a key. Values of model, device and software are ids, or paths relative to the folder of this file.",
+    "note": "Every scenario starts from these values. A scenario may give other values, or null to remove a key of 'common'. Values of model, device and software are ids, or paths relative to the folder of this file.",
     "model": "dense",
     "device": "fitted",
     "software": "eager"
@@ -133,7 +133,7 @@ $ nncost init dense fitted --devices 8 --zero 3 --recompute norm,activation --cl
   "scenarios": [
     {
       "id": "dense",
-      "note": "A key of 'require' is any metric of 'nncost estimate --format json', in seconds, bytes and FLOPs or with units; the limits here leave a tenth of the time, and the device's memory.",
+      "note": "A key of 'require' is any metric of 'nncost estimate --format json', in seconds, bytes and FLOPs or with units; the limit of step_s is about a tenth above the estimate, and the limit of the memory is the capacity of the device.",
       "devices": 8,
       "zero": 3,
       "recompute": "norm,activation",

@@ -214,7 +214,7 @@ forward_step_s    backward_s includes recomputation
 run.cost_per_million_tokens:
 
 run.cost_per_million_tokens
-                  Price of the run per million training tokens.
+                  Price of the whole run per million training tokens.
                   = cost / tokens * 1e6
                   = 6.31290215831 / 100000000 * 1e6
                   = 0.0631290215831

@@ -37,7 +37,7 @@ memory.kv_bytes     155.6 MB  1.245 GB   +700%
 p.json:9: fp8: as recorded
   missed  tpot_s <= 0.001 (1.000 ms), found 1.482 ms
 
-If this is intended, accept it with 'nncost check p.json --update'.
+To accept these changes, use 'nncost check p.json --update'.
 [1]
 
 # Commands with --serve accept a scenario of serving, and options of the command line replace its values. A command for
@@ -78,7 +78,7 @@ $ nncost init dense round --serve --concurrency 8 --kv-precision fp8 --input-len
   "schema": "nncost.plans/1",
   "note": "Deployments to check. 'nncost check FILE' estimates every scenario and exits with 1 when one misses a requirement, or when an estimate differs from the one that 'nncost check FILE --update' recorded in this file. Keys are the options of 'nncost serve --help' with '_' for '-'; 'note' is the comment key.",
   "common": {
-    "note": "Every scenario starts from these values. A scenario may give other values, or null to remove a key. Values of model, device and software are ids, or paths relative to the folder of this file.",
+    "note": "Every scenario starts from these values. A scenario may give other values, or null to remove a key of 'common'. Values of model, device and software are ids, or paths relative to the folder of this file.",
     "model": "dense",
     "device": "round",
     "serve": true
@@ -86,7 +86,7 @@ $ nncost init dense round --serve --concurrency 8 --kv-precision fp8 --input-len
   "scenarios": [
     {
       "id": "dense",
-      "note": "A key of 'require' is any metric of 'nncost serve --format json', in seconds and bytes or with units; the limits here leave a tenth of the time.",
+      "note": "A key of 'require' is any metric of 'nncost serve --format json', in seconds and bytes or with units; the limits of times are about a tenth above the estimates.",
       "concurrency": 8,
       "kv_precision": "fp8",
       "input_len": 500,

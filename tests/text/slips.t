@@ -174,8 +174,8 @@ $ nncost explain adamw
 ! nncost: adamw: is a value of optimizer, expected the name of this option: nncost explain optimizer
 [2]
 $ nncost explain lora | tail -2
-adapter_rank      LoRA rank: inner width of the adapters of linear layers. 0 = no adapters. With
-                  adapters, other weights are trained only in parts that --train lists.
+                  model has adapters, weights outside of the adapters are trained only in parts that
+                  --train lists.
 $ nncost explain tpot_s dense round | tail -3
 tpot_s            Time per output token after the first token.
   note            'nncost serve' prints its value
