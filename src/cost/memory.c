@@ -1,7 +1,7 @@
 /* Bytes in the memory of one device: parameters, gradients, optimizer states, activations, and the largest working set.
  *
- * The file computes sums over the ops of one instance of each segment, then sums over the segments of a device, and
- * then applies ZeRO and offload.
+ * The file adds up parameters and bytes over the ops of one instance of each segment, then over the segments of a
+ * device, and then applies ZeRO and offload.
  *
  * [memory] [korthikanti] */
 #include "cost/cost_internal.h"

@@ -7,7 +7,8 @@
  * The search first tries sets of one to four gentle changes: the smallest sets first, each at the mildest strengths
  * that fit. Among the plans with the longest sequences, the search keeps the fastest. On several devices, the search
  * then changes the fastest plan further, as long as a further change makes the plan faster. If no set of gentle changes
- * fits, the search tries sets with other changes, small sets first, and at last all changes together.
+ * fits, the search tries sets that also contain changes which are not gentle, small sets first, and at last all changes
+ * together.
  *
  * The search computes the memory of a plan before its time. If a plan with all changes of a set at full strength does
  * not fit, the set costs only one estimate of memory. If no plan fits with all gentle changes at full strength, sets of
@@ -118,7 +119,8 @@ static bool take_from_data(int step, nnc_plan *plan, int32_t *degree) {
     return true;
 }
 
-/* Changes a resolved plan by the change `what` with strength `step` (from 1). Returns false if this is not possible. */
+/* Changes a resolved plan by the change `what` with strength `step` (from 1). Returns false if the change is not
+ * possible. */
 static bool apply(change what, int step, const nnc_device *device, nnc_plan *plan) {
     switch (what) {
     case CHANGE_MICRO_BATCH:
@@ -465,10 +467,10 @@ static void try_row(search *s, int at[CHANGES], int d, nnc_advice *advice) {
 }
 
 /* Changes the fastest plan with gentle changes until no change makes it faster. A trial either gives one change another
- * strength, or weakens one change and gives a second change any strength. The second kind of trial is useful because a
- * weaker change often makes the plan faster but needs more memory, which the second change saves. One more trial adds
- * sequence parallelism and tensor ranks together, because sequence parallelism needs tensor ranks. Returns true if a
- * faster plan was found; *advice is then this plan. */
+ * strength, or weakens one change and gives a second change any strength. Weakening one change and giving a second
+ * change another strength is useful, because a weaker change often makes the plan faster but needs more memory, which
+ * the second change saves. One more trial adds sequence parallelism and tensor ranks together, because sequence
+ * parallelism needs tensor ranks. Returns true if a faster plan was found; *advice is then this plan. */
 static bool refine(search *s, nnc_advice *advice) {
     const double first_s = s->best_s;
     double before_s;
@@ -520,8 +522,7 @@ static bool add_until_it_fits(search *s, int changes, int at[CHANGES]) {
 
 /* Data ranks can be turned into tensor, pipeline and context ranks in several ways, which are numbered; `way` is such a
  * number. Sets in `at` the strengths of the changes of the tensor, pipeline and context degree for the way number
- * `way`, and 0 as the strength of all other changes. Returns false if `way` is larger than the number of ways
- * allows. */
+ * `way`, and 0 as the strength of all other changes. Returns false if no way has the number `way`. */
 static bool set_way(const search *s, int way, int at[CHANGES]) {
     const int tensor = s->steps[CHANGE_TENSOR] + 1, pipeline = s->steps[CHANGE_PIPELINE] + 1;
     memset(at, 0, CHANGES * sizeof at[0]);

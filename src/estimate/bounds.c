@@ -360,7 +360,7 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
 
 /* Records the formulas of two parts of the ideal step. Bubble: seconds of the step on the busiest engine minus seconds
  * of forward, backward, recompute and update. Exposed communication: seconds by which the busiest fabric works longer
- * than this engine. */
+ * than the busiest engine. */
 static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows, const nnc_result *r) {
     nnc_derivation *const why = step->why;
     nnc_say_rows(rows, r, why);

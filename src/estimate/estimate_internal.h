@@ -125,8 +125,8 @@ int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage);
 
 /* With full recomputation, returns the number of layers of a segment on one virtual stage that backward computes again.
  * Without full recomputation, returns 0. If the plan limits the number of recomputed layers, the first layers of the
- * stage are computed again. If the stage has alternating layers of different kinds, the same share of each kind is
- * computed again. */
+ * stage are computed again. If the stage has alternating layers of different kinds, the same fraction of the layers of
+ * each kind is computed again. */
 int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment,
                               const int64_t instances[NNC_SEGMENTS_MAX]);
 
@@ -187,8 +187,8 @@ typedef struct nnc_launch {
      * attention */
     bool recorded_attention;
     /* seconds of the host for the hooks of a framework with ZeRO: module_s for one pass through a module; tensor_s for a
-     * parameter tensor that forward or backward fetches; again_s for one that a recomputed forward finds; gradient_s for
-     * the gradient of one tensor */
+     * parameter tensor that forward or backward fetches; again_s for a parameter tensor that a recomputed forward finds
+     * in memory; gradient_s for the gradient of one tensor */
     double module_s, tensor_s, again_s, gradient_s;
 } nnc_launch;
 /* Returns the seconds that the host needs for the hooks of an op in its current phase.   [hooks] */
@@ -266,7 +266,7 @@ typedef struct nnc_step {
     double send_bytes;
     double send_s; /* seconds to send send_bytes to the next stage; 0 without a pipeline */
     /* for each resource: true = the step is computed as if the resource took no time, to find the step time without
-     * it */
+     * this resource */
     bool free[NNC_BOUND_COUNT];
     /* collectives and update of each pipeline stage after its last backward, with times without overlap */
     const struct nnc_step_ends *ends;
@@ -476,8 +476,8 @@ double nnc_step_held_bytes(const nnc_step *step);
 /* Fills m->stages from the last replay. This function does not set the memory and the times of the step end in
  * m->stages; other functions set them. */
 void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m);
-/* Removes from `rows` the rows of layers that the device does not hold, and sets the repeat of each other row to its
- * number in the whole step. */
+/* Removes from `rows` the rows of layers that the device does not hold, and sets the repeat of each remaining row to
+ * the number of times that its op runs in the whole step. */
 void nnc_step_restrict(const nnc_step *step, const nnc_stage_residency *holding, nnc_rows *rows);
 /* Sets r->bound to the resource that the ops of the step wait for longest, and r->next_bound to the resource with the
  * second longest time. */
@@ -603,10 +603,10 @@ void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest);
  * NNC_LISTING_COUNTED: only the number of operators is used, as the number of kernels that the host issues.
  * NNC_LISTING_PRICED: the times of the operators are used, too.
  * For timm and torchvision on GPUs older than Hopper, the function returns NNC_LISTING_COUNTED, and the times of the
- * ops are computed from the rates of the device. The reason is that the times of single operators were measured on an
- * H100; on older GPUs the error is smaller with rates. Even on an older GPU, the function returns NNC_LISTING_PRICED if
- * kernels of PyTorch were measured on this GPU, or if the user named the library. Source: docs/accuracy-vision.md,
- * "Operators or rates". */
+ * ops are computed from the rates of the device. The reason for computing times from rates on older GPUs: the times of
+ * single operators were measured on an H100, and on older GPUs the error is smaller with rates. Even on an older GPU,
+ * the function returns NNC_LISTING_PRICED if kernels of PyTorch were measured on this GPU, or if the user named the
+ * library. Source: docs/accuracy-vision.md, "Operators or rates". */
 nnc_listing nnc_listing_of(const nnc_model *model, const nnc_device *device);
 
 /* ---- lower.c: op list and op table of one rank ---- */

@@ -349,12 +349,12 @@ static nnc_launch launch_of(const nnc_model *model, const nnc_plan *plan, const 
 
 /* Times of hooks, as multiples of the time in which the same host issues one kernel. Measured with DeepSpeed 0.12.6 and
  * PyTorch 1.13 on one core of a Xeon, in layers of width 32, so that the times are those of Python: 8.2 us for an
- * operator, 48 us for one pass of a module, 32 us for a parameter in forward or backward and 17 us where it is already
- * there, 135 us for a gradient with ZeRO 3 and 60 us with ZeRO 2. On a GPU, 3.8 us for the launch are added to each
- * operator, and to each call of the runtime in a hook: one for a module (wait_stream), two for a parameter (all-gather,
- * event), three for a gradient (copy to the bucket, its event, reduce), one for a gradient with ZeRO 2 (copy).
- * (48 + 3.8) / 12 = 4.3, (32 + 7.6) / 12 = 3.3, 17 / 12 = 1.4, (135 + 11.4) / 12 = 12.2, (60 + 3.8) / 12 = 5.3.
- * [hooks] */
+ * operator, 48 us for one pass of a module, 32 us for a parameter in forward or backward and 17 us for a parameter that
+ * is already in memory, 135 us for a gradient with ZeRO 3 and 60 us with ZeRO 2. On a GPU, 3.8 us for the launch are
+ * added to each operator, and to each call of the runtime in a hook: one for a module (wait_stream), two for a
+ * parameter (all-gather, event), three for a gradient (copy to the bucket, its event, reduce), one for a gradient with
+ * ZeRO 2 (copy). (48 + 3.8) / 12 = 4.3, (32 + 7.6) / 12 = 3.3, 17 / 12 = 1.4, (135 + 11.4) / 12 = 12.2, (60 + 3.8) / 12
+ * = 5.3. [hooks] */
 static const double module_kernels = 4.3, tensor_kernels = 3.3, again_kernels = 1.4, gradient_kernels = 12.2,
                     bucket_kernels = 5.3;
 

@@ -124,7 +124,7 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         nnc_derivation *const said = asked != NULL && asked->hides && (int)asked->comm == k ? why : NULL;
         if (!(b->beside_s[k] > 0.0) && said == NULL) {
-            /* This kind of communication has no ring transfer, so no row of the op table uses this share. */
+            /* a kind of communication without ring transfers: no row of the op table uses its share in this array */
             shares->beside[k] = 1.0;
             continue;
         }
@@ -251,7 +251,7 @@ NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name
 
 /* A collective takes time_s seconds, and occupies its links for network_s of them. Adds to unit->free_s of each lane
  * the seconds in which the links of the lane are free: time_s - network_s for lanes that share links with the
- * collective, time_s for all others. */
+ * collective, time_s for all other lanes. */
 static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s, double network_s, nnc_lane lane) {
     for (int f = 0; f < NNC_LANES; f++) {
         unit->free_s[part][f] += time_s - (nnc_lanes_meet((nnc_lane)f, lane) ? network_s : 0.0);

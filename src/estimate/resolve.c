@@ -81,8 +81,8 @@ static nnc_status refuse_passes(const nnc_plan *p, bool of_micro_batch, int64_t 
 }
 
 /* Uses the rule micro_batch x micro_batches x data = global_batch, if the number of data ranks is known. If the plan
- * leaves some of the other three numbers open, the rule gives one of them, and the other open numbers become 1. Returns
- * an error if the given numbers contradict the rule or do not divide. */
+ * leaves some of micro_batch, micro_batches and global_batch open, the rule gives one of these numbers, and the
+ * remaining open numbers become 1. Returns an error if the given numbers contradict the rule or do not divide. */
 static nnc_status resolve_batch(nnc_plan *p, nnc_error *err) {
     const int64_t data = p->data;
     int64_t product = 0;

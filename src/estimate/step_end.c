@@ -245,8 +245,8 @@ static void add_updates(const nnc_step *step, const nnc_step_end_params *held, c
                             .block = -1,
                             .u.update = *u };
             op->u.update.kind = kinds[i].kind;
-            if (kinds[i].kind == NNC_UPDATE_ADD) { /* gradients are added to their sum before ZeRO divides them, so this
-                                                    * kernel processes all parameters */
+            if (kinds[i].kind == NNC_UPDATE_ADD) { /* gradients are added to their sum before ZeRO divides them, so the
+                                                    * kernel that adds them processes all parameters */
                 op->u.update.passes = added_passes(step);
                 op->u.update.params = (int64_t)(held->dense.params + held->expert.params);
             }

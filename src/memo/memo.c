@@ -371,7 +371,8 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
     return NNC_OK;
 }
 
-/* Updates the op list of a lowered entry for a plan that differs only in its number of micro-batches. */
+/* Updates the op list of a lowered entry for a plan that differs from the plan of the entry only in its number of
+ * micro-batches. */
 static void prepare_again(const nnc_step *step, nnc_lowered *alike) {
     /* receives the sums that nnc_finish_list computes; this function does not use them, because the step has its own
      * sums */

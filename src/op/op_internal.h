@@ -456,9 +456,9 @@ static inline bool nnc_op_is_collective(const nnc_op *op) { return op->kind == N
 /* Returns the FLOPs and the bytes moved of one instance of an op in its phase. nnc_op_work cannot fail. */
 nnc_work nnc_op_work(const nnc_op *op);
 
-/* Each of these three functions returns a number of elements of an attention, summed over all heads and sequences.
- * nnc_flash_scores counts the elements of the scores, nnc_flash_queries those of the queries, and nnc_flash_keys those
- * of keys and values together. */
+/* nnc_flash_scores, nnc_flash_queries and nnc_flash_keys return a number of elements of an attention, summed over all
+ * heads and sequences. nnc_flash_scores counts the elements of the scores, nnc_flash_queries those of the queries, and
+ * nnc_flash_keys those of keys and values together. */
 static inline double nnc_flash_scores(const nnc_flash *p) {
     return (double)p->batch * (double)p->heads * (double)p->s_q * (double)p->s_k;
 }

@@ -41,7 +41,8 @@ typedef struct nnc_pipeline {
 
 typedef enum nnc_pipeline_phase {
     NNC_RUN_FORWARD,
-    /* both gradients, or only the input gradient in schedules whose weight gradients are ops of their own */
+    /* input and weight gradient together; in schedules whose weight gradients are ops of their own, only the input
+     * gradient */
     NNC_RUN_BACKWARD,
     NNC_RUN_WEIGHT
 } nnc_pipeline_phase;
@@ -223,9 +224,9 @@ enum {
     NNC_SLOTS_MAX = NNC_QUEUES_MAX * NNC_QUEUE_SLOTS + 4 * NNC_PIPELINE_VIRTUAL_MAX
 };
 
-/* An op in an order list: F forward, B input gradient, W weight gradient, BW both gradients as one op. The digit is the
- * chunk in zb-v, or the direction in dualpipe; other schedules have only the digit 0. The first six values are also
- * indices of the streams of a device. */
+/* An op in an order list: F forward, B input gradient, W weight gradient, BW input and weight gradient as one op. The
+ * digit is the chunk in zb-v, or the direction in dualpipe; other schedules have only the digit 0. The first six values
+ * are also indices of the streams of a device. */
 typedef enum nnc_run_op {
     NNC_F0,
     NNC_F1,
@@ -234,10 +235,10 @@ typedef enum nnc_run_op {
     NNC_W0,
     NNC_W1,
     NNC_STREAMS,
-    NNC_BW0 = NNC_STREAMS, /* both gradients as one op, which sends the input gradient when it ends */
+    NNC_BW0 = NNC_STREAMS, /* input and weight gradient as one op, which sends the input gradient when it ends */
     NNC_BW1,
-    NNC_F0_BW1, /* a forward of direction 0 and both gradients of direction 1 as one op, which sends both results when
-                 * it ends */
+    NNC_F0_BW1, /* a forward of direction 0 together with the input and weight gradient of direction 1 as one op, which
+                 * sends the results of forward and backward when it ends */
     NNC_F1_BW0
 } nnc_run_op;
 
@@ -321,8 +322,8 @@ typedef struct nnc_equal_stages {
 typedef struct nnc_schedule_row {
     /* number of chunks (groups of layers) per device; 0 = virtual_stages of the plan, for interleaved */
     int32_t chunks;
-    bool folded; /* true: the second chunk or direction passes the devices from the last to the first, so the first
-                  * device holds both the first and the last layers */
+    bool folded; /* true: in the second chunk or direction, micro-batches pass the devices from the last to the first,
+                  * so the first device holds both the first and the last layers */
     bool dual;   /* true: micro-batches enter at both ends of the pipeline, and each device holds one stage for each
                   * direction */
     bool splits; /* true: weight gradients are ops of their own, separate from the input gradients */

@@ -269,7 +269,7 @@ static bool use_more(serve_trial *t, nnc_serve_ask *ask) {
     return false;
 }
 
-/* Searches for a deployment on more devices, as use_more does. If use_more finds none and the report has no other
+/* Searches for a deployment on more devices, as use_more does. If use_more finds no deployment and the report has no
  * change yet, tries more devices together with weights of fewer bits. */
 static bool use_more_of_any(serve_trial *t, nnc_serve_ask *ask) {
     const int32_t tries = t->scenario->base.report.serve_change_count == 0 ? FORMATS : 0;

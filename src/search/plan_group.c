@@ -48,12 +48,13 @@
  *
  * The gain of a cache is a ratio: instructions that the CPU runs for a search without this cache / instructions with
  * the cache. In the search `search gpt3-175b a100 --devices 1024` the gains are 1.7 for the cache `passes`, 1.16 for
- * `allowed`, 1.04 for `resident` and 1.0 for `run`. With --no-prune, the gain of the cache `ends` is 1.03; the step
- * ends alone take 1.8 times as many instructions without this cache. In the search `search deepseek-v3 h100 --devices
- * 2048 --global-batch 15360 --software any --tensor 2,4,16,64 --context 2,8 --expert 2,16` the gain is 1.11 for the
- * cache `full`, and 1.19 for the two caches `edges` and `smaller` together, if all pipelines use these two. Without the
- * limits on the degrees in this search of deepseek-v3, the gain of the cache `plain`, with the bound of a column, is
- * 1.2. In the search `search llama3-70b h100 --devices 5040 --global-batch 5040` the gain of `resolved` is 1.6. */
+ * `allowed`, 1.04 for `resident` and 1.0 for `run`. With --no-prune, the gain of the cache `ends` is 1.03; computing
+ * the step ends takes 1.8 times as many instructions without this cache. In the search `search deepseek-v3 h100
+ * --devices 2048 --global-batch 15360 --software any --tensor 2,4,16,64 --context 2,8 --expert 2,16` the gain is 1.11
+ * for the cache `full`, and 1.19 for the two caches `edges` and `smaller` together, if all pipelines use these two.
+ * Without the limits on the degrees in this search of deepseek-v3, the gain of the cache `plain`, with the bound of a
+ * column, is 1.2. In the search `search llama3-70b h100 --devices 5040 --global-batch 5040` the gain of `resolved` is
+ * 1.6. */
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>

@@ -96,8 +96,9 @@ typedef struct nnc_front {
 } nnc_front;
 
 /* Tests whether plan `a` is better than plan `b`. Compares first the objective, which is step time or memory. If two
- * plans are equal in the objective, the plan with the smaller value of the other of the two quantities is better; if
- * they are equal in step time and memory, the plan with the smaller index is better. */
+ * plans are equal in the objective, the plan with the smaller value of the second quantity (memory if the objective is
+ * step time, step time if it is memory) is better; if they are equal in step time and memory, the plan with the smaller
+ * index is better. */
 bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b);
 
 void nnc_front_clear(nnc_front *front);
@@ -314,8 +315,8 @@ typedef struct nnc_plain_bound {
 
 /* The plan of a block with all defaults set. Blocks that differ only in recomputation share this entry. */
 typedef struct nnc_resolved_block {
-    /* number, from 1, of the set of blocks that differ only in recomputation and pipeline and to which the block
-     * belongs; 0 = the entry is not used */
+    /* number, from 1, of the set of blocks to which the block belongs; the blocks of a set differ only in recomputation
+     * and pipeline; 0 = the entry is not used */
     uint64_t place;
     bool legal;
     nnc_plan plan;

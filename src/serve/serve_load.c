@@ -72,8 +72,8 @@ double nnc_serve_added_s(const load *l, double sequences, double prompts) {
 
 /* ---- latency and throughput for each kind of load ---- */
 
-/* Returns the time of the prompts of a static batch, as a share of the time without overlap of the stages, in which one
- * stage after the other computes each pass. An engine with pipelined_passes computes successive passes in different
+/* Returns a fraction: the time of the prompts of a static batch / their time if the stages do not overlap, that is, if
+ * one stage after the other computes each pass. An engine with pipelined_passes computes successive passes in different
  * stages at the same time: n passes through p stages take n + p - 1 turns of a stage, not n x p. With p or more
  * sequences, the stages can work on different sequences at the same time, so the function returns 1. (docs/serving.md,
  * "Two steps") */
