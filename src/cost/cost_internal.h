@@ -484,8 +484,8 @@ typedef struct nnc_resident_bytes {
     /* parameters of frozen helper models on the device: outside experts (helper), of experts (helper_expert) */
     nnc_parameters helper, helper_expert;
     nnc_kept kept;
-    /* op_bytes: working set of an op; block_bytes: live bytes of a recomputed block; both belong to the segment in
-     * which their sum is largest */
+    /* op_bytes: working set of an op; block_bytes: live bytes of a recomputed block; op_bytes and block_bytes are those
+     * of the segment in which op_bytes + block_bytes is largest */
     double op_bytes, block_bytes;
     const char *op_what;
     /* unit_params: trained parameters of the ZeRO-3 unit with the most trained parameters; unit_frozen: frozen

@@ -310,8 +310,8 @@ static double offload_s(const nnc_network *network, const nnc_collective_op *exc
 }
 
 /* Returns the mean number of scale-up domains that the copies of a token reach. If the router sends each token only to
- * a few groups of experts (groups_met > 0), the formula draws these groups without replacement. A group of experts may
- * span several scale-up domains, or a domain may hold several groups of experts. */
+ * a few groups of experts (groups_met > 0), the formula draws groups_met groups without replacement. A group of experts
+ * may span several scale-up domains, or a domain may hold several groups of experts. */
 NNC_SAYING double reached(const nnc_collective_op *e, double domains, nnc_derivation *why) {
     NNC_LET(why, copies, NULL, e->copies);
     if (!(e->groups_met > 0.0)) {

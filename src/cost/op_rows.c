@@ -125,8 +125,8 @@ void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, co
     add(rows, copy, device, network, repeat);
 }
 
-/* Appends a copy of the row `known` for another op with the same work, and returns it. If the op is a collective and
- * `network` is not NULL, computes the time of the row again, for the routes of `network`. */
+/* Appends a copy of the row `known` for another op with the same work, and returns the copy. If the op is a collective
+ * and `network` is not NULL, computes the time of the row again, for the routes of `network`. */
 static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cost *known, const nnc_network *network) {
     nnc_op_cost *row = &rows->rows[rows->count++];
     *row = *known;

@@ -566,10 +566,10 @@ static bool by_channel(const nnc_op *op) {
 
 /* FLOPs that a unit computes in a clock cycle in PyTorch's kernels for depthwise convolutions (DepthwiseConv2d.cu),
  * which compute indices and test borders per tap. Measured on an H100 of 132 units at 1.98 GHz, with 64 images of 384
- * channels of 28 x 28, 7 x 7 taps: forward takes 683 us, both gradients take 2,225 us. The gradient of the input takes
- * as long as forward (683 us); the gradient of the weights takes the remaining 1,542 us. Forward has special kernels
- * for 1 and 3 taps. native_blocks: blocks of 256 threads that a unit holds; one block sums up the gradient of one
- * weight. */
+ * channels of 28 x 28, 7 x 7 taps: forward takes 683 us, the gradients of input and weights together take 2,225 us. The
+ * gradient of the input takes as long as forward (683 us); the gradient of the weights takes the remaining 1,542 us.
+ * Forward has special kernels for 1 and 3 taps. native_blocks: blocks of 256 threads that a unit holds; one block sums
+ * up the gradient of one weight. */
 static const double native_flops = 10.6, native_weight_flops = 4.7, native_blocks = 8.0;
 
 NNC_SAYING double native_s(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why) {

@@ -1,4 +1,5 @@
-/* Advice for a plan that does not fit: the smallest changes that make it fit, without another device or global batch.
+/* Advice for a plan that does not fit: the smallest changes that make the plan fit while the device and the global
+ * batch stay the same.
  *
  * A change has one or more strengths (`step` in the code); for example, the micro-batch is divided by 2 (strength 1),
  * by 4 (strength 2) ... A change is gentle if it keeps the training result and costs little time. With adapters, fewer
@@ -605,9 +606,9 @@ static int keep_lengths(search *s, nnc_advice *advice, int found, int max) {
 
 /* If every found plan has shorter sequences than the base plan, searches for a plan with longer sequences. The search
  * first applies adapters, frozen weights of fewer bits, full recomputation and small micro-batches at full strength,
- * and finds the longest sequences that fit with these changes. The search then weakens each of these changes as far as
- * the sequences still fit. If the plan found this way has longer sequences than every plan in the list, adds it to the
- * list. Returns the new number of plans in the list. */
+ * and finds the longest sequences that fit with these changes. The search then weakens each of the applied changes as
+ * far as the sequences still fit. If the plan found this way has longer sequences than every plan in the list, adds it
+ * to the list. Returns the new number of plans in the list. */
 static int lengthen(search *s, nnc_advice *advice, int found, int max) {
     static const change helpers[] = { CHANGE_RECOMPUTE, CHANGE_MICRO_BATCH, CHANGE_FROZEN, CHANGE_ADAPTERS };
     const change shorter = s->steps[CHANGE_SEQ_LEN] > 0 ? CHANGE_SEQ_LEN : CHANGE_SHORTER;

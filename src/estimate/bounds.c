@@ -451,7 +451,7 @@ void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows
     describe_stages(step, ideal, rows, m);
     nnc_step_restrict(step, &m->holdings[ideal->stage], rows);
     nnc_step quiet = *step;
-    quiet.why = NULL; /* NULL = records no derivation, because the loop below replaces the times of these rows */
+    quiet.why = NULL; /* NULL = records no derivation, because the next loop replaces the times of the rows */
     nnc_step_end_append(&quiet, none, m, ideal->stage, &hidden, rows);
     nnc_derivation *const why = step->why;
     double rows_s = 0.0, compute_total_s = 0.0, memory_total_s = 0.0, network_total_s = 0.0;

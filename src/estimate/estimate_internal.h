@@ -64,8 +64,8 @@ void nnc_plan_set_attention(nnc_plan *plan, const nnc_software *software);
 nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                 const nnc_software *software, nnc_plan *resolved, nnc_error *err);
 
-/* Checks the schedule and the virtual stages of a resolved plan again, after one of them was changed. All other fields
- * of the plan are independent of the schedule and the virtual stages. layers: number of layers of the model. */
+/* Checks the schedule and the virtual stages of a resolved plan again, after one of them was changed. The remaining
+ * fields of the plan do not depend on the schedule and the virtual stages. layers: number of layers of the model. */
 nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers, nnc_error *err);
 
 /* Inputs of the estimate of a changed plan. `plan`, `model` and `software` point to objects of the caller. If the
@@ -112,7 +112,8 @@ typedef struct nnc_stage_partition {
     int32_t stages, virtual_stages;
     int32_t segments;
     nnc_stage_layers shares[NNC_VIRTUAL_STAGES_MAX];
-    /* true: the virtual stage has the same layers as the virtual stage before it; false: this is not known */
+    /* true: the virtual stage has the same layers as the virtual stage before it; false: it is not known whether the
+     * two stages have the same layers */
     bool alike[NNC_VIRTUAL_STAGES_MAX];
 } nnc_stage_partition;
 
@@ -285,7 +286,7 @@ static inline bool nnc_step_adds_gradients(const nnc_step *step) {
 typedef struct nnc_step_memory {
     double delay_s; /* seconds that the messages between stages add to the step */
     double send_s;  /* seconds of one message between stages, as used in the last replay */
-    int64_t runs;   /* number of replays of the schedule so far, over all estimates with this memory */
+    int64_t runs;   /* number of replays of the schedule so far, over all estimates that use this working memory */
     nnc_stage_partition partition;
     nnc_stage_residency holdings[NNC_STAGES_MAX];
     /* true: the pipeline stage has the same layers and the same memory as the stage before it */
@@ -553,8 +554,8 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
 void nnc_ideal_say(const nnc_ideal *ideal, nnc_derivation *why);
 void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const nnc_op_cost *row, nnc_derivation *why);
 
-/* Changes `rows` to the op table of the ideal step (see nnc_ideal). Writes the times of this step to *r, and its
- * pipeline stages to *m. */
+/* Changes `rows` to the op table of the ideal step (see nnc_ideal). Writes the times of the ideal step to *r, and the
+ * times of its pipeline stages to *m. */
 void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows, nnc_step_memory *m, nnc_result *r);
 
 /* Returns the step time in seconds if compute, memory and network never overlap, at the rates that the predicted mode
@@ -666,7 +667,7 @@ struct nnc_scratch {
     /* an estimate writes its result here first if the nnc_result of the caller has the size of another version */
     nnc_result result;
     /* the ideal step of the estimate that was made last; its time is the lower bound. In ideal mode, the estimate
-     * returns this step as its result. */
+     * returns the ideal step as its result. */
     nnc_ideal bound;
     /* true: an estimate does not compute the bounds and the values that need the op table of the whole step, and sets
      * them to NaN */
@@ -806,7 +807,7 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, co
                             const nnc_plan *plan, nnc_scratch *scratch, nnc_fitting *fit, nnc_error *err);
 
 /* Finds the largest micro-batch with the verdict fits (*fits), and the largest with the verdict fits or tight (*tight).
- * Does not compute the other sizes of nnc_fitting. */
+ * Computes no size of nnc_fitting except the micro-batch. */
 void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                const nnc_plan *plan, nnc_scratch *scratch, int64_t *fits, int64_t *tight);
 
@@ -929,7 +930,7 @@ typedef struct nnc_single_op {
 
 /* Makes an op that has the work of the PyTorch operator `name` on a tensor of rows x columns values. Names: copy, add,
  * cast, gelu, softmax, norm, loss, loss-fp32, optimizer, embedding. loss-fp32 is a loss that first casts its logits to
- * fp32. Returns false for any other name. */
+ * fp32. Returns false for an unknown name. */
 bool nnc_streaming_op(const char *name, int64_t rows, int64_t columns, nnc_dtype dtype, nnc_op *op);
 
 /* Computes the FLOPs, the bytes, the bound and the predicted time of the op that *alone describes, and writes them to

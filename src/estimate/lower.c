@@ -53,8 +53,8 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
         .grad_bytes = adds && own_buffer ? sizes.weight_bytes : nnc_policy_gradient_io_bytes(plan->policy),
         /* Fraction of the micro-batches in which the product of a weight gradient reads the sum of earlier gradients in
          * addition to writing it. With a separate fp32 buffer for the gradients of 16-bit weights, all micro-batches
-         * read the sum. Without this buffer, all micro-batches except the first read the sum; the first only writes
-         * it. */
+         * read the sum. Without a separate fp32 buffer, all micro-batches except the first read the sum; the first only
+         * writes it. */
         .grad_accumulate = adds         ? 0.0
                            : own_buffer ? 1.0
                                         : (passes - 1.0) / passes,
@@ -164,7 +164,7 @@ static void describe_model(const nnc_op_list *list, const nnc_device *device, nn
 }
 
 /* Returns the number of parameters of the tied embedding table's second copy that one rank holds. The last pipeline
- * stage holds this copy as its head; 0 = there is no second copy. */
+ * stage holds the second copy of the table as its head; 0 = there is no second copy. */
 static double second_table(const nnc_op_list *list, const nnc_plan *plan) {
     return plan->pipeline > 1 && !nnc_schedule_ends_meet(plan)
                ? (double)list->tied_rows / plan->tensor * (double)list->tied_cols

@@ -3,7 +3,8 @@
  * In each segment and part of a pass, communication overlaps with the compute of the same part. Two lanes (sets of
  * links, see nnc_lane) that share no links can overlap with the same seconds of compute. If two lanes share links, each
  * second of compute overlaps with communication of only one of them. First the transfers of ring attention overlap with
- * the attention; then the other kinds of communication follow in the order of nnc_comm.   [overlap] [launch] */
+ * the attention; then all other kinds of communication overlap with compute, in the order of nnc_comm. [overlap]
+ * [launch] */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 

@@ -314,8 +314,8 @@ nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan
 }
 
 /* Tests whether the GPU is older than Hopper. Published runs on GPUs before Hopper are mostly from 2019 to 2023, and
- * used the software of that time. Published runs of these years in fp16 and TF32 mostly had no fused attention, which
- * came in May 2022 (arXiv:2205.14135) and is part of PyTorch since 2.0 (March 2023). Published runs of these years in
+ * used the software of that time. Published runs of 2019 to 2023 in fp16 and TF32 mostly had no fused attention, which
+ * came in May 2022 (arXiv:2205.14135) and is part of PyTorch since 2.0 (March 2023). Published runs of 2019 to 2023 in
  * bf16 used the first generation of FlashAttention. */
 static bool is_early(const nnc_device *device) {
     static const char *const early[] = { "pascal", "volta", "turing", "ampere" };

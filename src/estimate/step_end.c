@@ -298,7 +298,7 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
 }
 
 /* Returns the share of the gradients outside experts that belongs to the embedding table of the first segment. Backward
- * computes the gradients of this table last, so they are reduced after all other gradients. */
+ * computes the gradients of the embedding table last, so they are reduced after all other gradients. */
 static double table_share(const nnc_step *step, const nnc_stage_residency *holding) {
     const nnc_parameters *first = &step->sums[0].dense;
     double dense = 0.0;
@@ -337,9 +337,9 @@ static nnc_overlap_window window_of(const nnc_step *step, const nnc_segment_time
 }
 
 /* Returns the exposed seconds of a collective that takes raw_s seconds alone, and updates *window for later
- * collectives. In lanes that share links with this collective, the overlapped seconds are no longer free. In all other
- * lanes, the exposed seconds of this collective become free, because communication on other links can run while the
- * device waits. */
+ * collectives. In lanes that share links with the collective, the seconds in which it overlaps with compute are no
+ * longer free for later collectives. In all other lanes, the exposed seconds of the collective become free, because
+ * communication on other links can run while the device waits. */
 static double expose(const nnc_step *step, const nnc_collective_op *e, double raw_s, const nnc_overlap *overlap,
                      nnc_overlap_window *window, nnc_derivation *why) {
     const nnc_lane lane = nnc_lane_of(step->network, e);

@@ -98,9 +98,10 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index) { return key_at(memo,
  * micro-batches) ----
  *
  * The first estimate of a model on a device calls nnc_estimate_once. A later estimate that is brief, and whose passes
- * are in the cache, computes only step ends, pipeline and step. Any other later estimate takes its op list from the
- * cache or lowers it, and then computes partition, op table and nnc_estimate_time. All three ways to compute an
- * estimate return the results of nnc_estimate_once, equal in every bit. */
+ * are in the cache, computes only step ends, pipeline and step. A later estimate that is not brief, or whose passes are
+ * not in the cache, takes its op list from the cache or lowers it, and then computes partition, op table and
+ * nnc_estimate_time. All three ways to compute an estimate return the results of nnc_estimate_once, equal in every
+ * bit. */
 
 /* ---- cache of the times of matrix products ---- */
 
@@ -491,7 +492,8 @@ static void recall_memory(const nnc_model *model, const nnc_pass_entry *p, const
     }
 }
 
-/* Sets the step ends of all stages in scratch; keeps the step ends of the previous plan if these are equal. */
+/* Sets the step ends of all stages in scratch; keeps the step ends of the previous plan in scratch if the current plan
+ * has equal step ends. */
 static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scratch *scratch) {
     nnc_estimate_cache *shared = scratch->shared;
     if (shared->ended != p || (shared->ended_passes != step->plan->micro_batches && counts_passes(step))) {

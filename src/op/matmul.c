@@ -377,8 +377,8 @@ static int conv_backward(const nnc_op *op, nnc_op *backward) {
     return count;
 }
 
-/* Divides the channels of a depthwise convolution over the tensor ranks. All other convolutions are computed by every
- * tensor rank in full. */
+/* Divides the channels of a depthwise convolution over the tensor ranks. A convolution that is not depthwise is
+ * computed in full by every tensor rank. */
 static void conv_shard(nnc_op *op, const nnc_degrees *d) {
     nnc_conv *p = &op->u.conv;
     if (op->split == NNC_SPLIT_INNER) {

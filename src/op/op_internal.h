@@ -51,7 +51,7 @@ typedef struct nnc_matmul {
      * the dimension `batch`. 0 = the product has no heads */
     int64_t heads, kv_heads;
     double pairs, full_pairs; /* of attention scores: number of query-key pairs with the mask (pairs) and without a mask
-                               * (full_pairs); both 0 = there is no mask */
+                               * (full_pairs); pairs and full_pairs 0 = there is no mask */
     /* of attention scores: number of query-key pairs that there would be if every query had a whole window of keys;
      * equal to full_pairs if the attention has no window */
     double window_pairs;
@@ -208,7 +208,7 @@ typedef struct nnc_pointwise {
     bool weighted;   /* true: the output is multiplied by a score per row; for the gradient of the score, backward reads
                       * all inputs again */
     bool inside;     /* true: the op runs inside the kernel of a norm that comes before or after it */
-    bool by_reductions;        /* true: each sum or maximum is a kernel, and all other work is one kernel */
+    bool by_reductions;        /* true: each sum or maximum is a kernel, and one kernel does all other work of the op */
     bool random_written;       /* true: a kernel of its own writes the random numbers of dropout to memory, in fp32 */
     double extra_kept_bytes;   /* bytes that the op keeps in addition to input, output and mask */
     int64_t backward_elements; /* number of elements that backward processes; 0 = `elements`, as many as forward */
@@ -480,7 +480,7 @@ static inline nnc_issued nnc_op_issued(const nnc_op *op) {
  * tensor, only one of them counts its bytes. */
 double nnc_op_kept_bytes(const nnc_op *op);
 /* Returns the bytes of the tensors that backward of an op computes again because they were not kept. The recomputed
- * tensors are in memory only while the backward of this op runs. */
+ * tensors are in memory only while backward of their op runs. */
 double nnc_op_dropped_bytes(const nnc_op *op);
 
 /* Adds the work and the kept bytes of an op to a derivation, with their formulas. */
@@ -630,9 +630,9 @@ typedef struct nnc_op_row {
     bool hides_ring;            /* true: the communication of ring attention overlaps with ops of this kind */
 } nnc_op_row;
 
-/* Defines the functions of a row for one kind of op. The defined functions call three functions of this kind, which
- * record formulas in the derivation `why`: KIND_work (which also records the dims), KIND_kept and KIND_transient. The
- * function KIND_say records kept bytes and transient bytes only for forward ops. */
+/* Defines the functions of a row for one kind of op. The defined functions call three functions of the kind of op,
+ * which record formulas in the derivation `why`: KIND_work (which also records the dims), KIND_kept and KIND_transient.
+ * The function KIND_say records kept bytes and transient bytes only for forward ops. */
 #define NNC_OP_FUNCTIONS(kind)                                                                    \
     static nnc_work kind##_plain_work(const nnc_op *op) { return kind##_work(op, NULL); }         \
     static double kind##_plain_kept(const nnc_op *op) { return kind##_kept(op, NULL); }           \

@@ -150,7 +150,7 @@ bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int3
     return true;
 }
 
-/* ---- peak of a device of any other schedule: replays its order list pass by pass, without times ---- */
+/* ---- peak of a device of any schedule except interleaved: replays its order list pass by pass, without times ---- */
 
 typedef struct walk {
     int64_t done[NNC_STREAMS], limit[NNC_STREAMS];

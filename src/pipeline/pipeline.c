@@ -135,8 +135,8 @@ static bool lay_out(replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory
     const int32_t p = pipeline->stages, v = pipeline->chunks;
     const int64_t m = pipeline->micro_batches;
     const nnc_schedule_row *const row = nnc_schedule_of(pipeline->schedule);
-    const bool alone = row->dual && p == 1; /* true: dualpipe on a single device, which runs as 1f1b, with one direction
-                                             * and both gradients as one op */
+    const bool alone = row->dual && p == 1; /* true: dualpipe on a single device, which runs as 1f1b, with one
+                                             * direction, and with input and weight gradient as one op */
     const bool dual = row->dual && !alone;
     int64_t chunk_ops;
     if (p < 1 || p > NNC_PIPELINE_STAGES_MAX || v < 1 || v > NNC_PIPELINE_VIRTUAL_MAX / p || m < 1 ||

@@ -398,9 +398,10 @@ nnc_status nnc_schedule_check(const nnc_plan *plan, nnc_error *err);
  * times and messages that take no time. forward_s, backward_s, weight_s: seconds tF, tB, tW of forward, input gradient
  * and weight gradient, over all chunks of a stage. p: number of stages. m: number of micro-batches. The formula of
  * zb-h1 holds for m >= p, and the formula of zb-h2 for m >= 2p-1. For tW > tF, the published formulas of zb-h1 and
- * zb-h2 give less idle time than is possible under their limit of micro-batches in flight, so both formulas here differ
- * from the published ones. For zb-v the bubble is 0, which is exact for tF = tB = tW and m >= 2p-1, and a lower bound
- * otherwise. The formula of dualpipe holds for tF = tB, tW <= tF, m even and m >= 2p.
+ * zb-h2 give less idle time than is possible under their limit of micro-batches in flight, so the formulas in this
+ * folder for zb-h1 and zb-h2 differ from the published formulas. For zb-v the bubble is 0, which is exact for tF = tB =
+ * tW and m >= 2p-1, and a lower bound otherwise. The formula of dualpipe holds for tF = tB, tW <= tF, m even and m >=
+ * 2p.
  *   [bubble] */
 double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal, nnc_derivation *why);
 

@@ -291,8 +291,8 @@ static void write_dualpipe(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline
 }
 
 /* Returns the bubble of DualPipe in seconds, for a pair (a forward and a backward that run together) that takes the sum
- * of both times. The published formula is (p / 2 - 1) (tFB + tB - 3 tW), where tFB is the time of a pair, tB the time
- * of both gradients, and tW the time of the weight gradient. */
+ * of the times of the forward and the backward. The published formula is (p / 2 - 1) (tFB + tB - 3 tW), where tFB is
+ * the time of a pair, tB the time of input and weight gradient together, and tW the time of the weight gradient. */
 static double bubble_dualpipe(const nnc_equal_stages *s, nnc_derivation *why) {
     if (!(s->p > 1)) { return 0; }
     NNC_SAY(why, equal_bubble_s, "s", nnc_max(0, (0.5 * s->p - 1) * (s->f + 2 * s->b - s->w)));

@@ -377,8 +377,8 @@ static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, in
 }
 
 /* State of Brent's cycle detection in one stretch of slots (see same_until). The state with which later states are
- * compared is replaced after 1, 2, 4, ... turns; this finds periods of any length, and also periods that begin after an
- * irregular part. */
+ * compared is replaced after 1, 2, 4, ... turns; replacing this state finds periods of any length, and also periods
+ * that begin after an irregular part. */
 typedef struct watch {
     /* until: slot at which the stretch ends; then: slot at which the remembered state was copied */
     int64_t until, then;
@@ -427,9 +427,9 @@ typedef struct drifting {
 } drifting;
 
 /* Skips repeats of `slots` slots on tracks (pipelines) whose times each grew by a constant amount in the last two
- * repeats. drifts: the bits of these tracks. A trial adds K times this growth to the state and runs one more repeat; K
- * is confirmed if the growth in this repeat is the same. Bisection finds the largest K. The trials of all tracks
- * (pipelines) run at the same time. */
+ * repeats. drifts: the bits of these tracks. A trial adds K times the constant growth of each time to the state and
+ * runs one more repeat; K is confirmed if each time grows by the same amount in this additional repeat. Bisection finds
+ * the largest K. The trials of all tracks (pipelines) run at the same time. */
 static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, const bool *drifts,
                   int64_t slots, int64_t t) {
     drifting d[NNC_TRACKS];

@@ -703,15 +703,15 @@ void nnc_scenario_timeline_free(nnc_scenario *scenario) {
 /* ---- Options that have no effect ----
  *
  * Some options are read only if a condition is met, for example if another option is given. The functions of this part
- * refuse an option of the command line that is not read, with an error that names the missing option. A reader
- * describes one condition: `reads` is true if the condition is met, `needs` is the option with which the condition
- * would be met, and `fields` are the options that are read only if the condition is met. If a command has several
- * scenarios, a setting is refused only if no scenario reads it. */
+ * of the file refuse an option of the command line that is not read, with an error that names the missing option. A
+ * reader describes one condition: `reads` is true if the condition is met, `needs` is the option with which the
+ * condition would be met, and `fields` are the options that are read only if the condition is met. If a command has
+ * several scenarios, a setting is refused only if no scenario reads it. */
 
 typedef struct reader {
     bool reads;
     const char *needs;
-    const char *fields; /* names of the fields that are read only under this condition, separated by spaces */
+    const char *fields; /* names of the fields that are read only if the condition is met, separated by spaces */
 } reader;
 
 static bool has_word(const char *words, const char *word) {

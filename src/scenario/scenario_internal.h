@@ -227,8 +227,8 @@ typedef struct nnc_serve_scenario {
 nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, const char *model_asked,
                                    const char *device_asked, nnc_serve_scenario *scenario, nnc_error *err);
 
-/* Fails with NNC_BAD_USAGE if a setting of a serving plan has no effect because the user did not give another option,
- * without which the setting is not read (as nnc_scenario_check_read does for a training plan). */
+/* Fails with NNC_BAD_USAGE if a setting of a serving plan has no effect because the user did not give the option
+ * without which the setting is not read (nnc_scenario_check_read does this for a training plan). */
 nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const nnc_serve_scenario *scenario,
                                          nnc_error *err);
 

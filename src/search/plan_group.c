@@ -852,8 +852,8 @@ static void move_edge(const nnc_plan_groups *groups, nnc_memory_edge *edge, doub
 
 /* Moves an edge of a stage towards the working bytes of a plan whose memory was just computed. For the first plan of an
  * edge, also computes the memory at two further points near the limit. The memory is nearly a linear function of the
- * working bytes; the two points are a little below and a little above the working bytes at which this function reaches
- * the limit. */
+ * working bytes; the two further points are a little below and a little above the working bytes at which this function
+ * reaches the limit. */
 static void learn_edge(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, int32_t i,
                        const nnc_resident_bytes *held, const nnc_memory *memory, nnc_memory_edge *edge) {
     const double beside = 65536.0; /* distance of the two further points from the working bytes at the limit, in bytes;

@@ -599,7 +599,7 @@ typedef struct nnc_sure {
 } nnc_sure;
 
 typedef struct nnc_search_report {
-    const nnc_model *model; /* model and device of the search; both are NULL in a report merged from shards */
+    const nnc_model *model; /* model and device of the search; NULL in a report merged from shards */
     const nnc_device *device;
     const char *overrides; /* the values of the options --set, as the user wrote them; NULL = the option was not used */
     nnc_search *search;
