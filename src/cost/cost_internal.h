@@ -153,7 +153,7 @@ typedef enum nnc_route_kind {
     NNC_ROUTE_TENSOR,
     NNC_ROUTE_CONTEXT,
     NNC_ROUTE_EXPERT,
-    NNC_ROUTES_OF_LAYERS, /* number of the kinds listed before it: kinds of groups that run the collectives inside
+    NNC_ROUTES_OF_LAYERS, /* number of the kinds of groups listed above; these groups run the collectives inside
                            * layers */
     NNC_ROUTE_SHARD = NNC_ROUTES_OF_LAYERS,
     NNC_ROUTE_REPLICA,

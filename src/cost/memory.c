@@ -683,9 +683,9 @@ NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nn
 /* Sets the bytes that PyTorch's allocator gives to tensors at the peak (peak_allocated_bytes), the bytes that it
  * reserves from the driver for them (peak_reserved_bytes), and the bytes of the driver's context (context_bytes). The
  * allocator rounds each tensor up to a multiple of 512 B, and reserves segments in multiples of 2 MiB for requests
- * above 10 MiB. The largest short-lived tensors are those of the loss; later tensors occupy parts of a freed block of
- * the loss, so the bytes of one block of the loss are reserved in addition. Source: c10/cuda/CUDACachingAllocator.cpp
- * of PyTorch.   [memory] */
+ * above 10 MiB. The largest short-lived tensors are those of the loss. Later tensors occupy parts of the blocks that
+ * the loss has freed; the largest block that stays unused is reserved in addition. Source:
+ * c10/cuda/CUDACachingAllocator.cpp of PyTorch. [memory] */
 NNC_SAYING void set_allocated(const nnc_software *software, nnc_memory *memory, nnc_derivation *why) {
     NNC_LET(why, counted_bytes, "B",
             (double)(memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes +

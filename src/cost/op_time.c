@@ -521,7 +521,8 @@ NNC_SAYING double share_of(const nnc_op *op, const nnc_work *work, double channe
 
 /* Tests whether a kernel of the matrix units needs a copy of a map with `channels` channels. Maps that are not channels
  * last are copied. With fitted losses, maps whose positions do not begin at multiples of 16 bytes are copied, too:
- * cuDNN adds channels (release notes of cuDNN 7.3). Libraries have other kernels for inputs with few channels. */
+ * cuDNN adds channels (release notes of cuDNN 7.3). Libraries have special kernels for inputs with few channels, so
+ * these inputs are not copied for their alignment. */
 static bool is_copied(const nnc_device *device, const nnc_op *op, int64_t channels) {
     const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->math_dtype));
     const bool odd = channels >= FEW_CHANNELS && channels % multiple != 0 && op->u.conv.groups == 1;
@@ -599,7 +600,8 @@ static bool takes_native_s(const nnc_device *device, const nnc_op *op) {
 }
 
 /* Returns the number of tiles of 128 positions x 64 channels into which the output of a convolution is cut; a unit
- * computes one tile at a time. Returns infinity for a weight gradient: all units can share its sums over positions. */
+ * computes one tile at a time. Returns infinity for a weight gradient, because all units can share the sums over
+ * positions of a weight gradient. */
 static double tiles_of(const nnc_op *op) {
     const nnc_conv *p = &op->u.conv;
     if (op->phase == NNC_PHASE_GRAD_WEIGHT) { return INFINITY; }

@@ -865,7 +865,7 @@ nnc_estimate_fn nnc_estimate_read;
 /* Clears the result before an estimate. nnc_estimate_begin is the first part of nnc_estimate_once; memo/ calls the
  * parts of nnc_estimate_once one by one. */
 void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r);
-/* Computes the step ends, the bounds and the step time from the op table in scratch->rows. Computes the memory before,
+/* Computes the step ends, the bounds and the step time from the op table in scratch->rows. First computes the memory,
  * unless *r already has it. */
 nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err);

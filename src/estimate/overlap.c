@@ -250,8 +250,8 @@ NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name
     return device_s + unit->host_s[part];
 }
 
-/* A collective takes time_s seconds, and occupies its links for network_s of them. Adds to unit->free_s of each lane
- * the seconds in which the links of the lane are free: time_s - network_s for lanes that share links with the
+/* A collective takes time_s seconds, and occupies its links for network_s of these seconds. Adds to unit->free_s of
+ * each lane the seconds in which the links of the lane are free: time_s - network_s for lanes that share links with the
  * collective, time_s for all other lanes. */
 static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s, double network_s, nnc_lane lane) {
     for (int f = 0; f < NNC_LANES; f++) {

@@ -130,8 +130,8 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
     NNC_LET(why, window_s, "s",
             nnc_max(0.0, exchange->forward == NNC_ALL_GATHER ? window->forward_s[lane] : window->backward_s[lane]));
     NNC_PUT(why, window->bucket_bytes, "B");
-    /* B: bytes of the collective. Ranks with copies of a shard reduce only the bytes of this shard in every bucket, so
-     * B is only a part of a bucket with all shards */
+    /* B: bytes of the collective. Ranks with copies of a shard reduce only this shard of every bucket, so the share of
+     * a bucket is computed from B x shards, the bytes of all shards */
     NNC_LET(why, bytes, "B", exchange->bytes);
     NNC_LET(why, shards, NULL, !replica ? 1.0 : expert ? window->expert_shards : window->shards);
     NNC_LET(why, table_share, NULL, data && !expert ? window->table_share : 0.0);

@@ -615,7 +615,8 @@ static void add_dispatch(making *m, const nnc_serve_product *p) {
 }
 
 /* Subtracts from the communication time of the step the seconds of prompt communication that overlap with compute.
- * During these seconds, some units of the device send tokens and do not compute. [overlap] */
+ * While prompt communication overlaps with compute, some units of the device send tokens and do not compute.
+ * [overlap] */
 static void overlap_experts(making *m) {
     const double compute_s = m->step.product_s + m->step.expert_s + m->step.attention_s;
     m->step.comm_s -=
