@@ -664,8 +664,8 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
  * nnc_scratch_share the caches are always used. */
 static void compare_specs(const nnc_scratch *scratch, const nnc_model *model, const nnc_device *device) {
     nnc_estimate_cache *shared = scratch->shared;
-    /* true: the bytes of the model struct decide its op list; false for a graph, a captured program or a model with
-     * towers, whose list depends on further data */
+    /* true: the op list of the model follows from the bytes of its struct alone; false for a graph, a captured program
+     * or a model with towers, whose op list depends on further data */
     const bool whole = model->family != NNC_FAMILY_GRAPH && model->captured == NULL && model->tower_count == 0;
     if (shared->promised) { return; }
     if (!whole || !nnc_same_bytes(&shared->last_model, model, sizeof *model) ||

@@ -171,7 +171,8 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
 nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software);
 
 /* Prepares the op list of one rank for a plan, and the sums of its segments. A search calls nnc_prepare_list and the
- * functions after it one by one, because the search needs the memory of a plan before the times of the plan. */
+ * functions declared after it one by one, because the search needs the memory of a plan before the times of the
+ * plan. */
 nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan,
                             nnc_network *network, nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                             nnc_lowered **alike, nnc_error *err);

@@ -52,8 +52,8 @@ typedef struct nnc_matmul {
     int64_t heads, kv_heads;
     double pairs, full_pairs; /* of attention scores: number of query-key pairs with the mask (pairs) and without a mask
                                * (full_pairs); pairs and full_pairs 0 = there is no mask */
-    /* of attention scores: number of query-key pairs that there would be if every query had a whole window of keys;
-     * equal to full_pairs if the attention has no window */
+    /* of attention scores: number of query-key pairs with a whole window of keys for every query; equal to full_pairs
+     * if the attention has no window */
     double window_pairs;
     bool b_is_weight; /* true: B is a trainable weight, and the product that computes its gradient has the phase
                        * grad_weight */
@@ -84,8 +84,8 @@ typedef struct nnc_flash {
                      * once */
     /* number of query-key pairs of one head: under the mask (pairs), and without a mask (full_pairs) */
     double pairs, full_pairs;
-    /* query-key pairs of one head if every query had a whole window of keys; equal to full_pairs if there is no
-     * window */
+    /* number of query-key pairs of one head with a whole window of keys for every query; equal to full_pairs if there
+     * is no window */
     double window_pairs;
     bool causal;      /* true: a query attends only to its own key and to earlier keys */
     bool keeps_qkv;   /* true: Q, K and V are kept for backward, and this op counts their bytes */
@@ -344,8 +344,8 @@ typedef struct nnc_collective_op {
                                 * experts in the domain */
 } nnc_collective_op;
 
-/* Bytes of a value that is sent to experts in 8 bits: 1 byte, and its part of a 4-byte scale for each block of 128
- * values. Source: DeepEP, tests/test_internode.py (x_e4m3 with one float32 scale per 128 values),
+/* Bytes of a value that is sent to experts in 8 bits: 1 byte, plus 1/128 of the 4-byte scale that each block of 128
+ * values has. Source: DeepEP, tests/test_internode.py (x_e4m3 with one float32 scale per 128 values),
  * https://github.com/deepseek-ai/DeepEP. [experts] */
 #define NNC_DISPATCH_8BIT_BYTES (1.0 + 4.0 / 128.0)
 

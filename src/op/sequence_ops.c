@@ -322,7 +322,7 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why) {
 
 /* Returns the bytes that fused attention keeps for backward: Q, K, V and one log-sum-exp per query. If Q, K and V are
  * computed again, only the log-sum-exp is kept. If other ops count the tensors that this attention keeps, returns 0.
- * The output projection also keeps the output of attention, and counts its bytes. */
+ * The output projection also keeps the output of attention; the bytes of this output are counted there. */
 NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_flash *p = &op->u.flash;
     const dims d = dims_of(op, NULL);

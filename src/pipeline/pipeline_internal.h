@@ -105,8 +105,9 @@ enum { NNC_TRACKS = 8, NNC_TRACKS_STAGES_MAX = NNC_PIPELINE_STAGES_MAX / NNC_TRA
 
 /* Replays the first `count` tracks (pipelines of a batch). Each track has the same result, in every bit, as
  * nnc_pipeline_run. send_s: seconds of a message, one value per track, used instead of pipeline->send_s. Sets
- * total_s[k] to the step time of track k, and span_s[(d times NNC_TRACKS) + k] to the step time on its device d.
- * Returns false if `stages` is below 2 or above NNC_TRACKS_STAGES_MAX, or if nnc_pipeline_run would return false. */
+ * total_s[k] to the step time of track k, and span_s[(d times NNC_TRACKS) + k] to the step time on device d of this
+ * track. Returns false if `stages` is below 2 or above NNC_TRACKS_STAGES_MAX, or if nnc_pipeline_run would return
+ * false. */
 bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[NNC_TRACKS], int32_t count,
                              nnc_pipeline_memory *memory, double *span_s, double total_s[NNC_TRACKS]);
 

@@ -369,8 +369,8 @@ bool nnc_schedule_is_steady(const nnc_plan *plan) {
     return plan->pipeline == 1 || (!row->keeps_all && plan->micro_batches >= rounds * plan->pipeline);
 }
 
-/* The result is true for every schedule with one chunk and one direction: in such a schedule device i keeps at least
- * p-i micro-batches, because it would be idle with fewer micro-batches. */
+/* Returns true for every schedule with one chunk and one direction: in such a schedule device i keeps at least p-i
+ * micro-batches, because it would be idle with fewer micro-batches. */
 bool nnc_schedule_keeps_1f1b(const nnc_plan *plan) {
     const nnc_schedule_row *row = nnc_schedule_of(plan->schedule);
     return row->chunks == 1 && !row->dual && !row->folded;

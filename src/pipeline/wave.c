@@ -1,9 +1,10 @@
 /* Replay, slot by slot, of schedules in which all devices have the same slots (places in the order of ops).
  *
  * In slot t device i runs forward number t - i, then backward number t - lead + (skew times i), then weight gradient
- * number t - lead - i, if ops with these numbers exist. These numbers of ops count micro-batches; with several chunks
- * per device, each chunk of a micro-batch counts. The two numbers lead and skew describe gpipe, 1f1b, interleaved,
- * zb-h1 and zb-h2. The picture shows the slots of 1f1b with 4 stages (lead 3, skew 0).
+ * number t - lead - i, if ops with these numbers exist. The numbers of forwards, backwards and weight gradients count
+ * micro-batches; with several chunks per device, they count each chunk of a micro-batch. The two numbers lead and skew
+ * describe gpipe, 1f1b, interleaved, zb-h1 and zb-h2. The picture shows the slots of 1f1b with 4 stages (lead 3, skew
+ * 0).
  *
  *            slot  0   1   2   3   4   5   6
  *     device 0     F0  F1  F2  F3B0 ..

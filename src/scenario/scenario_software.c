@@ -175,7 +175,7 @@ static open_values software_of(nnc_profile_kind kind) {
     }
 }
 
-/* Tests whether a field of the plan has its default value; the user has then not set the field. */
+/* Tests whether a field of the plan has its default value; such a field counts as not set by the user. */
 static bool is_open(const nnc_field *field, const nnc_plan *plan) {
     const nnc_plan usual = nnc_plan_default();
     char text[128], usually[128];

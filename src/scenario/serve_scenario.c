@@ -23,7 +23,7 @@ static void shorten_prompt(const nnc_scenario_args *given, const nnc_model *mode
 }
 
 /* Makes a copy of the decoder of a video, for the number of frames, the height and the width of the video that the
- * denoiser makes. The decoder of an image has no number of frames; it stays as it is. */
+ * denoiser makes. The decoder of an image has no number of frames and is not changed. */
 static nnc_status take_size(nnc_serve_scenario *scenario, nnc_error *err) {
     static const char *const sizes[] = { "frames", "height", "width" };
     nnc_model *decoder = &scenario->decoder;

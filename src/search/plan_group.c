@@ -14,8 +14,8 @@
  *
  * The cache `ends` has the seconds of each stage after its last pass. The key of `ends` is the pass, the ZeRO stage,
  * the offload, the layers of each stage, whether weight gradients are ops of their own, and whether the schedule is
- * dualpipe; its values are valid as long as the pass. The cache `allowed` tells whether a plan is legal, and has its
- * software profile. The key of `allowed` is ZeRO stage and offload; its values are valid for one block.
+ * dualpipe; its values are valid as long as the pass exists. The cache `allowed` tells whether a plan is legal, and has
+ * its software profile. The key of `allowed` is ZeRO stage and offload; its values are valid for one block.
  *
  * The cache `edges` has the working bytes up to which a stage fits, and the working bytes from which the stage exceeds
  * the memory. The key of `edges` is pipeline degree, group, stage, and the plan of the group; its values are valid for
@@ -42,9 +42,9 @@
  * keep at least as many micro-batches in flight exceed it, too.
  *
  * A plan that fits is pruned if one of three lower bounds of its step time is too long. The first bound is the cheapest
- * and needs no op list of the plan: it follows from products and traffic of a smaller micro-batch, which grow with the
- * micro-batch. The second bound is the time of forward and backward without recomputation, and the third bound is the
- * time with recomputation.
+ * and needs no op list of the plan: it follows from products and traffic of a smaller micro-batch, because products and
+ * traffic grow with the micro-batch. The second bound is the time of forward and backward without recomputation, and
+ * the third bound is the time with recomputation.
  *
  * The gain of a cache is a ratio: instructions that the CPU runs for a search without this cache / instructions with
  * the cache. In the search `search gpt3-175b a100 --devices 1024` the gains are 1.7 for the cache `passes`, 1.16 for
@@ -246,7 +246,7 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group) {
     groups->group++;
     groups->group_index = group;
     /* groups->full is used only for plans whose memory follows from sums of bytes over segments. In a plan with one
-     * device or one micro-batch, the memory can instead be found by a replay of the ops. */
+     * device or one micro-batch, the memory can come from a replay of the ops and not from sums over segments. */
     const bool sums = plan->devices > 1 && plan->micro_batches > 1 && groups->full != NULL;
     groups->full_now = sums && nnc_schedule_is_steady(plan) ? &groups->full_block[group] : NULL;
     groups->over_now = 0;

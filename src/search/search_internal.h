@@ -114,9 +114,9 @@ void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best, co
  * the fastest of these plans. */
 void nnc_front_miss(nnc_front *front, const nnc_found *found);
 
-/* Tests whether a plan can be pruned, if its memory is known and its step time is at least least_s. Returns true only
- * if two conditions hold: the worst of the `best` listed plans is better than this plan, and a plan of the Pareto front
- * is faster and needs no more memory. */
+/* Tests whether a plan with known memory and a step time of at least least_s can be pruned. Returns true only if two
+ * conditions hold: the worst of the `best` listed plans is better than this plan, and a plan of the Pareto front is
+ * faster and needs no more memory. */
 bool nnc_front_beats(const nnc_front *front, nnc_objective objective, int32_t best, double least_s,
                      int64_t memory_bytes);
 
@@ -363,7 +363,8 @@ struct nnc_plan_groups {
     nnc_memo smaller;             /* cache from a plan without its micro-batch (smaller_key) to the byte sums of its
                                    * op list with a smaller micro-batch (smaller_sums); without slots the cache is
                                    * not used */
-    const nnc_pass_costs *listed; /* pass whose op list was lowered last; NULL = no pass, or its list was replaced */
+    const nnc_pass_costs *listed; /* pass whose op list was lowered last; NULL = no op list was lowered yet, or this
+                                   * list was replaced */
     nnc_plain_bound
         plain[NNC_PLAIN_BOUNDS]; /* lower bounds of the time, one for each of the last software profiles: ZeRO stages
                                   * can have different profiles */
@@ -451,8 +452,8 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
 double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan);
 
 /* Returns a lower bound of the step time, in seconds, for which neither the op list nor the times of the pass are
- * needed: it follows from the products and the traffic of a smaller micro-batch, which grow with the micro-batch.
- * Returns 0 if no bound is known. */
+ * needed: it follows from the products and the traffic of a smaller micro-batch, because products and traffic grow with
+ * the micro-batch. Returns 0 if no bound is known. */
 double nnc_plan_groups_floor_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan);
 
 /* Returns a lower bound of the step time, in seconds, that leaves out recomputation and the ops that ZeRO adds. The
