@@ -45,8 +45,8 @@ nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc
 
 /* Returns a lower bound of the time of a matrix product. The bound is proportional to the number of tokens: with r
  * times as many tokens (r >= 1), r times the returned value is a lower bound too. The returned value is the time for
- * the FLOPs of the product at the rate of short kernels. The formula subtracts two rows of tokens per expert, because
- * numbers of rows are rounded. Returns 0 for an op that is no matrix product. */
+ * the FLOPs of the product at the rate of short kernels. The formula counts two tokens per expert less than the product
+ * has, because numbers of tokens are rounded. Returns 0 for an op that is no matrix product. */
 double nnc_product_least_s(const nnc_device *device, const nnc_op *op, const nnc_work *work);
 
 /* Adds the FLOPs and bytes of an op to a derivation as operands, so that formulas that are added later can use them. */
@@ -402,8 +402,8 @@ typedef struct nnc_parameters {
  * successive equal layers (one instance is one layer), or the head. A pipeline stage has several instances of a
  * segment. */
 typedef struct nnc_segment_sums {
-    nnc_parameters dense, expert;         /* trained parameters: outside experts (dense), and of experts (expert), which
-                                           * fewer ranks have copies of */
+    nnc_parameters dense, expert;         /* trained parameters: outside experts (dense), and of experts (expert); fewer
+                                           * ranks have copies of the parameters of experts */
     nnc_parameters frozen, frozen_expert; /* frozen parameters: outside experts (frozen), and of experts
                                            * (frozen_expert) */
     double kept_bytes;                    /* bytes that forward keeps for backward if nothing is recomputed */

@@ -486,8 +486,9 @@ static const double turned_bytes = 2.0;
 
 /* For kernels of PyTorch: factor on the bytes of convolution weights, which PyTorch converts because their taps are the
  * inner dimension. Reading and writing the 2 bytes of a weight runs at 0.3 of the bandwidth. Measured on an H100: 8 x
- * 2560 x 16 x 16 values to 1280 channels take 331 us in NCHW. The products alone take 195 us, as with channels last.
- * The difference of 136 us, minus the time to convert the maps, is the time to convert 29.5 million weights. */
+ * 2560 x 16 x 16 values to 1280 channels take 331 us in NCHW. The products alone take 195 us, which is the time of this
+ * convolution with channels last. The difference of 136 us, minus the time to convert the maps, is the time to convert
+ * 29.5 million weights. */
 static const double converted_weights_share = 3.3;
 
 /* Fraction of the vector peak that convolutions of inputs with few channels reach (fewer than a vector of 16 bytes

@@ -393,10 +393,10 @@ static bool holds_one(const found_sets *found, unsigned set) {
     return holds;
 }
 
-/* Tries all sets of `size` changes out of the first `changes` values of `change`. If the sets contain only gentle
- * changes, `advice` gets the `max` best plans: plans with longer sequences are better, and among plans with equal
- * sequences the faster ones are better. If the sets can contain changes that are not gentle, `advice` gets the first
- * `max` plans that fit. */
+/* Tries all sets of `size` changes out of the first `changes` changes of the enum `change`. If the sets contain only
+ * gentle changes, `advice` gets the `max` best plans: plans with longer sequences are better, and among plans with
+ * equal sequences the faster ones are better. If the sets can contain changes that are not gentle, `advice` gets the
+ * first `max` plans that fit. */
 static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_advice *advice, int *found, int max) {
     nnc_advice one;
     const bool gentle = changes == CHANGES_GENTLE;

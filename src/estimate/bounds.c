@@ -259,9 +259,9 @@ static bool engine_step(const nnc_step *step, const nnc_bound_segment_times *uni
 }
 
 /* Called if the links of a device are busy for longer than every engine. Changes *ideal so that it describes the device
- * `stage`, whose links are busiest. The new values are the seconds of the parts of the step on ideal->engine, the
- * bubble of the device, and its exposed communication: busy seconds of the links minus the seconds of the step on this
- * engine. */
+ * `stage`, whose links are busiest. The new values in *ideal are the seconds of the parts of the step on ideal->engine,
+ * the bubble of the device, and its exposed communication: busy seconds of the links minus the seconds of the step on
+ * this engine. */
 static void wait_for_links(const nnc_step *step, const nnc_bound_segment_times *units, const engine_rates *rates,
                            int32_t stage, const nnc_step_memory *m, nnc_ideal *ideal) {
     const double engine_s = ideal->step_s;
@@ -404,8 +404,8 @@ static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *wh
 }
 
 /* Sets row->network_s to the seconds for which a collective occupies the fabrics, summed over all fabrics. Returns the
- * seconds of exposed communication of this collective: the exposed communication of the step x (seconds of this
- * collective on the busiest fabric / seconds of all collectives on that fabric). */
+ * seconds of exposed communication of a collective: the exposed communication of the step x (seconds of this collective
+ * on the busiest fabric / seconds of all collectives on that fabric). */
 static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_cost *row) {
     nnc_derivation *const why = step->why;
     double load_s[NNC_FABRICS];

@@ -69,7 +69,8 @@ nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model, co
 nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers, nnc_error *err);
 
 /* Inputs of the estimate of a changed plan. `plan`, `model` and `software` point to objects of the caller. If the
- * change alters one of these objects, its pointer points to a copy instead: own_plan, own_model or own_software. */
+ * change alters one of these three objects, the pointer to this object points to a copy instead: own_plan, own_model or
+ * own_software. */
 typedef struct nnc_variant {
     const nnc_plan *plan;
     const nnc_model *model;

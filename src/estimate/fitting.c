@@ -151,7 +151,7 @@ static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc
     const bool trains_all = !has_adapters && p->train == NNC_TRAIN_ALL && p->train_layers == 0;
     const bool is_alone = p->devices == 1, shares = p->data * p->context > 1, keeps = shares && p->zero < 3;
     const option options[] = {
-        /* sorted by effect on the training: the remedies that change it least come first */
+        /* sorted by effect on the training: the remedies that change the training least come first */
         { "--recompute selective", stores_scores },
         { "--recompute full", stores_all },
         { "--optimizer", has_larger },

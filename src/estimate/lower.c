@@ -358,8 +358,8 @@ static nnc_launch launch_of(const nnc_model *model, const nnc_plan *plan, const 
 static const double module_kernels = 4.3, tensor_kernels = 3.3, again_kernels = 1.4, gradient_kernels = 12.2,
                     bucket_kernels = 5.3;
 
-/* Adds the times of the hooks to *launch. ZeRO 3 has hooks of modules and of gradients, ZeRO 2 only those of gradients.
- * With ZeRO 1 the hooks of gradients return at once, except in the last micro-batch, and are not counted. */
+/* Adds the times of the hooks to *launch. ZeRO 3 has hooks of modules and hooks of gradients; ZeRO 2 has only hooks of
+ * gradients. With ZeRO 1 the hooks of gradients return at once, except in the last micro-batch, and are not counted. */
 static void add_hooks(const nnc_plan *plan, const nnc_device *device, const nnc_software *software,
                       nnc_launch *launch) {
     const double kernel_s = device->host.kernel_s;

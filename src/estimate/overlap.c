@@ -47,7 +47,7 @@ typedef struct budget {
     double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT];
 } budget;
 
-/* Share (0 to 1) of each kind of communication that does not overlap with compute. First array: share of the ring
+/* For each kind of communication: share (0 to 1) that does not overlap with compute. First array: share of the ring
  * transfers, which can overlap only with the attention; second array: share of all other communication, which can
  * overlap with any compute. */
 typedef struct exposed {

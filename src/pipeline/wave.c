@@ -314,7 +314,7 @@ static void begin(const nnc_wave_shape *shape, nnc_wave *wave) {
  * later. If each time grows by its constant amount in the repeat of the trial, too, it grows by this amount in all
  * repeats in between, because the functions are convex. Bisection finds the largest confirmed K.   [pipeline-skip] */
 
-enum { TRIAL_MIN = 8 }; /* a trial saves time only if at least this many repeats are left */
+enum { TRIAL_MIN = 8 }; /* smallest number of remaining repeats with which a trial saves time */
 
 /* Returns one of the three arrays of a state: free_s (i = 0), down_s (i = 1) or up_s (i = 2). */
 static double *row(nnc_wave_state *state, int i) {

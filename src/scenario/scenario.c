@@ -360,8 +360,9 @@ static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_er
     const nnc_software *software = &scenario->software;
     char why[NNC_IMPLAUSIBLE_TEXT], line[NNC_IMPLAUSIBLE_TEXT + 64];
     int64_t params = 0;
-    /* The comparison includes padding bytes of the struct. If only padding bytes differ, the device is tested a second
-     * time, which does no harm. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
+    /* The comparison of the device with `loaded` includes padding bytes of the struct. If only padding bytes differ,
+     * the device is tested a second time, which does no harm.
+     * NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     const bool judged = !loaded->implausible && memcmp(loaded, device, sizeof *device) == 0;
     if (!judged && !nnc_device_is_plausible(device, why, sizeof why)) {
         if (!nnc_specs_are_lenient(scenario->specs)) {

@@ -78,7 +78,7 @@ typedef struct nnc_scenario {
     nnc_software software; /* software profile in use, which is a copy of one of `profiles` */
     nnc_plan plan;
     /* Copies of the inputs from the time before a release of a profile set some of them: the arguments, the plan, and
-     * two members of the decoder. The inputs are stored only if the user named a release. */
+     * two members of the decoder. The copies of the inputs are stored only if the user named a release. */
     struct nnc_asked {
         nnc_scenario_args given;
         nnc_plan plan;
