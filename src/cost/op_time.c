@@ -472,7 +472,8 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
  * c0 = channels_half, d0 = depth_half, v = vector_fraction and the fixed time t0. Conversions to another layout move
  * `converted` bytes. The vector units compute depthwise convolutions, because the matrix units are slow for them. The
  * vector units also compute groups for which a library has no kernel for the matrix units; such a group reaches the
- * fraction 1.5 v of V. In fp32, 3 x 3 taps of stride 1 need 1 / 2.25 of the multiplications (Winograd). [conv-time] */
+ * fraction 1.5 v of V. A convolution in fp32 with 3 x 3 taps and stride 1 needs 1 / 2.25 of the multiplications of its
+ * definition (Winograd). [conv-time] */
 
 /* Factor on the bytes of a feature map in NCHW layout. A kernel reads the map and writes it in the other layout at 0.8
  * of the bandwidth, which takes as long as 1.25 times the bytes at full bandwidth. */

@@ -233,7 +233,7 @@ typedef struct nnc_loss {
     nnc_loss_keep keep;
 } nnc_loss;
 
-/* Dims of an operator of a captured program that is no matrix product, no convolution and no attention. */
+/* Dims of an operator of a captured program; the operator is no matrix product, no convolution and no attention. */
 typedef struct nnc_kernel {
     /* read_bytes: bytes of all tensors that the operator reads; write_bytes: bytes of all tensors that it writes; each
      * tensor counts once */

@@ -478,7 +478,7 @@ static bool complete(const void *in, const nnc_plan *base, nnc_variant *variant)
 }
 
 /* Adds the software switches of the command line to the text scenario->overrides. Switches are not fields of the plan,
- * so without this text the output would not show the switches. */
+ * so the output shows the switches only as a part of the text scenario->overrides. */
 static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario) {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
