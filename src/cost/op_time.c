@@ -384,10 +384,9 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
  * number of units of the device; h is 1/2 under a causal mask, else 1. The fitted values are s0 = seq_half, c =
  * block_penalty, r = narrow_ratio and the fixed time t0. The factor with s0 is needed because starting and ending a
  * block of queries takes the same time for few keys as for many. The factor with c is needed because with few blocks
- * some units are idle. d' is d rounded up to a width that kernels have; d' is d for a neutral efficiency
- * (sustained_fraction 1). Operands are moved through memory once. For kernels that PyTorch issues, the factor with r
- * uses d' instead of d, and backward takes library_backward_bytes / B more per value of the queries (B: memory
- * bandwidth). [flash-time] */
+ * some units are idle. d' is d rounded up to a width that kernels have, or d for a neutral efficiency. Operands
+ * are moved through memory once. For kernels that PyTorch issues, the factor with r uses d' instead of d, and backward
+ * takes library_backward_bytes / B more per value of the queries (B: memory bandwidth). [flash-time] */
 
 /* Rounds a head width up to a width that kernels have: 32, 64, 96, ... in FlashAttention, multiples of 128 on a TPU.
  * Returns `width` unchanged for a neutral efficiency (sustained_fraction 1). Sources:
@@ -472,8 +471,7 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
  * c0 = channels_half, d0 = depth_half, v = vector_fraction and the fixed time t0. Conversions to another layout move
  * `converted` bytes. The vector units compute depthwise convolutions, because the matrix units are slow for them. The
  * vector units also compute groups for which a library has no kernel for the matrix units; such a group reaches the
- * fraction 1.5 v of V. A convolution in fp32 with 3 x 3 taps and stride 1 needs 1 / 2.25 of the multiplications of its
- * definition (Winograd). [conv-time] */
+ * fraction 1.5 v of V. In fp32, 3 x 3 taps of stride 1 need 1 / 2.25 of the multiplications (Winograd). [conv-time] */
 
 /* Factor on the bytes of a feature map in NCHW layout. A kernel reads the map and writes it in the other layout at 0.8
  * of the bandwidth, which takes as long as 1.25 times the bytes at full bandwidth. */
@@ -487,9 +485,8 @@ static const double turned_bytes = 2.0;
 
 /* For kernels of PyTorch: factor on the bytes of convolution weights, which PyTorch converts because their taps are the
  * inner dimension. Reading and writing the 2 bytes of a weight runs at 0.3 of the bandwidth. Measured on an H100: 8 x
- * 2560 x 16 x 16 values to 1280 channels take 331 us in NCHW. The products alone take 195 us, which is the time of this
- * convolution with channels last. The difference of 136 us, minus the time to convert the maps, is the time to convert
- * 29.5 million weights. */
+ * 2560 x 16 x 16 values to 1280 channels take 331 us in NCHW. The products alone take 195 us, as with channels last.
+ * The difference of 136 us, minus the time to convert the maps, is the time to convert 29.5 million weights. */
 static const double converted_weights_share = 3.3;
 
 /* Fraction of the vector peak that convolutions of inputs with few channels reach (fewer than a vector of 16 bytes
@@ -523,8 +520,7 @@ NNC_SAYING double share_of(const nnc_op *op, const nnc_work *work, double channe
 
 /* Tests whether a kernel of the matrix units needs a copy of a map with `channels` channels. Maps that are not channels
  * last are copied. With fitted losses, maps whose positions do not begin at multiples of 16 bytes are copied, too:
- * cuDNN adds channels (release notes of cuDNN 7.3). Libraries have special kernels for inputs with few channels, so
- * these inputs are not copied for their alignment. */
+ * cuDNN adds channels (release notes of cuDNN 7.3). Inputs with few channels have special kernels. */
 static bool is_copied(const nnc_device *device, const nnc_op *op, int64_t channels) {
     const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->math_dtype));
     const bool odd = channels >= FEW_CHANNELS && channels % multiple != 0 && op->u.conv.groups == 1;
@@ -569,10 +565,9 @@ static bool by_channel(const nnc_op *op) {
 
 /* FLOPs that a unit computes in a clock cycle in PyTorch's kernels for depthwise convolutions (DepthwiseConv2d.cu),
  * which compute indices and test borders per tap. Measured on an H100 of 132 units at 1.98 GHz, with 64 images of 384
- * channels of 28 x 28, 7 x 7 taps: forward takes 683 us, the gradients of input and weights together take 2,225 us. The
- * gradient of the input takes as long as forward (683 us); the gradient of the weights takes the remaining 1,542 us.
- * Forward has special kernels for 1 and 3 taps. native_blocks: blocks of 256 threads that a unit holds; one block sums
- * up the gradient of one weight. */
+ * channels of 28 x 28, 7 x 7 taps: forward takes 683 us, both gradients together 2,225 us. The gradient of the
+ * input takes as long as forward; the gradient of the weights takes the remaining 1,542 us. Forward has special kernels
+ * for 1 and 3 taps. native_blocks: blocks of 256 threads per unit; one block sums up the gradient of one weight. */
 static const double native_flops = 10.6, native_weight_flops = 4.7, native_blocks = 8.0;
 
 NNC_SAYING double native_s(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why) {
@@ -602,8 +597,7 @@ static bool takes_native_s(const nnc_device *device, const nnc_op *op) {
 }
 
 /* Returns the number of tiles of 128 positions x 64 channels into which the output of a convolution is cut; a unit
- * computes one tile at a time. Returns infinity for a weight gradient, because all units can share the sums over
- * positions of a weight gradient. */
+ * computes one tile at a time. Returns infinity for a weight gradient: all units can share its sums over positions. */
 static double tiles_of(const nnc_op *op) {
     const nnc_conv *p = &op->u.conv;
     if (op->phase == NNC_PHASE_GRAD_WEIGHT) { return INFINITY; }
@@ -902,8 +896,7 @@ static const time_form *form_of(const nnc_op *op) { return forms[nnc_op_timed(op
  *     t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + F / (f P) + kernels t0
  * Kernels reach the fraction g of the bandwidth B, and kernels whose operands have two formats reach g_mixed. s is the
  * time per row of a layer norm. F is the FLOPs of attention that runs as separate fp32 products, and f P the rate of
- * these products. t0 is the fixed time of a kernel. Returns g, the fraction of the memory bandwidth that the kernels of
- * an op reach. [issued] */
+ * these products. t0 is the fixed time of a kernel. Returns the fraction g for an op.   [issued] */
 static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op) {
     if (op->kind == NNC_OP_UPDATE) {
         const bool passes =
