@@ -43,10 +43,10 @@ typedef struct nnc_timing {
 nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_work *work);
 nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why);
 
-/* Returns a lower bound of the time of a matrix product that is proportional to its number of tokens: with r times as
- * many tokens (r >= 1), r times the returned value is a lower bound too. The returned value is the time for the FLOPs
- * of the product at the rate of short kernels. The formula subtracts two rows of tokens per expert, because numbers of
- * rows are rounded. Returns 0 for an op that is no matrix product. */
+/* Returns a lower bound of the time of a matrix product. The bound is proportional to the number of tokens: with r
+ * times as many tokens (r >= 1), r times the returned value is a lower bound too. The returned value is the time for
+ * the FLOPs of the product at the rate of short kernels. The formula counts two tokens per expert less than the product
+ * has, because numbers of tokens are rounded. Returns 0 for an op that is no matrix product. */
 double nnc_product_least_s(const nnc_device *device, const nnc_op *op, const nnc_work *work);
 
 /* Adds the FLOPs and bytes of an op to a derivation as operands, so that formulas that are added later can use them. */
@@ -60,8 +60,8 @@ NNC_SAYING void nnc_say_work(const nnc_work *work, nnc_derivation *why) {
 /* ---- network.c: the links that a group of ranks uses (its route) ---- */
 
 /* The links that a group of ranks r, r + stride, r + 2 stride ... uses. All groups with the same stride communicate at
- * the same time, so each rate is the share of one group. If `inner` is 1, the members inner_* have no meaning; if
- * `outer` is 1, the members outer_* have no meaning. */
+ * the same time, so each rate of a route is the rate that one of these groups gets. If `inner` is 1, the members
+ * inner_* have no meaning; if `outer` is 1, the members outer_* have no meaning. */
 typedef struct nnc_route {
     int32_t size;             /* number of ranks in the group that uses the route */
     int32_t inner, outer;     /* inner: number of ranks of the group in one scale-up domain; outer: number of domains
@@ -77,8 +77,8 @@ typedef struct nnc_route {
     int32_t axes;            /* torus, ring: number of axes that the ranks inside a domain span; 0 = every pair of ranks
                               * has a direct path */
     int32_t axis_length[3];  /* number of ranks of the group along each axis of the torus or ring */
-    /* number of links from one rank of the group to the next along each axis; the same number of groups shares each
-     * link */
+    /* along each axis: number of links from one rank of the group to the next, which is also the number of groups that
+     * share each link */
     int32_t axis_stride[3];
     bool axis_wraps[3];
     const nnc_collective_efficiencies *fitted; /* fitted values of the device for collectives; NULL = the device has
@@ -153,7 +153,8 @@ typedef enum nnc_route_kind {
     NNC_ROUTE_TENSOR,
     NNC_ROUTE_CONTEXT,
     NNC_ROUTE_EXPERT,
-    NNC_ROUTES_OF_LAYERS, /* number of the kinds above: the groups for collectives inside layers */
+    NNC_ROUTES_OF_LAYERS, /* number of the kinds of groups listed above; these groups run the collectives inside
+                           * layers */
     NNC_ROUTE_SHARD = NNC_ROUTES_OF_LAYERS,
     NNC_ROUTE_REPLICA,
     NNC_ROUTE_EXPERT_SHARD,
@@ -222,8 +223,8 @@ typedef enum nnc_fabric { NNC_FABRIC_SCALE_UP, NNC_FABRIC_SCALE_OUT, NNC_FABRIC_
 /* Returns the name of a fabric: "scale_up", "scale_out" or "host". */
 const char *nnc_fabric_name(nnc_fabric fabric);
 
-/* Lanes: the fabrics that a collective occupies. The positions of the ranks decide the lane, not the speeds of the
- * links. Two collectives can run at the same time if their lanes have no fabric in common. */
+/* A lane is the set of fabrics that a collective occupies. The lane depends on the positions of the ranks, not on the
+ * speeds of the links. Two collectives can run at the same time if their lanes have no fabric in common. */
 typedef enum nnc_lane {
     NNC_LANE_SCALE_UP,  /* links inside scale-up domains */
     NNC_LANE_SCALE_OUT, /* links between scale-up domains; the group has one rank in each domain */
@@ -343,9 +344,9 @@ bool nnc_row_fills_units(const nnc_op_cost *row);
 
 /* nnc_rows_lent_factor returns the factor by which matrix products and attention get slower while kernels of expert
  * communication occupy some units of the device (network_units of the profile); 1 = they get no slower.
- * nnc_row_lent_factor returns the factor by which one such op gets slower. The factor of one op is less than `factor`
- * if memory limits the op, and it is 1 if memory still limits the op on fewer units. nnc_rows_lend multiplies the times
- * of matrix products and attention by their factors. */
+ * nnc_row_lent_factor returns the factor by which one such op gets slower if its compute takes `factor` times as long.
+ * For an op that memory limits, the returned factor is less than `factor`, and it is 1 if memory also limits the op on
+ * fewer units. nnc_rows_lend multiplies the times of matrix products and attention by their factors. */
 double nnc_rows_lent_factor(const nnc_device *device, const nnc_plan *plan, const nnc_software *software);
 double nnc_row_lent_factor(double compute_s, double memory_s, nnc_bound bound, double factor);
 void nnc_rows_lend(nnc_rows *rows, double factor);
@@ -377,7 +378,7 @@ void nnc_power_throttle(nnc_rows *rows, const nnc_device *device);
 
 /* ---- memory.c: bytes in the memory of one device ---- */
 
-/* Returns how many instances of an op one instance of its segment (such as one layer) has. */
+/* Returns how many times an op occurs in one instance of its segment (for example in one layer). */
 static inline double nnc_op_instances(const nnc_op_list *list, const nnc_op *op) {
     return (double)op->repeat / (double)list->segments[op->segment].instances;
 }
@@ -397,11 +398,12 @@ typedef struct nnc_parameters {
     double table_params; /* the parameters in tables that are updated in place; `params` includes them */
 } nnc_parameters;
 
-/* Sums over the ops of one instance of a segment on one rank. A segment is the embedding, successive equal layers (one
- * instance is one layer), or the head. A pipeline stage has several instances of a segment. */
+/* Sums of parameters and bytes over the ops of one instance of a segment on one rank. A segment is the embedding,
+ * successive equal layers (one instance is one layer), or the head. A pipeline stage has several instances of a
+ * segment. */
 typedef struct nnc_segment_sums {
-    nnc_parameters dense, expert;         /* trained parameters: outside experts (dense), and of experts (expert), which
-                                           * fewer ranks have copies of */
+    nnc_parameters dense, expert;         /* trained parameters: outside experts (dense), and of experts (expert); fewer
+                                           * ranks have copies of the parameters of experts */
     nnc_parameters frozen, frozen_expert; /* frozen parameters: outside experts (frozen), and of experts
                                            * (frozen_expert) */
     double kept_bytes;                    /* bytes that forward keeps for backward if nothing is recomputed */
@@ -418,7 +420,8 @@ typedef struct nnc_segment_sums {
                                            * activations" */
 } nnc_segment_sums;
 
-/* Computes the sums over the ops of each segment of an op list: sums[s] for the segment with index s. */
+/* Computes the sums of parameters and bytes over the ops of each segment of an op list: sums[s] for the segment with
+ * index s. */
 void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
 
 /* The layers that one device of a pipeline holds, as the number of instances of each segment. */
@@ -472,7 +475,8 @@ typedef struct nnc_kept {
     bool uneven;
 } nnc_kept;
 
-/* Sums over all segments that one device holds. ZeRO and offload are not yet applied to the sums over segments. */
+/* Sums of parameters and bytes over all segments that one device holds. The sums over segments are the values before
+ * ZeRO and offload are applied. */
 typedef struct nnc_resident_bytes {
     /* parameters on the device: trained outside experts (dense), trained of experts (expert), frozen outside experts
      * (frozen), frozen of experts (frozen_expert) */
@@ -480,8 +484,8 @@ typedef struct nnc_resident_bytes {
     /* parameters of frozen helper models on the device: outside experts (helper), of experts (helper_expert) */
     nnc_parameters helper, helper_expert;
     nnc_kept kept;
-    /* op_bytes: working set of an op; block_bytes: live bytes of a recomputed block; both belong to the segment in
-     * which their sum is largest */
+    /* op_bytes: working set of an op; block_bytes: live bytes of a recomputed block; op_bytes and block_bytes are those
+     * of the segment in which op_bytes + block_bytes is largest */
     double op_bytes, block_bytes;
     const char *op_what;
     /* unit_params: trained parameters of the ZeRO-3 unit with the most trained parameters; unit_frozen: frozen
@@ -582,8 +586,9 @@ void nnc_peak_moment(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SE
                      const nnc_stage_residency *holding, const nnc_plan *plan, const nnc_software *software,
                      nnc_resident_bytes *held);
 
-/* Returns the bytes that an update over lists of tensors (foreach) allocates: for Adam and RMSprop the square root of
- * the second moment of all parameters; 0 for other kernels.   [optimizer-kernels] */
+/* Returns the bytes that an optimizer update allocates if its kernels run over lists of tensors (foreach): for Adam and
+ * RMSprop, the square root of the second moment of all parameters. Returns 0 if the update uses other kernels than
+ * foreach. [optimizer-kernels] */
 double nnc_list_update_bytes(const nnc_resident_bytes *held, const nnc_plan *plan);
 extern const char *const nnc_update_what; /* the name that outputs give to the bytes of nnc_list_update_bytes */
 

@@ -1,7 +1,7 @@
 /* Bytes in the memory of one device: parameters, gradients, optimizer states, activations, and the largest working set.
  *
- * The file computes sums over the ops of one instance of each segment, then sums over the segments of a device, and
- * then applies ZeRO and offload.
+ * The file adds up parameters and bytes over the ops of one instance of each segment, then over the segments of a
+ * device, and then applies ZeRO and offload.
  *
  * [memory] [korthikanti] */
 #include "cost/cost_internal.h"
@@ -157,8 +157,8 @@ double nnc_expert_shards(const nnc_plan *plan) {
 }
 
 /* Returns the number of parameters of one kind that a device holds, summed over its segments. `at`: offset in
- * nnc_segment_sums of the member with this kind (dense, expert, frozen, frozen_expert). With DualPipe a device holds a
- * stage of each direction, and holding->instances has the layers of both stages. */
+ * nnc_segment_sums of the member that counts this kind of parameters (dense, expert, frozen, frozen_expert). With
+ * DualPipe a device holds a stage of each direction, and holding->instances has the layers of both stages. */
 static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_stage_residency *holding, size_t at) {
     nnc_parameters total = { 0 };
     for (int32_t s = 0; s < holding->segments; s++) {
@@ -193,7 +193,7 @@ static nnc_parameters stage_residency_frozen(const nnc_segment_sums *sums, const
 static double frozen_vector_bytes(const nnc_plan *plan) { return plan->frozen == NNC_FROZEN_32 ? 4.0 : 2.0; }
 
 /* Returns the bytes per frozen parameter of a linear layer: 4 in 32 bits, 2 in 16 bits, 1 in 8 bits; in NF4 half a
- * byte, an 8-bit scale per 64 values and a 32-bit scale per 256 of these scales. */
+ * byte, an 8-bit scale per 64 values and a 32-bit scale per 256 of the 8-bit scales. */
 static double frozen_param_bytes(const nnc_plan *plan) {
     return plan->frozen == NNC_FROZEN_NF4                                      ? 0.5 + 1.0 / 64.0 + 4.0 / (64.0 * 256.0)
            : plan->frozen == NNC_FROZEN_INT8 || plan->frozen == NNC_FROZEN_FP8 ? 1.0
@@ -528,12 +528,12 @@ typedef struct parts {
     double stage_params, sharded_params;
 } parts;
 
-/* Sets transient_bytes, the largest temporary bytes at the peak. The first part of transient_bytes is the gradients of
- * activations and the recomputed block, both of one segment. The second part of transient_bytes exists only with ZeRO
- * 3: the gathered weights of two units (without resharding: of all units), and the whole gradient of one unit (of all
- * units if a pipeline keeps whole gradients). The third part of transient_bytes is the temporary copies of the
- * precision policy. If ZeRO 3 gathers cast weights, the temporary copies are the 16-bit gradient of a unit, in addition
- * to the fp32 gradient that is scattered (foreach_reduce of torch.distributed.fsdp). */
+/* Sets transient_bytes, the largest temporary bytes at the peak. The first part of transient_bytes is the sum of two
+ * sizes of one segment: the gradients of activations, and the recomputed block. The second part of transient_bytes
+ * exists only with ZeRO 3: the gathered weights of two units (without resharding: of all units), and the whole gradient
+ * of one unit (of all units if a pipeline keeps whole gradients). The third part of transient_bytes is the temporary
+ * copies of the precision policy. If ZeRO 3 gathers cast weights, the temporary copies are the 16-bit gradient of a
+ * unit, in addition to the fp32 gradient that is scattered (foreach_reduce of torch.distributed.fsdp). */
 NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *plan, const parts *p, nnc_memory *memory,
                               nnc_derivation *why) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
@@ -683,9 +683,9 @@ NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nn
 /* Sets the bytes that PyTorch's allocator gives to tensors at the peak (peak_allocated_bytes), the bytes that it
  * reserves from the driver for them (peak_reserved_bytes), and the bytes of the driver's context (context_bytes). The
  * allocator rounds each tensor up to a multiple of 512 B, and reserves segments in multiples of 2 MiB for requests
- * above 10 MiB. The largest short-lived tensors are those of the loss; later tensors occupy parts of a freed block of
- * the loss, so the bytes of one block of the loss are reserved in addition. Source: c10/cuda/CUDACachingAllocator.cpp
- * of PyTorch.   [memory] */
+ * above 10 MiB. The largest short-lived tensors are those of the loss. Later tensors occupy parts of the blocks that
+ * the loss has freed; the largest block that stays unused is reserved in addition. Source:
+ * c10/cuda/CUDACachingAllocator.cpp of PyTorch. [memory] */
 NNC_SAYING void set_allocated(const nnc_software *software, nnc_memory *memory, nnc_derivation *why) {
     NNC_LET(why, counted_bytes, "B",
             (double)(memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes +
@@ -727,7 +727,7 @@ NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nn
 #define STAND_IN 1.3
 
 /* Sets total_interval_bytes, the smallest and the largest value that a measured memory peak is expected to have. If the
- * user gives the reserve, the smallest and the largest value are both total_bytes. */
+ * user gives the reserve, both ends of total_interval_bytes are total_bytes. */
 NNC_SAYING void set_interval(const nnc_model *model, const nnc_plan *plan, const nnc_software *software,
                              nnc_memory *memory, nnc_derivation *why) {
     const bool own = plan->reserve_bytes >= 0;

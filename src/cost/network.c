@@ -138,10 +138,11 @@ static void span_axes(const box *slice, int32_t stride, nnc_route *route) {
     }
 }
 
-/* Sets the part of a route inside one domain that is a torus or ring; route->link_bytes_per_s is set already. The rate
- * of a gather on a torus or ring is the sum of the rates of all links through which a rank receives, over all axes.
- * Software reaches the sum of the rates of all links if parts of the data cross the axes in different orders. On a line
- * without wrap-around only one link per rank counts, because ranks at the ends have no second link. */
+/* Sets the members of a route that describe its links inside one domain, if these links form a torus or ring;
+ * route->link_bytes_per_s is set already. The rate of a gather on a torus or ring is the sum of the rates of all links
+ * through which a rank receives, over all axes. Software reaches the sum of the rates of all links if parts of the data
+ * cross the axes in different orders. On a line without wrap-around, the rate is that of one link per rank, because
+ * ranks at the ends have no second link. */
 static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, nnc_route *route) {
     box slice = { { 1, 1, ranks }, { false, false, ranks == fabric_devices(up) } };
     if (up->kind == NNC_LINK_TORUS) { slice = slice_of(up, ranks); }
@@ -151,8 +152,8 @@ static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, n
     route->inner_bytes_per_s = links * route->link_bytes_per_s;
 }
 
-/* Sets the part of a route that is inside one scale-up domain. ranks: how many ranks of the whole plan one domain
- * holds. */
+/* Sets the members of a route that describe its links inside one scale-up domain. ranks: how many ranks of the whole
+ * plan one domain holds. */
 static void inner_route(const nnc_device *device, int32_t ranks, int32_t stride, nnc_route *route) {
     const nnc_scale_up *up = &device->scale_up;
     const double rate = device->scale_up.bytes_per_s;
@@ -309,8 +310,8 @@ static double offload_s(const nnc_network *network, const nnc_collective_op *exc
 }
 
 /* Returns the mean number of scale-up domains that the copies of a token reach. If the router sends each token only to
- * a few groups of experts (groups_met > 0), the formula draws these groups without replacement. A group of experts may
- * span several scale-up domains, or a domain may hold several groups of experts. */
+ * a few groups of experts (groups_met > 0), the formula draws groups_met groups without replacement. A group of experts
+ * may span several scale-up domains, or a domain may hold several groups of experts. */
 NNC_SAYING double reached(const nnc_collective_op *e, double domains, nnc_derivation *why) {
     NNC_LET(why, copies, NULL, e->copies);
     if (!(e->groups_met > 0.0)) {

@@ -5,7 +5,7 @@
  *     list    op 0   op 1   op 2
  *     rows    f0 f1 f2 | (r2) b2 b2' | (r1) b1 | (r0) b0 b0' .
  *
- * The last part of this file slows rows down under a power limit. */
+ * The functions at the end of this file lengthen the times of rows under a power limit. */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"
@@ -125,8 +125,8 @@ void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, co
     add(rows, copy, device, network, repeat);
 }
 
-/* Appends a copy of the row `known` for another op with the same work, and returns it. If the op is a collective and
- * `network` is not NULL, computes the time of the row again, for the routes of `network`. */
+/* Appends a copy of the row `known` for another op with the same work, and returns the copy. If the op is a collective
+ * and `network` is not NULL, computes the time of the row again, for the routes of `network`. */
 static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cost *known, const nnc_network *network) {
     nnc_op_cost *row = &rows->rows[rows->count++];
     *row = *known;
@@ -135,8 +135,8 @@ static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cos
     return row;
 }
 
-/* Tests whether two ops are equal in all fields that their rows depend on. Does not compare recomputed, dropped and
- * grad_accumulate, which the code that copies backward rows sets itself. */
+/* Tests whether two ops are equal in all fields that their rows depend on. Does not compare the fields recomputed,
+ * dropped and grad_accumulate, because the code that copies backward rows sets these fields. */
 static bool same_rows(const nnc_op *a, const nnc_op *b) {
     const size_t again = offsetof(nnc_op, recomputed), frozen = offsetof(nnc_op, frozen);
     const size_t share = offsetof(nnc_op, grad_accumulate), dims = offsetof(nnc_op, u);

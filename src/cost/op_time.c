@@ -1,7 +1,7 @@
-/* Seconds of one op on one device. Each form of time is a roofline with the losses of one kind of kernel. nnc_op_time
- * uses the form that the nnc_timed of the op selects: matrix product, fused attention, convolution, or constant
- * fractions (for pointwise ops, casts and optimizers). All forms use rates_of, vector_seconds and roofline. A comment
- * above each form gives its formula. */
+/* Seconds of one op on one device. Each form (formula for the time of an op) is a roofline with the losses of one kind
+ * of kernel. nnc_op_time uses the form that the nnc_timed of the op selects: matrix product, fused attention,
+ * convolution, or constant fractions (for pointwise ops, casts and optimizers). All forms use rates_of, vector_seconds
+ * and roofline. A comment above each form gives its formula. */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"
@@ -120,8 +120,8 @@ static const struct {
 enum { SIDES = 3 };
 static const double sides[SIDES] = { 256.0, 128.0, 64.0 };
 
-/* Largest number of waves of tiles for which splits of k are tried. With more waves, few units are idle, and splitting
- * k gives nothing. */
+/* Largest number of waves of tiles for which splits of k are tried. With more waves, few units are idle, so splitting k
+ * does not make the product faster. */
 static const double split_waves = 4.0;
 
 /* Time in seconds after which the clock of a kernel has fallen by half of its total reduction. */
@@ -384,8 +384,8 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
  * number of units of the device; h is 1/2 under a causal mask, else 1. The fitted values are s0 = seq_half, c =
  * block_penalty, r = narrow_ratio and the fixed time t0. The factor with s0 is needed because starting and ending a
  * block of queries takes the same time for few keys as for many. The factor with c is needed because with few blocks
- * some units are idle. d' is d rounded up to a width that kernels have, except for a neutral efficiency. Operands are
- * moved through memory once. For kernels that PyTorch issues, the factor with r uses d' instead of d, and backward
+ * some units are idle. d' is d rounded up to a width that kernels have, or d for a neutral efficiency. Operands
+ * are moved through memory once. For kernels that PyTorch issues, the factor with r uses d' instead of d, and backward
  * takes library_backward_bytes / B more per value of the queries (B: memory bandwidth). [flash-time] */
 
 /* Rounds a head width up to a width that kernels have: 32, 64, 96, ... in FlashAttention, multiples of 128 on a TPU.
@@ -520,7 +520,7 @@ NNC_SAYING double share_of(const nnc_op *op, const nnc_work *work, double channe
 
 /* Tests whether a kernel of the matrix units needs a copy of a map with `channels` channels. Maps that are not channels
  * last are copied. With fitted losses, maps whose positions do not begin at multiples of 16 bytes are copied, too:
- * cuDNN adds channels (release notes of cuDNN 7.3). Libraries have other kernels for inputs with few channels. */
+ * cuDNN adds channels (release notes of cuDNN 7.3). Inputs with few channels have special kernels. */
 static bool is_copied(const nnc_device *device, const nnc_op *op, int64_t channels) {
     const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->math_dtype));
     const bool odd = channels >= FEW_CHANNELS && channels % multiple != 0 && op->u.conv.groups == 1;
@@ -565,9 +565,9 @@ static bool by_channel(const nnc_op *op) {
 
 /* FLOPs that a unit computes in a clock cycle in PyTorch's kernels for depthwise convolutions (DepthwiseConv2d.cu),
  * which compute indices and test borders per tap. Measured on an H100 of 132 units at 1.98 GHz, with 64 images of 384
- * channels of 28 x 28, 7 x 7 taps: forward takes 683 us, both gradients take 2,225 us. The gradient of the input takes
- * as long as forward; the gradient of the weights takes the rest of the time. Forward has special kernels for 1 and 3
- * taps. native_blocks: blocks of 256 threads that a unit holds; one block sums up the gradient of one weight. */
+ * channels of 28 x 28, 7 x 7 taps: forward takes 683 us, both gradients together 2,225 us. The gradient of the
+ * input takes as long as forward; the gradient of the weights takes the remaining 1,542 us. Forward has special kernels
+ * for 1 and 3 taps. native_blocks: blocks of 256 threads per unit; one block sums up the gradient of one weight. */
 static const double native_flops = 10.6, native_weight_flops = 4.7, native_blocks = 8.0;
 
 NNC_SAYING double native_s(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why) {
@@ -896,7 +896,7 @@ static const time_form *form_of(const nnc_op *op) { return forms[nnc_op_timed(op
  *     t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + F / (f P) + kernels t0
  * Kernels reach the fraction g of the bandwidth B, and kernels whose operands have two formats reach g_mixed. s is the
  * time per row of a layer norm. F is the FLOPs of attention that runs as separate fp32 products, and f P the rate of
- * these products. t0 is the fixed time of a kernel. Returns g, which depends on the op.   [issued] */
+ * these products. t0 is the fixed time of a kernel. Returns the fraction g for an op.   [issued] */
 static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op) {
     if (op->kind == NNC_OP_UPDATE) {
         const bool passes =

@@ -190,8 +190,8 @@ static void add_update_moment(nnc_resident_bytes *held, const nnc_plan *plan) {
 }
 
 /* For a captured program that stores activations in host memory: computes the bytes of all gradients, of the
- * activations of two units, and of the activations outside of units. If the sum of these three parts is less than the
- * gradients and activations of the peak, the peak is set to this sum. */
+ * activations of two units, and of the activations outside of units. If the sum of these three numbers of bytes is less
+ * than the bytes of gradients and activations at the peak, the peak is set to the sum. */
 static void offload_moment(nnc_resident_bytes *held, const nnc_plan *plan) {
     const double gradient_bytes =
         nnc_policy_bytes(plan->policy).gradient_bytes * (held->dense.params + held->expert.params);

@@ -1,4 +1,5 @@
-/* Advice for a plan that does not fit: the smallest changes that make it fit, without another device or global batch.
+/* Advice for a plan that does not fit: the smallest changes that make the plan fit while the device and the global
+ * batch stay the same.
  *
  * A change has one or more strengths (`step` in the code); for example, the micro-batch is divided by 2 (strength 1),
  * by 4 (strength 2) ... A change is gentle if it keeps the training result and costs little time. With adapters, fewer
@@ -7,7 +8,8 @@
  * The search first tries sets of one to four gentle changes: the smallest sets first, each at the mildest strengths
  * that fit. Among the plans with the longest sequences, the search keeps the fastest. On several devices, the search
  * then changes the fastest plan further, as long as a further change makes the plan faster. If no set of gentle changes
- * fits, the search tries sets with other changes, small sets first, and at last all changes together.
+ * fits, the search tries sets that also contain changes which are not gentle, small sets first, and at last all changes
+ * together.
  *
  * The search computes the memory of a plan before its time. If a plan with all changes of a set at full strength does
  * not fit, the set costs only one estimate of memory. If no plan fits with all gentle changes at full strength, sets of
@@ -118,7 +120,8 @@ static bool take_from_data(int step, nnc_plan *plan, int32_t *degree) {
     return true;
 }
 
-/* Changes a resolved plan by the change `what` with strength `step` (from 1). Returns false if this is not possible. */
+/* Changes a resolved plan by the change `what` with strength `step` (from 1). Returns false if the change is not
+ * possible. */
 static bool apply(change what, int step, const nnc_device *device, nnc_plan *plan) {
     switch (what) {
     case CHANGE_MICRO_BATCH:
@@ -390,10 +393,10 @@ static bool holds_one(const found_sets *found, unsigned set) {
     return holds;
 }
 
-/* Tries all sets of `size` changes out of the first `changes` values of `change`. If the sets contain only gentle
- * changes, `advice` gets the `max` best plans: plans with longer sequences are better, and among plans with equal
- * sequences the faster ones are better. If the sets can contain changes that are not gentle, `advice` gets the first
- * `max` plans that fit. */
+/* Tries all sets of `size` changes out of the first `changes` changes of the enum `change`. If the sets contain only
+ * gentle changes, `advice` gets the `max` best plans: plans with longer sequences are better, and among plans with
+ * equal sequences the faster ones are better. If the sets can contain changes that are not gentle, `advice` gets the
+ * first `max` plans that fit. */
 static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_advice *advice, int *found, int max) {
     nnc_advice one;
     const bool gentle = changes == CHANGES_GENTLE;
@@ -465,10 +468,10 @@ static void try_row(search *s, int at[CHANGES], int d, nnc_advice *advice) {
 }
 
 /* Changes the fastest plan with gentle changes until no change makes it faster. A trial either gives one change another
- * strength, or weakens one change and gives a second change any strength. The second kind of trial is useful because a
- * weaker change often makes the plan faster but needs more memory, which the second change saves. One more trial adds
- * sequence parallelism and tensor ranks together, because sequence parallelism needs tensor ranks. Returns true if a
- * faster plan was found; *advice is then this plan. */
+ * strength, or weakens one change and gives a second change any strength. Weakening one change and giving a second
+ * change another strength is useful, because a weaker change often makes the plan faster but needs more memory, which
+ * the second change saves. One more trial adds sequence parallelism and tensor ranks together, because sequence
+ * parallelism needs tensor ranks. Returns true if a faster plan was found; *advice is then this plan. */
 static bool refine(search *s, nnc_advice *advice) {
     const double first_s = s->best_s;
     double before_s;
@@ -520,8 +523,7 @@ static bool add_until_it_fits(search *s, int changes, int at[CHANGES]) {
 
 /* Data ranks can be turned into tensor, pipeline and context ranks in several ways, which are numbered; `way` is such a
  * number. Sets in `at` the strengths of the changes of the tensor, pipeline and context degree for the way number
- * `way`, and 0 as the strength of all other changes. Returns false if `way` is larger than the number of ways
- * allows. */
+ * `way`, and 0 as the strength of all other changes. Returns false if no way has the number `way`. */
 static bool set_way(const search *s, int way, int at[CHANGES]) {
     const int tensor = s->steps[CHANGE_TENSOR] + 1, pipeline = s->steps[CHANGE_PIPELINE] + 1;
     memset(at, 0, CHANGES * sizeof at[0]);
@@ -604,9 +606,9 @@ static int keep_lengths(search *s, nnc_advice *advice, int found, int max) {
 
 /* If every found plan has shorter sequences than the base plan, searches for a plan with longer sequences. The search
  * first applies adapters, frozen weights of fewer bits, full recomputation and small micro-batches at full strength,
- * and finds the longest sequences that fit with these changes. The search then weakens each of these changes as far as
- * the sequences still fit. If the plan found this way has longer sequences than every plan in the list, adds it to the
- * list. Returns the new number of plans in the list. */
+ * and finds the longest sequences that fit with these changes. The search then weakens each of the applied changes as
+ * far as the sequences still fit. If the plan found this way has longer sequences than every plan in the list, adds it
+ * to the list. Returns the new number of plans in the list. */
 static int lengthen(search *s, nnc_advice *advice, int found, int max) {
     static const change helpers[] = { CHANGE_RECOMPUTE, CHANGE_MICRO_BATCH, CHANGE_FROZEN, CHANGE_ADAPTERS };
     const change shorter = s->steps[CHANGE_SEQ_LEN] > 0 ? CHANGE_SEQ_LEN : CHANGE_SHORTER;

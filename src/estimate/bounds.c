@@ -259,9 +259,9 @@ static bool engine_step(const nnc_step *step, const nnc_bound_segment_times *uni
 }
 
 /* Called if the links of a device are busy for longer than every engine. Changes *ideal so that it describes the device
- * `stage`, whose links are busiest. The new values are the seconds of the parts of the step on ideal->engine, the
- * bubble of the device, and its exposed communication: busy seconds of the links minus the seconds of the step on this
- * engine. */
+ * `stage`, whose links are busiest. The new values in *ideal are the seconds of the parts of the step on ideal->engine,
+ * the bubble of the device, and its exposed communication: busy seconds of the links minus the seconds of the step on
+ * this engine. */
 static void wait_for_links(const nnc_step *step, const nnc_bound_segment_times *units, const engine_rates *rates,
                            int32_t stage, const nnc_step_memory *m, nnc_ideal *ideal) {
     const double engine_s = ideal->step_s;
@@ -360,7 +360,7 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
 
 /* Records the formulas of two parts of the ideal step. Bubble: seconds of the step on the busiest engine minus seconds
  * of forward, backward, recompute and update. Exposed communication: seconds by which the busiest fabric works longer
- * than this engine. */
+ * than the busiest engine. */
 static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows, const nnc_result *r) {
     nnc_derivation *const why = step->why;
     nnc_say_rows(rows, r, why);
@@ -404,8 +404,8 @@ static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *wh
 }
 
 /* Sets row->network_s to the seconds for which a collective occupies the fabrics, summed over all fabrics. Returns the
- * seconds of exposed communication of this collective: the exposed communication of the step x (seconds of this
- * collective on the busiest fabric / seconds of all collectives on that fabric). */
+ * seconds of exposed communication of a collective: the exposed communication of the step x (seconds of this collective
+ * on the busiest fabric / seconds of all collectives on that fabric). */
 static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_cost *row) {
     nnc_derivation *const why = step->why;
     double load_s[NNC_FABRICS];
@@ -451,7 +451,7 @@ void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows
     describe_stages(step, ideal, rows, m);
     nnc_step_restrict(step, &m->holdings[ideal->stage], rows);
     nnc_step quiet = *step;
-    quiet.why = NULL; /* NULL = records no derivation, because the loop below replaces the times of these rows */
+    quiet.why = NULL; /* NULL = records no derivation, because the next loop replaces the times of the rows */
     nnc_step_end_append(&quiet, none, m, ideal->stage, &hidden, rows);
     nnc_derivation *const why = step->why;
     double rows_s = 0.0, compute_total_s = 0.0, memory_total_s = 0.0, network_total_s = 0.0;

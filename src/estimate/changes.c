@@ -354,10 +354,10 @@ static void insert(nnc_plan_change *changes, int count, const nnc_plan_change *o
     changes[place] = *one;
 }
 
-/* Returns true if a quick search (`quick`) can leave out a move, because the move can only make the step longer. The
- * only move that a quick search leaves out for this reason is recomputation, for a plan that fits without
- * recomputation. With a pipeline, recomputation is tried in any case, because the longer passes can let the schedule of
- * a pipeline end earlier. */
+/* Returns true if a quick search (`quick`) can leave out a move, because the move can only make the step longer.
+ * Recomputation, for a plan that fits without recomputation, is the only move that a quick search leaves out because it
+ * can only make the step longer. With a pipeline, recomputation is tried in any case, because the longer passes can let
+ * the schedule of a pipeline end earlier. */
 static bool only_slows(const tuner *t, move what) {
     const nnc_plan *now = &t->base.plan;
     return t->ask->quick && t->base.verdict != NNC_OVER_MEMORY && what == MOVE_RECOMPUTE &&

@@ -1,6 +1,6 @@
-/* Lines of nncost explain that are sums: over ops, over groups of ops, over parts of the step, or over segments. Other
- * formulas are recorded where they are computed. The functions of derive_step.c only record formulas; they change no
- * result. */
+/* Lines of nncost explain that are sums: over ops, over groups of ops, over parts of the step, or over segments. All
+ * formulas that are not such sums are recorded in the functions that compute their values. The functions of
+ * derive_step.c only record formulas; they change no result. */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 

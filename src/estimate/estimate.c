@@ -80,8 +80,8 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why) 
 #define STAND_IN 0.5
 
 /* Returns the name of the group of measurements that a model belongs to. Each network of a graph file and each captured
- * program is a group of its own, because its convolutions differ from those of other networks. Models with experts are
- * one group; other models are grouped by family. */
+ * program is a group of its own, because its convolutions differ from those of other networks. All models with experts
+ * form one group; models without experts are grouped by family. */
 static const char *measured_of(const nnc_model *model, bool experts) {
     return model->family == NNC_FAMILY_GRAPH || model->captured != NULL ? model->id
            : experts                                                    ? "experts"
@@ -107,13 +107,13 @@ bool nnc_is_as_published(const nnc_result *r, const nnc_model *model) {
 /* The interval of the step time is not symmetric, because real programs often do more work than is counted, and seldom
  * less. As logarithms, the upper end of the interval is (1 + SKEW) x half of the range above the prediction, and the
  * lower end is (1 - SKEW) x half of the range below the prediction. All measured rows were known when the value of SKEW
- * was chosen (docs/accuracy.md); tests/spreads.py shows its effect. */
+ * was chosen (docs/accuracy.md); tests/spreads.py shows the effect of SKEW. */
 #define SKEW 0.15
 
 /* The user has not named a host, and hosts need between NNC_HOST_FAST_S and NNC_HOST_USUAL_S to issue a kernel. Returns
  * how much shorter than predicted the step can be with a fast host, as a natural logarithm. A faster host shortens the
  * step until the device no longer waits for the host, but at most in proportion to the host's time per kernel. Returns
- * 0 if the host issues no operators one by one, or if the user named another host. */
+ * 0 if the host issues no operators one by one, or if the user named a host with another time per kernel. */
 static double open_host(const nnc_model *model, const nnc_step *step, const nnc_result *r) {
     const bool open = step->device->host.kernel_s == NNC_HOST_USUAL_S &&
                       nnc_host_issues(model, step->device, step->software, &r->plan);
@@ -204,7 +204,7 @@ typedef struct fusing {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
 } fusing;
 
-/* Computes the ideal step of the same model with ideal fusion and flash attention, and writes it to *fused. Returns
+/* Computes the ideal step of the plan's model with ideal fusion and flash attention, and writes it to *fused. Returns
  * false if the pipeline is too large to replay. */
 static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, fusing *with, bound_rows *fused) {
     nnc_bound_segment_times units;

@@ -64,12 +64,13 @@ void nnc_plan_set_attention(nnc_plan *plan, const nnc_software *software);
 nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                 const nnc_software *software, nnc_plan *resolved, nnc_error *err);
 
-/* Checks the schedule and the virtual stages of a resolved plan again, after one of them was changed. All other fields
- * of the plan are independent of the schedule and the virtual stages. layers: number of layers of the model. */
+/* Checks the schedule and the virtual stages of a resolved plan again, after one of them was changed. The remaining
+ * fields of the plan do not depend on the schedule and the virtual stages. layers: number of layers of the model. */
 nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers, nnc_error *err);
 
 /* Inputs of the estimate of a changed plan. `plan`, `model` and `software` point to objects of the caller. If the
- * change alters one of these objects, its pointer points to a copy instead: own_plan, own_model or own_software. */
+ * change alters one of these three objects, the pointer to this object points to a copy instead: own_plan, own_model or
+ * own_software. */
 typedef struct nnc_variant {
     const nnc_plan *plan;
     const nnc_model *model;
@@ -112,7 +113,8 @@ typedef struct nnc_stage_partition {
     int32_t stages, virtual_stages;
     int32_t segments;
     nnc_stage_layers shares[NNC_VIRTUAL_STAGES_MAX];
-    /* true: the virtual stage has the same layers as the virtual stage before it; false: this is not known */
+    /* true: the virtual stage has the same layers as the virtual stage before it; false: it is not known whether the
+     * two stages have the same layers */
     bool alike[NNC_VIRTUAL_STAGES_MAX];
 } nnc_stage_partition;
 
@@ -125,8 +127,8 @@ int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage);
 
 /* With full recomputation, returns the number of layers of a segment on one virtual stage that backward computes again.
  * Without full recomputation, returns 0. If the plan limits the number of recomputed layers, the first layers of the
- * stage are computed again. If the stage has alternating layers of different kinds, the same share of each kind is
- * computed again. */
+ * stage are computed again. If the stage has alternating layers of different kinds, the same fraction of the layers of
+ * each kind is computed again. */
 int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment,
                               const int64_t instances[NNC_SEGMENTS_MAX]);
 
@@ -187,8 +189,8 @@ typedef struct nnc_launch {
      * attention */
     bool recorded_attention;
     /* seconds of the host for the hooks of a framework with ZeRO: module_s for one pass through a module; tensor_s for a
-     * parameter tensor that forward or backward fetches; again_s for one that a recomputed forward finds; gradient_s for
-     * the gradient of one tensor */
+     * parameter tensor that forward or backward fetches; again_s for a parameter tensor that a recomputed forward finds
+     * in memory; gradient_s for the gradient of one tensor */
     double module_s, tensor_s, again_s, gradient_s;
 } nnc_launch;
 /* Returns the seconds that the host needs for the hooks of an op in its current phase.   [hooks] */
@@ -266,7 +268,7 @@ typedef struct nnc_step {
     double send_bytes;
     double send_s; /* seconds to send send_bytes to the next stage; 0 without a pipeline */
     /* for each resource: true = the step is computed as if the resource took no time, to find the step time without
-     * it */
+     * this resource */
     bool free[NNC_BOUND_COUNT];
     /* collectives and update of each pipeline stage after its last backward, with times without overlap */
     const struct nnc_step_ends *ends;
@@ -285,7 +287,7 @@ static inline bool nnc_step_adds_gradients(const nnc_step *step) {
 typedef struct nnc_step_memory {
     double delay_s; /* seconds that the messages between stages add to the step */
     double send_s;  /* seconds of one message between stages, as used in the last replay */
-    int64_t runs;   /* number of replays of the schedule so far, over all estimates with this memory */
+    int64_t runs;   /* number of replays of the schedule so far, over all estimates that use this working memory */
     nnc_stage_partition partition;
     nnc_stage_residency holdings[NNC_STAGES_MAX];
     /* true: the pipeline stage has the same layers and the same memory as the stage before it */
@@ -476,8 +478,8 @@ double nnc_step_held_bytes(const nnc_step *step);
 /* Fills m->stages from the last replay. This function does not set the memory and the times of the step end in
  * m->stages; other functions set them. */
 void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m);
-/* Removes from `rows` the rows of layers that the device does not hold, and sets the repeat of each other row to its
- * number in the whole step. */
+/* Removes from `rows` the rows of layers that the device does not hold, and sets the repeat of each remaining row to
+ * the number of times that its op runs in the whole step. */
 void nnc_step_restrict(const nnc_step *step, const nnc_stage_residency *holding, nnc_rows *rows);
 /* Sets r->bound to the resource that the ops of the step wait for longest, and r->next_bound to the resource with the
  * second longest time. */
@@ -553,8 +555,8 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
 void nnc_ideal_say(const nnc_ideal *ideal, nnc_derivation *why);
 void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const nnc_op_cost *row, nnc_derivation *why);
 
-/* Changes `rows` to the op table of the ideal step (see nnc_ideal). Writes the times of this step to *r, and its
- * pipeline stages to *m. */
+/* Changes `rows` to the op table of the ideal step (see nnc_ideal). Writes the times of the ideal step to *r, and the
+ * times of its pipeline stages to *m. */
 void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows, nnc_step_memory *m, nnc_result *r);
 
 /* Returns the step time in seconds if compute, memory and network never overlap, at the rates that the predicted mode
@@ -603,10 +605,10 @@ void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest);
  * NNC_LISTING_COUNTED: only the number of operators is used, as the number of kernels that the host issues.
  * NNC_LISTING_PRICED: the times of the operators are used, too.
  * For timm and torchvision on GPUs older than Hopper, the function returns NNC_LISTING_COUNTED, and the times of the
- * ops are computed from the rates of the device. The reason is that the times of single operators were measured on an
- * H100; on older GPUs the error is smaller with rates. Even on an older GPU, the function returns NNC_LISTING_PRICED if
- * kernels of PyTorch were measured on this GPU, or if the user named the library. Source: docs/accuracy-vision.md,
- * "Operators or rates". */
+ * ops are computed from the rates of the device. The reason for computing times from rates on older GPUs: the times of
+ * single operators were measured on an H100, and on older GPUs the error is smaller with rates. Even on an older GPU,
+ * the function returns NNC_LISTING_PRICED if kernels of PyTorch were measured on this GPU, or if the user named the
+ * library. Source: docs/accuracy-vision.md, "Operators or rates". */
 nnc_listing nnc_listing_of(const nnc_model *model, const nnc_device *device);
 
 /* ---- lower.c: op list and op table of one rank ---- */
@@ -666,7 +668,7 @@ struct nnc_scratch {
     /* an estimate writes its result here first if the nnc_result of the caller has the size of another version */
     nnc_result result;
     /* the ideal step of the estimate that was made last; its time is the lower bound. In ideal mode, the estimate
-     * returns this step as its result. */
+     * returns the ideal step as its result. */
     nnc_ideal bound;
     /* true: an estimate does not compute the bounds and the values that need the op table of the whole step, and sets
      * them to NaN */
@@ -806,7 +808,7 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, co
                             const nnc_plan *plan, nnc_scratch *scratch, nnc_fitting *fit, nnc_error *err);
 
 /* Finds the largest micro-batch with the verdict fits (*fits), and the largest with the verdict fits or tight (*tight).
- * Does not compute the other sizes of nnc_fitting. */
+ * Computes no size of nnc_fitting except the micro-batch. */
 void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                const nnc_plan *plan, nnc_scratch *scratch, int64_t *fits, int64_t *tight);
 
@@ -864,7 +866,7 @@ nnc_estimate_fn nnc_estimate_read;
 /* Clears the result before an estimate. nnc_estimate_begin is the first part of nnc_estimate_once; memo/ calls the
  * parts of nnc_estimate_once one by one. */
 void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r);
-/* Computes the step ends, the bounds and the step time from the op table in scratch->rows. Computes the memory before,
+/* Computes the step ends, the bounds and the step time from the op table in scratch->rows. First computes the memory,
  * unless *r already has it. */
 nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err);
@@ -929,7 +931,7 @@ typedef struct nnc_single_op {
 
 /* Makes an op that has the work of the PyTorch operator `name` on a tensor of rows x columns values. Names: copy, add,
  * cast, gelu, softmax, norm, loss, loss-fp32, optimizer, embedding. loss-fp32 is a loss that first casts its logits to
- * fp32. Returns false for any other name. */
+ * fp32. Returns false for an unknown name. */
 bool nnc_streaming_op(const char *name, int64_t rows, int64_t columns, nnc_dtype dtype, nnc_op *op);
 
 /* Computes the FLOPs, the bytes, the bound and the predicted time of the op that *alone describes, and writes them to

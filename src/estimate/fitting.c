@@ -151,7 +151,7 @@ static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc
     const bool trains_all = !has_adapters && p->train == NNC_TRAIN_ALL && p->train_layers == 0;
     const bool is_alone = p->devices == 1, shares = p->data * p->context > 1, keeps = shares && p->zero < 3;
     const option options[] = {
-        /* sorted by effect on the training: the remedies that change it least come first */
+        /* sorted by effect on the training: the remedies that change the training least come first */
         { "--recompute selective", stores_scores },
         { "--recompute full", stores_all },
         { "--optimizer", has_larger },
@@ -254,8 +254,8 @@ static double per_device(const nnc_result *r) {
 }
 
 /* Estimates the plan with the size `size` (see limit_search), writes the estimate to a->result, and adds a point to
- * a->points unless the array is full. Sets *past to true if the plan with this size does not meet the condition of the
- * axis. */
+ * a->points unless the array is full. Sets *past to true if the plan with the size `size` does not meet the condition
+ * of the axis. */
 static nnc_status try_size(limit_search *s, int64_t size, bool *past, nnc_error *err) {
     nnc_limit_answer *a = s->answer;
     const nnc_plan plan = limit_plan(s, size);
@@ -313,8 +313,8 @@ static nnc_status largest_degree(limit_search *s, int64_t *size, nnc_error *err)
 }
 
 /* Finds the smallest size (see limit_search) that meets the condition of the axis: for the axis data, that the network
- * does not bound the step; for the axis batch, that compute bounds the step. Sets *size to this size; 0 = no size meets
- * the condition. */
+ * does not bound the step; for the axis batch, that compute bounds the step. Sets *size to the smallest size that meets
+ * the condition; 0 = no size meets the condition. */
 static nnc_status smallest_size(limit_search *s, int64_t *size, nnc_error *err) {
     int64_t low = 0, high = 1;
     bool past = true;
@@ -370,8 +370,8 @@ nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, cons
     }
     if (size > 0) {
         const int32_t count = answer->count;
-        /* With this count the list of points counts as full, so try_size estimates the plan of the limit again and
-         * writes the estimate to answer->result, but does not add its point a second time */
+        /* this count marks the list of points as full: try_size estimates the plan of the limit again and writes the
+         * estimate to answer->result, but does not add its point a second time */
         answer->count = NNC_LIMIT_POINTS_MAX;
         NNC_TRY(try_size(&s, size, &past, err));
         answer->count = count;

@@ -53,8 +53,8 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
         .grad_bytes = adds && own_buffer ? sizes.weight_bytes : nnc_policy_gradient_io_bytes(plan->policy),
         /* Fraction of the micro-batches in which the product of a weight gradient reads the sum of earlier gradients in
          * addition to writing it. With a separate fp32 buffer for the gradients of 16-bit weights, all micro-batches
-         * read the sum. Without this buffer, all micro-batches except the first read the sum; the first only writes
-         * it. */
+         * read the sum. Without a separate fp32 buffer, all micro-batches except the first read the sum; the first only
+         * writes it. */
         .grad_accumulate = adds         ? 0.0
                            : own_buffer ? 1.0
                                         : (passes - 1.0) / passes,
@@ -164,7 +164,7 @@ static void describe_model(const nnc_op_list *list, const nnc_device *device, nn
 }
 
 /* Returns the number of parameters of the tied embedding table's second copy that one rank holds. The last pipeline
- * stage holds this copy as its head; 0 = there is no second copy. */
+ * stage holds the second copy of the table as its head; 0 = there is no second copy. */
 static double second_table(const nnc_op_list *list, const nnc_plan *plan) {
     return plan->pipeline > 1 && !nnc_schedule_ends_meet(plan)
                ? (double)list->tied_rows / plan->tensor * (double)list->tied_cols
@@ -349,17 +349,17 @@ static nnc_launch launch_of(const nnc_model *model, const nnc_plan *plan, const 
 
 /* Times of hooks, as multiples of the time in which the same host issues one kernel. Measured with DeepSpeed 0.12.6 and
  * PyTorch 1.13 on one core of a Xeon, in layers of width 32, so that the times are those of Python: 8.2 us for an
- * operator, 48 us for one pass of a module, 32 us for a parameter in forward or backward and 17 us where it is already
- * there, 135 us for a gradient with ZeRO 3 and 60 us with ZeRO 2. On a GPU, 3.8 us for the launch are added to each
- * operator, and to each call of the runtime in a hook: one for a module (wait_stream), two for a parameter (all-gather,
- * event), three for a gradient (copy to the bucket, its event, reduce), one for a gradient with ZeRO 2 (copy).
- * (48 + 3.8) / 12 = 4.3, (32 + 7.6) / 12 = 3.3, 17 / 12 = 1.4, (135 + 11.4) / 12 = 12.2, (60 + 3.8) / 12 = 5.3.
- * [hooks] */
+ * operator, 48 us for one pass of a module, 32 us for a parameter in forward or backward and 17 us for a parameter that
+ * is already in memory, 135 us for a gradient with ZeRO 3 and 60 us with ZeRO 2. On a GPU, 3.8 us for the launch are
+ * added to each operator, and to each call of the runtime in a hook: one for a module (wait_stream), two for a
+ * parameter (all-gather, event), three for a gradient (copy to the bucket, its event, reduce), one for a gradient with
+ * ZeRO 2 (copy). (48 + 3.8) / 12 = 4.3, (32 + 7.6) / 12 = 3.3, 17 / 12 = 1.4, (135 + 11.4) / 12 = 12.2, (60 + 3.8) / 12
+ * = 5.3. [hooks] */
 static const double module_kernels = 4.3, tensor_kernels = 3.3, again_kernels = 1.4, gradient_kernels = 12.2,
                     bucket_kernels = 5.3;
 
-/* Adds the times of the hooks to *launch. ZeRO 3 has hooks of modules and of gradients, ZeRO 2 only those of gradients.
- * With ZeRO 1 the hooks of gradients return at once, except in the last micro-batch, and are not counted. */
+/* Adds the times of the hooks to *launch. ZeRO 3 has hooks of modules and hooks of gradients; ZeRO 2 has only hooks of
+ * gradients. With ZeRO 1 the hooks of gradients return at once, except in the last micro-batch, and are not counted. */
 static void add_hooks(const nnc_plan *plan, const nnc_device *device, const nnc_software *software,
                       nnc_launch *launch) {
     const double kernel_s = device->host.kernel_s;

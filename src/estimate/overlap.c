@@ -3,7 +3,8 @@
  * In each segment and part of a pass, communication overlaps with the compute of the same part. Two lanes (sets of
  * links, see nnc_lane) that share no links can overlap with the same seconds of compute. If two lanes share links, each
  * second of compute overlaps with communication of only one of them. First the transfers of ring attention overlap with
- * the attention; then the other kinds of communication follow in the order of nnc_comm.   [overlap] [launch] */
+ * the attention; then all other kinds of communication overlap with compute, in the order of nnc_comm. [overlap]
+ * [launch] */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 
@@ -46,7 +47,7 @@ typedef struct budget {
     double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT];
 } budget;
 
-/* Share (0 to 1) of each kind of communication that does not overlap with compute. First array: share of the ring
+/* For each kind of communication: share (0 to 1) that does not overlap with compute. First array: share of the ring
  * transfers, which can overlap only with the attention; second array: share of all other communication, which can
  * overlap with any compute. */
 typedef struct exposed {
@@ -124,7 +125,7 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         nnc_derivation *const said = asked != NULL && asked->hides && (int)asked->comm == k ? why : NULL;
         if (!(b->beside_s[k] > 0.0) && said == NULL) {
-            /* This kind of communication has no ring transfer, so no row of the op table uses this share. */
+            /* a kind of communication without ring transfers: no row of the op table uses its share in this array */
             shares->beside[k] = 1.0;
             continue;
         }
@@ -249,9 +250,9 @@ NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name
     return device_s + unit->host_s[part];
 }
 
-/* A collective takes time_s seconds, and occupies its links for network_s of them. Adds to unit->free_s of each lane
- * the seconds in which the links of the lane are free: time_s - network_s for lanes that share links with the
- * collective, time_s for all others. */
+/* A collective takes time_s seconds, and occupies its links for network_s of these seconds. Adds to unit->free_s of
+ * each lane the seconds in which the links of the lane are free: time_s - network_s for lanes that share links with the
+ * collective, time_s for all other lanes. */
 static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s, double network_s, nnc_lane lane) {
     for (int f = 0; f < NNC_LANES; f++) {
         unit->free_s[part][f] += time_s - (nnc_lanes_meet((nnc_lane)f, lane) ? network_s : 0.0);

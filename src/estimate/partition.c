@@ -43,8 +43,8 @@ static int64_t part_of(even_parts all, int64_t part) { return all.each + (part <
 
 /* Number of layers of each virtual stage; embedding and head are included if the plan counts them as layers. The plan
  * may set the number of layers of the first and of the last pipeline stage; the members `first` and `last` distribute
- * these layers over the chunks of their stage. `rest` distributes all other layers over the chunks of the other
- * stages. */
+ * these layers over the chunks of their stage. `rest` distributes all remaining layers over the chunks of the stages
+ * whose numbers of layers the plan does not set. */
 typedef struct slots {
     int64_t stages, others;
     bool own_first, own_last;

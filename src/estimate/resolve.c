@@ -81,8 +81,8 @@ static nnc_status refuse_passes(const nnc_plan *p, bool of_micro_batch, int64_t 
 }
 
 /* Uses the rule micro_batch x micro_batches x data = global_batch, if the number of data ranks is known. If the plan
- * leaves some of the other three numbers open, the rule gives one of them, and the other open numbers become 1. Returns
- * an error if the given numbers contradict the rule or do not divide. */
+ * leaves some of micro_batch, micro_batches and global_batch open, the rule gives one of these numbers, and the
+ * remaining open numbers become 1. Returns an error if the given numbers contradict the rule or do not divide. */
 static nnc_status resolve_batch(nnc_plan *p, nnc_error *err) {
     const int64_t data = p->data;
     int64_t product = 0;
@@ -314,8 +314,8 @@ nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan
 }
 
 /* Tests whether the GPU is older than Hopper. Published runs on GPUs before Hopper are mostly from 2019 to 2023, and
- * used the software of that time. Published runs of these years in fp16 and TF32 mostly had no fused attention, which
- * came in May 2022 (arXiv:2205.14135) and is part of PyTorch since 2.0 (March 2023). Published runs of these years in
+ * used the software of that time. Published runs of 2019 to 2023 in fp16 and TF32 mostly had no fused attention, which
+ * came in May 2022 (arXiv:2205.14135) and is part of PyTorch since 2.0 (March 2023). Published runs of 2019 to 2023 in
  * bf16 used the first generation of FlashAttention. */
 static bool is_early(const nnc_device *device) {
     static const char *const early[] = { "pascal", "volta", "turing", "ampere" };

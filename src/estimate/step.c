@@ -388,11 +388,11 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
 }
 
 /* The op table names the host as the bound of all ops if the device waits for the host in at least the share held_share
- * of the step. In addition, the device must wait in at least this share of the step even if the host's time per kernel
- * is shorter by the share host_margin. Times per kernel of programs on the same host differ by about this share (33.6
- * to 37.8 us per kernel; the default is 37.5 us, hosts/h100-server.json). held_share has no source: measured steps of
- * an H100 were known when it was chosen. If the host is the bound, faster kernels make the step only a little shorter.
- * [issue] */
+ * of the step. The device must also wait for at least the share held_share of the step if the host's time per kernel is
+ * shorter by the share host_margin. Times per kernel of programs on the same host differ by about the share host_margin
+ * (33.6 to 37.8 us per kernel; the default is 37.5 us, hosts/h100-server.json). held_share has no source: measured
+ * steps of an H100 were known when it was chosen. If the host is the bound, faster kernels make the step only a little
+ * shorter. [issue] */
 static const double held_share = 0.2, host_margin = 0.1;
 
 static void mark_host(nnc_rows *rows, const nnc_result *r, double kernel_s) {

@@ -130,8 +130,8 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
     NNC_LET(why, window_s, "s",
             nnc_max(0.0, exchange->forward == NNC_ALL_GATHER ? window->forward_s[lane] : window->backward_s[lane]));
     NNC_PUT(why, window->bucket_bytes, "B");
-    /* B: bytes of the collective. Ranks with copies of a shard reduce only the bytes of this shard in every bucket, so
-     * B is only a part of a bucket with all shards */
+    /* B: bytes of the collective. Ranks with copies of a shard reduce only this shard of every bucket, so the share of
+     * a bucket is computed from B x shards, the bytes of all shards */
     NNC_LET(why, bytes, "B", exchange->bytes);
     NNC_LET(why, shards, NULL, !replica ? 1.0 : expert ? window->expert_shards : window->shards);
     NNC_LET(why, table_share, NULL, data && !expert ? window->table_share : 0.0);
@@ -245,8 +245,8 @@ static void add_updates(const nnc_step *step, const nnc_step_end_params *held, c
                             .block = -1,
                             .u.update = *u };
             op->u.update.kind = kinds[i].kind;
-            if (kinds[i].kind == NNC_UPDATE_ADD) { /* gradients are added to their sum before ZeRO divides them, so this
-                                                    * kernel processes all parameters */
+            if (kinds[i].kind == NNC_UPDATE_ADD) { /* gradients are added to their sum before ZeRO divides them, so the
+                                                    * kernel that adds them processes all parameters */
                 op->u.update.passes = added_passes(step);
                 op->u.update.params = (int64_t)(held->dense.params + held->expert.params);
             }
@@ -298,7 +298,7 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
 }
 
 /* Returns the share of the gradients outside experts that belongs to the embedding table of the first segment. Backward
- * computes the gradients of this table last, so they are reduced after all other gradients. */
+ * computes the gradients of the embedding table last, so they are reduced after all other gradients. */
 static double table_share(const nnc_step *step, const nnc_stage_residency *holding) {
     const nnc_parameters *first = &step->sums[0].dense;
     double dense = 0.0;
@@ -337,9 +337,9 @@ static nnc_overlap_window window_of(const nnc_step *step, const nnc_segment_time
 }
 
 /* Returns the exposed seconds of a collective that takes raw_s seconds alone, and updates *window for later
- * collectives. In lanes that share links with this collective, the overlapped seconds are no longer free. In all other
- * lanes, the exposed seconds of this collective become free, because communication on other links can run while the
- * device waits. */
+ * collectives. In lanes that share links with the collective, the seconds in which it overlaps with compute are no
+ * longer free for later collectives. In all other lanes, the exposed seconds of the collective become free, because
+ * communication on other links can run while the device waits. */
 static double expose(const nnc_step *step, const nnc_collective_op *e, double raw_s, const nnc_overlap *overlap,
                      nnc_overlap_window *window, nnc_derivation *why) {
     const nnc_lane lane = nnc_lane_of(step->network, e);

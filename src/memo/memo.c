@@ -98,9 +98,10 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index) { return key_at(memo,
  * micro-batches) ----
  *
  * The first estimate of a model on a device calls nnc_estimate_once. A later estimate that is brief, and whose passes
- * are in the cache, computes only step ends, pipeline and step. Any other later estimate takes its op list from the
- * cache or lowers it, and then computes partition, op table and nnc_estimate_time. All three ways to compute an
- * estimate return the results of nnc_estimate_once, equal in every bit. */
+ * are in the cache, computes only step ends, pipeline and step. A later estimate that is not brief, or whose passes are
+ * not in the cache, takes its op list from the cache or lowers it, and then computes partition, op table and
+ * nnc_estimate_time. All three ways to compute an estimate return the results of nnc_estimate_once, equal in every
+ * bit. */
 
 /* ---- cache of the times of matrix products ---- */
 
@@ -371,7 +372,8 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
     return NNC_OK;
 }
 
-/* Updates the op list of a lowered entry for a plan that differs only in its number of micro-batches. */
+/* Updates the op list of a lowered entry for a plan that differs from the plan of the entry only in its number of
+ * micro-batches. */
 static void prepare_again(const nnc_step *step, nnc_lowered *alike) {
     /* receives the sums that nnc_finish_list computes; this function does not use them, because the step has its own
      * sums */
@@ -490,7 +492,8 @@ static void recall_memory(const nnc_model *model, const nnc_pass_entry *p, const
     }
 }
 
-/* Sets the step ends of all stages in scratch; keeps the step ends of the previous plan if these are equal. */
+/* Sets the step ends of all stages in scratch; keeps the step ends of the previous plan in scratch if the current plan
+ * has equal step ends. */
 static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scratch *scratch) {
     nnc_estimate_cache *shared = scratch->shared;
     if (shared->ended != p || (shared->ended_passes != step->plan->micro_batches && counts_passes(step))) {
@@ -661,8 +664,8 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
  * nnc_scratch_share the caches are always used. */
 static void compare_specs(const nnc_scratch *scratch, const nnc_model *model, const nnc_device *device) {
     nnc_estimate_cache *shared = scratch->shared;
-    /* true: the bytes of the model struct decide its op list; false for a graph, a captured program or a model with
-     * towers, whose list depends on further data */
+    /* true: the op list of the model follows from the bytes of its struct alone; false for a graph, a captured program
+     * or a model with towers, whose op list depends on further data */
     const bool whole = model->family != NNC_FAMILY_GRAPH && model->captured == NULL && model->tower_count == 0;
     if (shared->promised) { return; }
     if (!whole || !nnc_same_bytes(&shared->last_model, model, sizeof *model) ||

@@ -171,7 +171,8 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
 nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software);
 
 /* Prepares the op list of one rank for a plan, and the sums of its segments. A search calls nnc_prepare_list and the
- * functions after it one by one, because the search needs the memory of a plan before the times of the plan. */
+ * functions declared after it one by one, because the search needs the memory of a plan before the times of the
+ * plan. */
 nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan,
                             nnc_network *network, nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                             nnc_lowered **alike, nnc_error *err);
@@ -189,11 +190,11 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
  * compute. A cached bound is also valid for a plan in which a larger share of the micro-batches add to earlier
  * gradients, because adding takes at least as long as writing. */
 double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step);
-/* Returns another lower bound in seconds, for the op list of the last call of nnc_lowered_least_s. The second lower
- * bound is proportional to the micro-batch: with a micro-batch r times as large (r >= 1), one pass takes at least r
- * times this bound. The second lower bound is the largest of three times: the matrix products (nnc_product_least_s)
- * plus the traffic that cannot overlap; all traffic inside scale-up domains; all traffic between scale-up domains.
- * Traffic moves at datasheet rates. */
+/* Returns a second lower bound of the time of one micro-batch in seconds, for the op list of the last call of
+ * nnc_lowered_least_s. The second lower bound is proportional to the micro-batch: with a micro-batch r times as large
+ * (r >= 1), one pass takes at least r times this bound. The second lower bound is the largest of three times: the
+ * matrix products (nnc_product_least_s) plus the traffic that cannot overlap; all traffic inside scale-up domains; all
+ * traffic between scale-up domains. Traffic moves at datasheet rates. */
 double nnc_lowered_floor_s(const nnc_lowered *alike, const nnc_step *step);
 
 /* ---- memo.c: caches of step ends and partitions, which only a search uses ---- */

@@ -11,10 +11,10 @@ typedef struct dims {
                                              * (out_bytes), of the weight gradient (grad_bytes) */
 } dims;
 
-/* Returns the bytes of one element of an operand, plus its part of a scale. If an operand has one scale per group of
- * elements, the scales add to the bytes of each element: 1/32 byte in 8-bit formats (one fp32 scale per 128 elements,
- * or a 1-byte scale per 32 elements), and 1/16 byte in fp4 (a 1-byte scale per 16 elements). Sources: OCP Microscaling
- * Formats v1.0; DeepSeek-V3 arXiv:2412.19437, section 3.3.2; NVFP4 of Transformer Engine. */
+/* Returns the bytes of one element of an operand, including the element's part of a scale. If an operand has one scale
+ * per group of elements, the scales add to the bytes of each element: 1/32 byte in 8-bit formats (one fp32 scale per
+ * 128 elements, or a 1-byte scale per 32 elements), and 1/16 byte in fp4 (a 1-byte scale per 16 elements). Sources: OCP
+ * Microscaling Formats v1.0; DeepSeek-V3 arXiv:2412.19437, section 3.3.2; NVFP4 of Transformer Engine. */
 static double operand_bytes(const nnc_op *op) {
     const double bytes = nnc_dtype_bytes(op->math_dtype);
     return !op->u.matmul.in_blocks ? bytes : bytes + (op->math_dtype == NNC_FP4 ? 1.0 / 16.0 : 1.0 / 32.0);
@@ -377,8 +377,8 @@ static int conv_backward(const nnc_op *op, nnc_op *backward) {
     return count;
 }
 
-/* Divides the channels of a depthwise convolution over the tensor ranks. All other convolutions are computed by every
- * tensor rank in full. */
+/* Divides the channels of a depthwise convolution over the tensor ranks. A convolution that is not depthwise is
+ * computed in full by every tensor rank. */
 static void conv_shard(nnc_op *op, const nnc_degrees *d) {
     nnc_conv *p = &op->u.conv;
     if (op->split == NNC_SPLIT_INNER) {

@@ -51,9 +51,9 @@ typedef struct nnc_matmul {
      * the dimension `batch`. 0 = the product has no heads */
     int64_t heads, kv_heads;
     double pairs, full_pairs; /* of attention scores: number of query-key pairs with the mask (pairs) and without a mask
-                               * (full_pairs); both 0 = there is no mask */
-    /* of attention scores: number of query-key pairs that there would be if every query had a whole window of keys;
-     * equal to full_pairs if the attention has no window */
+                               * (full_pairs); pairs and full_pairs 0 = there is no mask */
+    /* of attention scores: number of query-key pairs with a whole window of keys for every query; equal to full_pairs
+     * if the attention has no window */
     double window_pairs;
     bool b_is_weight; /* true: B is a trainable weight, and the product that computes its gradient has the phase
                        * grad_weight */
@@ -84,8 +84,8 @@ typedef struct nnc_flash {
                      * once */
     /* number of query-key pairs of one head: under the mask (pairs), and without a mask (full_pairs) */
     double pairs, full_pairs;
-    /* query-key pairs of one head if every query had a whole window of keys; equal to full_pairs if there is no
-     * window */
+    /* number of query-key pairs of one head with a whole window of keys for every query; equal to full_pairs if there
+     * is no window */
     double window_pairs;
     bool causal;      /* true: a query attends only to its own key and to earlier keys */
     bool keeps_qkv;   /* true: Q, K and V are kept for backward, and this op counts their bytes */
@@ -208,7 +208,7 @@ typedef struct nnc_pointwise {
     bool weighted;   /* true: the output is multiplied by a score per row; for the gradient of the score, backward reads
                       * all inputs again */
     bool inside;     /* true: the op runs inside the kernel of a norm that comes before or after it */
-    bool by_reductions;        /* true: each sum or maximum is a kernel, and all other work is one kernel */
+    bool by_reductions;        /* true: each sum or maximum is a kernel, and one kernel does all other work of the op */
     bool random_written;       /* true: a kernel of its own writes the random numbers of dropout to memory, in fp32 */
     double extra_kept_bytes;   /* bytes that the op keeps in addition to input, output and mask */
     int64_t backward_elements; /* number of elements that backward processes; 0 = `elements`, as many as forward */
@@ -233,7 +233,7 @@ typedef struct nnc_loss {
     nnc_loss_keep keep;
 } nnc_loss;
 
-/* Dims of an operator of a captured program that is no matrix product, no convolution and no attention. */
+/* Dims of an operator of a captured program; the operator is no matrix product, no convolution and no attention. */
 typedef struct nnc_kernel {
     /* read_bytes: bytes of all tensors that the operator reads; write_bytes: bytes of all tensors that it writes; each
      * tensor counts once */
@@ -344,8 +344,8 @@ typedef struct nnc_collective_op {
                                 * experts in the domain */
 } nnc_collective_op;
 
-/* Bytes of a value that is sent to experts in 8 bits: 1 byte, and its part of a 4-byte scale for each block of 128
- * values. Source: DeepEP, tests/test_internode.py (x_e4m3 with one float32 scale per 128 values),
+/* Bytes of a value that is sent to experts in 8 bits: 1 byte, plus 1/128 of the 4-byte scale that each block of 128
+ * values has. Source: DeepEP, tests/test_internode.py (x_e4m3 with one float32 scale per 128 values),
  * https://github.com/deepseek-ai/DeepEP. [experts] */
 #define NNC_DISPATCH_8BIT_BYTES (1.0 + 4.0 / 128.0)
 
@@ -456,9 +456,9 @@ static inline bool nnc_op_is_collective(const nnc_op *op) { return op->kind == N
 /* Returns the FLOPs and the bytes moved of one instance of an op in its phase. nnc_op_work cannot fail. */
 nnc_work nnc_op_work(const nnc_op *op);
 
-/* Each of these three functions returns a number of elements of an attention, summed over all heads and sequences.
- * nnc_flash_scores counts the elements of the scores, nnc_flash_queries those of the queries, and nnc_flash_keys those
- * of keys and values together. */
+/* nnc_flash_scores, nnc_flash_queries and nnc_flash_keys return a number of elements of an attention, summed over all
+ * heads and sequences. nnc_flash_scores counts the elements of the scores, nnc_flash_queries those of the queries, and
+ * nnc_flash_keys those of keys and values together. */
 static inline double nnc_flash_scores(const nnc_flash *p) {
     return (double)p->batch * (double)p->heads * (double)p->s_q * (double)p->s_k;
 }
@@ -480,7 +480,7 @@ static inline nnc_issued nnc_op_issued(const nnc_op *op) {
  * tensor, only one of them counts its bytes. */
 double nnc_op_kept_bytes(const nnc_op *op);
 /* Returns the bytes of the tensors that backward of an op computes again because they were not kept. The recomputed
- * tensors are in memory only while the backward of this op runs. */
+ * tensors are in memory only while backward of their op runs. */
 double nnc_op_dropped_bytes(const nnc_op *op);
 
 /* Adds the work and the kept bytes of an op to a derivation, with their formulas. */
@@ -630,9 +630,9 @@ typedef struct nnc_op_row {
     bool hides_ring;            /* true: the communication of ring attention overlaps with ops of this kind */
 } nnc_op_row;
 
-/* Defines the functions of a row for one kind of op. The defined functions call three functions of this kind, which
- * record formulas in the derivation `why`: KIND_work (which also records the dims), KIND_kept and KIND_transient. The
- * function KIND_say records kept bytes and transient bytes only for forward ops. */
+/* Defines the functions of a row for one kind of op. The defined functions call three functions of the kind of op,
+ * which record formulas in the derivation `why`: KIND_work (which also records the dims), KIND_kept and KIND_transient.
+ * The function KIND_say records kept bytes and transient bytes only for forward ops. */
 #define NNC_OP_FUNCTIONS(kind)                                                                    \
     static nnc_work kind##_plain_work(const nnc_op *op) { return kind##_work(op, NULL); }         \
     static double kind##_plain_kept(const nnc_op *op) { return kind##_kept(op, NULL); }           \

@@ -1,5 +1,5 @@
-/* The table of all kinds of ops, and functions that call the row of an op's kind. Small tables of other things are
- * here, too: bytes of number formats, names of phases and collectives, FLOPs conventions. */
+/* The table of all kinds of ops, and functions that call the row of an op's kind. The file also has small tables: bytes
+ * of number formats, names of phases and collectives, FLOPs conventions. */
 #include <nncost/dtype.h>
 
 #include "base/base_internal.h"
@@ -11,8 +11,8 @@ const nnc_op_row *const nnc_op_rows[NNC_OP_KIND_COUNT] = {
 #undef NNC_OP_ROW
 };
 
-/* Share of the moved bytes of pointwise kernels of a library that are read; the rest is written. Assumption: half of
- * the kernels read two operands, the other half read one operand, so there are 1.5 reads per write. */
+/* Bytes that the pointwise kernels of a library read / bytes that these kernels read and write. Assumption: half of the
+ * kernels read two operands, the other half read one operand, so there are 1.5 reads per write. */
 static const double issued_reads = 0.6;
 
 /* Returns the work of an op for which a library issues several kernels. work: work of the op as one kernel. */

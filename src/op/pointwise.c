@@ -160,9 +160,9 @@ static passes inside_norm(nnc_pointwise_kind kind, bool backward) {
     return (passes){ backward ? 0.0 : side, backward ? side : 0.0 };
 }
 
-/* Returns the memory passes of a softmax that has one kernel per reduction. Forward of this softmax has three kernels:
- * maximum, sum, quotient. Backward of this softmax has two kernels: one kernel computes the sum of products in each
- * row, and one kernel computes everything else. */
+/* Returns the memory passes of a softmax that has one kernel per reduction. Forward of a softmax with one kernel per
+ * reduction has three kernels: maximum, sum, quotient. Backward of a softmax with one kernel per reduction has two
+ * kernels: one kernel computes the sum of products in each row, and one kernel computes everything else. */
 static passes by_reductions(bool backward) { return backward ? (passes){ 4, 1 } : (passes){ 3, 1 }; }
 
 NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why) {
@@ -252,8 +252,8 @@ static int pointwise_backward(const nnc_op *op, nnc_op *backward) {
     return kinds[op->u.pointwise.kind]->no_backward ? 0 : nnc_op_same_backward(op, backward);
 }
 
-/* Returns the number of ranks that divide the elements of a pointwise op, in forward or in backward. Forward and
- * backward have different numbers of ranks that divide the elements only for the cast of a product's operands. */
+/* Returns the number of ranks that divide the elements of a pointwise op, in forward or in backward. Only for the cast
+ * of a product's operands, the number of ranks that divide the elements differs between forward and backward. */
 static int64_t ranks_of(const nnc_op *op, const nnc_degrees *d, bool backward) {
     const bool cast = op->u.pointwise.kind == NNC_PW_CAST;
     /* A dequantization converts weights. Ranks that divide only tokens do not divide the weights, so each of them

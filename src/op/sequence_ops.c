@@ -117,8 +117,8 @@ static const struct {
  * forward reads x twice, and backward reads x and dy twice. A batch norm in inference needs no sums over its input, so
  * it reads x once. If each primitive operation is a kernel, forward has 6 memory passes (5 for RMS norms), and backward
  * has 1.5 times as many passes as forward. If each reduction of a norm is a kernel, forward has three kernels: mean,
- * variance and scaling. Backward then has three kernels, and each reads two inputs: the sums over columns, the sums
- * over rows, and the gradient. [norm] */
+ * variance and scaling. Backward of a norm with one kernel per reduction has three kernels, which compute the sums over
+ * columns, the sums over rows, and the gradient; each kernel reads two inputs. [norm] */
 NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_norm *p = &op->u.norm;
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
@@ -322,7 +322,7 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why) {
 
 /* Returns the bytes that fused attention keeps for backward: Q, K, V and one log-sum-exp per query. If Q, K and V are
  * computed again, only the log-sum-exp is kept. If other ops count the tensors that this attention keeps, returns 0.
- * The output projection also keeps the output of attention, and counts its bytes. */
+ * The output projection also keeps the output of attention; the bytes of this output are counted there. */
 NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_flash *p = &op->u.flash;
     const dims d = dims_of(op, NULL);
@@ -421,9 +421,9 @@ NNC_SAYING double selective_flops(const scan_dims *d, nnc_derivation *why) {
 /* Returns the FLOPs of a recurrence that is computed in chunks of tokens; *mathematics receives the FLOPs of the
  * recurrence itself, which count as model FLOPs. Within a chunk, tokens interact like in attention: there are products
  * of keys and queries (groups x state), then products with the values. From chunk to chunk, each token is added to the
- * state and reads the state. The delta rule first computes the value that each token adds, which takes two more
- * products with keys, one more with values, and one more with the state. Sources: arXiv:2405.21060, section 6;
- * arXiv:2412.06464, section 3.3.   [scan] */
+ * state and reads the state. With the delta rule, computing the value that each token adds takes four more products:
+ * two with keys, one with values, and one with the state. Sources: arXiv:2405.21060, section 6; arXiv:2412.06464,
+ * section 3.3. [scan] */
 NNC_SAYING double chunked_flops(const nnc_scan *p, const scan_dims *d, double *mathematics, nnc_derivation *why) {
     const double tokens = d->tokens, inner = d->inner, state = d->state, chunk = d->chunk;
     const double groups = d->groups, heads = d->heads;

@@ -87,7 +87,7 @@ static void look_at(interleaved *in, int64_t k) {
 
 /* Computes the bytes that the device keeps before backward number k, and stores them if they are the most so far. A
  * negative k stands for the backward that is one round later, at the same place of its round. Does nothing if the
- * resulting number is not below `end`. */
+ * number of the backward is then not below `end`. */
 static void look_in_round(interleaved *in, int64_t k, int64_t end) {
     const int64_t at = k < 0 ? k + in->stages * in->chunks : k;
     if (at < end) { look_at(in, at); }
@@ -150,7 +150,7 @@ bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int3
     return true;
 }
 
-/* ---- peak of a device of any other schedule: replays its order list pass by pass, without times ---- */
+/* ---- peak of a device of any schedule except interleaved: replays its order list pass by pass, without times ---- */
 
 typedef struct walk {
     int64_t done[NNC_STREAMS], limit[NNC_STREAMS];

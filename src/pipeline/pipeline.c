@@ -19,8 +19,8 @@ typedef struct replay {
     int32_t virtual_stages, chain; /* virtual_stages: number of all virtual stages; chain: number of virtual stages that
                                     * a micro-batch passes */
     bool dual;                     /* true: the schedule is dualpipe, on two devices or more */
-    bool folded;                   /* true: the second chunk or direction passes the devices from the last to the
-                                    * first */
+    bool folded;                   /* true: in the second chunk or direction, micro-batches pass the devices from the
+                                    * last to the first */
     bool splits;                   /* true: weight gradients are ops of their own, separate from the input gradients */
     bool quiet;                    /* true: the replay reports no intervals and does not count kept micro-batches */
     /* tracks: 1, or NNC_TRACKS pipelines that are replayed at the same time. The order of ops does not depend on times,
@@ -135,8 +135,8 @@ static bool lay_out(replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory
     const int32_t p = pipeline->stages, v = pipeline->chunks;
     const int64_t m = pipeline->micro_batches;
     const nnc_schedule_row *const row = nnc_schedule_of(pipeline->schedule);
-    const bool alone = row->dual && p == 1; /* true: dualpipe on a single device, which runs as 1f1b, with one direction
-                                             * and both gradients as one op */
+    const bool alone = row->dual && p == 1; /* true: dualpipe on a single device, which runs as 1f1b, with one
+                                             * direction, and with input and weight gradient as one op */
     const bool dual = row->dual && !alone;
     int64_t chunk_ops;
     if (p < 1 || p > NNC_PIPELINE_STAGES_MAX || v < 1 || v > NNC_PIPELINE_VIRTUAL_MAX / p || m < 1 ||
@@ -177,8 +177,8 @@ static bool ready(const nnc_stream *stream) {
     return (in == NULL || in->put != in->got) && (out == NULL || out->put - out->got <= out->mask);
 }
 
-/* Takes the next message from the input queue of a stream. Returns the arrival time of the message, or start_s if this
- * time is later; returns start_s if the stream has no input. */
+/* Takes the next message from the input queue of a stream. Returns the arrival time of the message, or start_s if
+ * start_s is later than the arrival time; returns start_s if the stream has no input. */
 static double receive(nnc_stream *stream, double start_s) {
     nnc_queue *const in = stream->in;
     if (in == NULL) { return start_s; }
@@ -283,9 +283,9 @@ NNC_EACH bool run_one_tracks(const replay *r, int32_t d, nnc_stream *stream) {
     return true;
 }
 
-/* Runs a forward (or none) and both gradients (or none) as one op on all tracks at once, as run_quietly does for a
- * single pipeline. A forward or backward that does not exist takes 0 seconds, so that the loop has no branches. Returns
- * false if an input has not arrived. */
+/* Runs a forward (or none) together with the input and weight gradients of a micro-batch (or none) as one op on all
+ * tracks at once, as run_quietly does for a single pipeline. A forward or backward that does not exist takes 0 seconds,
+ * so that the loop has no branches. Returns false if an input has not arrived. */
 NNC_EACH bool run_joined_tracks(const replay *r, int32_t d, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
     const bool has_f = f != NULL && pending(f), has_b = pending(b);
     if ((has_f && !ready(f)) || (has_b && !ready(b))) { return false; }
@@ -345,9 +345,9 @@ static bool run_one(const replay *r, int32_t d, int32_t index) {
     return true;
 }
 
-/* Runs a forward (or none) and both gradients of a micro-batch (or none) as one op. In contrast to run_joined,
- * run_quietly reports no interval and does not count kept micro-batches, because most replays need neither. Returns
- * false if an input has not arrived. */
+/* Runs a forward (or none) together with the input and weight gradients of a micro-batch (or none) as one op. In
+ * contrast to run_joined, run_quietly reports no interval and does not count kept micro-batches, because most replays
+ * need neither. Returns false if an input has not arrived. */
 static inline bool run_quietly(const replay *r, int32_t d, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     if (r->tracks > 1) { return r->wide ? run_joined_wide(r, d, f, b, w) : run_joined_tracks(r, d, f, b, w); }
@@ -376,8 +376,9 @@ static inline bool run_quietly(const replay *r, int32_t d, nnc_stream *f, nnc_st
     return true;
 }
 
-/* Runs a forward (or none) and both gradients of a micro-batch (or none) as one op: the op starts when both inputs have
- * arrived, and sends both results when it ends. Returns false if an input has not arrived. */
+/* Runs a forward (or none) together with the input and weight gradients of a micro-batch (or none) as one op: the op
+ * starts when the inputs of forward and backward have arrived, and sends the results of forward and backward when it
+ * ends. Returns false if an input has not arrived. */
 static bool run_joined(const replay *r, int32_t d, int32_t forward, int32_t chunk) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     nnc_stream *const f = forward < 0 ? NULL : &device->stream[forward];
@@ -644,7 +645,7 @@ static void skip(const replay *r, int64_t repeats, int64_t times, const double l
 
 /* Skips as many periods as possible, but never the last repeat of the sequence of ops that a device runs now.
  * active: one bit for each track that may skip. Returns the bits of the tracks that skipped; 0 = no track skipped. If
- * some tracks skipped, the times of all other tracks are wrong afterwards. */
+ * some tracks skipped, the times of the tracks that did not skip are wrong afterwards. */
 static unsigned skip_periods(const replay *r, unsigned active) {
     double later_s[NNC_TRACKS] = { 0 };
     const int64_t repeats = repeats_since(r);
@@ -666,10 +667,10 @@ static unsigned skip_periods(const replay *r, unsigned active) {
 }
 
 /* Replays the tracks whose bits are in *active from the start of the schedule. If some tracks skip a period at a moment
- * at which other tracks cannot, these other tracks are removed from *active. Returns false if the schedule cannot run.
- * Periods are found with Brent's cycle detection: the current state is compared with a remembered state, which is
- * replaced after 1, 2, 4, ... rounds over all devices. Cycle detection finds periods of any length, and periods that
- * begin after an irregular part. */
+ * at which other tracks cannot, the tracks that cannot skip it are removed from *active. Returns false if the schedule
+ * cannot run. Periods are found with Brent's cycle detection: the current state is compared with a remembered state,
+ * which is replaced after 1, 2, 4, ... rounds over all devices. Cycle detection finds periods of any length, and
+ * periods that begin after an irregular part. */
 static bool run_active(replay *r, unsigned *active) {
     const int64_t m = r->pipeline->micro_batches;
     const bool skips = m > NNC_SKIP_MIN && m / 2 >= r->pipeline->stages;
@@ -715,8 +716,8 @@ static void set_spans(const replay *r, unsigned tracks, double *span_s) {
 }
 
 /* Replays `count` tracks (pipelines) of a schedule that wave.c cannot replay. If some tracks skip periods at a moment
- * at which other tracks cannot, these other tracks are replayed again afterwards, as a group of their own. Returns
- * false if the schedule cannot run. */
+ * at which other tracks cannot, the tracks that cannot skip them are replayed again afterwards, as a group of their
+ * own. Returns false if the schedule cannot run. */
 static bool run_groups(replay *r, int32_t count, double *span_s) {
     for (unsigned waiting = (1U << (unsigned)count) - 1; waiting != 0;) {
         unsigned active = waiting;

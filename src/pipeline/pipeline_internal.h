@@ -41,7 +41,8 @@ typedef struct nnc_pipeline {
 
 typedef enum nnc_pipeline_phase {
     NNC_RUN_FORWARD,
-    /* both gradients, or only the input gradient in schedules whose weight gradients are ops of their own */
+    /* input and weight gradient together; in schedules whose weight gradients are ops of their own, only the input
+     * gradient */
     NNC_RUN_BACKWARD,
     NNC_RUN_WEIGHT
 } nnc_pipeline_phase;
@@ -104,8 +105,9 @@ enum { NNC_TRACKS = 8, NNC_TRACKS_STAGES_MAX = NNC_PIPELINE_STAGES_MAX / NNC_TRA
 
 /* Replays the first `count` tracks (pipelines of a batch). Each track has the same result, in every bit, as
  * nnc_pipeline_run. send_s: seconds of a message, one value per track, used instead of pipeline->send_s. Sets
- * total_s[k] to the step time of track k, and span_s[(d times NNC_TRACKS) + k] to the step time on its device d.
- * Returns false if `stages` is below 2 or above NNC_TRACKS_STAGES_MAX, or if nnc_pipeline_run would return false. */
+ * total_s[k] to the step time of track k, and span_s[(d times NNC_TRACKS) + k] to the step time on device d of this
+ * track. Returns false if `stages` is below 2 or above NNC_TRACKS_STAGES_MAX, or if nnc_pipeline_run would return
+ * false. */
 bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[NNC_TRACKS], int32_t count,
                              nnc_pipeline_memory *memory, double *span_s, double total_s[NNC_TRACKS]);
 
@@ -223,9 +225,9 @@ enum {
     NNC_SLOTS_MAX = NNC_QUEUES_MAX * NNC_QUEUE_SLOTS + 4 * NNC_PIPELINE_VIRTUAL_MAX
 };
 
-/* An op in an order list: F forward, B input gradient, W weight gradient, BW both gradients as one op. The digit is the
- * chunk in zb-v, or the direction in dualpipe; other schedules have only the digit 0. The first six values are also
- * indices of the streams of a device. */
+/* An op in an order list: F forward, B input gradient, W weight gradient, BW input and weight gradient as one op. The
+ * digit is the chunk in zb-v, or the direction in dualpipe; other schedules have only the digit 0. The first six values
+ * are also indices of the streams of a device. */
 typedef enum nnc_run_op {
     NNC_F0,
     NNC_F1,
@@ -234,10 +236,10 @@ typedef enum nnc_run_op {
     NNC_W0,
     NNC_W1,
     NNC_STREAMS,
-    NNC_BW0 = NNC_STREAMS, /* both gradients as one op, which sends the input gradient when it ends */
+    NNC_BW0 = NNC_STREAMS, /* input and weight gradient as one op, which sends the input gradient when it ends */
     NNC_BW1,
-    NNC_F0_BW1, /* a forward of direction 0 and both gradients of direction 1 as one op, which sends both results when
-                 * it ends */
+    NNC_F0_BW1, /* a forward of direction 0 together with the input and weight gradient of direction 1 as one op, which
+                 * sends the results of forward and backward when it ends */
     NNC_F1_BW0
 } nnc_run_op;
 
@@ -321,8 +323,8 @@ typedef struct nnc_equal_stages {
 typedef struct nnc_schedule_row {
     /* number of chunks (groups of layers) per device; 0 = virtual_stages of the plan, for interleaved */
     int32_t chunks;
-    bool folded; /* true: the second chunk or direction passes the devices from the last to the first, so the first
-                  * device holds both the first and the last layers */
+    bool folded; /* true: in the second chunk or direction, micro-batches pass the devices from the last to the first,
+                  * so the first device holds both the first and the last layers */
     bool dual;   /* true: micro-batches enter at both ends of the pipeline, and each device holds one stage for each
                   * direction */
     bool splits; /* true: weight gradients are ops of their own, separate from the input gradients */
@@ -397,9 +399,10 @@ nnc_status nnc_schedule_check(const nnc_plan *plan, nnc_error *err);
  * times and messages that take no time. forward_s, backward_s, weight_s: seconds tF, tB, tW of forward, input gradient
  * and weight gradient, over all chunks of a stage. p: number of stages. m: number of micro-batches. The formula of
  * zb-h1 holds for m >= p, and the formula of zb-h2 for m >= 2p-1. For tW > tF, the published formulas of zb-h1 and
- * zb-h2 give less idle time than is possible under their limit of micro-batches in flight, so both formulas here differ
- * from the published ones. For zb-v the bubble is 0, which is exact for tF = tB = tW and m >= 2p-1, and a lower bound
- * otherwise. The formula of dualpipe holds for tF = tB, tW <= tF, m even and m >= 2p.
+ * zb-h2 give less idle time than is possible under their limit of micro-batches in flight, so the formulas in this
+ * folder for zb-h1 and zb-h2 differ from the published formulas. For zb-v the bubble is 0, which is exact for tF = tB =
+ * tW and m >= 2p-1, and a lower bound otherwise. The formula of dualpipe holds for tF = tB, tW <= tF, m even and m >=
+ * 2p.
  *   [bubble] */
 double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal, nnc_derivation *why);
 

@@ -291,8 +291,8 @@ static void write_dualpipe(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline
 }
 
 /* Returns the bubble of DualPipe in seconds, for a pair (a forward and a backward that run together) that takes the sum
- * of both times. The published formula is (p / 2 - 1) (tFB + tB - 3 tW), where tFB is the time of a pair, tB the time
- * of both gradients, and tW the time of the weight gradient. */
+ * of the times of the forward and the backward. The published formula is (p / 2 - 1) (tFB + tB - 3 tW), where tFB is
+ * the time of a pair, tB the time of input and weight gradient together, and tW the time of the weight gradient. */
 static double bubble_dualpipe(const nnc_equal_stages *s, nnc_derivation *why) {
     if (!(s->p > 1)) { return 0; }
     NNC_SAY(why, equal_bubble_s, "s", nnc_max(0, (0.5 * s->p - 1) * (s->f + 2 * s->b - s->w)));
@@ -369,8 +369,8 @@ bool nnc_schedule_is_steady(const nnc_plan *plan) {
     return plan->pipeline == 1 || (!row->keeps_all && plan->micro_batches >= rounds * plan->pipeline);
 }
 
-/* The result is true for every schedule with one chunk and one direction: in such a schedule device i keeps at least
- * p-i micro-batches, because it would be idle with fewer micro-batches. */
+/* Returns true for every schedule with one chunk and one direction: in such a schedule device i keeps at least p-i
+ * micro-batches, because it would be idle with fewer micro-batches. */
 bool nnc_schedule_keeps_1f1b(const nnc_plan *plan) {
     const nnc_schedule_row *row = nnc_schedule_of(plan->schedule);
     return row->chunks == 1 && !row->dual && !row->folded;

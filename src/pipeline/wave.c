@@ -1,9 +1,10 @@
 /* Replay, slot by slot, of schedules in which all devices have the same slots (places in the order of ops).
  *
  * In slot t device i runs forward number t - i, then backward number t - lead + (skew times i), then weight gradient
- * number t - lead - i, if ops with these numbers exist. These numbers of ops count micro-batches; with several chunks
- * per device, each chunk of a micro-batch counts. The two numbers lead and skew describe gpipe, 1f1b, interleaved,
- * zb-h1 and zb-h2. The picture shows the slots of 1f1b with 4 stages (lead 3, skew 0).
+ * number t - lead - i, if ops with these numbers exist. The numbers of forwards, backwards and weight gradients count
+ * micro-batches; with several chunks per device, they count each chunk of a micro-batch. The two numbers lead and skew
+ * describe gpipe, 1f1b, interleaved, zb-h1 and zb-h2. The picture shows the slots of 1f1b with 4 stages (lead 3, skew
+ * 0).
  *
  *            slot  0   1   2   3   4   5   6
  *     device 0     F0  F1  F2  F3B0 ..
@@ -313,7 +314,7 @@ static void begin(const nnc_wave_shape *shape, nnc_wave *wave) {
  * later. If each time grows by its constant amount in the repeat of the trial, too, it grows by this amount in all
  * repeats in between, because the functions are convex. Bisection finds the largest confirmed K.   [pipeline-skip] */
 
-enum { TRIAL_MIN = 8 }; /* a trial saves time only if at least this many repeats are left */
+enum { TRIAL_MIN = 8 }; /* smallest number of remaining repeats with which a trial saves time */
 
 /* Returns one of the three arrays of a state: free_s (i = 0), down_s (i = 1) or up_s (i = 2). */
 static double *row(nnc_wave_state *state, int i) {
@@ -377,8 +378,8 @@ static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, in
 }
 
 /* State of Brent's cycle detection in one stretch of slots (see same_until). The state with which later states are
- * compared is replaced after 1, 2, 4, ... turns; this finds periods of any length, and also periods that begin after an
- * irregular part. */
+ * compared is replaced after 1, 2, 4, ... turns; replacing this state finds periods of any length, and also periods
+ * that begin after an irregular part. */
 typedef struct watch {
     /* until: slot at which the stretch ends; then: slot at which the remembered state was copied */
     int64_t until, then;
@@ -427,9 +428,9 @@ typedef struct drifting {
 } drifting;
 
 /* Skips repeats of `slots` slots on tracks (pipelines) whose times each grew by a constant amount in the last two
- * repeats. drifts: the bits of these tracks. A trial adds K times this growth to the state and runs one more repeat; K
- * is confirmed if the growth in this repeat is the same. Bisection finds the largest K. The trials of all tracks
- * (pipelines) run at the same time. */
+ * repeats. drifts: the bits of these tracks. A trial adds K times the constant growth of each time to the state and
+ * runs one more repeat; K is confirmed if each time grows by the same amount in this additional repeat. Bisection finds
+ * the largest K. The trials of all tracks (pipelines) run at the same time. */
 static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, const bool *drifts,
                   int64_t slots, int64_t t) {
     drifting d[NNC_TRACKS];

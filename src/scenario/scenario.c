@@ -360,8 +360,9 @@ static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_er
     const nnc_software *software = &scenario->software;
     char why[NNC_IMPLAUSIBLE_TEXT], line[NNC_IMPLAUSIBLE_TEXT + 64];
     int64_t params = 0;
-    /* The comparison includes padding bytes of the struct. If only padding bytes differ, the device is tested a second
-     * time, which does no harm. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
+    /* The comparison of the device with `loaded` includes padding bytes of the struct. If only padding bytes differ,
+     * the device is tested a second time, which does no harm.
+     * NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     const bool judged = !loaded->implausible && memcmp(loaded, device, sizeof *device) == 0;
     if (!judged && !nnc_device_is_plausible(device, why, sizeof why)) {
         if (!nnc_specs_are_lenient(scenario->specs)) {
@@ -477,7 +478,7 @@ static bool complete(const void *in, const nnc_plan *base, nnc_variant *variant)
 }
 
 /* Adds the software switches of the command line to the text scenario->overrides. Switches are not fields of the plan,
- * so without this text the output would not show the switches. */
+ * so the output shows the switches only as a part of the text scenario->overrides. */
 static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario) {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
@@ -703,15 +704,15 @@ void nnc_scenario_timeline_free(nnc_scenario *scenario) {
 /* ---- Options that have no effect ----
  *
  * Some options are read only if a condition is met, for example if another option is given. The functions of this part
- * refuse an option of the command line that is not read, with an error that names the missing option. A reader
- * describes one condition: `reads` is true if the condition is met, `needs` is the option with which the condition
- * would be met, and `fields` are the options that are read only if the condition is met. If a command has several
- * scenarios, a setting is refused only if no scenario reads it. */
+ * of the file refuse an option of the command line that is not read, with an error that names the missing option. A
+ * reader describes one condition: `reads` is true if the condition is met, `needs` is the option with which the
+ * condition would be met, and `fields` are the options that are read only if the condition is met. If a command has
+ * several scenarios, a setting is refused only if no scenario reads it. */
 
 typedef struct reader {
     bool reads;
     const char *needs;
-    const char *fields; /* names of the fields that are read only under this condition, separated by spaces */
+    const char *fields; /* names of the fields that are read only if the condition is met, separated by spaces */
 } reader;
 
 static bool has_word(const char *words, const char *word) {

@@ -78,7 +78,7 @@ typedef struct nnc_scenario {
     nnc_software software; /* software profile in use, which is a copy of one of `profiles` */
     nnc_plan plan;
     /* Copies of the inputs from the time before a release of a profile set some of them: the arguments, the plan, and
-     * two members of the decoder. The inputs are stored only if the user named a release. */
+     * two members of the decoder. The copies of the inputs are stored only if the user named a release. */
     struct nnc_asked {
         nnc_scenario_args given;
         nnc_plan plan;
@@ -110,11 +110,12 @@ typedef struct nnc_scenario {
 nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, const char *model_asked,
                              const char *device_asked, nnc_scenario *scenario, nnc_error *err);
 
-/* These functions are steps of nnc_scenario_load; sweeps and searches call some of these steps again. The function
- * nnc_scenario_named_profile loads the software profile with the name `asked`, or nothing if `asked` leaves the choice
- * to nncost. The function nnc_scenario_choose chooses the default profile of the plan. The function
- * nnc_scenario_profiles loads the profiles for all kinds of plans; most scenarios do not need it. The function
- * nnc_scenario_apply applies the options for links and plan, and the fields that --set changes. */
+/* nnc_scenario_named_profile, nnc_scenario_choose, nnc_scenario_profiles and nnc_scenario_apply are steps of
+ * nnc_scenario_load; sweeps and searches call some of these steps again. The function nnc_scenario_named_profile loads
+ * the software profile with the name `asked`, or nothing if `asked` leaves the choice to nncost. The function
+ * nnc_scenario_choose chooses the default profile of the plan. The function nnc_scenario_profiles loads the profiles
+ * for all kinds of plans; most scenarios do not need it. The function nnc_scenario_apply applies the options for links
+ * and plan, and the fields that --set changes. */
 nnc_status nnc_scenario_named_profile(nnc_scenario *scenario, const char *asked, nnc_error *err);
 nnc_status nnc_scenario_choose(nnc_scenario *scenario, nnc_error *err);
 nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err);
@@ -184,11 +185,12 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
 nnc_status nnc_scenario_timeline(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
 void nnc_scenario_timeline_free(nnc_scenario *scenario);
 
-/* These functions are parts of nnc_scenario_estimate, for a report that already has its model, device and software. The
- * function nnc_report_weigh computes the estimate; if the plan does not fit, it computes only the memory. For a plan
- * that does not fit, nnc_report_advise searches for advice, and then calls nnc_report_estimate to compute the whole
- * estimate. The search for advice must come before the estimate, because the search overwrites the ops in scratch.
- * nnc_report_weigh, nnc_report_advise and nnc_report_estimate must get the same plan, scratch and result. */
+/* nnc_report_weigh, nnc_report_advise and nnc_report_estimate are parts of nnc_scenario_estimate, for a report that
+ * already has its model, device and software. The function nnc_report_weigh computes the estimate; if the plan does not
+ * fit, it computes only the memory. For a plan that does not fit, nnc_report_advise searches for advice, and then calls
+ * nnc_report_estimate to compute the whole estimate. The search for advice must come before the estimate, because the
+ * search overwrites the ops in scratch. nnc_report_weigh, nnc_report_advise and nnc_report_estimate must get the same
+ * plan, scratch and result. */
 nnc_status nnc_report_weigh(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
                             nnc_error *err);
 nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
@@ -225,8 +227,8 @@ typedef struct nnc_serve_scenario {
 nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, const char *model_asked,
                                    const char *device_asked, nnc_serve_scenario *scenario, nnc_error *err);
 
-/* Fails with NNC_BAD_USAGE if a setting of a serving plan has no effect because the user did not give another option,
- * without which the setting is not read (as nnc_scenario_check_read does for a training plan). */
+/* Fails with NNC_BAD_USAGE if a setting of a serving plan has no effect because the user did not give the option
+ * without which the setting is not read (nnc_scenario_check_read does this for a training plan). */
 nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const nnc_serve_scenario *scenario,
                                          nnc_error *err);
 

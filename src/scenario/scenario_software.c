@@ -175,7 +175,7 @@ static open_values software_of(nnc_profile_kind kind) {
     }
 }
 
-/* Tests whether a field of the plan has its default value; the user has then not set the field. */
+/* Tests whether a field of the plan has its default value; such a field counts as not set by the user. */
 static bool is_open(const nnc_field *field, const nnc_plan *plan) {
     const nnc_plan usual = nnc_plan_default();
     char text[128], usually[128];
@@ -224,7 +224,7 @@ nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch
 /* Estimates the plan once for each possible value of a property of the software that the user left open. Relative to
  * the step time of the scenario, sets fact->low to the smallest change (0 or negative), fact->high to the largest
  * change (0 or positive), and fact->effect to fact->low or fact->high, whichever is farther from 0. If the plan is
- * illegal with one of these values, the step time counts as unchanged for this value. */
+ * illegal with a value of the property, the step time counts as unchanged for this value. */
 static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch, nnc_error *err) {
     for (int32_t i = 0; i < fact->value_count; i++) {
         nnc_result other;

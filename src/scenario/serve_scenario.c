@@ -23,7 +23,7 @@ static void shorten_prompt(const nnc_scenario_args *given, const nnc_model *mode
 }
 
 /* Makes a copy of the decoder of a video, for the number of frames, the height and the width of the video that the
- * denoiser makes. The decoder of an image has no number of frames; it stays as it is. */
+ * denoiser makes. The decoder of an image has no number of frames and is not changed. */
 static nnc_status take_size(nnc_serve_scenario *scenario, nnc_error *err) {
     static const char *const sizes[] = { "frames", "height", "width" };
     nnc_model *decoder = &scenario->decoder;
@@ -269,7 +269,7 @@ static bool use_more(serve_trial *t, nnc_serve_ask *ask) {
     return false;
 }
 
-/* Searches for a deployment on more devices, as use_more does. If use_more finds none and the report has no other
+/* Searches for a deployment on more devices, as use_more does. If use_more finds no deployment and the report has no
  * change yet, tries more devices together with weights of fewer bits. */
 static bool use_more_of_any(serve_trial *t, nnc_serve_ask *ask) {
     const int32_t tries = t->scenario->base.report.serve_change_count == 0 ? FORMATS : 0;

@@ -14,8 +14,8 @@
  *
  * The cache `ends` has the seconds of each stage after its last pass. The key of `ends` is the pass, the ZeRO stage,
  * the offload, the layers of each stage, whether weight gradients are ops of their own, and whether the schedule is
- * dualpipe; its values are valid as long as the pass. The cache `allowed` tells whether a plan is legal, and has its
- * software profile. The key of `allowed` is ZeRO stage and offload; its values are valid for one block.
+ * dualpipe; its values are valid as long as the pass exists. The cache `allowed` tells whether a plan is legal, and has
+ * its software profile. The key of `allowed` is ZeRO stage and offload; its values are valid for one block.
  *
  * The cache `edges` has the working bytes up to which a stage fits, and the working bytes from which the stage exceeds
  * the memory. The key of `edges` is pipeline degree, group, stage, and the plan of the group; its values are valid for
@@ -42,18 +42,19 @@
  * keep at least as many micro-batches in flight exceed it, too.
  *
  * A plan that fits is pruned if one of three lower bounds of its step time is too long. The first bound is the cheapest
- * and needs no op list of the plan: it follows from products and traffic of a smaller micro-batch, which grow with the
- * micro-batch. The second bound is the time of forward and backward without recomputation, and the third bound is the
- * time with recomputation.
+ * and needs no op list of the plan: it follows from products and traffic of a smaller micro-batch, because products and
+ * traffic grow with the micro-batch. The second bound is the time of forward and backward without recomputation, and
+ * the third bound is the time with recomputation.
  *
  * The gain of a cache is a ratio: instructions that the CPU runs for a search without this cache / instructions with
  * the cache. In the search `search gpt3-175b a100 --devices 1024` the gains are 1.7 for the cache `passes`, 1.16 for
- * `allowed`, 1.04 for `resident` and 1.0 for `run`. With --no-prune, the gain of the cache `ends` is 1.03; the step
- * ends alone take 1.8 times as many instructions without this cache. In the search `search deepseek-v3 h100 --devices
- * 2048 --global-batch 15360 --software any --tensor 2,4,16,64 --context 2,8 --expert 2,16` the gain is 1.11 for the
- * cache `full`, and 1.19 for the two caches `edges` and `smaller` together, if all pipelines use these two. Without the
- * limits on the degrees in this search of deepseek-v3, the gain of the cache `plain`, with the bound of a column, is
- * 1.2. In the search `search llama3-70b h100 --devices 5040 --global-batch 5040` the gain of `resolved` is 1.6. */
+ * `allowed`, 1.04 for `resident` and 1.0 for `run`. With --no-prune, the gain of the cache `ends` is 1.03; computing
+ * the step ends takes 1.8 times as many instructions without this cache. In the search `search deepseek-v3 h100
+ * --devices 2048 --global-batch 15360 --software any --tensor 2,4,16,64 --context 2,8 --expert 2,16` the gain is 1.11
+ * for the cache `full`, and 1.19 for the two caches `edges` and `smaller` together, if all pipelines use these two.
+ * Without the limits on the degrees in this search of deepseek-v3, the gain of the cache `plain`, with the bound of a
+ * column, is 1.2. In the search `search llama3-70b h100 --devices 5040 --global-batch 5040` the gain of `resolved` is
+ * 1.6. */
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
@@ -245,7 +246,7 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group) {
     groups->group++;
     groups->group_index = group;
     /* groups->full is used only for plans whose memory follows from sums of bytes over segments. In a plan with one
-     * device or one micro-batch, the memory can instead be found by a replay of the ops. */
+     * device or one micro-batch, the memory can come from a replay of the ops and not from sums over segments. */
     const bool sums = plan->devices > 1 && plan->micro_batches > 1 && groups->full != NULL;
     groups->full_now = sums && nnc_schedule_is_steady(plan) ? &groups->full_block[group] : NULL;
     groups->over_now = 0;
@@ -851,8 +852,8 @@ static void move_edge(const nnc_plan_groups *groups, nnc_memory_edge *edge, doub
 
 /* Moves an edge of a stage towards the working bytes of a plan whose memory was just computed. For the first plan of an
  * edge, also computes the memory at two further points near the limit. The memory is nearly a linear function of the
- * working bytes; the two points are a little below and a little above the working bytes at which this function reaches
- * the limit. */
+ * working bytes; the two further points are a little below and a little above the working bytes at which this function
+ * reaches the limit. */
 static void learn_edge(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, int32_t i,
                        const nnc_resident_bytes *held, const nnc_memory *memory, nnc_memory_edge *edge) {
     const double beside = 65536.0; /* distance of the two further points from the working bytes at the limit, in bytes;

@@ -167,8 +167,8 @@ typedef struct replay_set {
     /* schedule, stages, chunks and micro-batches of all pipelines in the set; the times in `shape` are not used */
     nnc_pipeline shape;
     uint64_t number;
-    int32_t tracks, plans; /* tracks: number of pipelines; plans: number of plans that wait; both are 0 in an empty
-                            * set */
+    int32_t tracks, plans; /* tracks: number of pipelines; plans: number of plans that wait; tracks and plans are 0 in
+                            * an empty set */
     double send_s[NNC_TRACKS];
     /* times of the set's pipelines, without gaps, so that short pipelines use few cache lines: first forward of all
      * virtual stages, then backward, then weight gradients */

@@ -96,8 +96,9 @@ typedef struct nnc_front {
 } nnc_front;
 
 /* Tests whether plan `a` is better than plan `b`. Compares first the objective, which is step time or memory. If two
- * plans are equal in the objective, the plan with the smaller value of the other of the two quantities is better; if
- * they are equal in step time and memory, the plan with the smaller index is better. */
+ * plans are equal in the objective, the plan with the smaller value of the second quantity (memory if the objective is
+ * step time, step time if it is memory) is better; if they are equal in step time and memory, the plan with the smaller
+ * index is better. */
 bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b);
 
 void nnc_front_clear(nnc_front *front);
@@ -113,9 +114,9 @@ void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best, co
  * the fastest of these plans. */
 void nnc_front_miss(nnc_front *front, const nnc_found *found);
 
-/* Tests whether a plan can be pruned, if its memory is known and its step time is at least least_s. Returns true only
- * if two conditions hold: the worst of the `best` listed plans is better than this plan, and a plan of the Pareto front
- * is faster and needs no more memory. */
+/* Tests whether a plan with known memory and a step time of at least least_s can be pruned. Returns true only if two
+ * conditions hold: the worst of the `best` listed plans is better than this plan, and a plan of the Pareto front is
+ * faster and needs no more memory. */
 bool nnc_front_beats(const nnc_front *front, nnc_objective objective, int32_t best, double least_s,
                      int64_t memory_bytes);
 
@@ -314,8 +315,8 @@ typedef struct nnc_plain_bound {
 
 /* The plan of a block with all defaults set. Blocks that differ only in recomputation share this entry. */
 typedef struct nnc_resolved_block {
-    /* number, from 1, of the set of blocks that differ only in recomputation and pipeline and to which the block
-     * belongs; 0 = the entry is not used */
+    /* number, from 1, of the set of blocks to which the block belongs; the blocks of a set differ only in recomputation
+     * and pipeline; 0 = the entry is not used */
     uint64_t place;
     bool legal;
     nnc_plan plan;
@@ -362,7 +363,8 @@ struct nnc_plan_groups {
     nnc_memo smaller;             /* cache from a plan without its micro-batch (smaller_key) to the byte sums of its
                                    * op list with a smaller micro-batch (smaller_sums); without slots the cache is
                                    * not used */
-    const nnc_pass_costs *listed; /* pass whose op list was lowered last; NULL = no pass, or its list was replaced */
+    const nnc_pass_costs *listed; /* pass whose op list was lowered last; NULL = no op list was lowered yet, or this
+                                   * list was replaced */
     nnc_plain_bound
         plain[NNC_PLAIN_BOUNDS]; /* lower bounds of the time, one for each of the last software profiles: ZeRO stages
                                   * can have different profiles */
@@ -450,8 +452,8 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
 double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan);
 
 /* Returns a lower bound of the step time, in seconds, for which neither the op list nor the times of the pass are
- * needed: it follows from the products and the traffic of a smaller micro-batch, which grow with the micro-batch.
- * Returns 0 if no bound is known. */
+ * needed: it follows from the products and the traffic of a smaller micro-batch, because products and traffic grow with
+ * the micro-batch. Returns 0 if no bound is known. */
 double nnc_plan_groups_floor_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan);
 
 /* Returns a lower bound of the step time, in seconds, that leaves out recomputation and the ops that ZeRO adds. The
@@ -598,7 +600,7 @@ typedef struct nnc_sure {
 } nnc_sure;
 
 typedef struct nnc_search_report {
-    const nnc_model *model; /* model and device of the search; both are NULL in a report merged from shards */
+    const nnc_model *model; /* model and device of the search; NULL in a report merged from shards */
     const nnc_device *device;
     const char *overrides; /* the values of the options --set, as the user wrote them; NULL = the option was not used */
     nnc_search *search;

@@ -370,7 +370,7 @@ static void read_plan(nnc_json at, nnc_plan *plan) {
 
 /* Reads the members of a listed plan for which the metrics table is not enough: the object "plan", whose keys are
  * fields of nnc_plan; and a "step_s" that is null, which is a fault because plans are sorted by step time. Returns
- * false for every other member, which the caller then reads by the table. */
+ * false for a member for which the metrics table is enough; the caller then reads the member by the table. */
 static bool take(nnc_json object, const nnc_metric *row, nnc_json value, void *record) {
     if (row->rows == &nnc_plan_choice_metrics && nnc_json_type_of(value) == NNC_JSON_OBJECT) {
         read_plan(value, (nnc_plan *)((char *)record + row->offset));

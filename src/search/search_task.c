@@ -73,8 +73,8 @@ void nnc_search_rank_sizes(nnc_search_report *report) {
     report->cheapest = least(report->sizes, report->size_count, true);
 }
 
-/* Searches for the best plan on size->devices devices, and sets the other members of *size. If no plan is legal, sets
- * size->why to the reason and returns NNC_OK. */
+/* Searches for the best plan on size->devices devices, and sets all members of *size except `devices`. If no plan is
+ * legal, sets size->why to the reason and returns NNC_OK. */
 static nnc_status search_size(const nnc_search_task *task, nnc_search_size *size, nnc_search_report *report,
                               nnc_error *err) {
     nnc_search search = task->search;

@@ -264,8 +264,8 @@ const nnc_found *nnc_search_result_missed(const nnc_search_result *result) {
 }
 
 /* ---- Evaluation of blocks of a search on the threads of one process. A plan is pruned if it is not legal, if it does
- * not fit in memory, or if a lower bound of its step time shows that it is not among the best plans. For every other
- * plan the step time is computed, at once or in a batched replay of pipelines. ---- */
+ * not fit in memory, or if a lower bound of its step time shows that it is not among the best plans. For every plan
+ * that is not pruned, the step time is computed, at once or in a batched replay of pipelines. ---- */
 
 typedef struct worker {
     nnc_searcher *of;
@@ -355,7 +355,7 @@ static bool breaks_limits(const nnc_search *search, double run_s, double cost_ru
 
 /* Tests whether a plan can be pruned because of the deadline or the budget of the run. A plan can be pruned if it
  * exceeds the deadline or the budget even with the step time least_s, and if the search already knows a faster plan
- * that exceeds one of these limits. */
+ * that exceeds the deadline or the budget. */
 static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, double least_s) {
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
@@ -574,7 +574,7 @@ static bool take_half(worker *w) {
 }
 
 /* Evaluates the blocks of the worker's range, then half of the blocks that another worker has left, until no worker has
- * blocks left. No thread waits long for others at the end of a round. */
+ * blocks left. No thread waits long for other threads at the end of a round. */
 static void run_blocks(void *context) {
     worker *w = context;
     nnc_searcher *r = w->of;

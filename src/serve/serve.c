@@ -637,8 +637,8 @@ static nnc_status resolve_formulas(nnc_serve_ask *p, nnc_error *err) {
     return NNC_OK;
 }
 
-/* If every recorded request states its prompt length, sets the prompt length of the inputs to the mean of these; sets
- * the output length in the same way. */
+/* If every recorded request states its prompt length, sets the prompt length of the inputs to the mean of the recorded
+ * prompt lengths; sets the output length in the same way. */
 static void resolve_recorded_lengths(nnc_serve_ask *p) {
     double inputs = 0.0, outputs = 0.0;
     bool all_inputs = p->arrival_count > 0, all_outputs = all_inputs;

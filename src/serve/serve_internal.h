@@ -320,7 +320,7 @@ void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *resul
 /* largest number of prefill workers, and largest number of decode workers, that can be simulated */
 enum { NNC_SERVE_WORKERS = 64 };
 typedef struct nnc_serve_work nnc_serve_work;
-/* Returns the number of requests that a simulation of one replica with these inputs has. */
+/* Returns the number of requests in the simulation of one replica. */
 int64_t nnc_serve_requests_of(const nnc_serve_ask *plan);
 /* Returns working memory for the simulation of `requests` requests, which is valid until the next use of scratch; NULL
  * = out of memory. */
@@ -458,11 +458,12 @@ typedef struct nnc_serve_search_result {
     nnc_serve_found cheapest, fastest;                /* cheapest: most tokens per second and device; fastest: least
                                                        * time per token */
     bool found;
-    nnc_serve_found front[NNC_SERVE_FRONT]; /* deployments that no other beats in both tokens per second and device, and
-                                             * tokens per second and user; sorted by tokens per second and user */
+    nnc_serve_found front[NNC_SERVE_FRONT]; /* deployments for which no other deployment is better both in tokens per
+                                             * second and device and in tokens per second and user; sorted by tokens per
+                                             * second and user */
     int32_t front_count;
     /* number of deployments that were not added to `front` because it was full; `front` can then contain a deployment
-     * that is worse than one of these */
+     * that is worse than one of the deployments that were not added */
     int32_t front_left_out;
     /* The deployment that misses a limit by the smallest factor; set only if no deployment meets all limits. */
     nnc_serve_found nearest;
@@ -475,9 +476,9 @@ typedef struct nnc_serve_search_result {
     double saturation_rate;
 } nnc_serve_search_result;
 
-/* Searches for deployments that meet limits. Tries all numbers of devices, degrees and numbers of concurrent requests,
- * except those that `ask` sets to one value. Fails if no deployment is legal; err then has the reason why the
- * deployment tried last is not legal. */
+/* Searches for deployments that meet limits. Tries all numbers of devices, degrees and numbers of concurrent requests;
+ * a quantity that `ask` sets to one value is not varied. Fails if no deployment is legal; err then has the reason why
+ * the deployment tried last is not legal. */
 nnc_status nnc_serve_search_of(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                const nnc_serve_ask *ask, const nnc_serve_search *search, nnc_scratch *scratch,
                                nnc_serve_search_result *result, nnc_error *err);

@@ -72,8 +72,8 @@ double nnc_serve_added_s(const load *l, double sequences, double prompts) {
 
 /* ---- latency and throughput for each kind of load ---- */
 
-/* Returns the time of the prompts of a static batch, as a share of the time without overlap of the stages, in which one
- * stage after the other computes each pass. An engine with pipelined_passes computes successive passes in different
+/* Returns a fraction: the time of the prompts of a static batch / their time if the stages do not overlap, that is, if
+ * one stage after the other computes each pass. An engine with pipelined_passes computes successive passes in different
  * stages at the same time: n passes through p stages take n + p - 1 turns of a stage, not n x p. With p or more
  * sequences, the stages can work on different sequences at the same time, so the function returns 1. (docs/serving.md,
  * "Two steps") */
@@ -221,8 +221,8 @@ static void say_saturated(const load *l, nnc_serve *s, nnc_derivation *why) {
 }
 
 /* Returns a lower bound of the seconds per output token: the lower bound of a decode step. With speculative decoding:
- * the lower bound of the step that verifies the proposed tokens, divided by the tokens it gives, as if the draft model
- * took no time. */
+ * the lower bound of the step that verifies the proposed tokens, divided by the number of tokens that this step gives,
+ * as if the draft model took no time. */
 static double token_bound_s(const load *l, double sequences, double context) {
     const double drafted = (double)l->of->plan->draft_length;
     return drafted > 0.0 ? nnc_serve_verify(l->of, sequences, context, drafted + 1.0).lower_bound_s / l->tokens_of_step
@@ -244,8 +244,8 @@ static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_SET(why, s->tpot_lower_bound_s, "s", decode_lower_bound_s);
     NNC_SET(why, s->request_lower_bound_s, "s", s->ttft_lower_bound_s + (output_len - 1.0) * s->tpot_lower_bound_s);
     NNC_LET(why, running, NULL, s->running);
-    /* with separate workers, prefill workers compute the first token of each request, and decode workers the other
-     * tokens */
+    /* with separate workers, prefill workers compute the first token of each request, and decode workers compute all
+     * later tokens */
     if (l->decode_workers > 0 && l->output > 1.0) {
         NNC_SET(why, s->upper_bound_tokens_per_s, NULL,
                 running / s->tpot_lower_bound_s * output_len / (output_len - 1.0));
@@ -297,8 +297,8 @@ static double full_tpot_s(const load *l, const nnc_serve *s) {
     return l->output > 1.0 ? running / (s->saturation_rate * l->output) : s->tpot_s;
 }
 
-/* Widens the intervals of an open loop by the time in which requests wait for each other. A load whose steps all take f
- * times as long has the same queue as a load whose requests arrive f times as fast, except that all times are f times
+/* Widens the intervals of an open loop by the time in which requests wait for each other. If all steps take f times as
+ * long, the queue is the same as with unchanged steps and f times the request rate, except that all times are f times
  * as long. Each end of the range of step times is a factor f on the predicted time; for each end, a load with f times
  * the request rate is simulated. The simulated time per token is multiplied by the factor f of the step times. The
  * simulated time to first token is multiplied by the factor at the same end of the range of times to first token. If f
@@ -396,8 +396,8 @@ static void share_open(const nnc_serve_ask *p, load *l) {
 }
 
 /* Sets l->count, the number of simulated requests, and l->skipped, the number of first requests that the statistics
- * leave out. In an open loop l->skipped is one tenth of the requests. In a closed loop it is one quarter, but 0 if the
- * simulation covers the whole benchmark. For recorded arrivals l->skipped is 0. */
+ * leave out. In an open loop l->skipped is one tenth of the requests. In a closed loop l->skipped is one quarter of the
+ * requests, but 0 if the simulation covers the whole benchmark. For recorded arrivals l->skipped is 0. */
 static void count_requests(load *l) {
     const nnc_serve_ask *p = l->of->plan;
     const int64_t replicas = p->data;

@@ -36,8 +36,8 @@ static size_t size_of(double mem_bytes) {
 
 int64_t nnc_serve_chunk_by_memory(double mem_bytes) { return sizes[size_of(mem_bytes)].chunk; }
 
-/* SGLang reserves memory for activations and recorded steps. SGLang uses the remaining share of the memory for weights
- * and cache. */
+/* SGLang reserves memory for activations and recorded steps. SGLang uses the memory that remains after this reservation
+ * for weights and cache. */
 double nnc_serve_share_by_memory(double mem_bytes, const nnc_serve_ask *p) {
     const size_t i = size_of(mem_bytes);
     const double sequences = p->tensor < 4 ? sizes[i].sequences : sizes[i].more_sequences;

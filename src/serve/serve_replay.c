@@ -1,8 +1,9 @@
 /* Simulates one replica under a load of requests, from event to event.   (docs/serving.md, "Load")
  *
  * Requests wait in a queue in order of arrival. The engine works in iterations (continuous batching). Each iteration
- * computes up to `chunk` tokens of prompts and one token of every running sequence, and reads the weights once for
- * both. The first token of a request exists at the end of the iteration that computes the last part of its prompt.
+ * computes up to `chunk` tokens of prompts and one token of every running sequence; it reads the weights once for all
+ * these tokens. The first token of a request exists at the end of the iteration that computes the last part of its
+ * prompt.
  *
  * Iterations without prompts differ only in the length of the context, which grows. The times of all such iterations up
  * to the next arrival, or up to the end of a sequence, are therefore summed in closed form. So the cost of a simulation
@@ -695,9 +696,9 @@ static bool turn(simulation *s) {
 static bool draws_arrivals(const simulation *s) { return s->load->open == 0 && s->load->of->plan->arrival_count == 0; }
 
 /* Returns a factor for the random gaps between arrivals. With this factor, the mean rate of the simulated arrivals
- * equals the requested rate exactly. If the gaps are exponential, this gives a Poisson process with a fixed number of
- * arrivals. The factor matters near saturation: without it, most of the error of a mean latency would come from the
- * random error of the arrival rate. */
+ * equals the requested rate exactly. If the gaps are exponential, the arrivals with this factor are a Poisson process
+ * with a fixed number of arrivals. The factor matters near saturation: without it, most of the error of a mean latency
+ * would come from the random error of the arrival rate. */
 static double gap_scale(simulation *s) {
     const uint64_t state = s->gaps;
     double sum_s = 0.0;

@@ -614,8 +614,9 @@ static void add_dispatch(making *m, const nnc_serve_product *p) {
     }
 }
 
-/* Subtracts the communication of prompts that overlaps with compute. Meanwhile, some units of the device send tokens
- * and do not compute. [overlap] */
+/* Subtracts from the communication time of the step the seconds of prompt communication that overlap with compute.
+ * While prompt communication overlaps with compute, some units of the device send tokens and do not compute.
+ * [overlap] */
 static void overlap_experts(making *m) {
     const double compute_s = m->step.product_s + m->step.expert_s + m->step.attention_s;
     m->step.comm_s -=
@@ -709,7 +710,7 @@ static nnc_serve_step finish(making *m, double factor) {
 /* Computes a decode step that computes `tokens` tokens of each sequence. */
 static nnc_serve_step decode(const nnc_serve_case *of, double sequences, double context, double tokens,
                              nnc_serve_list *list) {
-    /* Pipeline stages work on different parts of the sequences; each stage has at least one sequence. */
+    /* At any time, the pipeline stages work on different sequences; each stage has at least one sequence. */
     const double share = nnc_max(sequences / of->plan->pipeline, nnc_min(sequences, 1.0));
     making m = { .of = of,
                  .phase = "decode",

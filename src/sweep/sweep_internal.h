@@ -22,7 +22,7 @@ typedef enum nnc_sweep_target {
     NNC_SWEEP_MODEL,
     NNC_SWEEP_DEVICE,
     NNC_SWEEP_SOFTWARE,
-    /* the axes of this kind and of the next two kinds vary one field of the plan, the model or the device */
+    /* the axes of this kind and of the two kinds after it vary a field: of the plan, of the model, of the device */
     NNC_SWEEP_PLAN_FIELD,
     NNC_SWEEP_MODEL_FIELD,
     NNC_SWEEP_DEVICE_FIELD

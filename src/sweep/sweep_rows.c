@@ -189,8 +189,8 @@ static void find_order(const nnc_sweep *sweep, row_order *order) {
     }
 }
 
-/* Returns the number of rows in a chunk. If a chunk has more rows, more rows share an op list. In a short sweep,
- * however, each thread needs a chunk, and rows with many columns must not need more memory. */
+/* Returns the number of rows in a chunk. In a larger chunk, more rows share an op list. In a short sweep, however, each
+ * thread needs a chunk, and rows with many columns must not need more memory. */
 static int64_t chunk_of(const nnc_sweep *sweep, const row_order *order) {
     enum { CHUNKS = 32, CELLS = 16384 };
     const int64_t share = sweep->shard_rows / CHUNKS,
