@@ -8,8 +8,9 @@
 
 typedef nnc_option_alias alias;
 
-/* Returns true if an option name as the user typed it equals `name`. Upper case counts as lower case, '_' as '-',
- * "microBatch" as "micro-batch". A '=' ends the typed name; a '*' in `name` stands for any ending. */
+/* Returns true if an option name as the user typed it equals `name`. Upper-case letters count as lower-case letters,
+ * '_' counts as '-', and "microBatch" counts as "micro-batch". A '=' ends the typed name; a '*' in `name` stands for
+ * any ending. */
 static bool alike(const char *name, const char *word) {
     for (char before = '\0'; *name != '\0' && *name != '*'; name++, before = *word++) {
         const char c = (char)tolower((unsigned char)*word);

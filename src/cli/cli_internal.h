@@ -202,8 +202,9 @@ nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command, 
 void nnc_options_free(nnc_options *options);
 
 /* Makes a new argv in which options of nncost replace option names of other programs (Megatron-LM, DeepSpeed, vLLM
- * ...). *expanded is NULL if argv has no such names. known: function that tests whether the command has an option. A
- * name that needs arithmetic or a choice is refused with NNC_BAD_USAGE and a hint. In aliases.c. */
+ * ...). *expanded is NULL if argv has no option names of other programs. known: function that tests whether the command
+ * has an option. An option name of another program is refused with NNC_BAD_USAGE and a hint, if the user has to compute
+ * or choose the value of nncost's option. In aliases.c. */
 typedef bool nnc_option_known(const void *context, const char *option);
 nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, const void *context, char ***expanded,
                               nnc_error *err);
@@ -231,8 +232,8 @@ nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int
 /* Loads the device that the value of the option --device names. */
 nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_device **device, nnc_error *err);
 
-/* An option that is no field of the plan, the run or another field table. The member `field` contains the offset of the
- * option's value in nnc_options. A value of type NNC_FIELD_TEXT is a const char *, or a list of const char * if
+/* An option that is not a row of a field table (of the plan, the run ...). The member `field` contains the offset of
+ * the option's value in nnc_options. A value of type NNC_FIELD_TEXT is a const char *, or a list of const char * if
  * capacity > 0. The words in field.names are offered by completion in a shell; the user may give other words too,
  * because the command itself checks the value. */
 typedef struct nnc_own_option {
@@ -246,8 +247,8 @@ typedef struct nnc_own_option {
 extern const nnc_own_option nnc_own_options[];
 extern const int nnc_own_option_count;
 
-/* Field tables. Each field of a table is an option, and `takes` is the flag of the set to which these options belong.
- * An entry with table = NULL ends the list. */
+/* Field tables. The options of one field table: each field of the table is an option, and `takes` is the flag of the
+ * set to which these options belong. An entry with table = NULL ends the list. */
 typedef struct nnc_option_fields {
     unsigned takes;
     const nnc_field_table *table;
@@ -270,7 +271,8 @@ typedef struct nnc_option_text {
     const char *(*help_of)(unsigned value); /* returns the help of each allowed value; NULL = no help for values */
     bool of_plan;
     const nnc_field *field;
-    bool of_file;          /* true: `field` is a row of a field table; false: `field` is a part of an nnc_own_option */
+    /* true: `field` is a row of a field table; false: `field` is a member of an nnc_own_option */
+    bool of_file;
     char default_text[64]; /* default value of the option, as text; "" = the option has no default */
     const char *group;     /* heading below which help lists the option */
     unsigned takes;
@@ -425,7 +427,8 @@ typedef struct nnc_command_args {
     const char *scenario;       /* name of the scenario in the plan file; NULL = not given */
     const nnc_scenario_args *given;
     bool lenient;
-    /* scenario with a framework release, which sets those plan fields that no option sets; NULL = no release */
+    /* scenario whose framework release sets the plan fields that no option sets; NULL = the scenario has no framework
+     * release */
     const nnc_scenario *of_release;
 } nnc_command_args;
 
@@ -509,7 +512,8 @@ void nnc_interrupt_release(nnc_interrupt *interrupt);
 #define NNC_NO_PAGE_IN_BROWSER(page) (1 ? NULL : (page))
 #else
 #define NNC_NOT_ON_PAGE(run) run
-/* NULL in the program of a browser page, so that the linker removes the function `page` */
+/* In the program of a browser page, the macro NNC_NO_PAGE_IN_BROWSER becomes NULL, so that the linker removes the
+ * function `page`. */
 #define NNC_NO_PAGE_IN_BROWSER(page) page
 #endif
 /* Commands that need fork(), such as 'mcp', fail on Windows, which has no fork(). */

@@ -368,7 +368,8 @@ static void add_host_rates(nnc_sheet *sheet, const void *record) {
                     NNC_HOST_UPDATE_SHARE, nnc_unit_text(NNC_HOST_MEM_BYTES_PER_S, "B/s", a));
 }
 
-/* Adds an item to the page line for each kind of communication: its exposed seconds and all its seconds. */
+/* Adds an item to the page line for each kind of communication: the exposed seconds and the total seconds of this kind
+ * of communication. */
 static void add_networks(nnc_sheet *sheet, const void *record) {
     const nnc_result *result = ((const nnc_report *)record)->result;
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];

@@ -36,8 +36,8 @@ static const char *spent_text(const nnc_found *found, const char *currency, char
     return text;
 }
 
-/* A row of the table of plans. The row shows the plan `found`; `like` further plans with the same step time and memory
- * have no row of their own. */
+/* A row of the table of plans. The row shows the plan `found`; `like` is the number of further plans with the same step
+ * time and memory, which have no row of their own. */
 typedef struct plan_row {
     nnc_found found;
     int32_t like;
@@ -624,8 +624,8 @@ static nnc_status find_sure(const nnc_session *session, nnc_search_report *repor
     return NNC_OK;
 }
 
-/* Writes the launch file of --emit for the best plan; if the search covers several numbers of devices, for the fastest
- * plan of all. */
+/* Writes the launch file of --emit for the best plan; if the search covers several numbers of devices, the launch file
+ * is for the fastest of the best plans. */
 static nnc_status emit_best(nnc_session *session, const nnc_search_report *report, nnc_error *err) {
     char **operands = session->options.operands;
     const nnc_found *best =

@@ -280,8 +280,9 @@ static bool is_not_released(const void *in, const char *field) {
 }
 
 /* Writes those fields of a found plan that an estimate with a framework release changes. A search ignores the settings
- * of the release. Therefore the command line has every field that the release sets, even if the field has its default
- * in the plan. Writes vocab_multiple as well, if the release has set it for another tensor degree. */
+ * of the release. Therefore the command line of a found plan has every field that the framework release sets, even if
+ * the field has its default in the plan. If the release has set vocab_multiple for another tensor degree than that of
+ * the plan, writes vocab_multiple as well. */
 static void put_released(nnc_buffer *out, const nnc_command_args *args, const nnc_plan *plan) {
     const nnc_scenario *s = args->of_release;
     const nnc_given given = { is_not_released, NULL };

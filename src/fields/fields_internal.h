@@ -171,8 +171,8 @@ const char *nnc_field_help(const nnc_field_table *table, const char *name);
 
 /* Finds a field by its dotted name, such as "spread.own"; NULL = unknown name. Before the call, *object points to the
  * outermost struct, or is NULL if only the name is searched. The call sets *object to the struct that contains the
- * field. For the types RATES and OBJECT_BY_DTYPE the last part of the name is a number format, which *dtype receives;
- * for other types *dtype is NNC_DTYPE_COUNT. */
+ * field. For the types RATES and OBJECT_BY_DTYPE, the last part of the name is a number format, and the function writes
+ * this number format to *dtype; for all other field types, *dtype is NNC_DTYPE_COUNT. */
 const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted, void **object, nnc_dtype *dtype);
 
 /* Finds a field as nnc_field_find does. Returns NNC_BAD_USAGE if no field has the name; the message then contains the

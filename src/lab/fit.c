@@ -11,8 +11,8 @@
  *
  * A fit minimises a mean of |ln(predicted / measured)|: the mean over the rows of each file, then over the files, then
  * over the groups. In a fit of several parameters, each parameter adds a small penalty, (0.01 / rows) ln(1 + d^2),
- * where d is its distance from its start in step sizes. If the rows do not determine a parameter, the penalty keeps
- * this parameter near its start. */
+ * where d is the distance of the parameter's value from its start, divided by the step size of the search. If the rows
+ * do not determine a parameter, the penalty keeps this parameter near its start. */
 #ifdef NNC_HAVE_NLOPT
 #include <nlopt.h>
 #endif
@@ -726,8 +726,8 @@ static bool helps_others(moving *m) {
 /* Checks the parameters of a fit group of training steps: predicts the steps of each model with parameters that were
  * fitted without the rows of this model. If the parameters do not improve the predictions of left-out models, keeps
  * only the first parameter. If the first parameter alone does not improve the predictions of left-out models, keeps no
- * parameter, because a fit that helps no other model describes only the measured models. Returns false when out of
- * memory. */
+ * parameter, because a fit that helps no left-out model describes only the models on which it was made. Returns false
+ * when out of memory. */
 static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands) {
     if (fit->groups[group].kind != NNC_MEASURED_STEP) { return true; }
     bool ok = cross_validate(m, hands);

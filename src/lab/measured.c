@@ -372,7 +372,8 @@ static nnc_status set_plan(void *object, const char *field, const char *value) {
 }
 
 static nnc_status set_model(void *object, const char *field, const char *value) {
-    /* nnc_field_set sets a single field; nnc_model_set would scale the other widths of the model, too */
+    /* nnc_field_set sets a single field; nnc_model_set would also scale those widths of the model that depend on the
+     * field */
     return nnc_field_set(nnc_model_table(NNC_FAMILY_DECODER), object, field, value, NULL);
 }
 

@@ -264,9 +264,10 @@ bool nnc_past_lacks_cpu(const nnc_report *report) {
 }
 
 /* The printed range of the mean error goes from mean error / factor to mean error x factor, and should contain the mean
- * error of other groups of ten or more measured steps. The factor beyond_models applies to the mean error of one
- * device; of 23 groups of steps of other models, 22 are within a factor of 2. The factor beyond_sources applies to the
- * mean error of all devices; of 35 groups of steps from other sources, 32 are within a factor of 3.5
+ * error of any group of ten or more measured steps that does not contribute to the printed mean error. The factor
+ * beyond_models applies to the mean error of one device: 22 of 23 groups of steps of models that do not contribute to
+ * this mean error are within a factor of 2. The factor beyond_sources applies to the mean error of all devices: 32 of
+ * 35 groups of steps from sources that do not contribute to this mean error are within a factor of 3.5
  * (tests/levels.py). */
 static const double beyond_models = 2.0, beyond_sources = 3.5;
 

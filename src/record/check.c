@@ -198,7 +198,7 @@ static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from, co
     return said;
 }
 
-/* Memory for a list of values; each scenario uses it again. */
+/* Memory for a list of values; all scenarios use the same memory, one after the other. */
 typedef struct nnc_figure_room {
     nnc_figure *list;
     int32_t capacity;

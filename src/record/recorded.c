@@ -1,6 +1,7 @@
 /* Reads recorded estimates. Recorded estimates are in the recorded part of a plan file, which `check --update` writes;
- * the output of `estimate --format json` also counts as one recorded estimate. Other functions of this file write a new
- * recorded part, which replaces the old one in a plan file. Equal estimates give equal bytes. */
+ * the output of `estimate --format json` also counts as one recorded estimate. The file recorded.c also has functions
+ * that write a new recorded part, which replaces the old recorded part of a plan file. Equal estimates give equal
+ * bytes. */
 #include <nncost/check.h>
 #include <nncost/nncost.h>
 
@@ -121,9 +122,9 @@ static void figures_add(nnc_json at, const char *prefix, nnc_figure_list *into) 
     flatten(at, name, (size_t)used, into);
 }
 
-/* Moves the position of the JSON reader to the end of the key "recorded" of a plan file. Its estimates are most of the text of a large
- * file. If the end of the recorded estimates is known, the function skips the estimates without reading them.
- * estimates_end: byte offset of this end in the text; 0 = not known. */
+/* Moves the position of the JSON reader to the end of the value of the key "recorded" in a plan file. The recorded
+ * estimates are most of the text of a large plan file. If the end of the recorded estimates is known, the function
+ * skips the estimates without reading them. estimates_end: byte offset of this end in the text; 0 = not known. */
 static void pass_recorded(nnc_walk *w, size_t estimates_end) {
     if (estimates_end <= w->at) {
         nnc_walk_value(w);

@@ -26,8 +26,9 @@ typedef struct nnc_head {
     /* true: this column is the first of the table, and its texts are options of a command. If a line of the table is
      * wider than the terminal, the texts continue on further lines. */
     bool wraps;
-    int drop; /* order in which columns are left out if cutting is not enough: the lowest number first; 0 = never
-                   * left out */
+    /* order in which columns are left out if the lines of the table are still too wide after texts were cut: the lowest
+     * number first; 0 = never left out */
+    int drop;
 } nnc_head;
 
 typedef struct nnc_heads {

@@ -17,8 +17,8 @@ void nnc_sheet_label(nnc_sheet *sheet, const char *label) {
     page_of(sheet)->label(sheet, label);
 }
 
-/* Writes a piece of text that no line break divides. Starts a new line if the rest of the current line is narrower than
- * the piece and `follows` further columns. */
+/* Writes a piece of text that no line break divides. If the rest of the current line has fewer free columns than the
+ * width of the piece plus `follows`, starts a new line. */
 static void put_piece(nnc_sheet *sheet, nnc_ink ink, const char *text, int follows) {
     static const char *const codes[] = {
         [NNC_INK_PLAIN] = "", [NNC_INK_STRONG] = "1", [NNC_INK_GOOD] = "32", [NNC_INK_BAD] = "1;31"

@@ -219,7 +219,7 @@ enum { FACTOR_ROWS = 3, NEAR_ROWS = 4 };
 
 /* Returns the median of measured / predicted time over the rows with the nearest sizes. The rows are sorted by
  * predicted time per call; the function uses four rows on each side of row `at`, without row `at` itself. The median is
- * 1 if there is no other row. */
+ * 1 if `at` is the only row. */
 static double factor_near(const sized *rows, int64_t count, int64_t at) {
     double near[2 * NEAR_ROWS] = { 1.0 };
     int64_t found = 0;
@@ -230,11 +230,11 @@ static double factor_near(const sized *rows, int64_t count, int64_t at) {
     return found > 0 ? nnc_median(near, (size_t)found) : 1.0;
 }
 
-/* Sets the factor of each matrix product (products = true) or of each other operator (products = false). The factor of
- * a row is the geometric mean of two medians of measured / predicted time. One median is over all rows (the machine's
- * factor), the other is over the rows with a similar predicted time. Because of the factors of the rows, neither a slow
- * machine nor a prediction error that grows with size makes a row a finding. Returns the machine's factor; NaN = there
- * are too few rows. */
+/* Sets the factor of each row that is a matrix product (products = true), or of each row that is no matrix product
+ * (products = false). The factor of a row is the geometric mean of two medians of measured / predicted time. One median
+ * is over all rows (the machine's factor), the other is over the rows with a similar predicted time. Because of the
+ * factors of the rows, neither a slow machine nor a prediction error that grows with size makes a row a finding.
+ * Returns the machine's factor; NaN = there are too few rows. */
 static double expect(const nnc_trace_sum *sum, bool products, sized *rows, double *ratios) {
     int64_t count = 0;
     for (int64_t i = 0; i < sum->row_count; i++) {
