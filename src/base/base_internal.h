@@ -53,8 +53,9 @@ enum { NNC_PATH_SEPARATOR = ':' };
 
 /* ---- functions that fill an nnc_error or return its status ---- */
 
-/* These functions write a status, a place (err->where) and a formatted message into err (which may be NULL), and return
- * the status. Control characters of the message are replaced by '?', so that the message stays on one line. */
+/* These functions write a status, a formatted message and the place of the error (err->where) into err, which may be
+ * NULL, and return the status. Control characters of the message are replaced by '?', so that the message stays on one
+ * line. */
 nnc_status nnc_fail(nnc_error *err, nnc_status status, const char *where, const char *format, ...) NNC_PRINTF(4, 5);
 nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const char *format, va_list args)
     NNC_PRINTF(4, 0);
@@ -157,9 +158,10 @@ int nnc_names_find_nocase(nnc_names names, const char *text);
  * compiled for an older version of this library has a shorter struct, and a caller compiled for a newer version has a
  * longer struct. New members are only added at the end of a struct. */
 
-/* Replaces the first bytes of `full`, which has the default of every member, by the struct `given` of a caller. If
- * `given` is longer than `full`, the further members, which this library does not know, must be zero. what: name of the
- * struct, such as "nnc_plan". NNC_BAD_USAGE: the size of `given` is not set, or an unknown member is not zero. */
+/* The struct `full` has the default of every member; the function replaces the first bytes of `full` by the struct
+ * `given` of a caller. If `given` is longer than `full`, the further members, which this library does not know, must be
+ * zero. what: name of the struct, such as "nnc_plan". NNC_BAD_USAGE: the size of `given` is not set, or an unknown
+ * member is not zero. */
 nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const char *what, nnc_error *err);
 
 /* Copies `full` into the struct `given` of a caller, up to the size of `given`. If `given` is longer than `full`, sets
@@ -533,7 +535,7 @@ bool nnc_expression_read(const nnc_expression_reader *reader, const char *text, 
  * The macros below compute a value and record the formula of the value. The parameter `why` of a function is a
  * derivation or NULL, and does not change the result of the function. With a derivation, the function records each
  * formula as the code writes it, the values of the operands, and the result of the formula. `nncost explain` prints the
- * recorded lines, so the printed formulas are those that were computed.
+ * recorded lines, so it prints the formulas that the program has computed.
  *
  * NNC_LET(why, m, NULL, (double)p->m) adds an operand, and defines it as const double m.
  * NNC_SAY(why, flops, "FLOP", 2.0 * m * n * k) adds a line, and defines its result as const double flops.
@@ -549,7 +551,8 @@ typedef struct nnc_derivation nnc_derivation;
 typedef struct nnc_line {
     const char *of; /* op or part of the step to which the formula belongs: "attn.qkv forward"; "" = no op */
     const char *name, *unit;
-    /* formula: text with names; numbers: the same text with values in place of names */
+    /* formula: the formula with the names of its operands; numbers: the formula with the values of its operands in
+     * place of the names */
     const char *formula, *numbers;
     const char *where; /* the operands of the formula and their units, one per line: "rate 3 B/s" */
     /* meaning: the line in words; source: publication of the formula; NULL = not given */

@@ -252,7 +252,9 @@ extern const int nnc_own_option_count;
 typedef struct nnc_option_fields {
     unsigned takes;
     const nnc_field_table *table;
-    const char *const *only; /* names of the fields that are options, NULL at the end; NULL = all fields */
+    /* names of the fields that are options; NULL ends the list. A NULL pointer instead of a list means that all fields
+     * are options */
+    const char *const *only;
 } nnc_option_fields;
 extern const nnc_option_fields nnc_option_tables[];
 bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field);
@@ -742,7 +744,7 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
                         nnc_error *err);
 
 /* Information about the software that the prediction of a row may use (--level): the release of the row's framework,
- * the settings of this release, or only the row. */
+ * the settings of this release, or only the information in the row. */
 #define NNC_LEVEL_LIST(X)                                                                                             \
     X(NNC_LEVEL_MATCHED, "matched", "The release of the row's framework, as --software names it.")                    \
     X(NNC_LEVEL_PLAN, "plan", "The plan settings of the release, with the profile that nncost chooses for the plan.") \

@@ -563,7 +563,7 @@ void nnc_best_command(nnc_buffer *out, const nnc_best *best) {
 /* The errors of the predicted step times of two plans of one search are correlated, because the predictions share the
  * error of the model, the device and the profile. The constant common_share is the correlated share of the variance of
  * the error. The correlated share was chosen on pairs of published steps that differ only in the plan: tests/sure.py
- * prints how often a plan is faster if its probability is 80 %. */
+ * prints how often a plan is faster in the measurements if its predicted probability of being faster is 80 %. */
 static const double common_share = 0.7;
 
 /* Half width of the interval around the mean that contains 90 % of a normal distribution, in standard deviations. */

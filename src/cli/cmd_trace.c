@@ -625,9 +625,9 @@ const nnc_command nnc_cmd_trace = {
 
 /* ---- nncost trace log ---- */
 
-/* Factor by which the alarm limits of `watch` are farther from the estimated step time than the ends of the interval of
- * the estimated step time. Distances are differences of logarithms. Of 2,957 published steps, 3.2 % lie outside the
- * alarm limits (tests/false_alarms.py). */
+/* The distance between an alarm limit of `watch` and the estimated step time is alarm_reach times the distance between
+ * the nearer end of the interval and the estimated step time. Distances are differences of logarithms. Of 2,957
+ * published steps, 3.2 % lie outside the alarm limits (tests/false_alarms.py). */
 static const double alarm_reach = 1.5;
 
 typedef struct watched {

@@ -39,7 +39,7 @@ void nnc_scenario_request_run(nnc_scenario *scenario) {
 /* Tests whether an option of the command line (--implementation, --host, --building or --region) has an effect on a
  * scenario. If the option has no effect because another option is missing, returns a text that names the missing
  * option. NULL = the option has an effect, or the command line does not give the option. On a CPU, the kernel time of
- * the host is 0, and the option --host always has an effect. */
+ * the host is 0, and the function then returns NULL for the option --host. */
 static const char *needs_of(const nnc_options *options, const char *option, const nnc_scenario *scenario) {
     const bool listed =
         scenario->model.captured != NULL || nnc_listing_of(&scenario->model, &scenario->device) != NNC_LISTING_NONE;

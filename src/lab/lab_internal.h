@@ -359,15 +359,16 @@ typedef struct nnc_score_stats {
     double bias;       /* mean of the error with its sign, over the predicted rows */
     int32_t intervals; /* number of rows whose prediction has an interval */
     double inside;     /* share of the rows in `intervals` whose interval contains the measured value */
-    /* row with the largest |error|; of several equal rows, the first; NULL = no row has a prediction */
+    /* row with the largest |error|; if several rows have this |error|, the first of these rows; NULL = no row has a
+     * prediction */
     const nnc_scored *worst;
 } nnc_score_stats;
 
 typedef struct nnc_score_group {
     nnc_score_section section;
     nnc_score_by by;
-    /* name of the group: a file, a device, a framework, or "fitted" or "unfitted" for one of the two halves of the
-     * rows; "" = all rows are in one group */
+    /* name of the group: a file, a device, a framework, "fitted" for all rows that a fit may use, or "unfitted" for all
+     * rows that no fit may use; "" = all rows are in one group */
     const char *name;
     nnc_score_stats stats;
 } nnc_score_group;

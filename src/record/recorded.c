@@ -237,8 +237,8 @@ static void read_digests(nnc_json at, nnc_recorded *recorded) {
 static const char *const not_digested[] = { "digest", NULL };
 
 /* Reads the values of one recorded estimate from JSON. loud: true = faults of the values are reported. before: the
- * estimate that was read before; if its list of names is equal, both estimates share the list; NULL = no such
- * estimate. */
+ * estimate that was read before, NULL = no such estimate; if the new estimate has the same list of names as this
+ * estimate, the two estimates share one list. */
 static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded_estimate *before,
                      nnc_figure_list *found, nnc_recorded_estimate *estimate) {
     nnc_arena *arena = item.doc->arena;
@@ -306,8 +306,8 @@ static bool read_estimates(nnc_json at, bool loud, nnc_recorded *recorded) {
     return good && !found.faulty;
 }
 
-/* Converts a version of nncost to a number that grows with the version: "0.1.0" -> 1000; each of the three parts is
- * below 1000. Returns -1 if the text is no version. */
+/* Converts a version of nncost to a number that grows with the version: "0.1.0" -> 1000; each of the three numbers in a
+ * version is below 1000. Returns -1 if the text is no version. */
 static int64_t version_number(const char *text) {
     int64_t number = 0;
     for (int i = 0; i < 3; i++) {

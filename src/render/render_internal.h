@@ -94,7 +94,7 @@ struct nnc_format {
      * of the output. */
     void (*heading)(nnc_buffer *out, nnc_heads heads);
     void (*line)(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells);
-    bool documents; /* true: several results become a list of JSON documents; false: they become one table */
+    bool documents; /* true: several results become a list of JSON documents; false: several results become one table */
     /* true: the function `line` writes the cells of a line without alignment, and nnc_table_put aligns them in columns;
      * false: the lines that `line` writes are complete */
     bool held;

@@ -474,7 +474,7 @@ bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *
     return known && sizes->dtype != NNC_DTYPE_COUNT;
 }
 
-/* Sets the kernels of an op that only moves bytes: a library issues one kernel for the whole op. */
+/* Sets the kernels of an op that only moves bytes: one kernel of a library reads and writes all bytes of the op. */
 static void issue(nnc_op *op) {
     const nnc_kernel *moved = &op->u.kernel;
     op->issued[0] = (nnc_issued){ .kernels = 1.0, .bytes = moved->read_bytes + moved->write_bytes };
