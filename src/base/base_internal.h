@@ -98,8 +98,8 @@ bool nnc_begins_alike(const char *a, const char *b);
 bool nnc_nearer(const char *text, const char *name, const char *near);
 /* Returns the name in a list with the smallest edit distance to `text`; names that begin with the same word as `text`
  * are preferred to all names that begin with another word. A name is skipped if its edit distance to `text` is more
- * than a third of the length of the longer of the two. Returns NULL if all names were skipped, or if `text` has more
- * than 64 characters. */
+ * than a third of the length of the longer of the two texts (the name and `text`). Returns NULL if all names were
+ * skipped, or if `text` has more than 64 characters. */
 const char *nnc_nearest(const char *text, const char *const *names, size_t count);
 /* Tests whether a list of names has the name `name`. The list of names ends with NULL; a NULL pointer to the list
  * stands for a list without names. */
@@ -379,9 +379,9 @@ void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count);
 
 #define NNC_DIGEST_START UINT64_C(0xcbf29ce484222325)
 
-/* These functions add data to a digest and return the new digest. nnc_digest_text adds the NUL of the text too, so that
- * "a", "bc" and "ab", "c" give different digests. The digest of a number does not depend on the byte order of the
- * machine. */
+/* Each of these functions adds data to a digest and returns the new digest. nnc_digest_text adds the text with its NUL,
+ * so that "a", "bc" and "ab", "c" give different digests. The digest of a number does not depend on the byte order of
+ * the machine. */
 uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size);
 uint64_t nnc_digest_text(uint64_t digest, const char *text);
 uint64_t nnc_digest_number(uint64_t digest, uint64_t number);

@@ -89,9 +89,10 @@ static bool is_for_value(const alias *row, const char *value) {
     return !is_for_any(row) && value != NULL && alike(row->value, value);
 }
 
-/* Returns the alias of an option name: the alias for the given value if there is one, otherwise the alias for any
- * value. Returns NULL if there is no alias for the value; *found is then true if the name has aliases for other values.
- * own: true = the name is an option of nncost itself, and only some values of this option have aliases. */
+/* Returns the alias of an option name: the alias for the given value if the list has an alias for this value, otherwise
+ * the alias for any value. Returns NULL if there is no alias for the value; *found is then true if the name has aliases
+ * for other values. own: true = the name is an option of nncost itself, and only some values of this option have
+ * aliases. */
 static const alias *row_of(const expansion *e, const char *word, const char *value, bool own, bool *found) {
     const alias *any = NULL;
     const char first = (char)tolower((unsigned char)word[2]);

@@ -487,7 +487,8 @@ typedef struct nnc_progress {
     double begun_s, next_s;
 } nnc_progress;
 
-/* Begins to show progress. quiet: true = no progress line is shown, because the result goes to the same terminal. */
+/* Begins to show progress. quiet: true = no progress line is shown, because the result goes to the terminal on which
+ * the progress line would be. */
 nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, nnc_progress_form form, bool quiet);
 void nnc_progress_show(nnc_progress *progress, int64_t done);
 /* Removes the progress line from the terminal. If progress is shown as JSON objects, prints the last object. */
@@ -573,7 +574,7 @@ extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view, nnc_serve_sea
 extern const nnc_view nnc_check_output, nnc_diff_output;                                  /* the record is an
                                                                                            * nnc_check_report */
 
-/* ---- cmd_estimate.c: sections that the pages of `estimate` and `run` both show ---- */
+/* ---- cmd_estimate.c: sections that are on the page of `estimate` and on the page of `run` ---- */
 
 /* Writes the step time, the interval in which measurements are expected, and the errors of predictions for measured
  * steps of similar models. */
@@ -725,8 +726,8 @@ void nnc_row_choice_by_model(nnc_row_choice *choice);
 bool nnc_row_passes(const nnc_row_choice *choice, const nnc_measured *row);
 bool nnc_row_in_fold(const nnc_row_choice *choice, const nnc_measured *row);
 
-/* Returns the digest of a row, which decides in which part --fold puts the row. The option --fold puts rows with equal
- * digests into the same part. */
+/* Returns the digest that decides in which part --fold puts a row. The option --fold puts rows with equal digests into
+ * the same part. */
 uint64_t nnc_row_digest(const nnc_row_choice *choice, const nnc_measured *row);
 
 /* Reads the files of measured rows that the operands name; the rows are allocated in the arena. NNC_BAD_USAGE: --only

@@ -209,12 +209,12 @@ static void write_sensitivity(nnc_sheet *sheet, const void *record) {
 
 typedef struct slice {
     const char *name;
-    /* seconds of the step that belong to this part of the step, or bytes of memory that belong to this class */
+    /* seconds of the step that belong to the part, or bytes of memory that belong to the class */
     double amount;
 } slice;
 
-/* Smallest share of the step time that a part (such as host time) must have to be shown. Because of the limit
- * shown_from, the page does not show a host time of some nanoseconds, which has no effect on the step. */
+/* A part of the step (such as host time) is shown only if its share of the step time is at least this number. Because
+ * of the limit shown_from, the page does not show a host time of some nanoseconds, which has no effect on the step. */
 static const double shown_from = 1e-6;
 
 /* Lists the metrics that add up to the step time, without metrics below the share shown_from. Returns the number of

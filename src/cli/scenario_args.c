@@ -242,8 +242,8 @@ const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out) {
 /* ---- writing the command lines of the plans that a search has found ---- */
 
 /* Returns true if the command line of a found plan need not give a field: `data` and `micro_batches`, which follow from
- * other options, and the schedule of a plan without a pipeline. For a plan file, `data` and `micro_batches` are written
- * all the same, because the file may give other values. */
+ * other options, and the schedule of a plan without a pipeline. For a plan file, the command line has `data` and
+ * `micro_batches` all the same, because the plan in the file may have other values than the found plan. */
 static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_file) {
     if (strcmp(field->name, "schedule") == 0) { return plan->pipeline == 1; }
     return !of_plan_file && (strcmp(field->name, "data") == 0 || strcmp(field->name, "micro_batches") == 0);

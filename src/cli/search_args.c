@@ -2,7 +2,7 @@
  * limits. Runs the search with progress, signals, shards and MPI ranks.
  *
  * An option for a plan field that a search varies (--tensor 1,2,4) lists the values that the search may use. Options
- * for all other fields hold for every plan of the search. */
+ * for plan fields that the search does not vary hold for every plan of the search. */
 #include <unistd.h>
 
 #include "base/base_internal.h"
@@ -214,7 +214,8 @@ static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_searc
 }
 
 /* Makes the list of numbers of devices: the devices of one node, of two nodes, of four nodes and so on, up to
- * max_devices. The plan states the number of devices per node; if the plan does not state it, the device file does. */
+ * max_devices. The number of devices per node is the number in the plan, or the number in the device file if the plan
+ * does not state it. */
 static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices, nnc_arena *arena,
                              nnc_search_task *task, nnc_error *err) {
     const int64_t node = base->devices_per_node > 0     ? base->devices_per_node

@@ -380,9 +380,9 @@ bool nnc_answer_operand(nnc_question *a, const char *word) {
     return line >= 0;
 }
 
-/* Explains a member of any output. For a metric of the estimate, appends its formula, even if the word is the name of
- * this metric in another output; for any other member, appends only its meaning. Returns false if no output has a
- * member of this name. */
+/* Explains a member of any output. If the word is the name of a metric of the estimate, appends the formula of the
+ * metric, even if a member of another output has the same name; if the word is only the name of a member of another
+ * output, appends the meaning of this member. Returns false if no output has a member of this name. */
 bool nnc_answer_member(nnc_question *a, const char *word) {
     const nnc_explained_name *found = explained_names_find(&a->names, word);
     bool any = false;

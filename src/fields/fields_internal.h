@@ -36,8 +36,8 @@ typedef enum nnc_field_type {
     NNC_FIELD_TRAIN,    /* C type unsigned, a set of flags; as text: all, or names of flags joined by commas */
     NNC_FIELD_ADAPTERS, /* C type unsigned, a set of flags; as text: linear, or names of flags joined by commas */
     NNC_FIELD_OFFLOAD,  /* C type unsigned, a set of flags; as text: none, or names of flags joined by commas */
-    /* C type struct, nested in the outer struct; the offsets in the field table of the nested struct count from its own
-     * start */
+    /* C type struct, nested in the outer struct; the offsets in the field table of the nested struct are counted from
+     * the start of the nested struct */
     NNC_FIELD_OBJECT,
     NNC_FIELD_OBJECT_BY_DTYPE /* C type array of structs, with one struct for each number format */
 } nnc_field_type;

@@ -567,7 +567,7 @@ static bool fit_group(moving *m, nnc_fit *fit, int32_t group) {
     return true;
 }
 
-/* ---- cross-validation: parameters fitted on other rows predict each row ---- */
+/* ---- cross-validation: each row is predicted with parameters that were fitted without this row ---- */
 
 enum { PARTS_MAX = 5 };
 

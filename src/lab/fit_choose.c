@@ -382,7 +382,8 @@ static const struct {
     { "time per token", "serving.", "prefill_factor", KERNELS },
     { "time per token", "serving.", "layer_s", DEPTHS },
     { "time per token", "serving.", "sequence_s", KERNELS },
-    /* a fit group of collectives in a scale-up domain has the name of the collective, so its `group` is "" */
+    /* a fit group of collectives in a scale-up domain has the name of the collective, so the member `group` of this
+     * entry is "" */
     { "", "efficiency.collectives.", "bus_fraction", ANY },
     { "", "efficiency.collectives.", "fixed_s", MESSAGES },
     { "", "efficiency.collectives.", "knee_bytes", MESSAGES },

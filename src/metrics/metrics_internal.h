@@ -428,7 +428,8 @@ typedef struct nnc_report {
     const struct nnc_images *images;
     const nnc_serve_op *serve_ops;
     int32_t serve_op_count;
-    const nnc_serve_change *serve_changes; /* changes with which the deployment fits; NULL = no changes were computed */
+    /* changes with which the deployment fits in memory and serves its load; NULL = no changes were computed */
+    const nnc_serve_change *serve_changes;
     int32_t serve_change_count;
     const nnc_open_fact *open_facts; /* settings of the software that the user left open, with their effect on the step;
                                       * NULL = not computed */

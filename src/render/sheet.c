@@ -740,11 +740,10 @@ void nnc_sheet_past(nnc_sheet *sheet, const void *record) {
  * reaches much farther above the prediction also covers programs that are slower than the program of the software
  * profile (`skew` of the profile, docs/accuracy.md). */
 static bool covers_slower(const nnc_result *r) {
-    enum {
-        SKEWED = 2
-    }; /* limit of a ratio of logarithms: distance from prediction to upper end / distance from lower
-                          * end to prediction. The ratio is usually 1.35, and 2.33 for vision models without a stated
-                          * framework */
+    /* limit of the ratio of two distances, which are differences of logarithms: distance from the prediction to the
+     * upper end / distance from the lower end to the prediction. The ratio is usually 1.35, and 2.33 for vision models
+     * without a stated framework */
+    enum { SKEWED = 2 };
     return r->interval_s[0] > r->lower_bound_s &&
            log(r->interval_s[1] / r->step_s) > SKEWED * log(r->step_s / r->interval_s[0]);
 }

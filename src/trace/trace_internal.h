@@ -160,8 +160,8 @@ typedef struct nnc_trace_sum {
     /* share of kernel time whose kernels are not linked to an operator, because the trace lacks the launches of these
      * kernels */
     double unlaunched_share;
-    /* medians of measured / predicted time. product_factor: of products. memory_factor: of other operators. NaN = too
-     * few rows. */
+    /* medians of measured / predicted time. product_factor: over the rows of matrix products. memory_factor: over the
+     * rows of operators that are no matrix product. NaN = too few rows. */
     double product_factor, memory_factor;
     double save_s; /* sum of the savings (save_s) of all findings */
     /* span_s / number of kernels in the trace: the mean time between two kernels */

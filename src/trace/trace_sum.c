@@ -232,8 +232,8 @@ static double factor_near(const sized *rows, int64_t count, int64_t at) {
 
 /* Sets the factor of each row that is a matrix product (products = true), or of each row that is no matrix product
  * (products = false). The factor of a row is the geometric mean of two medians of measured / predicted time. One median
- * is over all rows (the machine's factor), the other is over the rows with a similar predicted time. Because of the
- * factors of the rows, neither a slow machine nor a prediction error that grows with size makes a row a finding.
+ * is over all rows (the machine's factor), the other median is over the rows with a similar predicted time. Because of
+ * the factors of the rows, neither a slow machine nor a prediction error that grows with size makes a row a finding.
  * Returns the machine's factor; NaN = there are too few rows. */
 static double expect(const nnc_trace_sum *sum, bool products, sized *rows, double *ratios) {
     int64_t count = 0;
@@ -389,9 +389,9 @@ static int64_t covered_ns(const nnc_trace *t, int32_t device, unsigned wanted) {
     return covered;
 }
 
-/* Returns the nanoseconds in which the device is idle because of the host. An idle time counts if the host launched the
- * next kernel only when the device was already idle. The kernels of the trace must be sorted by start, and the launches
- * by correlation. */
+/* Returns the nanoseconds in which the device is idle because of the host. The result includes an idle time if the host
+ * launched the next kernel only when the device was already idle. The kernels of the trace must be sorted by start, and
+ * the launches by correlation. */
 static int64_t idle_for_host_ns(const nnc_trace *t, int32_t device) {
     int64_t end = INT64_MAX, late = 0;
     for (int64_t i = 0; i < t->kernel_count; i++) {
