@@ -625,9 +625,10 @@ const nnc_command nnc_cmd_trace = {
 
 /* ---- nncost trace log ---- */
 
-/* The distance between an alarm limit of `watch` and the estimated step time is alarm_reach times the distance between
- * the nearer end of the interval and the estimated step time. Distances are differences of logarithms. Of 2,957
- * published steps, 3.2 % lie outside the alarm limits (tests/false_alarms.py). */
+/* The interval of the estimated step time has two ends, and `watch` has an alarm limit for each end: the distance
+ * between the alarm limit and the estimated step time is alarm_reach times the distance between this end and the
+ * estimated step time. Distances are differences of logarithms. Of 2,957 published steps, 3.2 % lie outside the alarm
+ * limits (tests/false_alarms.py). */
 static const double alarm_reach = 1.5;
 
 typedef struct watched {

@@ -124,7 +124,7 @@ typedef struct nnc_measured {
     /* for a row that was timed alone in PyTorch: name of the group of kernels of the row; "" = the row was not timed
      * alone in PyTorch */
     char kernel[24];
-    bool called; /* true: the measured time begins at the call on the host and ends at the end of the kernel */
+    bool called; /* true: the measured time runs from the call on the host to the end of the kernel on the device */
     nnc_measured_collective collective;
     nnc_served served;
     nnc_serve_ask ask;        /* load, plan and serving engine of the measured deployment */
@@ -205,8 +205,8 @@ const char *nnc_row_text(const nnc_row_reading *r, const char *name);
 int64_t nnc_row_whole(const nnc_row_reading *r, const char *name);
 /* Returns the number in the cell of a column; NaN if the cell is empty or has no number. */
 double nnc_row_number(const nnc_row_reading *r, const char *name);
-/* Returns a copy of a text that lives as long as the rows. When out of memory, returns "", and the reading reports the
- * error later. */
+/* Returns a copy of a text that lives as long as the rows. When out of memory, returns "", and the code that reads the
+ * table reports the error later. */
 const char *nnc_row_keep(nnc_row_reading *r, const char *text);
 /* Stores the reason why the current row cannot be predicted. If the row already has a reason, the earlier reason
  * stays. */

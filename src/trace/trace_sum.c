@@ -4,9 +4,9 @@
  *     `expected time` = predicted time x sqrt(machine x near), where `machine` and `near` are two factors.
  *     `saving`        = measured time - expected time.
  *
- * The factor `machine` is the median of measured / predicted time over all rows of matrix products, or over all rows of
- * other operators. The factor `near` is the median of measured / predicted time over the eight rows with the nearest
- * sizes.
+ * The factor `machine` is the median of measured / predicted time over all rows of matrix products; for an operator
+ * that is no matrix product, it is the median over all rows of operators that are no matrix product. The factor `near`
+ * is the median of measured / predicted time over the eight rows with the nearest sizes.
  *
  * The factor sqrt(machine x near) takes account of a machine that is slower than its device file states, so that not
  * every row becomes a finding. A median counts each row once, so a single slow operator does not change the median. */
@@ -289,10 +289,10 @@ static int most_saved_first(const void *a, const void *b) {
 }
 
 /* Returns the largest ratio of measured to expected time that is within the usual error of predictions. The usual error
- * is two standard deviations of the logarithms of the ratios of all matrix products (products = true) or of all other
- * operators (products = false). The standard deviation is 1.4826 times the median deviation from the median, as in a
- * normal distribution, so that single slow operators do not change it. Returns 1 if there are too few rows to compute
- * the usual error. logs: memory for one number per row. */
+ * is two standard deviations of the logarithms of the ratios, either of all matrix products (products = true), or of
+ * all operators that are no matrix product (products = false). The standard deviation is 1.4826 times the median
+ * deviation from the median, as in a normal distribution, so that single slow operators do not change it. Returns 1 if
+ * there are too few rows to compute the usual error. logs: memory for one number per row. */
 static double usual_error(const nnc_trace_sum *sum, bool products, double *logs) {
     size_t count = 0;
     for (int64_t i = 0; i < sum->row_count; i++) {

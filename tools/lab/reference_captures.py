@@ -58,9 +58,9 @@ def read(path):
 
 
 def unfold(rows, parameters, trained):
-    """Lists the operators of equal layers layer by layer. The input has a run of equal layers once: in forward with the
-    operators of its first layer, in backward with the operators of the layer that is last in forward. Between one layer
-    and the next, the numbers of storages and `parameters` grow by a constant."""
+    """Lists the operators of equal layers layer by layer. The input lists a sequence of equal layers only once: in
+    forward with the operators of its first layer, in backward with the operators of the layer that is last in forward.
+    Between one layer and the next, the numbers of storages and `parameters` grow by a constant."""
     out, known, bases = [], {}, []  # known: storage -> tensor; bases: the runs of forward
     at = 0
     while at < len(rows):

@@ -41,7 +41,9 @@ typedef struct calibration {
     int32_t held_count; /* number of rows that the fit does not use because of --hold-out */
     /* name of the first device in the rows that is not the fitted device; NULL if parameters of an engine are fitted */
     const char *other;
-    const char *last_name; /* device name of the previous row; a row with the same name needs no new look-up */
+    /* device name of the previous row; if the next row has the same device name, the device is not looked up a second
+     * time */
+    const char *last_name;
     bool last_is_ours;
 } calibration;
 
