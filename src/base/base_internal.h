@@ -159,9 +159,9 @@ int nnc_names_find_nocase(nnc_names names, const char *text);
  * longer struct. New members are only added at the end of a struct. */
 
 /* The struct `full` has the default of every member; the function replaces the first bytes of `full` by the struct
- * `given` of a caller. If `given` is longer than `full`, the further members, which this library does not know, must be
- * zero. what: name of the struct, such as "nnc_plan". NNC_BAD_USAGE: the size of `given` is not set, or an unknown
- * member is not zero. */
+ * `given` of a caller. If `given` is longer than `full`, the members of `given` after the end of `full`, which this
+ * library does not know, must be zero. what: name of the struct, such as "nnc_plan". NNC_BAD_USAGE: the size of `given`
+ * is not set, or an unknown member is not zero. */
 nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const char *what, nnc_error *err);
 
 /* Copies `full` into the struct `given` of a caller, up to the size of `given`. If `given` is longer than `full`, sets

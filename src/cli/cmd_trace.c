@@ -348,9 +348,9 @@ typedef struct run_of_ranks {
     int32_t count;
     int64_t slowest;
     int32_t compared; /* number of ranks that have at least one collective that could be matched with other ranks */
-    double waits_s, span_s; /* means over ranks, in seconds. waits_s: time in which a rank waits in collectives, as a
-                             * mean over the ranks that `compared` counts; NaN if `compared` is 0. span_s: time span of
-                             * a trace, as a mean over all ranks */
+    /* means over ranks, in seconds. waits_s: mean time in which a rank waits in collectives, over the ranks that
+     * `compared` counts; NaN if `compared` is 0. span_s: mean time span of a trace, over all ranks */
+    double waits_s, span_s;
 } run_of_ranks;
 
 #define RANK(member) NNC_IN(nnc_trace_rank, member)

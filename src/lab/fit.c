@@ -829,8 +829,8 @@ static bool fit_all(nnc_fit *fit, moving *m, hand *hands) {
              (joint || keep_helpful(fit, &m[i], first + i, hands));
     }
     /* left: true if at least one fit was made without the rows of a model. If all steps of a fit group are of one
-     * model, no fit without the model exists. If no fit without the model exists, the error `left` of a step is the
-     * error without the parameters of the step's group. */
+     * model, no fit without this model is possible, because no rows are left. If no fit without the model exists, the
+     * error `left` of a step is the error without the parameters of the step's group. */
     bool left = false;
     for (int32_t i = 0; i < fit->row_count; i++) { left = left || !isnan(fit->rows[i].left); }
     for (int32_t i = 0; i < fit->row_count && ok; i++) {

@@ -370,8 +370,9 @@ static void read_load(nnc_row_reading *r, nnc_serve_ask *ask) {
         nnc_row_refuse(r, "mode %.32s: batch sizes of its parts are not recorded", mode);
     }
     /* Some rows state no degree of parallelism. If a row without a degree of parallelism states a maximum throughput or
-     * a request rate, nncost predicts it with each possible degree of tensor parallelism. For a row without a degree of
-     * parallelism, the best of the predictions is compared with the measurement. */
+     * a request rate, nncost predicts the row with 1, 2, 4 ... tensor ranks, up to the number of devices. The
+     * measurement of a row without a degree of parallelism is compared with the prediction that has the highest
+     * saturation rate among the predictions that fit in memory. */
     const bool open = !nnc_row_given(r, "tensor") && !nnc_row_given(r, "pipeline") && ask->devices > 1;
     ask->tensor = open ? ask->devices : ask->tensor;
     r->row->tensor_open = open && (nnc_row_is(mode, "offline-max") || nnc_row_is(mode, "open-loop"));

@@ -510,7 +510,7 @@ NNC_GET(get_ends, nnc_stage,
                                                     : ""))
 
 /* Returns the seconds in which a stage computes only weight gradients in the backward of one micro-batch; null if the
- * schedule computes weight gradients together with the other gradients. */
+ * schedule computes the weight gradients together with the gradients of the inputs. */
 NNC_GET(get_shown_weight_s, nnc_stage, nnc_number_cell(self->weight_s > 0 ? self->weight_s : (double)NAN))
 
 NNC_GET(get_busiest, void, nnc_text_cell(place->index == NNC_OWNER(nnc_report)->result->stage ? "busiest" : ""))
