@@ -53,8 +53,9 @@ enum { NNC_PATH_SEPARATOR = ':' };
 
 /* ---- functions that fill an nnc_error or return its status ---- */
 
-/* These functions write a status, a place (err->where) and a formatted message into err (which may be NULL), and return
- * the status. Control characters of the message are replaced by '?', so that the message stays on one line. */
+/* These functions write a status, a formatted message and the place of the error (err->where) into err, which may be
+ * NULL, and return the status. Control characters of the message are replaced by '?', so that the message stays on one
+ * line. */
 nnc_status nnc_fail(nnc_error *err, nnc_status status, const char *where, const char *format, ...) NNC_PRINTF(4, 5);
 nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const char *format, va_list args)
     NNC_PRINTF(4, 0);
@@ -80,9 +81,9 @@ void nnc_error_within(nnc_error *err, const char *outer);
         if ((pointer) == NULL) { return nnc_no_memory(err); } \
     } while (0)
 
-/* If `given` is false, a required pointer is missing. The function then fills err with "no WHAT, expected a pointer to
- * it, found NULL" at the place `function`, and returns NNC_BAD_USAGE. Public functions call nnc_need for each pointer
- * that must not be NULL. */
+/* The argument `given` of nnc_need is false if a required pointer is missing. If the argument `given` is false,
+ * nnc_need fills err with "no WHAT, expected a pointer to it, found NULL" at the place `function`, and returns
+ * NNC_BAD_USAGE. Public functions call nnc_need for each pointer that must not be NULL. */
 nnc_status nnc_need(const char *function, const char *what, bool given, nnc_error *err);
 
 /* If an argument of a public function is NULL, returns NNC_BAD_USAGE from the public function. The public function that
@@ -96,8 +97,9 @@ bool nnc_begins_alike(const char *a, const char *b);
  * as `text` but `near` does not. If a name has the form "OWNER/NAME", the owner is not compared. */
 bool nnc_nearer(const char *text, const char *name, const char *near);
 /* Returns the name in a list with the smallest edit distance to `text`; names that begin with the same word as `text`
- * come before all others. A name is skipped if its edit distance to `text` is more than a third of the length of the
- * longer of the two. Returns NULL if all names were skipped, or if `text` has more than 64 characters. */
+ * are preferred to all names that begin with another word. A name is skipped if its edit distance to `text` is more
+ * than a third of the length of the longer of the two texts (the name and `text`). Returns NULL if all names were
+ * skipped, or if `text` has more than 64 characters. */
 const char *nnc_nearest(const char *text, const char *const *names, size_t count);
 /* Tests whether a list of names has the name `name`. The list of names ends with NULL; a NULL pointer to the list
  * stands for a list without names. */
@@ -135,8 +137,8 @@ bool nnc_is_one_of(const char *name, const char *const *names);
 #define NNC_ROW(value) nnc_row_of_##value
 #define NNC_ROW_AT(name, ...) [name] = &NNC_ROW(name),
 
-/* The program does not compile if the table `rows` of an enumeration has no entry for the last value.
- * tests/unit/test_rows.c finds all other missing entries. */
+/* The table `rows` of an enumeration must have an entry for the last value; without this entry, the program does not
+ * compile. The test tests/unit/test_rows.c finds missing entries for values before the last value. */
 #define NNC_ROW_EACH(rows, values) _Static_assert(sizeof(rows) / sizeof(rows)[0] == (values), "a value has no row")
 
 /* A pair that describes an enumeration: a function that returns the name of each value, and the number of values. */
@@ -156,13 +158,14 @@ int nnc_names_find_nocase(nnc_names names, const char *text);
  * compiled for an older version of this library has a shorter struct, and a caller compiled for a newer version has a
  * longer struct. New members are only added at the end of a struct. */
 
-/* Replaces the first bytes of `full`, which has the default of every member, by the struct `given` of a caller. If
- * `given` is longer than `full`, the further members, which this library does not know, must be zero. what: name of the
- * struct, such as "nnc_plan". NNC_BAD_USAGE: the size of `given` is not set, or an unknown member is not zero. */
+/* The struct `full` has the default of every member; the function replaces the first bytes of `full` by the struct
+ * `given` of a caller. If `given` is longer than `full`, the members of `given` after the end of `full`, which this
+ * library does not know, must be zero. what: name of the struct, such as "nnc_plan". NNC_BAD_USAGE: the size of `given`
+ * is not set, or an unknown member is not zero. */
 nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const char *what, nnc_error *err);
 
-/* Copies `full` into the struct `given` of a caller, up to the size of `given`; if `given` is longer than `full`, sets
- * the further bytes to zero. The first member of `given`, its size, is not changed. */
+/* Copies `full` into the struct `given` of a caller, up to the size of `given`. If `given` is longer than `full`, sets
+ * the bytes of `given` after the size of `full` to zero. The first member of `given`, its size, is not changed. */
 void nnc_sized_write(void *given, const void *full, size_t full_size);
 
 /* Checks the first member of the struct `given`, the size that the caller has set. full_size: size of the struct in
@@ -187,8 +190,8 @@ static inline bool nnc_add_i64(int64_t a, int64_t b, int64_t *out) {
     return true;
 }
 
-/* Return the larger (nnc_max) or the smaller (nnc_min) of two numbers. If one number is NaN, the result is NaN; fmax
- * and fmin would return the other number. */
+/* Return the larger (nnc_max) or the smaller (nnc_min) of two numbers. If one of the two numbers is NaN, nnc_max and
+ * nnc_min return NaN; fmax and fmin of the C library would return the number that is not NaN. */
 static inline double nnc_max(double a, double b) { return isnan(a) || a > b ? a : b; }
 static inline double nnc_min(double a, double b) { return isnan(a) || a < b ? a : b; }
 static inline double nnc_pow4(double x) { return x * x * x * x; }
@@ -301,7 +304,7 @@ void *nnc_arena_array(nnc_arena *arena, size_t count, size_t size);
  * copy of the list with twice the capacity. Returns NULL when out of memory; the old list is then unchanged. */
 void *nnc_arena_grow(nnc_arena *arena, void *list, int32_t count, int32_t *capacity, size_t size);
 /* Makes the arena the owner of a block of memory from malloc(), so that the block is freed together with the arena.
- * Returns false when out of memory; the block has then been freed already. */
+ * Returns false when out of memory; the function has then freed the block. */
 bool nnc_arena_own(nnc_arena *arena, void *allocated);
 char *nnc_arena_strdup(nnc_arena *arena, const char *text);
 
@@ -376,9 +379,9 @@ void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count);
 
 #define NNC_DIGEST_START UINT64_C(0xcbf29ce484222325)
 
-/* These functions add data to a digest and return the new digest. nnc_digest_text adds the NUL of the text too, so that
- * "a", "bc" and "ab", "c" give different digests. The digest of a number does not depend on the byte order of the
- * machine. */
+/* Each of these functions adds data to a digest and returns the new digest. nnc_digest_text adds the text with its NUL,
+ * so that "a", "bc" and "ab", "c" give different digests. The digest of a number does not depend on the byte order of
+ * the machine. */
 uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size);
 uint64_t nnc_digest_text(uint64_t digest, const char *text);
 uint64_t nnc_digest_number(uint64_t digest, uint64_t number);
@@ -387,8 +390,8 @@ uint64_t nnc_digest_number(uint64_t digest, uint64_t number);
  * in their lowest bit count as equal. */
 bool nnc_digest_repeats(uint64_t *seen, size_t slots, uint64_t digest);
 
-/* nnc_digest_print writes a digest as sixteen hexadecimal digits and returns the written text. NNC_DIGEST_TEXT: bytes
- * of this text with its NUL. */
+/* nnc_digest_print writes a digest as sixteen hexadecimal digits and returns the written text. NNC_DIGEST_TEXT: number
+ * of bytes of the sixteen hexadecimal digits and a NUL. */
 enum { NNC_DIGEST_TEXT = 17 };
 char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT]);
 
@@ -443,9 +446,9 @@ size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size);
  * the path. */
 bool nnc_program_path(char *path, size_t size);
 
-/* Sets up the process at its start. A write beyond the file size limit of the process then makes write() fail, instead
- * of ending the process by a signal. On Windows, standard input and output then transfer bytes unchanged, and '\\' in
- * arguments becomes '/', because all other code expects '/'. */
+/* Sets up the process at its start. After this setup, a write beyond the file size limit of the process makes write()
+ * fail, and no signal ends the process. After this setup on Windows, standard input and output transfer bytes
+ * unchanged, and '\\' in arguments is replaced by '/', because the code of nncost separates folders by '/'. */
 void nnc_system_prepare(int argc, char **argv);
 
 /* ---- threads: running one function in several threads at the same time ---- */
@@ -457,8 +460,8 @@ enum { NNC_THREADS_MAX = 256 };
 
 /* Calls the function `work` once for each of `count` contexts (an array of structs of `size` bytes). The first call
  * runs in the calling thread, each further call in its own thread (at most NNC_THREADS_MAX). If a thread cannot be
- * started, `work` is not called for its context. All calls of `work` must therefore take work from one shared queue, so
- * that the calls in other threads can finish all work. */
+ * started, `work` is not called for its context. Therefore all calls of `work` must take their tasks from one shared
+ * queue; if one thread cannot be started, the calls in the started threads do all tasks. */
 void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, int32_t count);
 
 /* ---- system libraries that the program loads when it first needs them (dlopen.c) ---- */
@@ -507,8 +510,9 @@ enum {
     NNC_OPERATORS_ALL = (1 << (NNC_OPERATOR_NEGATE + 1)) - 1
 };
 
-/* Settings of the expression parser: the operators that an expression may contain, and callbacks for its parts. If a
- * callback returns false or 0, it has already reported an error, and the parser stops. */
+/* Settings of the expression parser: the operators that an expression may contain, and callbacks for the numbers,
+ * names, texts and operators of the expression. If a callback returns false or 0, it has already reported an error, and
+ * the parser stops. */
 typedef struct nnc_expression_reader {
     unsigned operators;
     int nesting_max;        /* largest nesting depth of brackets and signs that the parser accepts */
@@ -531,7 +535,7 @@ bool nnc_expression_read(const nnc_expression_reader *reader, const char *text, 
  * The macros below compute a value and record the formula of the value. The parameter `why` of a function is a
  * derivation or NULL, and does not change the result of the function. With a derivation, the function records each
  * formula as the code writes it, the values of the operands, and the result of the formula. `nncost explain` prints the
- * recorded lines, so the printed formulas are those that were computed.
+ * recorded lines, so it prints the formulas that the program has computed.
  *
  * NNC_LET(why, m, NULL, (double)p->m) adds an operand, and defines it as const double m.
  * NNC_SAY(why, flops, "FLOP", 2.0 * m * n * k) adds a line, and defines its result as const double flops.
@@ -547,7 +551,8 @@ typedef struct nnc_derivation nnc_derivation;
 typedef struct nnc_line {
     const char *of; /* op or part of the step to which the formula belongs: "attn.qkv forward"; "" = no op */
     const char *name, *unit;
-    /* formula: text with names; numbers: the same text with values in place of names */
+    /* formula: the formula with the names of its operands; numbers: the formula with the values of its operands in
+     * place of the names */
     const char *formula, *numbers;
     const char *where; /* the operands of the formula and their units, one per line: "rate 3 B/s" */
     /* meaning: the line in words; source: publication of the formula; NULL = not given */

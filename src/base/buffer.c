@@ -92,8 +92,8 @@ void nnc_text_append(char *text, size_t size, const char *separator, const char 
 /* ---- UTF-8 characters and control characters ---- */
 
 /* Checks a UTF-8 character. The first byte of a UTF-8 character decides how many bytes the character has and which
- * values its second byte may have; all further bytes lie between hexadecimal 80 and BF. Source: The Unicode Standard,
- * table 3-7 (no overlong forms, no surrogates, up to U+10FFFF). */
+ * values its second byte may have; the third and the fourth byte lie between hexadecimal 80 and BF. Source: The Unicode
+ * Standard, table 3-7 (no overlong forms, no surrogates, up to U+10FFFF). */
 size_t nnc_utf8_length(const char *text, size_t size) {
     const unsigned char *s = (const unsigned char *)text;
     if (size == 0) { return 0; }
@@ -222,8 +222,8 @@ void nnc_shell_word(nnc_buffer *out, const char *text) {
 }
 
 /* Copies one word of a shell command from `from` to `to`, without the quotes and backslashes of the word, and ends the
- * copy with a NUL. `to` may point to an earlier character of the same line. Returns the position after the blank that
- * ends the word. */
+ * copy with a NUL. `to` may point to an earlier character of the line that contains `from`. Returns the position after
+ * the blank that ends the word. */
 static char *take_word(char *from, char *to) {
     char quote = '\0';
     for (; *from != '\0' && (quote != '\0' || strchr(" \t\n", *from) == NULL); from++) {

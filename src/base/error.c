@@ -20,8 +20,9 @@ static void sanitise(char *text) {
 
 nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const char *format, va_list args) {
     if (err != NULL) {
-        char what[sizeof(err->what)]; /* the message is first written to a copy, because the arguments may point into
-                                       * err->what */
+        /* the message is first written to a separate array, because the arguments of the format may point into
+         * err->what */
+        char what[sizeof(err->what)];
         vsnprintf(what, sizeof(what), format, args);
         err->status = status;
         snprintf(err->where, sizeof(err->where), "%s", where);
@@ -124,7 +125,8 @@ bool nnc_nearer(const char *text, const char *name, const char *near) {
 const char *nnc_nearest(const char *text, const char *const *names, size_t count) {
     const size_t length = strlen(text);
     const char *best = NULL;
-    size_t best_cost = 2 * NAME_MAX_LENGTH + 1; /* edit distance, plus an addition for names whose first word differs */
+    /* edit distance, plus an addition for names whose first word differs from the first word of the misspelt name */
+    size_t best_cost = 2 * NAME_MAX_LENGTH + 1;
     unsigned char counts[256] = { 0 };
     if (length > NAME_MAX_LENGTH) { return NULL; }
     for (size_t i = 0; i < length; i++) { counts[(unsigned char)text[i]]++; }

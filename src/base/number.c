@@ -297,9 +297,10 @@ static bool twelve_digits(double value, uint64_t *whole, int *power) {
     if (shift < POWER_MIN || shift > POWER_MAX) { return false; }
     const uint64_t all = (UINT64_C(1) << 52 | (bits & (UINT64_MAX >> 12))) << 11;
     const uint64_t high = multiply(all, powers[shift - POWER_MIN], &low);
-    /* `all` is the mantissa, shifted left to 64 bits: value = all * 2^(binary - 63). The table `powers` has the entry
-     * of shift: 10^shift = entry * 2^(floor(shift * log2(10)) - 63). The product all * entry is high * 2^64 + low, so
-     * value * 10^shift = (high * 2^64 + low) * 2^two. The fraction 217706 / 2^16 is about log2(10). */
+    /* `all` is the mantissa, shifted left to 64 bits: value = all * 2^(binary - 63). The entry of the table `powers`
+     * for the power of ten `shift` is the number for which 10^shift = entry * 2^(floor(shift * log2(10)) - 63), apart
+     * from rounding. The product all * entry is high * 2^64 + low, so value * 10^shift = (high * 2^64 + low) * 2^two.
+     * The fraction 217706 / 2^16 is about log2(10). */
     const int two = binary - 63 + ((shift * 217706 + (1000 << 16)) >> 16) - 1000 - 63;
     /* the low `cut` bits (20 to 28) of `high` are the fraction that follows the 12 digits */
     const int cut = -two - 64;

@@ -320,8 +320,8 @@ bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path) {
     return fchmod(file->descriptor, mode) == 0 || fail(file);
 }
 
-/* Gives a temporary file without a name a name that no other file has. Does nothing if the temporary file already has a
- * name. Returns false on failure, with the cause in errno. */
+/* Gives a name to a temporary file that was opened without a name; no other file has this name. Does nothing if the
+ * temporary file already has a name. Returns false on failure, with the cause in errno. */
 static bool set_name(nnc_atomic_file *file) {
     char own[64], name[64];
     bool named = file->temporary != NULL;
@@ -359,8 +359,8 @@ static void sync_folder(char *path) {
 }
 
 /* Waits, if `durable` is true, until the bytes of the file are on disk. Some file systems cannot wait for the disk:
- * fsync() then sets errno to EINVAL, and the function counts this as success. If fsync() fails with another error,
- * returns false, and errno has the cause. */
+ * fsync() then sets errno to EINVAL, and the function returns true. If fsync() fails with another error, returns false,
+ * and errno has the cause. */
 static bool sync_file(int descriptor, bool durable) { return !durable || fsync(descriptor) == 0 || errno == EINVAL; }
 
 bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable) {

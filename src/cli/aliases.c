@@ -8,8 +8,9 @@
 
 typedef nnc_option_alias alias;
 
-/* Returns true if an option name as the user typed it equals `name`. Upper case counts as lower case, '_' as '-',
- * "microBatch" as "micro-batch". A '=' ends the typed name; a '*' in `name` stands for any ending. */
+/* Returns true if an option name as the user typed it equals `name`. Upper-case letters count as lower-case letters,
+ * '_' counts as '-', and "microBatch" counts as "micro-batch". A '=' ends the typed name; a '*' in `name` stands for
+ * any ending. */
 static bool alike(const char *name, const char *word) {
     for (char before = '\0'; *name != '\0' && *name != '*'; name++, before = *word++) {
         const char c = (char)tolower((unsigned char)*word);
@@ -88,9 +89,10 @@ static bool is_for_value(const alias *row, const char *value) {
     return !is_for_any(row) && value != NULL && alike(row->value, value);
 }
 
-/* Returns the alias of an option name: the alias for the given value if there is one, otherwise the alias for any
- * value. Returns NULL if there is no alias for the value; *found is then true if the name has aliases for other values.
- * own: true = the name is an option of nncost itself, and only some values of this option have aliases. */
+/* Returns the alias of an option name: the alias for the given value if the list has an alias for this value, otherwise
+ * the alias for any value. Returns NULL if there is no alias for the value; *found is then true if the name has aliases
+ * for other values. own: true = the name is an option of nncost itself, and only some values of this option have
+ * aliases. */
 static const alias *row_of(const expansion *e, const char *word, const char *value, bool own, bool *found) {
     const alias *any = NULL;
     const char first = (char)tolower((unsigned char)word[2]);

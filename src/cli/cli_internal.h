@@ -202,8 +202,9 @@ nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command, 
 void nnc_options_free(nnc_options *options);
 
 /* Makes a new argv in which options of nncost replace option names of other programs (Megatron-LM, DeepSpeed, vLLM
- * ...). *expanded is NULL if argv has no such names. known: function that tests whether the command has an option. A
- * name that needs arithmetic or a choice is refused with NNC_BAD_USAGE and a hint. In aliases.c. */
+ * ...). *expanded is NULL if argv has no option names of other programs. known: function that tests whether the command
+ * has an option. An option name of another program is refused with NNC_BAD_USAGE and a hint, if the user has to compute
+ * or choose the value of nncost's option. In aliases.c. */
 typedef bool nnc_option_known(const void *context, const char *option);
 nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, const void *context, char ***expanded,
                               nnc_error *err);
@@ -231,8 +232,8 @@ nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int
 /* Loads the device that the value of the option --device names. */
 nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_device **device, nnc_error *err);
 
-/* An option that is no field of the plan, the run or another field table. The member `field` contains the offset of the
- * option's value in nnc_options. A value of type NNC_FIELD_TEXT is a const char *, or a list of const char * if
+/* An option that is not a row of a field table (of the plan, the run ...). The member `field` contains the offset of
+ * the option's value in nnc_options. A value of type NNC_FIELD_TEXT is a const char *, or a list of const char * if
  * capacity > 0. The words in field.names are offered by completion in a shell; the user may give other words too,
  * because the command itself checks the value. */
 typedef struct nnc_own_option {
@@ -246,12 +247,14 @@ typedef struct nnc_own_option {
 extern const nnc_own_option nnc_own_options[];
 extern const int nnc_own_option_count;
 
-/* Field tables. Each field of a table is an option, and `takes` is the flag of the set to which these options belong.
- * An entry with table = NULL ends the list. */
+/* Field tables. The options of one field table: each field of the table is an option, and `takes` is the flag of the
+ * set to which these options belong. An entry with table = NULL ends the list. */
 typedef struct nnc_option_fields {
     unsigned takes;
     const nnc_field_table *table;
-    const char *const *only; /* names of the fields that are options, NULL at the end; NULL = all fields */
+    /* names of the fields that are options; NULL ends the list. A NULL pointer instead of a list means that all fields
+     * are options */
+    const char *const *only;
 } nnc_option_fields;
 extern const nnc_option_fields nnc_option_tables[];
 bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field);
@@ -270,7 +273,8 @@ typedef struct nnc_option_text {
     const char *(*help_of)(unsigned value); /* returns the help of each allowed value; NULL = no help for values */
     bool of_plan;
     const nnc_field *field;
-    bool of_file;          /* true: `field` is a row of a field table; false: `field` is a part of an nnc_own_option */
+    /* true: `field` is a row of a field table; false: `field` is a member of an nnc_own_option */
+    bool of_file;
     char default_text[64]; /* default value of the option, as text; "" = the option has no default */
     const char *group;     /* heading below which help lists the option */
     unsigned takes;
@@ -425,7 +429,8 @@ typedef struct nnc_command_args {
     const char *scenario;       /* name of the scenario in the plan file; NULL = not given */
     const nnc_scenario_args *given;
     bool lenient;
-    /* scenario with a framework release, which sets those plan fields that no option sets; NULL = no release */
+    /* scenario whose framework release sets the plan fields that no option sets; NULL = the scenario has no framework
+     * release */
     const nnc_scenario *of_release;
 } nnc_command_args;
 
@@ -482,7 +487,8 @@ typedef struct nnc_progress {
     double begun_s, next_s;
 } nnc_progress;
 
-/* Begins to show progress. quiet: true = no progress line is shown, because the result goes to the same terminal. */
+/* Begins to show progress. quiet: true = no progress line is shown, because the result goes to the terminal on which
+ * the progress line would be. */
 nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, nnc_progress_form form, bool quiet);
 void nnc_progress_show(nnc_progress *progress, int64_t done);
 /* Removes the progress line from the terminal. If progress is shown as JSON objects, prints the last object. */
@@ -509,7 +515,8 @@ void nnc_interrupt_release(nnc_interrupt *interrupt);
 #define NNC_NO_PAGE_IN_BROWSER(page) (1 ? NULL : (page))
 #else
 #define NNC_NOT_ON_PAGE(run) run
-/* NULL in the program of a browser page, so that the linker removes the function `page` */
+/* In the program of a browser page, the macro NNC_NO_PAGE_IN_BROWSER becomes NULL, so that the linker removes the
+ * function `page`. */
 #define NNC_NO_PAGE_IN_BROWSER(page) page
 #endif
 /* Commands that need fork(), such as 'mcp', fail on Windows, which has no fork(). */
@@ -567,7 +574,7 @@ extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view, nnc_serve_sea
 extern const nnc_view nnc_check_output, nnc_diff_output;                                  /* the record is an
                                                                                            * nnc_check_report */
 
-/* ---- cmd_estimate.c: sections that the pages of `estimate` and `run` both show ---- */
+/* ---- cmd_estimate.c: sections that are on the page of `estimate` and on the page of `run` ---- */
 
 /* Writes the step time, the interval in which measurements are expected, and the errors of predictions for measured
  * steps of similar models. */
@@ -719,8 +726,8 @@ void nnc_row_choice_by_model(nnc_row_choice *choice);
 bool nnc_row_passes(const nnc_row_choice *choice, const nnc_measured *row);
 bool nnc_row_in_fold(const nnc_row_choice *choice, const nnc_measured *row);
 
-/* Returns the digest of a row, which decides in which part --fold puts the row. The option --fold puts rows with equal
- * digests into the same part. */
+/* Returns the digest that decides in which part --fold puts a row. The option --fold puts rows with equal digests into
+ * the same part. */
 uint64_t nnc_row_digest(const nnc_row_choice *choice, const nnc_measured *row);
 
 /* Reads the files of measured rows that the operands name; the rows are allocated in the arena. NNC_BAD_USAGE: --only
@@ -738,7 +745,7 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
                         nnc_error *err);
 
 /* Information about the software that the prediction of a row may use (--level): the release of the row's framework,
- * the settings of this release, or only the row. */
+ * the settings of this release, or only the information in the row. */
 #define NNC_LEVEL_LIST(X)                                                                                             \
     X(NNC_LEVEL_MATCHED, "matched", "The release of the row's framework, as --software names it.")                    \
     X(NNC_LEVEL_PLAN, "plan", "The plan settings of the release, with the profile that nncost chooses for the plan.") \

@@ -212,7 +212,9 @@ typedef struct fit_answer {
     nnc_report report; /* report about fit.result, the estimate with the largest micro-batch that fits */
     const nnc_report *shown;
     const nnc_remedy *remedies;
-    answer others; /* changes that make the plan fit; filled if no micro-batch fits and no remedy helps */
+    /* changes that make the plan fit; the list is filled only if no micro-batch fits and no entry of `remedies` makes
+     * the plan fit */
+    answer others;
 } fit_answer;
 
 #define FIT(member) NNC_IN(fit_answer, fit.member)

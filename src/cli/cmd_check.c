@@ -215,7 +215,8 @@ static void markdown_line(nnc_buffer *out, const nnc_check_row *row) {
 static void markdown_details(nnc_buffer *out, nnc_style style, const nnc_check_row *row) {
     if (row->change_count == 0) { return; }
     nnc_buffer_text(out, "\n<details><summary>");
-    /* GitHub does not interpret Markdown inside this HTML element, so the id of the scenario is escaped as XML */
+    /* GitHub does not interpret Markdown inside the HTML element <summary>, so the id of the scenario is escaped as
+     * XML */
     nnc_put_xml(out, row->id);
     nnc_buffer_print(out, ": %d metrics</summary>\n\n", (int)row->change_count);
     for (int32_t i = 0; i < row->cause_count; i++) {

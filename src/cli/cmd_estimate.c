@@ -209,12 +209,12 @@ static void write_sensitivity(nnc_sheet *sheet, const void *record) {
 
 typedef struct slice {
     const char *name;
-    /* seconds of the step that belong to this part of the step, or bytes of memory that belong to this class */
+    /* seconds of the step that belong to the part, or bytes of memory that belong to the class */
     double amount;
 } slice;
 
-/* Smallest share of the step time that a part (such as host time) must have to be shown. Because of the limit
- * shown_from, the page does not show a host time of some nanoseconds, which has no effect on the step. */
+/* A part of the step (such as host time) is shown only if its share of the step time is at least this number. Because
+ * of the limit shown_from, the page does not show a host time of some nanoseconds, which has no effect on the step. */
 static const double shown_from = 1e-6;
 
 /* Lists the metrics that add up to the step time, without metrics below the share shown_from. Returns the number of
@@ -368,7 +368,8 @@ static void add_host_rates(nnc_sheet *sheet, const void *record) {
                     NNC_HOST_UPDATE_SHARE, nnc_unit_text(NNC_HOST_MEM_BYTES_PER_S, "B/s", a));
 }
 
-/* Adds an item to the page line for each kind of communication: its exposed seconds and all its seconds. */
+/* Adds an item to the page line for each kind of communication: the exposed seconds and the total seconds of this kind
+ * of communication. */
 static void add_networks(nnc_sheet *sheet, const void *record) {
     const nnc_result *result = ((const nnc_report *)record)->result;
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];

@@ -37,8 +37,8 @@ static const char *row_key(const nnc_op_cost *cost, nnc_ops_by by) {
     return nnc_op_name(cost->op);
 }
 
-/* Fills the rows that `ops` prints, by op, group or phase, in the order in which their first ops run. Returns the
- * number of rows. */
+/* Fills the rows that `ops` prints, one row for each op, group or phase. The order of the rows is the order in which
+ * the first op of each row runs. Returns the number of rows. */
 static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows) {
     int32_t count = 0;
     for (int32_t i = 0; i < report->op_count; i++) {

@@ -60,7 +60,8 @@ static int most_lost(const scale_row *row, int than) {
 
 NNC_GET(get_broke, scale_row, nnc_text_cell(most_lost(self, -1) >= 0 ? part_name((unsigned)most_lost(self, -1)) : NULL))
 
-/* Writes the names of the parts with the largest lost shares of device time: "data 12.3%, update 4.0%". */
+/* Writes the names of the parts that lose the most device time, with the lost shares of the device time: "data 12.3%,
+ * update 4.0%". */
 static nnc_cell get_lost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const scale_row *row = place->record;
     const int first = most_lost(row, -1), second = first >= 0 ? most_lost(row, first) : -1;

@@ -36,8 +36,8 @@ static const char *spent_text(const nnc_found *found, const char *currency, char
     return text;
 }
 
-/* A row of the table of plans. The row shows the plan `found`; `like` further plans with the same step time and memory
- * have no row of their own. */
+/* A row of the table of plans. The row shows the plan `found`; `like` is the number of further plans with the same step
+ * time and memory, which have no row of their own. */
 typedef struct plan_row {
     nnc_found found;
     int32_t like;
@@ -563,7 +563,7 @@ void nnc_best_command(nnc_buffer *out, const nnc_best *best) {
 /* The errors of the predicted step times of two plans of one search are correlated, because the predictions share the
  * error of the model, the device and the profile. The constant common_share is the correlated share of the variance of
  * the error. The correlated share was chosen on pairs of published steps that differ only in the plan: tests/sure.py
- * prints how often a plan is faster if its probability is 80 %. */
+ * prints how often a plan is faster in the measurements if its predicted probability of being faster is 80 %. */
 static const double common_share = 0.7;
 
 /* Half width of the interval around the mean that contains 90 % of a normal distribution, in standard deviations. */
@@ -624,8 +624,8 @@ static nnc_status find_sure(const nnc_session *session, nnc_search_report *repor
     return NNC_OK;
 }
 
-/* Writes the launch file of --emit for the best plan; if the search covers several numbers of devices, for the fastest
- * plan of all. */
+/* Writes the launch file of --emit for the best plan; if the search covers several numbers of devices, the launch file
+ * is for the fastest of the best plans. */
 static nnc_status emit_best(nnc_session *session, const nnc_search_report *report, nnc_error *err) {
     char **operands = session->options.operands;
     const nnc_found *best =

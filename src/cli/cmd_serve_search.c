@@ -468,7 +468,7 @@ enum { ROWS_MAX = 20000 };
 
 /* A list of values, joined by commas in the command line, for an operand, the software profile or an option. */
 typedef struct axis {
-    const char **slot; /* variable through which add_row passes the value of the list that the new row has */
+    const char **slot; /* address of the variable to which add_row writes the list's value for the new row */
     const char **values;
     int32_t count;
 } axis;

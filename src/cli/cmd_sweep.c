@@ -1,5 +1,5 @@
-/* nncost sweep and nncost merge. Each row is given to a sink, which writes the row to a file, to standard output or to
- * a database (--db), or keeps only the best rows (--top). */
+/* nncost sweep and nncost merge. Each row of a sweep is passed to a sink, which writes the row to a file, to standard
+ * output or to a database (--db), or keeps only the best rows (--top). */
 #include <assert.h>
 #include <inttypes.h>
 #include <limits.h>

@@ -349,9 +349,9 @@ typedef struct run_of_ranks {
     int32_t count;
     int64_t slowest;
     int32_t compared; /* number of ranks that have at least one collective that could be matched with other ranks */
-    double waits_s, span_s; /* means over ranks, in seconds. waits_s: time in which a rank waits in collectives, as a
-                             * mean over the ranks that `compared` counts; NaN if `compared` is 0. span_s: time span of
-                             * a trace, as a mean over all ranks */
+    /* means over ranks, in seconds. waits_s: mean time in which a rank waits in collectives, over the ranks that
+     * `compared` counts; NaN if `compared` is 0. span_s: mean time span of a trace, over all ranks */
+    double waits_s, span_s;
 } run_of_ranks;
 
 #define RANK(member) NNC_IN(nnc_trace_rank, member)
@@ -627,9 +627,10 @@ const nnc_command nnc_cmd_trace = {
 
 /* ---- nncost trace log ---- */
 
-/* Distance of an alarm limit from the estimated step time, divided by the distance of the interval's end on the same
- * side from the estimated step time. Distances are differences of logarithms. Of 2,957 published steps, 3.2 % lie
- * outside the alarm limits (tests/false_alarms.py). */
+/* The interval of the estimated step time has two ends, and `watch` has an alarm limit for each end: the distance
+ * between the alarm limit and the estimated step time is alarm_reach times the distance between this end and the
+ * estimated step time. Distances are differences of logarithms. Of 2,957 published steps, 3.2 % lie outside the alarm
+ * limits (tests/false_alarms.py). */
 static const double alarm_reach = 1.5;
 
 typedef struct watched {

@@ -245,8 +245,8 @@ static nnc_status check_operands(nnc_specs *specs, const nnc_command *command, c
     return NNC_OK;
 }
 
-/* On MPI rank 0, returns the error `status`, so that rank 0 reports the error. On all other ranks, returns NNC_OK,
- * because every rank has the same error. */
+/* On MPI rank 0, returns the error `status`, so that rank 0 reports the error. On every MPI rank except 0, returns
+ * NNC_OK, because rank 0 reports the error, which occurs on every rank. */
 static nnc_status refuse_once(nnc_session *session, const nnc_command *command, nnc_status status, nnc_error *err) {
     if (command->ranks) {
         const nnc_rank_group ranks = nnc_rank_group_begin();

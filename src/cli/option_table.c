@@ -1,5 +1,5 @@
-/* The table of all options that are no fields of the plan, the run, a serve plan or a budget, one row each; and the
- * form in which --help, the man page and completion show an option.
+/* The table of all options that are no fields of the plan, the run, a serve plan or a budget, with one row for each
+ * option. option_table.c also has the form in which --help, the man page and completion show an option.
  *
  * Fields of the plan, the run, a serve plan and a budget are options too, and are listed in tables of fields. A row of
  * the table in this file has the member of nnc_options that stores the value of the option; options.c reads the value

@@ -39,7 +39,7 @@ void nnc_scenario_request_run(nnc_scenario *scenario) {
 /* Tests whether an option of the command line (--implementation, --host, --building or --region) has an effect on a
  * scenario. If the option has no effect because another option is missing, returns a text that names the missing
  * option. NULL = the option has an effect, or the command line does not give the option. On a CPU, the kernel time of
- * the host is 0, and the option --host always has an effect. */
+ * the host is 0, and the function then returns NULL for the option --host. */
 static const char *needs_of(const nnc_options *options, const char *option, const nnc_scenario *scenario) {
     const bool listed =
         scenario->model.captured != NULL || nnc_listing_of(&scenario->model, &scenario->device) != NNC_LISTING_NONE;
@@ -242,8 +242,8 @@ const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out) {
 /* ---- writing the command lines of the plans that a search has found ---- */
 
 /* Returns true if the command line of a found plan need not give a field: `data` and `micro_batches`, which follow from
- * other options, and the schedule of a plan without a pipeline. For a plan file, `data` and `micro_batches` are written
- * all the same, because the file may give other values. */
+ * other options, and the schedule of a plan without a pipeline. For a plan file, the command line has `data` and
+ * `micro_batches` all the same, because the plan in the file may have other values than the found plan. */
 static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_file) {
     if (strcmp(field->name, "schedule") == 0) { return plan->pipeline == 1; }
     return !of_plan_file && (strcmp(field->name, "data") == 0 || strcmp(field->name, "micro_batches") == 0);
@@ -280,8 +280,9 @@ static bool is_not_released(const void *in, const char *field) {
 }
 
 /* Writes those fields of a found plan that an estimate with a framework release changes. A search ignores the settings
- * of the release. Therefore the command line has every field that the release sets, even if the field has its default
- * in the plan. Writes vocab_multiple as well, if the release has set it for another tensor degree. */
+ * of the release. Therefore the command line of a found plan has every field that the framework release sets, even if
+ * the field has its default in the plan. If the release has set vocab_multiple for another tensor degree than that of
+ * the plan, writes vocab_multiple as well. */
 static void put_released(nnc_buffer *out, const nnc_command_args *args, const nnc_plan *plan) {
     const nnc_scenario *s = args->of_release;
     const nnc_given given = { is_not_released, NULL };

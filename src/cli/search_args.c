@@ -2,7 +2,7 @@
  * limits. Runs the search with progress, signals, shards and MPI ranks.
  *
  * An option for a plan field that a search varies (--tensor 1,2,4) lists the values that the search may use. Options
- * for all other fields hold for every plan of the search. */
+ * for plan fields that the search does not vary hold for every plan of the search. */
 #include <unistd.h>
 
 #include "base/base_internal.h"
@@ -120,8 +120,8 @@ static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_ta
 }
 
 /* Moves settings that concern the search itself from the options to *task: values of plan fields that the search
- * varies, a list of numbers of devices, and --shard I/N. All other settings stay in the options and hold for every
- * plan. */
+ * varies, a list of numbers of devices, and --shard I/N. Settings that do not concern the search itself stay in the
+ * options and hold for every plan of the search. */
 static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_search_task *task, nnc_error *err) {
     int kept = 0;
     for (int i = 0; i < options->given.setting_count; i++) {
@@ -185,8 +185,8 @@ static nnc_status read_risk(const char *text, double *risk, nnc_error *err) {
                           "expected a share above 0 and up to 1 such as 5%% or 0.05, found \"%s\"", text);
 }
 
-/* Moves all options that concern the search itself to the task of the search. The options that are left hold for every
- * plan. */
+/* Moves all options that concern the search itself to the task of the search. The options that do not concern the
+ * search itself hold for every plan of the search. */
 static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_search_task *task, nnc_error *err) {
     const nnc_search_options *given = &options->search;
     nnc_search *search = &task->search;
@@ -214,7 +214,8 @@ static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_searc
 }
 
 /* Makes the list of numbers of devices: the devices of one node, of two nodes, of four nodes and so on, up to
- * max_devices. The plan states the number of devices per node; if the plan does not state it, the device file does. */
+ * max_devices. The number of devices per node is the number in the plan, or the number in the device file if the plan
+ * does not state it. */
 static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices, nnc_arena *arena,
                              nnc_search_task *task, nnc_error *err) {
     const int64_t node = base->devices_per_node > 0     ? base->devices_per_node
@@ -308,8 +309,8 @@ static void keep_policy(nnc_scenario_args *given, nnc_scenario *scenario) {
 }
 
 /* Refuses options that have no effect on any plan of the search. The function tests two extreme plans: a plan without
- * parallelism, and a plan with every kind of parallelism, ZeRO 3 and full recomputation. An option without effect on
- * both plans is refused. */
+ * parallelism, and a plan with every kind of parallelism, ZeRO 3 and full recomputation. The function refuses an option
+ * that has no effect on either of the two extreme plans. */
 static nnc_status check_read(nnc_session *session, nnc_arena *arena, const nnc_scenario *scenario, nnc_error *err) {
     nnc_scenario *ends = nnc_arena_array(arena, 2, sizeof *ends);
     NNC_GOT(ends, err);
@@ -392,10 +393,11 @@ static nnc_status keep_software_of(nnc_session *session, nnc_arena *arena, base 
 }
 
 /* If search.one_software is set and the user named no profile, uses one software profile for all plans, so that a
- * difference between numbers of devices has a single cause. The profile is that of the best plan on the smallest number
- * of devices that has a plan. The number 1 is tried last, because a plan on one device does not show which software
- * profile suits a model that is divided over devices. Refuses options that the chosen software profile does not read.
- * Each MPI rank chooses the profile itself, without communication with other ranks. */
+ * difference between numbers of devices has a single cause. The chosen profile is the profile of the best plan on the
+ * smallest number of devices for which the search finds a plan. The number 1 is tried last, because a plan on one
+ * device does not show which software profile suits a model that is divided over devices. Refuses options that the
+ * chosen software profile does not read. Each MPI rank chooses the profile itself, without communication with other
+ * ranks. */
 static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task,
                                 nnc_error *err) {
     const nnc_scenario_args *given = &session->options.given;

@@ -152,8 +152,9 @@ void nnc_timeline_write(nnc_buffer *out, nnc_style style, const nnc_report *repo
     }
 }
 
-/* ---- --trace: writes the JSON object form of the Trace Event Format, which Perfetto and chrome://tracing read. The
- * slices of one thread follow each other, or one slice contains the other. All times are whole nanoseconds. ---- */
+/* ---- --trace: writes the JSON object form of the Trace Event Format, which Perfetto and chrome://tracing read. Two
+ * slices of one thread do not overlap in part: one slice follows the other, or one slice contains the other. All times
+ * are whole nanoseconds. ---- */
 
 /* Numbers of the processes in the trace. The process STAGES has the pipeline stages as threads. The process OPS has the
  * ops of the busiest stage, each with its time in a step. The process NETWORKS has the collectives of the busiest
@@ -241,7 +242,7 @@ static bool next_pass(lane *l, nnc_activity activity) {
 }
 
 /* Draws an arrow from each pass of one pipeline stage to the pass of the same micro-batch on another stage. Stops at
- * the first position at which the two stages run passes of different micro-batches. */
+ * the first position at which the two stages that the arrows connect run passes of different micro-batches. */
 static void put_arrows(nnc_record *record, lane from, lane to, nnc_activity activity, int64_t *id) {
     for (; next_pass(&from, activity) && next_pass(&to, activity); from.at++, to.at++) {
         const int64_t sent = ns_of(from.at->end_s) - 1, taken = ns_of(to.at->start_s);

@@ -211,7 +211,8 @@ static void close_question(nnc_question *a) {
 
 /* Writes the answers for metrics or ops whose names are joined by commas. Each question is one estimate to explain; the
  * answer for a name comes from the first question whose estimate has this name. The caller sets the members report,
- * outputs and example of each question; at return, the function frees the other members. */
+ * outputs and example of each question; before the function returns, it frees all members that the caller has not
+ * set. */
 static nnc_status nnc_explain(nnc_buffer *out, nnc_style style, nnc_question *questions, int question_count,
                               const char *names, nnc_error *err) {
     nnc_status status = NNC_OK;

@@ -123,9 +123,10 @@ typedef struct nnc_question {
     bool *shown; /* for each line of `said`: true = the answer already contains the line */
 } nnc_question;
 
-/* How well a word of the user matches the full name of a column; later values match better. NNC_NAMES_NOT_AT_ALL: the
- * word does not match. NNC_NAMES_AROUND: the word is the name of an object or array that contains the column.
- * NNC_NAMES_ENDING: the word is the end of the full name. NNC_NAMES_EXACT: the word is the full name. */
+/* How well a word of the user matches the full name of a column; a value later in this enumeration stands for a better
+ * match. NNC_NAMES_NOT_AT_ALL: the word does not match. NNC_NAMES_AROUND: the word is the name of an object or array
+ * that contains the column. NNC_NAMES_ENDING: the word is the end of the full name. NNC_NAMES_EXACT: the word is the
+ * full name. */
 typedef enum nnc_naming { NNC_NAMES_NOT_AT_ALL, NNC_NAMES_AROUND, NNC_NAMES_ENDING, NNC_NAMES_EXACT } nnc_naming;
 
 /* Each of these functions appends lines about a word of the user to the answer, and returns true if it appended a line.

@@ -212,8 +212,8 @@ static const char *full_name(const char *column) {
 }
 
 /* Returns the name of the computation to which a metric belongs: "run" for metrics of the run, "prefill" or "decode"
- * for metrics of these phases of serving, "" for all other metrics. The member `of` of a derivation line contains the
- * same text for the part that computed the line. */
+ * for metrics of these phases of serving, "" for all other metrics. In a derivation line, the member `of` contains the
+ * name of the computation that recorded the line. */
 static const char *owner_of(const char *column) {
     return strncmp(column, "run.", 4) == 0       ? "run"
            : strncmp(column, "prefill.", 8) == 0 ? "prefill"
@@ -259,8 +259,8 @@ static bool is_metric(const nnc_question *a, const char *name, size_t length) {
     return false;
 }
 
-/* Adds to the answer the lines of those operands of a formula that are not metrics, and the lines of their own
- * operands. */
+/* Adds to the answer the lines of those operands of a formula that are not metrics, and the lines of the operands in
+ * the formulas of these lines. */
 static void add_operands(nnc_question *a, int line) /* NOLINT(misc-no-recursion): adds each line once */
 {
     const char *at = a->said[line].formula, *name = NULL;
@@ -380,9 +380,9 @@ bool nnc_answer_operand(nnc_question *a, const char *word) {
     return line >= 0;
 }
 
-/* Explains a member of any output. For a metric of the estimate, appends its formula, even if the word is the name of
- * this metric in another output; for any other member, appends only its meaning. Returns false if no output has a
- * member of this name. */
+/* Explains a member of any output. If the word is the name of a metric of the estimate, appends the formula of the
+ * metric, even if a member of another output has the same name; if the word is only the name of a member of another
+ * output, appends the meaning of this member. Returns false if no output has a member of this name. */
 bool nnc_answer_member(nnc_question *a, const char *word) {
     const nnc_explained_name *found = explained_names_find(&a->names, word);
     bool any = false;
@@ -513,8 +513,8 @@ static void route_text(const nnc_network *network, const nnc_op_cost *cost, cons
     }
 }
 
-/* Records in `why` the formulas of a collective: first those of the collective's time, then those of its exposed time
- * in the step. Writes the route of the collective to `route`. */
+/* Records in `why` the formulas of a collective: first the formulas of the collective's time, then the formulas of its
+ * exposed time in the step. Writes the route of the collective to `route`. */
 static void say_network(const nnc_report *report, const nnc_op_cost *cost, const nnc_derivation *step, char *route,
                         size_t size, nnc_derivation *why) {
     const bool ideal = report->result->plan.mode == NNC_MODE_IDEAL;

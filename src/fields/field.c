@@ -322,7 +322,8 @@ const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted
 const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key) {
     for (size_t i = 0; i < table->count; i++) {
         const char *name = table->fields[i].name;
-        /* comparing the first letters avoids most calls of strcmp, because most keys differ there */
+        /* comparing the first letters avoids most calls of strcmp, because most keys begin with another letter than the
+         * name */
         if (name[0] == key[0] && strcmp(name, key) == 0) { return &table->fields[i]; }
     }
     return NULL;

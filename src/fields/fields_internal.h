@@ -36,8 +36,8 @@ typedef enum nnc_field_type {
     NNC_FIELD_TRAIN,    /* C type unsigned, a set of flags; as text: all, or names of flags joined by commas */
     NNC_FIELD_ADAPTERS, /* C type unsigned, a set of flags; as text: linear, or names of flags joined by commas */
     NNC_FIELD_OFFLOAD,  /* C type unsigned, a set of flags; as text: none, or names of flags joined by commas */
-    /* C type struct, nested in the outer struct; the offsets in the field table of the nested struct count from its own
-     * start */
+    /* C type struct, nested in the outer struct; the offsets in the field table of the nested struct are counted from
+     * the start of the nested struct */
     NNC_FIELD_OBJECT,
     NNC_FIELD_OBJECT_BY_DTYPE /* C type array of structs, with one struct for each number format */
 } nnc_field_type;
@@ -171,8 +171,8 @@ const char *nnc_field_help(const nnc_field_table *table, const char *name);
 
 /* Finds a field by its dotted name, such as "spread.own"; NULL = unknown name. Before the call, *object points to the
  * outermost struct, or is NULL if only the name is searched. The call sets *object to the struct that contains the
- * field. For the types RATES and OBJECT_BY_DTYPE the last part of the name is a number format, which *dtype receives;
- * for other types *dtype is NNC_DTYPE_COUNT. */
+ * field. For the types RATES and OBJECT_BY_DTYPE, the last part of the name is a number format, and the function writes
+ * this number format to *dtype; for all other field types, *dtype is NNC_DTYPE_COUNT. */
 const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted, void **object, nnc_dtype *dtype);
 
 /* Finds a field as nnc_field_find does. Returns NNC_BAD_USAGE if no field has the name; the message then contains the

@@ -443,8 +443,8 @@ INIT_BY_ROWS(nnc_budget_ask, nnc_budget_table)
 #define COUNT(member) NNC_FIELD(nnc_serve_ask, member), .min = 1, .max = 1e9
 #define LENGTH(member) NNC_FIELD(nnc_serve_ask, member), .unit = "tokens", .min = 1, .max = LENGTH_MAX
 
-/* Names of the number formats of weights and cache in serving. The values have no help text, because docs/serving.md
- * describes them. */
+/* Names of the number formats of weights and cache in serving. The names of these number formats have no help texts,
+ * because docs/serving.md describes the formats. */
 #define STORED_NAMES .names = { stored_name, NNC_STORED_COUNT }
 
 static const char *stored_name(unsigned value) { return nnc_stored_name((nnc_stored)value); }

@@ -11,8 +11,8 @@
  *
  * A fit minimises a mean of |ln(predicted / measured)|: the mean over the rows of each file, then over the files, then
  * over the groups. In a fit of several parameters, each parameter adds a small penalty, (0.01 / rows) ln(1 + d^2),
- * where d is its distance from its start in step sizes. If the rows do not determine a parameter, the penalty keeps
- * this parameter near its start. */
+ * where d is the distance of the parameter's value from its start, divided by the step size of the search. If the rows
+ * do not determine a parameter, the penalty keeps this parameter near its start. */
 #ifdef NNC_HAVE_NLOPT
 #include <nlopt.h>
 #endif
@@ -567,7 +567,7 @@ static bool fit_group(moving *m, nnc_fit *fit, int32_t group) {
     return true;
 }
 
-/* ---- cross-validation: parameters fitted on other rows predict each row ---- */
+/* ---- cross-validation: each row is predicted with parameters that were fitted without this row ---- */
 
 enum { PARTS_MAX = 5 };
 
@@ -726,8 +726,8 @@ static bool helps_others(moving *m) {
 /* Checks the parameters of a fit group of training steps: predicts the steps of each model with parameters that were
  * fitted without the rows of this model. If the parameters do not improve the predictions of left-out models, keeps
  * only the first parameter. If the first parameter alone does not improve the predictions of left-out models, keeps no
- * parameter, because a fit that helps no other model describes only the measured models. Returns false when out of
- * memory. */
+ * parameter, because a fit that helps no left-out model describes only the models on which it was made. Returns false
+ * when out of memory. */
 static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands) {
     if (fit->groups[group].kind != NNC_MEASURED_STEP) { return true; }
     bool ok = cross_validate(m, hands);
@@ -829,8 +829,8 @@ static bool fit_all(nnc_fit *fit, moving *m, hand *hands) {
              (joint || keep_helpful(fit, &m[i], first + i, hands));
     }
     /* left: true if at least one fit was made without the rows of a model. If all steps of a fit group are of one
-     * model, no fit without the model exists. If no fit without the model exists, the error `left` of a step is the
-     * error without the parameters of the step's group. */
+     * model, no fit without this model is possible, because no rows are left. If no fit without the model exists, the
+     * error `left` of a step is the error without the parameters of the step's group. */
     bool left = false;
     for (int32_t i = 0; i < fit->row_count; i++) { left = left || !isnan(fit->rows[i].left); }
     for (int32_t i = 0; i < fit->row_count && ok; i++) {

@@ -136,11 +136,11 @@ static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r) {
 }
 
 /* Tests whether products with unaligned dimensions make a predicted step longer by a twentieth or more. If the device
- * file does not state the rate of unaligned products, the prediction takes four times the time of aligned products. Two
- * numbers of this test were chosen without a fit: the limit of 1/20 on the lengthening of the step, and the factor of 4
- * on the time of unaligned products. On an H100, unaligned products take 7.2 times as long as aligned products in
- * forward (hw/h100-sxm5-80gb.json). The limit of 1/20 selects the steps of GPT-2 in tests/published/h100 ('nncost
- * calibrate' prints the group "unaligned steps"). */
+ * file does not state the rate of unaligned products, the prediction assumes that unaligned products take four times as
+ * long as aligned products. Two numbers of this test were chosen without a fit: the limit of 1/20 on the lengthening of
+ * the step, and the factor of 4 on the time of unaligned products. On an H100, unaligned products take 7.2 times as
+ * long as aligned products in forward (hw/h100-sxm5-80gb.json). The limit of 1/20 selects the steps of GPT-2 in
+ * tests/published/h100 ('nncost calibrate' prints the group "unaligned steps"). */
 static bool is_unaligned(nnc_fit *fit, const nnc_fit_row *r) {
     const double usual_ratio = 4.0;
     nnc_scored with, without;
@@ -382,7 +382,8 @@ static const struct {
     { "time per token", "serving.", "prefill_factor", KERNELS },
     { "time per token", "serving.", "layer_s", DEPTHS },
     { "time per token", "serving.", "sequence_s", KERNELS },
-    /* a fit group of collectives in a scale-up domain has the name of the collective, so its `group` is "" */
+    /* a fit group of collectives in a scale-up domain has the name of the collective, so the member `group` of this
+     * entry is "" */
     { "", "efficiency.collectives.", "bus_fraction", ANY },
     { "", "efficiency.collectives.", "fixed_s", MESSAGES },
     { "", "efficiency.collectives.", "knee_bytes", MESSAGES },

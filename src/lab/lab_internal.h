@@ -121,9 +121,10 @@ typedef struct nnc_measured {
     bool causal;
     /* true: the measured time of a convolution or a norm is the time of forward and backward together */
     bool both;
-    /* for a row that was timed alone in PyTorch: name of the group of kernels of the row; "" = any other row */
+    /* for a row that was timed alone in PyTorch: name of the group of kernels of the row; "" = the row was not timed
+     * alone in PyTorch */
     char kernel[24];
-    bool called; /* true: the measured time begins at the call on the host and ends at the end of the kernel */
+    bool called; /* true: the measured time runs from the call on the host to the end of the kernel on the device */
     nnc_measured_collective collective;
     nnc_served served;
     nnc_serve_ask ask;        /* load, plan and serving engine of the measured deployment */
@@ -204,8 +205,8 @@ const char *nnc_row_text(const nnc_row_reading *r, const char *name);
 int64_t nnc_row_whole(const nnc_row_reading *r, const char *name);
 /* Returns the number in the cell of a column; NaN if the cell is empty or has no number. */
 double nnc_row_number(const nnc_row_reading *r, const char *name);
-/* Returns a copy of a text that lives as long as the rows. When out of memory, returns "", and the reading reports the
- * error later. */
+/* Returns a copy of a text that lives as long as the rows. When out of memory, returns "", and the code that reads the
+ * table reports the error later. */
 const char *nnc_row_keep(nnc_row_reading *r, const char *text);
 /* Stores the reason why the current row cannot be predicted. If the row already has a reason, the earlier reason
  * stays. */
@@ -359,15 +360,16 @@ typedef struct nnc_score_stats {
     double bias;       /* mean of the error with its sign, over the predicted rows */
     int32_t intervals; /* number of rows whose prediction has an interval */
     double inside;     /* share of the rows in `intervals` whose interval contains the measured value */
-    /* row with the largest |error|; of several equal rows, the first; NULL = no row has a prediction */
+    /* row with the largest |error|; if several rows have this |error|, the first of these rows; NULL = no row has a
+     * prediction */
     const nnc_scored *worst;
 } nnc_score_stats;
 
 typedef struct nnc_score_group {
     nnc_score_section section;
     nnc_score_by by;
-    /* name of the group: a file, a device, a framework, or "fitted" or "unfitted" for one of the two halves of the
-     * rows; "" = all rows are in one group */
+    /* name of the group: a file, a device, a framework, "fitted" for all rows that a fit may use, or "unfitted" for all
+     * rows that no fit may use; "" = all rows are in one group */
     const char *name;
     nnc_score_stats stats;
 } nnc_score_group;
@@ -479,7 +481,8 @@ typedef struct nnc_minimise_problem {
     int count; /* number of parameters that the search changes, 1 to NNC_MINIMISE_MAX */
     const double *low, *high;
     const double *step; /* for each parameter: distance of the first tries of the search from the start; above 0 */
-    /* the search ends when the value of the function, or all parameters, change by less than this fraction */
+    /* the search ends when one of its iterations changes the value of the function, or all parameters, by less than
+     * this fraction */
     double tolerance;
     nnc_minimise_fn *value;
     void *context;
@@ -489,7 +492,7 @@ typedef struct nnc_minimise_problem {
  * if the NLopt library cannot be loaded. */
 nnc_status nnc_minimise_available(nnc_error *err);
 
-/* Finds the least value of a function: moves x, within the limits low and high, to the point with this value, and
+/* Finds the point within the limits low and high at which a function has its least value, stores this point in x, and
  * returns the value. Returns NaN when out of memory or without NLopt; x is then unchanged. The method is Subplex
  * (Nelder-Mead in subspaces), which needs no derivatives and also works for functions with kinks and plateaus. The
  * search starts again from the found point, until a restart brings no improvement. The only limit of the search is the
@@ -518,9 +521,9 @@ typedef struct nnc_device_change {
 
 /* Returns the text of the file at `path` with new values of its parameters. The function writes the object "efficiency"
  * again (in a software profile: the object "serving"). The parameters are in the order of the field table, and each
- * object of a single kernel is on one line. The function copies all other text byte for byte, except the blanks between
- * the members of the file. The text is in the arena; it has *size bytes and a NUL. Fails if nncost cannot read the new
- * text. */
+ * object of a single kernel is on one line. The function copies the text outside of this object byte for byte, except
+ * the blanks between the members of the file. The text is in the arena; it has *size bytes and a NUL. Fails if nncost
+ * cannot read the new text. */
 nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_device_change *change, const char **text,
                               size_t *size, nnc_error *err);
 

@@ -372,7 +372,8 @@ static nnc_status set_plan(void *object, const char *field, const char *value) {
 }
 
 static nnc_status set_model(void *object, const char *field, const char *value) {
-    /* nnc_field_set sets a single field; nnc_model_set would scale the other widths of the model, too */
+    /* nnc_field_set sets a single field; nnc_model_set would also scale those widths of the model that depend on the
+     * field */
     return nnc_field_set(nnc_model_table(NNC_FAMILY_DECODER), object, field, value, NULL);
 }
 
@@ -484,9 +485,9 @@ static const char *left_open(nnc_row_reading *r, const nnc_plan *p) {
     return text[0] != '\0' ? nnc_row_keep(r, text + strlen(", ")) : "";
 }
 
-/* Reads the fields of a decoder from the columns "model.FIELD". If the MLP is not gated, all other properties are those
- * of GPT: biases, GELU, layer norm, learned positions. If the MLP is gated, all other properties are those of LLaMA: no
- * biases, SwiGLU, RMS norm, rotary positions. */
+/* Reads the fields of a decoder from the columns "model.FIELD". If the MLP is not gated, the decoder has the properties
+ * of GPT unless a column sets them: biases, GELU, layer norm, learned positions. If the MLP is gated, the decoder has
+ * the properties of LLaMA unless a column sets them: no biases, SwiGLU, RMS norm, rotary positions. */
 static void read_decoder(nnc_row_reading *r, nnc_model *model) {
     static const char *const none[] = { NULL };
     nnc_decoder *d = &model->decoder;

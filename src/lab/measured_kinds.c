@@ -74,9 +74,9 @@ const char *nnc_row_reason_of_kind(const char *kind) {
 }
 
 /* Reads the op of a measured kernel that is neither a matrix product nor a convolution: a norm, an optimizer or a
- * pointwise op. The number of elements of the op is rows x cols; if the file has no column `rows`, it is m x n; if the
- * file has neither `rows` nor `m`, it is n. Copies, additions and ReLU are single operators of PyTorch, and each reads
- * and writes its tensors once. */
+ * pointwise op. The op has rows x cols elements; if the file has no column `rows`, the op has m x n elements; if the
+ * file has neither `rows` nor `m`, the op has n elements. Copies, additions and ReLU are single operators of PyTorch,
+ * and each reads and writes its tensors once. */
 static void set_vector(nnc_row_reading *r, nnc_op *op) {
     static const struct {
         const char *name;
@@ -370,8 +370,9 @@ static void read_load(nnc_row_reading *r, nnc_serve_ask *ask) {
         nnc_row_refuse(r, "mode %.32s: batch sizes of its parts are not recorded", mode);
     }
     /* Some rows state no degree of parallelism. If a row without a degree of parallelism states a maximum throughput or
-     * a request rate, nncost predicts it with each possible degree of tensor parallelism. For a row without a degree of
-     * parallelism, the best of the predictions is compared with the measurement. */
+     * a request rate, nncost predicts the row with 1, 2, 4 ... tensor ranks, up to the number of devices. The
+     * measurement of a row without a degree of parallelism is compared with the prediction that has the highest
+     * saturation rate among the predictions that fit in memory. */
     const bool open = !nnc_row_given(r, "tensor") && !nnc_row_given(r, "pipeline") && ask->devices > 1;
     ask->tensor = open ? ask->devices : ask->tensor;
     r->row->tensor_open = open && (nnc_row_is(mode, "offline-max") || nnc_row_is(mode, "open-loop"));
@@ -435,9 +436,9 @@ static bool read_timed(nnc_row_reading *r) {
     return true;
 }
 
-/* If the engine of a row has no profile, predicts the row with the default engine of 'nncost serve'. The row then
- * counts as a row whose source leaves the engine open. A row whose program uses PyTorch without a serving engine is
- * predicted with the library transformers. */
+/* If the engine of a row has no profile, predicts the row with the default engine of 'nncost serve'. A row whose engine
+ * has no profile counts as a row whose source leaves the engine open. A row whose program uses PyTorch without a
+ * serving engine is predicted with the library transformers. */
 static void take_engine(nnc_row_reading *r) {
     nnc_measured *row = r->row;
     const nnc_software *profile = NULL;

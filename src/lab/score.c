@@ -111,8 +111,9 @@ static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_
     scored->peak_reserved_error = (double)memory->peak_reserved_bytes / row->measured_bytes[NNC_MEMORY_RESERVED] - 1.0;
 }
 
-/* Sets of sublayers and ops of a layer that training recipes recompute, in ascending order of cost. No set in this list
- * repeats the communication of experts. Source: scripts/performance/configs of NVIDIA-NeMo/Megatron-Bridge. */
+/* Sets of sublayers and ops of a layer that training recipes recompute, in ascending order of cost. If the ops of a set
+ * in this list are computed again, the communication of experts does not run a second time. Source:
+ * scripts/performance/configs of NVIDIA-NeMo/Megatron-Bridge. */
 static const unsigned parts[] = {
     NNC_RECOMPUTE_MLA_UP_PROJ,
     NNC_RECOMPUTE_MLA_UP_PROJ | NNC_RECOMPUTE_MLP,
@@ -311,10 +312,10 @@ static nnc_status score_pass(const nnc_measured *row, const nnc_model *model, co
 }
 
 /* Refuses a row with a static batch if its source leaves no field open and its measured time is below the lower bound.
- * The datasheet rates do not allow a time below the lower bound, so the row does not describe its run. An example is a
- * benchmark with more tokens than the model has positions: the engine ends each request after the prompt. For any other
- * load than a static batch, the lower bound depends on the number of sequences that run together, and this number is
- * only an estimate. */
+ * The datasheet rates do not allow a time below the lower bound, so the settings in the row cannot be the settings of
+ * the measured run. An example is a benchmark with more tokens than the model has positions: the engine ends each
+ * request after the prompt. For any other load than a static batch, the lower bound depends on the number of sequences
+ * that run together, and this number is only an estimate. */
 static nnc_status check_possible(const nnc_measured *row, nnc_scored *scored, nnc_error *err) {
     if (row->ask.batch == 0 || row->undecided[0] != '\0' || !nnc_score_contradicts(scored)) { return NNC_OK; }
     scored->predicted_s = scored->low_s = scored->high_s = NAN;

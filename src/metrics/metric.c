@@ -264,9 +264,10 @@ bool nnc_past_lacks_cpu(const nnc_report *report) {
 }
 
 /* The printed range of the mean error goes from mean error / factor to mean error x factor, and should contain the mean
- * error of other groups of ten or more measured steps. The factor beyond_models applies to the mean error of one
- * device; of 23 groups of steps of other models, 22 are within a factor of 2. The factor beyond_sources applies to the
- * mean error of all devices; of 35 groups of steps from other sources, 32 are within a factor of 3.5
+ * error of any group of ten or more measured steps that does not contribute to the printed mean error. The factor
+ * beyond_models applies to the mean error of one device: 22 of 23 groups of steps of models that do not contribute to
+ * this mean error are within a factor of 2. The factor beyond_sources applies to the mean error of all devices: 32 of
+ * 35 groups of steps from sources that do not contribute to this mean error are within a factor of 3.5
  * (tests/levels.py). */
 static const double beyond_models = 2.0, beyond_sources = 3.5;
 
@@ -509,7 +510,7 @@ NNC_GET(get_ends, nnc_stage,
                                                     : ""))
 
 /* Returns the seconds in which a stage computes only weight gradients in the backward of one micro-batch; null if the
- * schedule computes weight gradients together with the other gradients. */
+ * schedule computes the weight gradients together with the gradients of the inputs. */
 NNC_GET(get_shown_weight_s, nnc_stage, nnc_number_cell(self->weight_s > 0 ? self->weight_s : (double)NAN))
 
 NNC_GET(get_busiest, void, nnc_text_cell(place->index == NNC_OWNER(nnc_report)->result->stage ? "busiest" : ""))

@@ -70,8 +70,8 @@ typedef struct nnc_metric_more {
 #define NNC_MORE(...) (&(const nnc_metric_more){ __VA_ARGS__ })
 
 /* A row of a metrics table: the place, type, format and description of one value. Members of equal size stand next to
- * each other, which keeps the struct small: at the start of the program, the loader changes every page of the large
- * tables. */
+ * each other, which keeps the struct small; small tables save time, because the loader changes every page of the tables
+ * at the start of the program. */
 typedef struct nnc_metric {
     /* key of the value in JSON. NULL = only text tables have the row, or the row is an object without a key of its own:
      * its members become members of the outer object */
@@ -85,8 +85,8 @@ typedef struct nnc_metric {
     uint32_t offset, size;
     /* of a list: offset of its number of elements (int32_t or int64_t), in the same struct as `offset` */
     uint32_t count_offset;
-    /* The member `type` of the row decides which member of this union is valid. Other files read `get` with
-     * nnc_metric_getter */
+    /* The member `type` of the row decides which member of this union is valid. Files other than metrics_internal.h
+     * read `get` with nnc_metric_getter */
     union {
         nnc_metric_get *get;              /* function that computes the value; NULL = the record contains the value */
         const char *(*name_of)(unsigned); /* of an enumerator: function that returns the name of a value */
@@ -333,8 +333,9 @@ typedef struct nnc_past {
      * that `rows` counts */
     int64_t rows, unseen;
     double error, bias;
-    double error_range[2]; /* range of the mean error of other groups of ten or more measured steps: nine of ten groups
-                            * of other models or other sources are inside (tests/levels.py) */
+    /* range in which the mean error of nine of ten groups of measured steps lies; the groups have ten or more steps,
+     * and their models or sources do not contribute to the printed mean error (tests/levels.py) */
+    double error_range[2];
 } nnc_past;
 
 /* A setting of the software that the user has not stated: the option that sets it, and the possible values of this
@@ -427,7 +428,8 @@ typedef struct nnc_report {
     const struct nnc_images *images;
     const nnc_serve_op *serve_ops;
     int32_t serve_op_count;
-    const nnc_serve_change *serve_changes; /* changes with which the deployment fits; NULL = no changes were computed */
+    /* changes with which the deployment fits in memory and serves its load; NULL = no changes were computed */
+    const nnc_serve_change *serve_changes;
     int32_t serve_change_count;
     const nnc_open_fact *open_facts; /* settings of the software that the user left open, with their effect on the step;
                                       * NULL = not computed */

@@ -259,7 +259,8 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
     const nnc_figure line = { .name = figure->name, .text = asked->text, .number = asked->number };
     short_text(figure, found, sizeof found);
     short_text(&line, limit, sizeof limit);
-    /* the found value and the limit of a requirement are equal in four digits, so both are written with all digits */
+    /* the found value and the limit of a requirement are equal in four digits, so the value and the limit are written
+     * with all digits */
     if (strcmp(found, limit) == 0) {
         full_text(figure, found, sizeof found);
         full_text(&line, limit, sizeof limit);
@@ -451,9 +452,10 @@ static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures
 }
 
 /* Divides the change of a row's step time into two numbers: the change that comes from another software profile, and
- * the change that comes from plan, model or device. Before the function divides the change, it estimates both recorded
- * plans (of the old and of the new estimate) again. The row stays unchanged if the software profile is the same, or if
- * a new estimate does not have the recorded step time (to 12 digits). Returns false when out of memory. */
+ * the change that comes from plan, model or device. Before the function divides the change, it estimates the recorded
+ * plan of the old estimate and the recorded plan of the new estimate again. The row stays unchanged if the software
+ * profile is the same, or if a new estimate does not have the recorded step time (to 12 digits). Returns false when out
+ * of memory. */
 static bool split_change(nnc_specs *specs, nnc_arena *arena, nnc_check_row *row) {
     static const char step[] = "step.step_s";
     const char *was = text_in(row->old, "plan.software"), *is = text_in(row->now, "plan.software");

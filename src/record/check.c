@@ -104,8 +104,8 @@ static int by_kind(const void *a, const void *b) {
     return kinds != 0 ? kinds : strcmp(left->name, right->name);
 }
 
-/* Returns all digests in the order in which they are recorded: first those of files, sorted by kind and name, then
- * those of plans, in the order of the plan file. NULL when out of memory. */
+/* Returns all digests in the order in which they are recorded: first the digests of files, sorted by kind and name,
+ * then the digests of plans, in the order of the plan file. NULL when out of memory. */
 static const nnc_recorded_digest *origins_sorted(const nnc_origins *origins, const nnc_plans *plans, int32_t *count) {
     const size_t files = (size_t)origins->count, all = files + (size_t)plans->scenario_count;
     nnc_recorded_digest *list = nnc_arena_array(origins->arena, all, sizeof *list);
@@ -198,7 +198,7 @@ static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from, co
     return said;
 }
 
-/* Memory for a list of values; each scenario uses it again. */
+/* Memory for a list of values; all scenarios use the same memory, one after the other. */
 typedef struct nnc_figure_room {
     nnc_figure *list;
     int32_t capacity;

@@ -41,8 +41,8 @@ static void put_pair(nnc_json at, nnc_pairs *pairs, nnc_pair pair) {
     }
 }
 
-/* Converts a JSON value to the text that the same option has on the command line: true becomes "on". If the value is no
- * number, string or boolean, reports a fault and writes "". */
+/* Converts the JSON value of a key to the text that the option of this key has on the command line: true becomes "on".
+ * If the value is no number, string or boolean, reports a fault and writes "". */
 static void value_text(nnc_json at, char *text, size_t size) {
     char number[NNC_NUMBER_TEXT];
     text[0] = '\0';
@@ -125,8 +125,8 @@ static void pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *int
 }
 
 /* Reads a JSON object of keys and values into a list. The value null removes a key from the list; the key "note" is
- * skipped. read: function that converts a value to text; for a value that it cannot convert, it reports a fault and
- * returns NULL. */
+ * skipped. The argument `read` is a function that converts a value to text; if the value cannot be converted, this
+ * function reports a fault and returns NULL. */
 static void pairs_read(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_json item)) {
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { return; }
     if (!nnc_json_expect(at, NNC_JSON_OBJECT, "an object")) { return; }
@@ -704,7 +704,8 @@ static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans, const n
 }
 
 /* Tests whether a field states how requests arrive (batch, concurrency, request_rate, offline). A scenario has only one
- * field that states how requests arrive, so if one more of these fields is set, it replaces the old one. */
+ * field that states how requests arrive; a setting of another field of this kind replaces the field that the scenario
+ * has. */
 static bool is_load(const nnc_field *field) {
     static const char *const loads[] = { "batch", "concurrency", "request_rate", "offline", NULL };
     return nnc_field_is_of(&nnc_serve_table, field) && nnc_is_one_of(field->name, loads);

@@ -26,9 +26,9 @@ typedef struct nnc_packed {
     const nnc_packed_value *values;
 } nnc_packed;
 
-/* Packs the values of an estimate. before: the estimate that was packed last; if its list of names equals the new list,
- * both estimates share the list; NULL = no estimate was packed before. Names and strings must exist as long as the
- * packed values. Returns false when out of memory. */
+/* Packs the values of an estimate. before: the estimate that was packed last, NULL = no estimate was packed before; if
+ * the new estimate has the same list of names as this estimate, the two estimates share one list. Names and strings
+ * must exist as long as the packed values. Returns false when out of memory. */
 bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *before, nnc_packed *packed);
 
 static inline int32_t nnc_packed_count(const nnc_packed *packed) {

@@ -1,6 +1,7 @@
 /* Reads recorded estimates. Recorded estimates are in the recorded part of a plan file, which `check --update` writes;
- * the output of `estimate --format json` also counts as one recorded estimate. Other functions of this file write a new
- * recorded part, which replaces the old one in a plan file. Equal estimates give equal bytes. */
+ * the output of `estimate --format json` also counts as one recorded estimate. The file recorded.c also has functions
+ * that write a new recorded part, which replaces the old recorded part of a plan file. Equal estimates give equal
+ * bytes. */
 #include <nncost/check.h>
 #include <nncost/nncost.h>
 
@@ -121,9 +122,9 @@ static void figures_add(nnc_json at, const char *prefix, nnc_figure_list *into) 
     flatten(at, name, (size_t)used, into);
 }
 
-/* Moves the position of the JSON reader to the end of the key "recorded" of a plan file. Its estimates are most of the text of a large
- * file. If the end of the recorded estimates is known, the function skips the estimates without reading them.
- * estimates_end: byte offset of this end in the text; 0 = not known. */
+/* Moves the position of the JSON reader to the end of the value of the key "recorded" in a plan file. The recorded
+ * estimates are most of the text of a large plan file. If the end of the recorded estimates is known, the function
+ * skips the estimates without reading them. estimates_end: byte offset of this end in the text; 0 = not known. */
 static void pass_recorded(nnc_walk *w, size_t estimates_end) {
     if (estimates_end <= w->at) {
         nnc_walk_value(w);
@@ -236,8 +237,8 @@ static void read_digests(nnc_json at, nnc_recorded *recorded) {
 static const char *const not_digested[] = { "digest", NULL };
 
 /* Reads the values of one recorded estimate from JSON. loud: true = faults of the values are reported. before: the
- * estimate that was read before; if its list of names is equal, both estimates share the list; NULL = no such
- * estimate. */
+ * estimate that was read before, NULL = no such estimate; if the new estimate has the same list of names as this
+ * estimate, the two estimates share one list. */
 static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded_estimate *before,
                      nnc_figure_list *found, nnc_recorded_estimate *estimate) {
     nnc_arena *arena = item.doc->arena;
@@ -305,8 +306,8 @@ static bool read_estimates(nnc_json at, bool loud, nnc_recorded *recorded) {
     return good && !found.faulty;
 }
 
-/* Converts a version of nncost to a number that grows with the version: "0.1.0" -> 1000; each of the three parts is
- * below 1000. Returns -1 if the text is no version. */
+/* Converts a version of nncost to a number that grows with the version: "0.1.0" -> 1000; each of the three numbers in a
+ * version is below 1000. Returns -1 if the text is no version. */
 static int64_t version_number(const char *text) {
     int64_t number = 0;
     for (int i = 0; i < 3; i++) {

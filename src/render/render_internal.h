@@ -26,8 +26,9 @@ typedef struct nnc_head {
     /* true: this column is the first of the table, and its texts are options of a command. If a line of the table is
      * wider than the terminal, the texts continue on further lines. */
     bool wraps;
-    int drop; /* order in which columns are left out if cutting is not enough: the lowest number first; 0 = never
-                   * left out */
+    /* order in which columns are left out if the lines of the table are still too wide after texts were cut: the lowest
+     * number first; 0 = never left out */
+    int drop;
 } nnc_head;
 
 typedef struct nnc_heads {
@@ -93,7 +94,7 @@ struct nnc_format {
      * of the output. */
     void (*heading)(nnc_buffer *out, nnc_heads heads);
     void (*line)(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells);
-    bool documents; /* true: several results become a list of JSON documents; false: they become one table */
+    bool documents; /* true: several results become a list of JSON documents; false: several results become one table */
     /* true: the function `line` writes the cells of a line without alignment, and nnc_table_put aligns them in columns;
      * false: the lines that `line` writes are complete */
     bool held;

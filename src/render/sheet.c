@@ -17,8 +17,8 @@ void nnc_sheet_label(nnc_sheet *sheet, const char *label) {
     page_of(sheet)->label(sheet, label);
 }
 
-/* Writes a piece of text that no line break divides. Starts a new line if the rest of the current line is narrower than
- * the piece and `follows` further columns. */
+/* Writes a piece of text that no line break divides. If the rest of the current line has fewer free columns than the
+ * width of the piece plus `follows`, starts a new line. */
 static void put_piece(nnc_sheet *sheet, nnc_ink ink, const char *text, int follows) {
     static const char *const codes[] = {
         [NNC_INK_PLAIN] = "", [NNC_INK_STRONG] = "1", [NNC_INK_GOOD] = "32", [NNC_INK_BAD] = "1;31"
@@ -740,11 +740,10 @@ void nnc_sheet_past(nnc_sheet *sheet, const void *record) {
  * reaches much farther above the prediction also covers programs that are slower than the program of the software
  * profile (`skew` of the profile, docs/accuracy.md). */
 static bool covers_slower(const nnc_result *r) {
-    enum {
-        SKEWED = 2
-    }; /* limit of a ratio of logarithms: distance from prediction to upper end / distance from lower
-                          * end to prediction. The ratio is usually 1.35, and 2.33 for vision models without a stated
-                          * framework */
+    /* limit of the ratio of two distances, which are differences of logarithms: distance from the prediction to the
+     * upper end / distance from the lower end to the prediction. The ratio is usually 1.35, and 2.33 for vision models
+     * without a stated framework */
+    enum { SKEWED = 2 };
     return r->interval_s[0] > r->lower_bound_s &&
            log(r->interval_s[1] / r->step_s) > SKEWED * log(r->step_s / r->interval_s[0]);
 }

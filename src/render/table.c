@@ -338,7 +338,7 @@ static void measure(nnc_table *table) {
     }
 }
 
-/* Returns the index of the column to leave out next, the one with the smallest `drop`; -1 = no other column can be left
+/* Returns the index of the column to leave out next, the one with the smallest `drop`; -1 = no column can be left
  * out. */
 static int next_to_drop(const nnc_table *table) {
     int found = -1;
@@ -413,8 +413,9 @@ static int fit(nnc_table *table, int width) {
         shrink(table, width, gap);
         const int drop = next_to_drop(table);
         if (drop < 0 || total_width(table, gap) <= width) { return gap; }
-        /* Leaving out a column makes space. Therefore all columns that were cut get their full width once more, and the
-         * loop cuts these columns again if the lines are still too wide. */
+        /* If a column is left out, the lines of the table have space for wider texts. Therefore the loop first gives
+         * all columns that were cut their full width, and then cuts these columns again if the lines are still too
+         * wide. */
         table->widths[drop] = 0;
         table->dropped[drop] = true;
         for (int c = 0; c < table->count; c++) { table->widths[c] = table->widths[c] > 0 ? full[c] : 0; }

@@ -410,10 +410,10 @@ static const method_row rows[NNC_METHOD_COUNT] = {
 
 bool nnc_method_rolls_out(nnc_method method) { return (unsigned)method < NNC_METHOD_COUNT && rows[method].rollout; }
 
-/* If the method runs this helper model on the training devices, counts it: for a copy of the trained model without
- * adapters, adds 1 to *copies; for another model, adds its parameters to *other_params. params: active parameters of
- * the helper; NaN = the helper is a copy of the trained model. total: parameters of the helper in memory, which are
- * more than `params` if the helper has experts; NaN = as many as `params`. */
+/* If the method runs this helper model on the training devices, adds the helper to one of two counts: a copy of the
+ * trained model without adapters adds 1 to *copies; a model of another size adds its parameters to *other_params.
+ * params: active parameters of the helper; NaN = the helper is a copy of the trained model. total: parameters of the
+ * helper in memory, which are more than `params` if the helper has experts; NaN = as many as `params`. */
 static void add_helper(bool runs, double params, double total, const nnc_plan *plan, double *copies,
                        double *other_params) {
     if (!runs) { return; }

@@ -1,5 +1,5 @@
-/* The parts from which a run is computed, in the order of the computation. Each part uses the results that earlier
- * parts stored in `run`. */
+/* The functions that compute the results of a run. They are called in the order method, input, sites, failures, energy;
+ * each function uses the results that the functions called before it stored in `run`. */
 #ifndef NNCOST_RUN_RUN_INTERNAL_H
 #define NNCOST_RUN_RUN_INTERNAL_H
 

@@ -77,8 +77,9 @@ static bool is_earlier(const connection *db) {
     return found;
 }
 
-/* If memory, disk or a lock caused the last error of SQLite, returns the last error. For any other cause, returns
- * NNC_BAD_SPEC; the message tells that the database is of an earlier version of nncost or is damaged. */
+/* If memory, disk or a lock caused the last error of SQLite, returns the last error. For an error that memory, disk or
+ * a lock did not cause, returns NNC_BAD_SPEC; the message tells that the database is of an earlier version of nncost or
+ * is damaged. */
 static nnc_status sql_damaged(const connection *db, nnc_error *err) {
     const int code = db->call.errcode(db->file) & 0xFF;
     if (code == SQLITE_NOMEM || code == SQLITE_IOERR || code == SQLITE_BUSY || code == SQLITE_LOCKED) {

@@ -8,7 +8,7 @@
 /* ---- merge.c: output of lines ---- */
 
 /* Output of whole lines to a file or to standard output. If the output stops early, the last written line is complete,
- * except for some kinds of output (see `cuts`). */
+ * except for outputs that cannot be shortened, such as a pipe (see `cuts`). */
 
 typedef struct nnc_file {
     int descriptor;
@@ -73,7 +73,7 @@ nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err);
 /* Returns the number of rows in a database, including rows that were added but not committed. */
 int64_t nnc_database_count(const nnc_database *db);
 
-/* Closes a database. Rows that were added since the last commit are lost. db can be NULL. */
+/* Closes a database. Closing a database discards the rows that were added since the last commit. db can be NULL. */
 void nnc_database_close(nnc_database *db);
 
 /* A reader returns the rows of a database in order. */

@@ -74,8 +74,8 @@ typedef struct nnc_trace {
  * position in bytes in err; after an error nothing has to be freed. */
 nnc_status nnc_trace_read(const char *path, nnc_trace **trace, nnc_error *err);
 
-/* Tests, by the name and the first bytes of a file, whether the file is a trace. Other files that nncost reads are
- * short and never compressed. */
+/* Tests, by the name and the first bytes of a file, whether the file is a trace. Files of all other kinds that nncost
+ * reads are short and never compressed. */
 bool nnc_trace_is(const char *path);
 void nnc_trace_free(nnc_trace *trace);
 
@@ -147,7 +147,7 @@ typedef struct nnc_trace_sum {
     int64_t row_count, finding_count;
     int32_t devices;
     /* times of the device that ran the most kernels. span_s: from the start of its first kernel to the end of its last
-     * kernel; busy_s: part of span_s in which at least one kernel runs; idle_s: the other part of span_s */
+     * kernel; busy_s: part of span_s in which at least one kernel runs; idle_s: span_s - busy_s */
     double span_s, busy_s, idle_s;
     /* part of idle_s: idle times that end with a kernel that the host launched only when the device was already idle */
     double idle_host_s;
@@ -160,8 +160,8 @@ typedef struct nnc_trace_sum {
     /* share of kernel time whose kernels are not linked to an operator, because the trace lacks the launches of these
      * kernels */
     double unlaunched_share;
-    /* medians of measured / predicted time. product_factor: of products. memory_factor: of other operators. NaN = too
-     * few rows. */
+    /* medians of measured / predicted time. product_factor: over the rows of matrix products. memory_factor: over the
+     * rows of operators that are no matrix product. NaN = too few rows. */
     double product_factor, memory_factor;
     double save_s; /* sum of the savings (save_s) of all findings */
     /* span_s / number of kernels in the trace: the mean time between two kernels */

@@ -474,7 +474,7 @@ bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *
     return known && sizes->dtype != NNC_DTYPE_COUNT;
 }
 
-/* Sets the kernels of an op that only moves bytes: a library issues one kernel for the whole op. */
+/* Sets the kernels of an op that only moves bytes: one kernel of a library reads and writes all bytes of the op. */
 static void issue(nnc_op *op) {
     const nnc_kernel *moved = &op->u.kernel;
     op->issued[0] = (nnc_issued){ .kernels = 1.0, .bytes = moved->read_bytes + moved->write_bytes };
@@ -535,8 +535,9 @@ static void set_alignment(nnc_op *op, int aligned) {
 }
 
 /* Returns the predicted time of all kernels of a call after the first kernel. Kernels of a call after the first kernel
- * add up partial sums, for example. Each further kernel takes the fixed time (fixed_s) that the device states: that of
- * matrix products for a matrix product, that of streaming kernels for any other operator. */
+ * add up partial sums, for example. Each kernel of a call after the first takes the fixed time (fixed_s) of the device:
+ * the fixed time of matrix products if the operator is a matrix product, otherwise the fixed time of streaming
+ * kernels. */
 static double further_s(const nnc_device *device, const nnc_op *op, double launches) {
     const double start_s =
         op->kind == NNC_OP_MATMUL ? device->efficiency.gemm[op->math_dtype].fixed_s : device->efficiency.stream.fixed_s;

@@ -4,9 +4,9 @@
  *     `expected time` = predicted time x sqrt(machine x near), where `machine` and `near` are two factors.
  *     `saving`        = measured time - expected time.
  *
- * The factor `machine` is the median of measured / predicted time over all rows of matrix products, or over all rows of
- * other operators. The factor `near` is the median of measured / predicted time over the eight rows with the nearest
- * sizes.
+ * The factor `machine` is the median of measured / predicted time over all rows of matrix products; for an operator
+ * that is no matrix product, it is the median over all rows of operators that are no matrix product. The factor `near`
+ * is the median of measured / predicted time over the eight rows with the nearest sizes.
  *
  * The factor sqrt(machine x near) takes account of a machine that is slower than its device file states, so that not
  * every row becomes a finding. A median counts each row once, so a single slow operator does not change the median. */
@@ -219,7 +219,7 @@ enum { FACTOR_ROWS = 3, NEAR_ROWS = 4 };
 
 /* Returns the median of measured / predicted time over the rows with the nearest sizes. The rows are sorted by
  * predicted time per call; the function uses four rows on each side of row `at`, without row `at` itself. The median is
- * 1 if there is no other row. */
+ * 1 if `at` is the only row. */
 static double factor_near(const sized *rows, int64_t count, int64_t at) {
     double near[2 * NEAR_ROWS] = { 1.0 };
     int64_t found = 0;
@@ -230,11 +230,11 @@ static double factor_near(const sized *rows, int64_t count, int64_t at) {
     return found > 0 ? nnc_median(near, (size_t)found) : 1.0;
 }
 
-/* Sets the factor of each matrix product (products = true) or of each other operator (products = false). The factor of
- * a row is the geometric mean of two medians of measured / predicted time. One median is over all rows (the machine's
- * factor), the other is over the rows with a similar predicted time. Because of the factors of the rows, neither a slow
- * machine nor a prediction error that grows with size makes a row a finding. Returns the machine's factor; NaN = there
- * are too few rows. */
+/* Sets the factor of each row that is a matrix product (products = true), or of each row that is no matrix product
+ * (products = false). The factor of a row is the geometric mean of two medians of measured / predicted time. One median
+ * is over all rows (the machine's factor), the other median is over the rows with a similar predicted time. Because of
+ * the factors of the rows, neither a slow machine nor a prediction error that grows with size makes a row a finding.
+ * Returns the machine's factor; NaN = there are too few rows. */
 static double expect(const nnc_trace_sum *sum, bool products, sized *rows, double *ratios) {
     int64_t count = 0;
     for (int64_t i = 0; i < sum->row_count; i++) {
@@ -289,10 +289,10 @@ static int most_saved_first(const void *a, const void *b) {
 }
 
 /* Returns the largest ratio of measured to expected time that is within the usual error of predictions. The usual error
- * is two standard deviations of the logarithms of the ratios of all matrix products (products = true) or of all other
- * operators (products = false). The standard deviation is 1.4826 times the median deviation from the median, as in a
- * normal distribution, so that single slow operators do not change it. Returns 1 if there are too few rows to compute
- * the usual error. logs: memory for one number per row. */
+ * is two standard deviations of the logarithms of the ratios, either of all matrix products (products = true), or of
+ * all operators that are no matrix product (products = false). The standard deviation is 1.4826 times the median
+ * deviation from the median, as in a normal distribution, so that single slow operators do not change it. Returns 1 if
+ * there are too few rows to compute the usual error. logs: memory for one number per row. */
 static double usual_error(const nnc_trace_sum *sum, bool products, double *logs) {
     size_t count = 0;
     for (int64_t i = 0; i < sum->row_count; i++) {
@@ -389,9 +389,9 @@ static int64_t covered_ns(const nnc_trace *t, int32_t device, unsigned wanted) {
     return covered;
 }
 
-/* Returns the nanoseconds in which the device is idle because of the host. An idle time counts if the host launched the
- * next kernel only when the device was already idle. The kernels of the trace must be sorted by start, and the launches
- * by correlation. */
+/* Returns the nanoseconds in which the device is idle because of the host. The result includes an idle time if the host
+ * launched the next kernel only when the device was already idle. The kernels of the trace must be sorted by start, and
+ * the launches by correlation. */
 static int64_t idle_for_host_ns(const nnc_trace *t, int32_t device) {
     int64_t end = INT64_MAX, late = 0;
     for (int64_t i = 0; i < t->kernel_count; i++) {

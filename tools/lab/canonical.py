@@ -2,8 +2,8 @@
 """canonical.py TABLE.csv [OUT.csv]: converts a published table of measurements to the columns that nncost reads.
 
 Reads the columns of published tables (n_layers, d_model, tp, framework ...), writes fields of nncost's plan, model,
-device and software (model.layers, tensor, software ...), and keeps all other columns. Each line of the input gives one
-line of the output.
+device and software (model.layers, tensor, software ...), and copies all columns that it does not convert. Each line of
+the input gives one line of the output.
 
     foreign/names/words.json     meanings of words, names of frameworks, settings that notes or programs of rows state,
                                  families of models, engines, columns for people

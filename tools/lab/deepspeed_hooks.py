@@ -186,7 +186,7 @@ def under_zero(model, ids, stage, whole):
 
 
 def layer_us(make, repeats=60):
-    """Least CPU time of one layer in microseconds: 12 layers less 4 layers, divided by 8."""
+    """Returns the CPU time of one layer in microseconds: (least time with 12 layers - least time with 4 layers) / 8."""
     steps = [make(4), make(12)]
     gc.disable()
     best = [float("inf")] * len(steps)

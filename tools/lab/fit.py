@@ -88,8 +88,8 @@ def limits_of(field):
 
 
 class Parameter:
-    """A field that the fit changes: the fit multiplies a value above 0 by factors, and adds multiples of the usual size
-    to other values."""
+    """A field that the fit changes: the fit multiplies a value above 0 by factors; to a value that is not above 0, it
+    adds multiples of the usual size."""
 
     def __init__(self, field, before):
         self.field, self.before = field, before

@@ -58,9 +58,9 @@ def read(path):
 
 
 def unfold(rows, parameters, trained):
-    """Lists the operators of equal layers layer by layer. The input has a run of equal layers once: in forward with the
-    operators of its first layer, in backward with the operators of the layer that is last in forward. Between one layer
-    and the next, the numbers of storages and `parameters` grow by a constant."""
+    """Lists the operators of equal layers layer by layer. The input lists a sequence of equal layers only once: in
+    forward with the operators of its first layer, in backward with the operators of the layer that is last in forward.
+    Between one layer and the next, the numbers of storages and `parameters` grow by a constant."""
     out, known, bases = [], {}, []  # known: storage -> tensor; bases: the runs of forward
     at = 0
     while at < len(rows):
@@ -94,7 +94,7 @@ def apart(made, later, copies):
     """Returns the constant by which the numbers of storages grow from one layer to the next. The function chooses the
     constant that explains most of the tensors in `later`, which are read after the run. The tensors in `later` belong
     to the last layer of the run of layers. If the last layer differs from the other layers, a run of backward contains
-    the last layer but one, and the tensors belong to that layer."""
+    the last layer but one, and the tensors belong to the last layer but one."""
     of_like = collections.defaultdict(list)
     for number, like in made.items():
         of_like[like].append(number)

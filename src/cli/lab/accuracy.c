@@ -343,7 +343,8 @@ static nnc_status set_what(accuracy *a, nnc_scored *scored, nnc_error *err) {
 }
 
 /* Computes whether the plan of a row fits in memory. Settings that the row does not state are chosen as in an estimate.
- * The lower end of the memory interval shows whether the plan fits with other settings. */
+ * The lower end of the memory interval shows whether the plan fits with other values of the settings that the row does
+ * not state. */
 static nnc_status set_fit(accuracy *a, const nnc_measured *row, nnc_scored *scored, nnc_error *err) {
     nnc_scenario *s = a->scenario;
     const nnc_given given = { nnc_measured_gives, row };

@@ -41,7 +41,9 @@ typedef struct calibration {
     int32_t held_count; /* number of rows that the fit does not use because of --hold-out */
     /* name of the first device in the rows that is not the fitted device; NULL if parameters of an engine are fitted */
     const char *other;
-    const char *last_name; /* device name of the previous row; a row with the same name needs no new look-up */
+    /* device name of the previous row; if the next row has the same device name, the device is not looked up a second
+     * time */
+    const char *last_name;
     bool last_is_ours;
 } calibration;
 
@@ -537,12 +539,12 @@ static nnc_status write_file(calibration *c, const char *path, nnc_error *err) {
  * Finds the measurement that would make the range of the estimated step time of MODEL narrowest.
  *
  * Each device parameter has a range of values. A fitted parameter has the range that the fitted rows allow. The range
- * of any other parameter goes from value x (10th percentile / median) to value x (90th percentile / median); median and
- * percentiles are taken over the shipped devices. The range of host.kernel_s is different, because the files of shipped
- * devices do not state it: for s = spread.idle of the software profile, the range goes from value x exp(-s) to value x
- * exp(s). The step time is estimated at both ends of each range, with all other parameters at their fitted values. The
- * parameter to measure next is the one whose range has the largest difference between the step times at its two
- * ends. */
+ * of a parameter that was not fitted goes from value x (10th percentile / median) to value x (90th percentile /
+ * median); median and percentiles are taken over the shipped devices. Only the range of host.kernel_s is computed in
+ * another way, because the files of shipped devices do not state it: for s = spread.idle of the software profile, the
+ * range goes from value x exp(-s) to value x exp(s). For each parameter, the step time is estimated at both ends of the
+ * parameter's range, while all other parameters keep the values that they have after the fit. The parameter to measure
+ * next is the one whose range has the largest difference between the step times at its two ends. */
 
 /* Kinds of measured rows to which a parameter can be fitted, by the beginning of the parameter's name. */
 static const struct {

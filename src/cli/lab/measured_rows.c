@@ -123,7 +123,8 @@ static nnc_status load_model(nnc_specs *specs, const nnc_measured *row, nnc_scen
 
 NNC_ENUM_NAMES(nnc_level, NNC_LEVEL_LIST)
 
-/* Loads the software profile that an estimate of the row's plan has without the option --software. */
+/* Loads the software profile with which nncost estimates the row's plan by default, that is, without the option
+ * --software. */
 static nnc_status choose_software(nnc_specs *specs, nnc_scenario *s, nnc_error *err) {
     const nnc_software *software = NULL;
     NNC_TRY(nnc_profile_load(specs, nnc_profile_kind_of(&s->model, &s->device, &s->plan), &software, err));
