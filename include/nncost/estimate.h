@@ -42,8 +42,8 @@ typedef struct nnc_memory {
                                       * the reserve, both peaks are total_bytes */
     int64_t headroom_bytes;          /* capacity_bytes - total_bytes; negative if the plan does not fit */
     const char *transient_what;      /* name of the op or tensor that needs the transient memory; static storage */
-    int64_t apart_bytes;             /* memory peak - sum of all other classes; this number is negative, because the
-                                      * classes reach their largest sizes at different times */
+    int64_t apart_bytes;             /* memory peak - sum of all classes of memory except this one; this number is
+                                      * negative, because the classes reach their largest sizes at different times */
     /* Bytes of PyTorch's allocator at the memory peak. peak_allocated_bytes: bytes that the allocator has given to
      * tensors; peak_reserved_bytes: bytes that the allocator has taken from the driver. */
     int64_t peak_allocated_bytes, peak_reserved_bytes;
@@ -109,8 +109,8 @@ typedef struct nnc_result {
     double communication_s[NNC_COMM_SPACE]; /* seconds of each kind of communication, overlapped or exposed */
     double bubble_ratio, bubble_share;      /* bubble_ratio: bubble_s / time that the busiest stage works; bubble_share:
                                              * bubble_s / step_s */
-    double idle_share;                      /* share of the step in which a pipeline stage is idle, as a mean over all
-                                             * stages; 0 without a pipeline */
+    double idle_share;                      /* share of the step time in which a pipeline stage is idle: the mean of
+                                             * this share over all stages; 0 without a pipeline */
     int32_t stage, memory_stage;            /* stage: index of the busiest pipeline stage; memory_stage: index of the
                                              * stage that needs most memory */
     /* one value in seconds for each resource (compute, memory, network ...). In predicted mode: seconds of step_s in
@@ -132,8 +132,7 @@ typedef struct nnc_result {
      * The member energy_j is the energy of the run if run_s is known, otherwise the energy of one step. */
     double price_per_device_hour, cost_step, cost_run, device_hours, run_s, energy_j;
     int32_t op_count;
-    int64_t trained_params; /* number of trained parameters, which are also counted in params; all other parameters are
-                             * frozen */
+    int64_t trained_params; /* number of trained parameters; `params` counts trained and frozen parameters together */
     int64_t next_params;    /* parameters of the layers for multi-token prediction, if the plan does not train them; not
                              * included in params; 0 = no such layers */
     /* Smallest sizes with which a matrix product is compute-bound. `critical_tokens` is the smallest number of tokens

@@ -154,8 +154,8 @@ typedef struct nnc_gemm_efficiency {
     /* Time of an 8-bit matrix product with one scale per 128 elements / time of the same product with one scale per
      * tensor; neutral: 1. */
     double block_ratio;
-    /* time of one grouped product of several matrices / time of one product that has as many rows as the grouped
-     * product in total; neutral: 1 */
+    /* A value between 0 and 1 is a weight: the time lies between the time for the value 0 and the time for the value
+     * 1. */
     double group_ratio;
     /* share of the device's power limit power_w that the matrix units draw at their peak FLOP/s; NaN = not known */
     double power_share;
@@ -175,8 +175,8 @@ typedef struct nnc_flash_efficiency {
     double library_unmasked_half, library_backward_ratio, library_backward_bytes;
     /* rate of attention with heads of width 64 / rate with heads of width 128 or more; neutral: 1 */
     double narrow_ratio;
-    double block_penalty; /* the time of attention is multiplied by 1 + block_penalty x units of the device / blocks of
-                           * 128 queries; neutral: 0 */
+    double block_penalty; /* the time of attention is multiplied by 1 + block_penalty x (number of units of the device)
+                           * / (number of blocks of 128 queries); neutral: 0 */
     double head_multiple; /* kernels pad the width of a head to a multiple of this number; neutral: 32 */
 } nnc_flash_efficiency;
 
@@ -246,8 +246,8 @@ typedef struct nnc_serve_efficiency {
     double kernel_s, attention_s;              /* kernel_s: fixed seconds of a kernel in a recorded program;
                                                 * attention_s: fixed seconds of attention in decode */
     /* If several query heads share keys and values, decode attention reads this share of the keys and values again for
-     * each query head after the first; neutral: 0. If kv_reread of the device is above 0, an engine uses kv_reread and
-     * kv_fraction of the device only if the kv_reread of the engine itself is above 0. */
+     * each query head after the first; neutral: 0. An engine whose own kv_reread is 0 uses neither kv_reread nor
+     * kv_fraction of a device whose kv_reread is above 0. */
     double kv_reread;
     nnc_small_all_reduce all_reduce;
     bool fitted; /* false: the device file states no efficiencies of serving */
@@ -371,8 +371,9 @@ struct nnc_device {
     nnc_node_power node_power;
     nnc_mtbf mtbf;
     nnc_efficiencies efficiency;
-    nnc_rated rated;         /* peaks with their units and clock; all 0: a change of units or clock does not change the
-                              * peaks */
+    nnc_rated rated;         /* the peaks that the device file states, with the number of units and the clock to which
+                              * they belong; if all members are 0, a change of the units or the clock does not change
+                              * the peaks */
     const nnc_price *prices; /* prices of the device, the newest on-demand price first; NULL = no prices */
     int32_t price_count;
     const char *const *aliases;

@@ -191,8 +191,8 @@ typedef struct nnc_decoder {
     bool plain_norms; /* true: the norms of the model have no weights */
     bool embed_norm;  /* true: a norm follows the embedding table */
     nnc_qk_norm qk_norm;
-    /* true: the attention output (out_bias), the MLP, the head or the experts have biases; read only if `biases` is
-     * false */
+    /* true: the projection of the attention output (out_bias), the MLP (mlp_bias), the head (head_bias) or the experts
+     * (expert_bias) have biases; nncost reads these members only if `biases` is false */
     bool out_bias, mlp_bias, head_bias, expert_bias;
     /* true: the projections to queries and to values have a bias, but the projection to keys has none */
     bool no_key_bias;
@@ -282,11 +282,11 @@ typedef struct nnc_decoder {
      * whole network. */
     bool ssm_full_gate, latent_norm;
     int64_t residual_block;
-    /* Members for Gemma 3n. The network has altup_inputs residual streams; each layer computes one stream and predicts
-     * all other streams (0 = the network has one stream, as usual). In each layer, a low-rank product of rank
-     * laurel_rank runs parallel to attention, and its output is added to the residual stream (0 = no low-rank product).
-     * If unused_kv is true, layers that reuse keys and values of an earlier layer also have their own weights for keys
-     * and values, but no step uses these weights. */
+    /* Members for Gemma 3n. The network has altup_inputs residual streams; each layer computes one of these streams,
+     * and predicts the streams that it does not compute (0 = the network has one stream, as usual). In each layer, a
+     * low-rank product of rank laurel_rank runs parallel to attention, and its output is added to the residual stream
+     * (0 = no low-rank product). If unused_kv is true, layers that reuse keys and values of an earlier layer also have
+     * their own weights for keys and values, but no step uses these weights. */
     int64_t altup_inputs, laurel_rank;
     bool unused_kv;
 } nnc_decoder;
@@ -426,8 +426,8 @@ struct nnc_model {
     char id[64];
     char name[96];
     nnc_family family;
-    /* Each of the members decoder, unet, vit and graph is used by the models of one family. All bytes of the members of
-     * other families are 0 */
+    /* Each of the members decoder, unet, vit and graph is used by the models of one family. In a model of one family,
+     * all bytes of the members of the three remaining families are 0 */
     nnc_decoder decoder;
     nnc_unet unet;
     nnc_vit vit;

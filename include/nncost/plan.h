@@ -274,8 +274,8 @@ typedef struct nnc_plan {
     double price;   /* price of one device-hour; NaN = the newest price of the device file */
     /* bytes of device memory that the plan leaves unused; -1 = the reserve of the software profile */
     int64_t reserve_bytes;
-    /* parts that are trained, a combination of nnc_train flags, with all other parts frozen; 0 = all parts are
-     * trained */
+    /* trained parts of the network, a combination of nnc_train flags; parts without a flag are frozen; 0 = all parts
+     * are trained */
     unsigned train;
     int64_t adapter_rank; /* inner width of low-rank adapters (LoRA rank); 0 = no adapters. If the plan has adapters and
                            * `train` is 0, only the adapters are trained */
@@ -287,24 +287,25 @@ typedef struct nnc_plan {
                             * bits */
     bool ends_as_layers; /* true: embedding and head each count as one layer when layers are distributed over pipeline
                             * stages */
-    /* number of layers of the first and of the last pipeline stage; 0 = as many layers as each of the other stages */
+    /* number of layers of the first and of the last pipeline stage; 0 = the stage has as many layers as the stages
+     * between the first and the last */
     int64_t first_stage_layers, last_stage_layers;
     bool whole_experts; /* true: each expert is whole on one tensor rank (expert tensor parallelism
                                               * 1); false: tensor ranks split experts */
     bool next_tokens;   /* true: the plan also trains the layers of the model for multi-token
                                               * prediction */
     /* frozen helper models of a training method (reference, reward model, teacher) on the devices of a replica.
-     * helper_copies: number of copies of the trained model; helper_params: parameters of helper models of other sizes.
-     * nnc_method_helpers sets helper_copies and helper_params */
+     * helper_copies: number of helper models that are copies of the trained model; helper_params: parameters of all
+     * helper models that are no copies of it. nnc_method_helpers sets helper_copies and helper_params */
     double helper_copies, helper_params;
     double critic_copies, critic_params;     /* critics, which are trained helper models. critic_copies: number of
                                               * critics of the size of the trained model; critic_params: parameters of
-                                              * critics of other sizes */
+                                              * all critics that have another size than the trained model */
     nnc_optimizer_kernels optimizer_kernels; /* kernels in which the framework runs the optimizer update */
     int64_t train_layers; /* number of successive layers whose weights, or adapters, are trained; 0 = all layers. If
                            * `train` is 0, weights outside the trained layers are frozen */
-    int64_t train_from;   /* index of the first trained layer, with train_layers; -1 = the trained layers are the last
-                             * ones */
+    int64_t train_from;   /* index of the first trained layer, used only if train_layers is above 0; -1 = the trained
+                           * layers are the last layers of the model */
     /* number of rows or columns to which the optimizers GaLore and APOLLO project gradients */
     int64_t optimizer_rank;
     bool oft; /* true: an adapter rotates blocks of adapter_rank inputs of a layer (OFT) instead of adding a low-rank
@@ -377,8 +378,8 @@ typedef struct nnc_spread {
 
 /* Causes of differences between measured and predicted step time. The range of measured / predicted contains 90 % of
  * the measurements. The half range is half of the width of the range of measured / predicted, as a natural logarithm.
- * Each member is the half range that one cause alone would give. The half range of a step is the square root of the sum
- * of squares: of the squared half ranges of all causes that apply to the step. */
+ * Each member is the half range that one cause alone would give. The half range of a step is the square root of a sum:
+ * the sum of the squared half ranges of all causes that apply to the step. */
 typedef struct nnc_spreads {
     /* half range of the cause that applies to every step with the profile; NaN = unknown */
     double own;
@@ -420,8 +421,8 @@ typedef struct nnc_framework {
     char family[16]; /* start of the names of the families to which the entry applies; "" = all */
     nnc_policy policy;
     nnc_attention attention;
-    /* How context ranks share attention: adapter_context_kind is used for plans that train only adapters, context_kind
-     * for all other plans. */
+    /* How context ranks share attention. adapter_context_kind applies to plans that train only adapters; context_kind
+     * applies to plans that train any other weights. */
     nnc_context_kind context_kind, adapter_context_kind;
     double capacity_factor, fp16_dropout; /* capacity_factor: capacity factor of experts; fp16_dropout: dropout
                                            * probability in training in fp16 */
@@ -436,8 +437,8 @@ typedef struct nnc_framework {
     /* true: --recompute attention means full recomputation of half of the layers of each stage */
     bool half_selective;
     bool whole_experts; /* true: tensor ranks do not split experts; each expert is on one tensor rank */
-    /* true: embedding and head each count as a layer when layers are distributed over stages; only if the number of
-     * stages divides layers + 2 and does not divide layers */
+    /* true: embedding and head each count as a layer when layers are distributed over stages. The switch has an effect
+     * only if layers + 2 is a multiple of the number of stages, and `layers` is no multiple of it */
     bool ends_as_layers;
     /* true: with ZeRO 3 and a pipeline, ranks gather weights once per step, not for every micro-batch */
     bool gathered_in_pipelines;
@@ -488,7 +489,8 @@ typedef struct nnc_reserve {
 typedef struct nnc_shipped {
     bool schedules[NNC_SCHEDULE_COUNT];
     bool recompute_attention, recompute_norm, recompute_activation, recompute_full;
-    bool recompute_modules; /* true: the framework can recompute only latent projections, only MLPs or only experts */
+    bool recompute_modules; /* true: the framework can recompute single modules without the rest of the layer: only the
+                             * latent projections, only the MLPs or only the experts */
     bool offload_optimizer, offload_activations, offload_weights;
     bool sharded_gradients, sharded_weights; /* sharded_gradients: ZeRO 2 divides gradients; sharded_weights: ZeRO 3
                                               * divides weights */
@@ -524,8 +526,8 @@ typedef struct nnc_serve_engine {
     double all_reduce_factor; /* factor on the computed time of an all-reduce in serving; default 1 */
     double all_reduce_s;      /* seconds that each all-reduce takes in addition to its computed time; default 0 */
     double attention_factor;  /* factor on the computed time of attention in prefill steps; default 1 */
-    double kv_reread;         /* share of the keys and values that each further query head of a group reads again from
-                          * memory; default 0 */
+    double kv_reread;         /* if several query heads share keys and values: share of the keys and values that is read
+                               * from memory again for each query head after the first; default 0 */
     double
         /* limit for kv_reread and kv_fraction of the device file: a decode step uses them only if sequences x query
          * heads per device is larger than this limit; default 0 */
@@ -567,10 +569,10 @@ typedef struct nnc_serve_engine {
     double wave_threads;         /* number of threads per wave that decode kernels use. If waves of the device have more
                             * threads, kernels read less than unit_bytes_per_clock; NaN = kernels use all threads */
     bool pipelined_passes;       /* true: pipeline stages compute successive passes of one prompt at the same time */
-    double text_s;               /* seconds to turn a token into text and send it, one token after the other; default
-                                  * 0 */
-    double issue_s; /* seconds of the host to issue a kernel of a step with prompts, which is not recorded as a
-                            * CUDA graph, at the same time as the device works; default 0 */
+    double text_s;               /* seconds to turn one token into text and send it; tokens are handled one at a time;
+                                  * default 0 */
+    double issue_s; /* seconds of the host to issue a kernel of a step with prompts. Such a step is not recorded as a
+                     * CUDA graph, and the host issues its kernels while the device works; default 0 */
     /* On devices with at least large_bytes of memory, large_chunk and large_batch are the defaults in place of chunk and
      * max_batch. Devices whose id contains large_except count as smaller devices. NaN in large_bytes = no device counts
      * as large. */
@@ -596,8 +598,8 @@ struct nnc_software {
     bool contiguous_maps;  /* layout of feature maps; true: one plane per channel (NCHW); false: channels last
                               * (NHWC) */
     bool written_out;      /* true: layer norms, RMS norms and GELU run as one kernel per primitive operation */
-    /* true: in softmax and in norms of rows, each sum or maximum over a row is one kernel, and all other operations of
-     * the op together are one kernel */
+    /* true: in softmax and in norms of rows, each sum or maximum over a row is one kernel, and the remaining operations
+     * of the op together are one kernel */
     bool by_reductions;
     bool turned_group_norms; /* true: group norms work on NCHW; feature maps in channels last are copied to NCHW and
                               * back */
@@ -667,8 +669,8 @@ struct nnc_software {
     double launch_expert_s;
     double launch_product_s; /* seconds of the host to issue one matrix product of experts, if the products are issued
                               * one by one; otherwise 0 */
-    bool recorded_attention; /* true: attention and norms are recorded once and replayed; the host issues all other
-                              * ops */
+    bool recorded_attention; /* true: attention and norms are recorded once and replayed; the host issues every op that
+                              * is neither attention nor a norm */
     bool tuned_pointwise;    /* true: norms and activation functions run kernels that were written for the device */
     nnc_spreads spread;
     const nnc_range *ranges;
@@ -717,9 +719,11 @@ typedef struct nnc_profiles nnc_profiles;
 
 /* Kinds of plan. Each kind of plan has a default software profile. */
 typedef enum nnc_profile_kind {
-    NNC_PROFILE_COPIES,        /* one device, or data parallelism in which every rank has all weights */
+    NNC_PROFILE_COPIES,        /* a plan for one device, or a plan with data parallelism in which every rank has all
+                                * weights */
     NNC_PROFILE_SHARDED,       /* a plan with ZeRO 3: data ranks divide the weights */
-    NNC_PROFILE_SPLIT,         /* tensor, pipeline, context or expert parallelism, or a decoder with ZeRO 1 or 2 */
+    NNC_PROFILE_SPLIT,         /* a plan with tensor, pipeline, context or expert parallelism, or a plan for a decoder
+                                * with ZeRO 1 or 2 */
     NNC_PROFILE_TPU,           /* every plan that runs on a TPU */
     NNC_PROFILE_EAGER,         /* a captured program, or a model of a PyTorch library on one device; operators run one
                                 * by one */

@@ -89,7 +89,8 @@ struct nnc_run_ask {
     /* bytes of weights that one site sends for one average of the sites; NaN = 4 bytes per parameter */
     double outer_bytes;
     double site_bytes_per_s; /* rate of the network link of one site, B/s in one direction */
-    double outer_overlap_s;  /* seconds of an average of the sites that overlap with training; 0 = no overlap */
+    double outer_overlap_s;  /* part of the seconds of one average of the sites' weights that overlaps with training; 0
+                              * = no overlap */
     /* The next inputs describe data loading. */
     double sample_bytes;      /* bytes of one training sample in the storage */
     double input_bytes_per_s; /* bytes of samples per second that all devices together can read from the storage */
@@ -140,9 +141,10 @@ struct nnc_run_ask {
     double sync_bytes_per_s;           /* rate at which new weights are sent to the generating devices; NaN =
                                             * sending takes no time */
     double device_hours;               /* amount of training, as the product of devices and hours of the run */
-    /* Elastic job: if one of elastic_replicas replicas fails, the other replicas continue while the failed one is
-     * replaced. 0 = no elastic job: after a failure all devices stop and go back to the last checkpoint. */
-    double elastic_replicas, reshard_s; /* reshard_s: seconds from a failure until the other replicas continue */
+    /* Elastic job: if one of elastic_replicas replicas fails, the replicas that did not fail continue while the failed
+     * replica is replaced. 0 = no elastic job: after a failure all devices stop and go back to the last checkpoint. */
+    double elastic_replicas, reshard_s; /* reshard_s: seconds from the failure of a replica of an elastic job until the
+                                         * replicas that did not fail continue */
     double encode_s;                    /* device time to encode one sample (image, text) with frozen encoders; 0 =
                                          * encoded samples are cached */
     /* number of all parameters of a helper model with experts, from which its memory is computed; NaN = equal to the
@@ -253,7 +255,7 @@ NNC_API double nnc_spares(double nodes_out, double enough_share, double *short_s
 /* ---- budgets: the best model for an amount of money or of FLOPs ---- */
 
 /* Published scaling laws for a model with N parameters that is trained on D tokens. Most laws state a loss E + A / N^a
- * + B / D^b with fitted constants E, A, B, a and b; the other laws state only the best N or D. */
+ * + B / D^b with fitted constants E, A, B, a and b. The laws without a loss state only the best N or the best D. */
 #define NNC_LAW_LIST(X)                                                                                         \
     X(NNC_LAW_RULE_20, "rule-of-20", "Twenty tokens per parameter, arXiv:2203.15556.")                          \
     X(NNC_LAW_PRINTED, "printed", "Approach 3 of arXiv:2203.15556 as printed.")                                 \

@@ -31,8 +31,8 @@ NNC_API nnc_status nnc_software_load(nnc_specs *specs, const char *id_or_path, c
                                      nnc_error *err);
 
 /* Chooses how unknown keys in a configuration of Hugging Face or diffusers are treated. lenient false (the default):
- * every unknown key is an error. lenient true: only unknown keys that look like dimensions are errors; all other
- * unknown keys are skipped and listed in the notes of the model. */
+ * every unknown key is an error. lenient true: an unknown key is an error only if it looks like a dimension; the reader
+ * skips every unknown key that does not look like a dimension, and lists it in the notes of the model. */
 NNC_API void nnc_specs_set_lenient(nnc_specs *specs, bool lenient);
 
 /* Returns the default software profile of each kind of plan, for example torch-compile, fsdp, megatron, maxtext. A kind

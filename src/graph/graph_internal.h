@@ -28,7 +28,7 @@ enum {
     NNC_GRAPH_STACK_MAX = 16,
 };
 
-/* Largest number of elements of a tensor for one sample, and largest number that a graph file may contain. */
+/* Largest number of elements of a tensor for one sample, and largest value of a number in a graph file. */
 #define NNC_GRAPH_NUMBER_MAX 1000000000000000
 #define NNC_GRAPH_DIM_MAX 1000000000 /* largest size of one axis */
 #define NNC_GRAPH_KERNEL_MAX 1000
@@ -176,7 +176,8 @@ typedef struct nnc_graph_node {
     nnc_expr args[NNC_GRAPH_ARGS_MAX];
     /* The next members are used only if the entry is a repeat, an if, or a list of ops with shared weights (tied) or
      * untrained weights (frozen). For a repeat, `count` is the number of iterations. For an if, `count` = 0 means that
-     * the condition does not hold. For a list, `count` = 0 means that the list has no effect. */
+     * the condition does not hold. For a list of ops with shared (tied) or untrained (frozen) weights, `count` = 0
+     * means that the list has no effect. */
     nnc_expr count;
     nnc_graph_ops ops;
 } nnc_graph_node;
@@ -260,7 +261,7 @@ typedef struct nnc_graph_walk nnc_graph_walk;
 
 /* The functions that receive the ops of a walk. op: called for each op, in order. enter: called before an iteration of
  * a repeat; its return value is passed to `leave` as `mark`. leave: called after the iteration. turns: number of equal
- * iterations for which this iteration stands, at least 1; the other equal iterations are not walked. */
+ * iterations for which this iteration stands, at least 1; the walk visits only this one of the equal iterations. */
 typedef struct nnc_graph_sink {
     void *context;
     void (*op)(void *context, nnc_graph_walk *walk, const nnc_graph_op *op);
@@ -338,8 +339,8 @@ typedef struct nnc_captured_op {
     nnc_group group;
     nnc_dtype dtype; /* number format of the operands */
     int64_t repeat;
-    /* number of time steps of a recurrent layer that one call of the operator computes one after the other; 1 for all
-     * other operators */
+    /* number of time steps of a recurrent layer that one call of the operator computes, one time step after another; 1
+     * for an operator that belongs to no recurrent layer */
     int64_t steps;
     bool
         /* true: this entry and the entry before it belong to one call of an operator, which continues in this entry
@@ -443,8 +444,7 @@ typedef struct nnc_graph_kind_row {
     /* Infers the output tensor and the weights of an op from its input tensors. Returns false if the walk found a
      * fault. */
     bool (*infer)(nnc_graph_walk *walk, nnc_graph_op *op);
-    /* true: the op can compute a part of the width without the other parts of the width, so tensor ranks may divide the
-     * width */
+    /* true: the op can compute one part of the width from this part alone, so tensor ranks may divide the width */
     bool parts;
 } nnc_graph_kind_row;
 const nnc_graph_kind_row *nnc_graph_kind_row_of(nnc_graph_kind kind);
@@ -514,7 +514,8 @@ enum {
     NNC_ACT_HARD_SIGMOID,
     NNC_ACT_HARD_SWISH,
     NNC_ACT_SOFTMAX,
-    /* NNC_ACT_SWIGLU and NNC_ACT_GEGLU multiply one half of the width by a function of the other half */
+    /* NNC_ACT_SWIGLU and NNC_ACT_GEGLU divide the width into two halves, and multiply the first half by a function of
+     * the second half, or the reverse */
     NNC_ACT_SWIGLU,
     NNC_ACT_GEGLU
 };

@@ -86,9 +86,9 @@ static bool read_modules(reader *r, nnc_json root) {
     return true;
 }
 
-/* Several equal layers have one copy of a storage each. count: number of copies. first_step: number of operators that
- * run between the first uses of two successive copies. last_step: number of operators that run between the last uses of
- * two successive copies. */
+/* If several layers are equal, each of them has its own copy of a storage. count: number of copies. first_step: number
+ * of operators that run between the first uses of two successive copies. last_step: number of operators that run
+ * between the last uses of two successive copies. */
 typedef struct copies {
     int64_t count, first_step, last_step;
 } copies;
@@ -525,9 +525,9 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
 /* Adds the number of elements of each parameter to the first forward operator that reads the parameter. Backward
  * operators are not used: equal layers are recorded once, and backward begins with the last layer, so the recorded
  * backward operators read the parameters of another layer. All parameters that one operator counts are trained, or all
- * are frozen: they have the same kind as the operator's last parameter, which is usually the matrix. A parameter of the
- * operator with the other kind (such as a frozen bias of a trained matrix) is added to r->loose. If the input is not
- * valid, notes a fault and returns false. */
+ * are frozen: they have the same kind as the operator's last parameter, which is usually the matrix. A parameter that
+ * is frozen although the operator's last parameter is trained (such as a frozen bias of a trained matrix), or the
+ * reverse, is added to r->loose. If the input is not valid, notes a fault and returns false. */
 static bool take_parameters(reader *r, int32_t number, form how, nnc_captured_op *op) {
     const nnc_json at = r->issues[number].at;
     const tensors *in = &r->issues[number].in;

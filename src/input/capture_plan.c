@@ -147,8 +147,8 @@ static unit_name unit_of(const char *path) {
     return (unit_name){ 0, 0 };
 }
 
-/* Compares two module paths. x and y: unit_of of each path. Returns 2 if both modules belong to one unit, 1 if they
- * belong to two units of one numbered list, and 0 in all other cases. */
+/* Compares two module paths. x, y: results of unit_of for the two paths. Returns 2 if both modules belong to one unit,
+ * 1 if they belong to two units of one numbered list, and 0 if they do not belong to units of one list. */
 static int likeness(const char *a, unit_name x, const char *b, unit_name y) {
     return x.whole == 0 || x.stem != y.stem || strncmp(a, b, x.stem) != 0 ? 0
            : x.whole == y.whole && strncmp(a, b, x.whole) == 0            ? 2

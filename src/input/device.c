@@ -274,8 +274,8 @@ static void judge(nnc_json at, nnc_device *device) {
 
 /* Fractions of the link rate that collectives over PCIe reach, for kinds of collectives to which a device file gives no
  * values. Groups of eight cards reach a smaller fraction than pairs, because more cards use the same bridges and
- * sockets. Measured: 0.393 for a group of eight A100 of SimuMax (mean of three kinds), 0.64 for pairs of L40S
- * (collectives_aiconfigurator.csv). */
+ * sockets. The measured fractions are 0.393 for a group of eight A100 of SimuMax (mean of three kinds of collectives)
+ * and 0.64 for pairs of L40S (collectives_aiconfigurator.csv). */
 static const nnc_collective_efficiency over_pcie = { .bus_fraction = 0.377, .small_group_loss = -2.8 };
 static const nnc_collective_efficiency full_rate = { .bus_fraction = 1.0 };
 
@@ -364,8 +364,8 @@ nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_erro
     return faults.status;
 }
 
-/* After a change of the number of units or of the clock, multiplies the peaks by the same factor. Peaks that the user
- * has set with --set keep their values. */
+/* After a change of the number of units or of the clock, multiplies the peaks by the factor of this change. Peaks that
+ * the user has set with --set keep their values. */
 static void scale_peaks(nnc_device *device) {
     const nnc_rated *rated = &device->rated;
     const double units = rated->units > 0 ? (double)device->units / rated->units : 1.0;

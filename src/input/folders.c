@@ -728,8 +728,9 @@ static const char *next_word(const char *from, char word[PLAIN_MAX]) {
     return length > 0 ? from + length : NULL;
 }
 
-/* The image of the table of hub names has an index of 64-bit words. A word has 48 bits of the digest of a text, and the
- * number of a shape. Two texts can have the same digest, so the text is also compared with the names of the shape. */
+/* The image of the table of hub names has an index of 64-bit words. Each word of the index has 48 bits of the digest of
+ * a text, and the number of a shape. Two texts can have the same digest, so the text is also compared with the names of
+ * the shape. */
 enum { BY_NAME, BY_PLAIN_NAME, BY_ID, BY_WORD, SEVERAL = 0xffff };
 
 static uint64_t hub_key(int by, const char *text) {

@@ -134,9 +134,9 @@ static const char *const never[] = { "schema",
 
 static bool is_object(nnc_json at) { return nnc_json_type_of(at) == NNC_JSON_OBJECT; }
 
-/* Tests whether an object has a number of its own, which is not inherited. An object with a number of its own does not
- * inherit the text "fitted_on" of another object, because this text names the measurements to which the numbers of the
- * other object were fitted. */
+/* Tests whether an object has a number of its own, which is not inherited. If an object has a number of its own, it
+ * does not inherit the text "fitted_on", because this text names the measurements to which the inherited numbers were
+ * fitted. */
 static bool has_own_number(nnc_json object) {
     nnc_json at = nnc_json_first(object);
     while (at.node != NULL && (nnc_json_inherited(at) || nnc_json_type_of(at) != NNC_JSON_NUMBER)) {

@@ -379,7 +379,7 @@ void nnc_faults_note(nnc_faults *faults, const nnc_error *fault);
 void nnc_read_field(nnc_json at, const nnc_field *field, void *object);
 /* Reads the members of a JSON object into a struct, by a field table. Errors: a required key is missing, a key is
  * unknown, or a value is wrong. Keys in the list `others` (NULL ends the list) are allowed but not read; the caller
- * reads them. The key "note" is allowed in every object. The key "same_as" is allowed if `others` is NULL. */
+ * reads them. The key "note" is allowed in every object. The key "same_as" is allowed if the list `others` is NULL. */
 void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others, void *object);
 /* Reads a list of objects into an array of structs of `size` bytes. Before an object is read, all fields of its struct
  * are set to their defaults in the field table. The array is allocated in the arena. If the list is absent, returns
@@ -848,7 +848,8 @@ bool nnc_is_capture(nnc_json root);
 /* Modules of a captured program that the user freezes, trains or checkpoints differently from the recorded step. Each
  * text has patterns of module paths, joined by commas; NULL = the option was not given. */
 typedef struct nnc_modules {
-    const char *train;     /* modules whose parameters are trained; the parameters of all other modules are frozen */
+    const char *train;     /* modules whose parameters are trained; the parameters of every module that this text does
+                            * not name are frozen */
     const char *frozen;    /* modules whose parameters are frozen */
     const char *recompute; /* modules that keep only their inputs for backward; backward runs these modules again */
 } nnc_modules;
@@ -928,8 +929,8 @@ typedef struct nnc_release {
               * = a more specific entry */
 } nnc_release;
 
-/* Function that tells whether the user has given a field of a plan, so that a release sets only the other fields. in:
- * pointer that is passed to the function `is`. */
+/* Function that tells whether the user has given a field of a plan, so that a release sets only fields that the user
+ * has not given. in: pointer that is passed to the function `is`. */
 typedef struct nnc_given {
     bool (*is)(const void *in, const char *field);
     const void *in;

@@ -1,7 +1,7 @@
-/* Reads models of every family. A file names its family, and the functions of this family read the other members. Other
- * functions of model.c scale a model after --set hidden=N, and make a model from another model and a text of changed
- * fields. The C file also reads the two families of image networks: U-Nets (segmentation, diffusion) and vision
- * transformers (classification). */
+/* Reads models of every family. A file names its family, and the functions of this family read all members that belong
+ * to the family alone. Other functions of model.c scale a model after --set hidden=N, and make a model from another
+ * model and a text of changed fields. The C file also reads the two families of image networks: U-Nets (segmentation,
+ * diffusion) and vision transformers (classification). */
 #include "input/input_internal.h"
 
 static const nnc_family_fields *const rows[] = {

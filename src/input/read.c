@@ -600,7 +600,7 @@ static nnc_status read_quoted(nnc_csv *csv, char **close, nnc_error *err) {
     for (;; from++) {
         if (from >= csv->end) { return refuse(csv, "a quote that is not closed, expected '\"'", err); }
         if (*from == '"' && from[1] != '"') { break; }
-        from += *from == '"'; /* in a quoted cell, two quotes one after the other stand for one quote */
+        from += *from == '"'; /* in a quoted cell, two adjacent quotes stand for one quote */
         csv->line += *from == '\n';
         if (*from == '\0') { return refuse(csv, "a NUL byte, expected text", err); }
         *to++ = *from;

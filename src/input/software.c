@@ -266,9 +266,9 @@ static bool split_words(const char *words, const char *name, const char *first, 
     return *rest == '\0' || *rest == '(' || is_digit(*rest) || lettered;
 }
 
-/* Tests whether the framework of a measured row begins with a name, as a whole word: "torch 1.12" and "torch-eager"
- * begin with "torch", but "torchtitan" does not. *version receives the version of the row; if the row has no version,
- * *version receives the version after the name. */
+/* Tests whether the framework of a measured row begins with a given name, and whether the name ends at the end of a
+ * word: "torch 1.12" and "torch-eager" begin with "torch", but "torchtitan" does not. *version receives the version of
+ * the row; if the row has no version, *version receives the version after the name. */
 static bool row_names(const nnc_release_ask *ask, const char *name, const char *first, const char **version) {
     *version = ask->version;
     if (!begins(ask->framework, name) || isalpha((unsigned char)ask->framework[strlen(name)])) { return false; }

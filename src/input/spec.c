@@ -282,7 +282,9 @@ static nnc_status refuse_recorded(nnc_json root, char *name, nnc_error *err) {
         name, nnc_json_text(task), name);
 }
 
-/* Sets *found, a `member`, for a name. If no network has the name, removes the weights (".a1_in1k") from the name. */
+/* Looks up the network with a given name in the file, and stores it in *found, which is a `member`. If the file does
+ * not have the name, the function removes the part that names the weights (".a1_in1k"), and looks up the shorter name.
+ * If no network has the name, removes the weights (".a1_in1k") from the name. */
 static nnc_status look_member(nnc_specs *specs, nnc_json root, const char *name, void *found, nnc_error *err) {
     member *m = found;
     const nnc_json members = nnc_json_get(root, "members");

@@ -47,7 +47,7 @@ static const char *given_value(const char *defined, const char *name, size_t len
 }
 
 /* Copies the text of a file. Each variable "${NAME}" is replaced by the value that the user gives, as a launcher does
- * with `envsubst`. Variables to which the user gives no value stay. */
+ * with `envsubst`. Variables to which the user gives no value stay in the text unchanged. */
 static void put_variables(const char *text, size_t size, const char *defined, nnc_buffer *out) {
     const char *const last = text + size;
     while (text < last) {
@@ -297,8 +297,8 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format) 
     const char *found = NULL;
     nnc_error err;
     if (is_yaml(path) || is_toml(path) || is_gguf(path) || is_shell(path) || nnc_ends_in(path, ".py")) {
-        /* all YAML and TOML files, scripts and programs are launch files, because nncost reads no other files of these
-         * types */
+        /* every YAML or TOML file, script or program is a launch file, because nncost reads no file of these types for
+         * another purpose */
         return true;
     }
     if (!nnc_ends_in(path, ".json") || nnc_checkpoint_is_file(path) || !NNC_READS_LAUNCH_FILES) { return false; }
@@ -389,8 +389,8 @@ static nnc_status open_named(nnc_reading *r, const char *path, const char *forma
 }
 
 /* Adds the options with which a command changes its configuration file, as a launch file that takes precedence over the
- * configuration file (a file on top); the configuration file was opened last. An option without a row in the table of
- * the format is an error, so that no option is lost. path: path of the script. */
+ * configuration file (a file on top); the configuration file is the file that was opened last. An option without a row
+ * in the table of the format is an error, so that no option is lost. path: path of the script. */
 static nnc_status put_on_top(nnc_reading *r, const char *path, const char *changes) {
     const int below = r->file_count - 1;
     if (changes == NULL || strcmp(changes, "{}") == 0) { return NNC_OK; }
@@ -496,8 +496,9 @@ static nnc_status keep_written(nnc_reading *r, const char *script, const nnc_scr
     return NNC_OK;
 }
 
-/* Adds the only command of a script whose options have a known format. Fails if the script has no command with a known
- * format, or several that start different programs. NOLINTNEXTLINE(misc-no-recursion) */
+/* Finds the command of a script that has options of a known format, and adds this command to the list of launch files.
+ * Fails if the script has no command with a known format, or several that start different programs.
+ * NOLINTNEXTLINE(misc-no-recursion) */
 static nnc_status open_commands(nnc_reading *r, const char *path, const char *text, const char *format) {
     int first = -1;
     source_reader reader = { r, path, text };
@@ -528,8 +529,8 @@ static nnc_status open_commands(nnc_reading *r, const char *path, const char *te
         first = known ? i : first;
     }
     if (status == NNC_OK && first < 0 && script.count > 0) {
-        const nnc_shell_command *longest = commands; /* the command with the longest options; helper programs have few
-                                                      * options */
+        const nnc_shell_command *longest = commands; /* the command with the longest options is probably the one that
+                                                      * trains or serves, because helper programs have few options */
         for (int i = 1; i < script.count; i++) {
             longest = strlen(commands[i].options) > strlen(longest->options) ? &commands[i] : longest;
         }

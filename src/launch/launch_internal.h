@@ -48,8 +48,8 @@ typedef struct nnc_shell_command {
     const char *launcher;
     const char *launcher_options, *options;
     const char *config; /* path of the configuration file that the command names; NULL = the command names none */
-    /* JSON object with the other options and the words KEY=VALUE of a command that names a configuration file; they
-     * replace keys of this file */
+    /* for a command that names a configuration file: JSON object with the words KEY=VALUE of the command, and with all
+     * its options except the one that names the file; these values replace the values of the same keys in the file */
     const char *changes;
     /* name of a variable of the script: its value decides whether the branch with this command runs; NULL = it is
      * certain that the command runs, or the variable is not known */
@@ -64,8 +64,8 @@ typedef struct nnc_script_file {
 } nnc_script_file;
 
 typedef struct nnc_shell_script {
-    /* function that returns the text of another script that this script reads; the text is in the arena; NULL = the
-     * other script is not found. If the member `read` is NULL, other scripts are skipped. */
+    /* function that returns the text of a script that this script reads; the text is in the arena; NULL = the function
+     * does not find the script. If the member `read` is NULL, other scripts are skipped. */
     const char *(*read)(void *context, const char *path);
     void *context;
     /* assignments of the user, "A='1'; B='2'; ", which are read before the script. If the script assigns an unknown
@@ -192,7 +192,8 @@ enum { NNC_ROW_LISTS = 256 };
 
 /* Index of the table of a launch format: its rows in lists, and the members of the table that are read often. A row
  * with a '*' before the first dot of its key is in one of the lists `wide`; the first two characters of the key select
- * the list. Any other row is in one of the lists `first`; the part of the key before the first dot selects the list. */
+ * the list. A row without such a '*' is in one of the lists `first`; the part of the key before the first dot selects
+ * the list. */
 typedef struct nnc_table_index {
     const char **keys; /* keys[i]: key of row i of the table */
     nnc_json *rows;

@@ -288,7 +288,8 @@ nnc_status nnc_usual_text(const nnc_field *field, const char *value, char text[N
 }
 
 /* Joins two lists of flags that two keys give for one field, such as "optimizer" and "weights", into `list`. An empty
- * list means all flags for the fields `train` and `adapters`, and no flag for all other fields. */
+ * list means all flags for the fields `train` and `adapters`, and no flag for every other field with a list of
+ * flags. */
 static void join_flags(const nnc_field *field, char list[NNC_LAUNCH_VALUE], const char *more) {
     const bool none_is_all = field->type == NNC_FIELD_TRAIN || field->type == NNC_FIELD_ADAPTERS;
     char both[2 * NNC_LAUNCH_VALUE];
@@ -606,8 +607,9 @@ static size_t needed_name(const char *text, const char **name) {
     return at[length] == '}' ? length : 0;
 }
 
-/* Appends to `list` the names of all other variables that the user has to set for values of the launch file, each with
- * a blank before and a comma after it. The user can then give all variables at once. */
+/* Appends to `list` the names of those variables that the user has to set for values of the launch file and that the
+ * error does not name yet, each with a blank before and a comma after it. The user can then give all variables at
+ * once. */
 static void put_others(nnc_reading *r, char *list, size_t size) {
     for (nnc_json at = nnc_json_first(nnc_reading_keys_of(r)); at.node != NULL; at = nnc_json_next(at)) {
         char key[NNC_LAUNCH_KEY], other[NNC_LAUNCH_VALUE];

@@ -486,7 +486,7 @@ static void read_source(nnc_shell *s, const char *path, const char *job) {
         if (argument == NULL) { return; }
         snprintf(what, sizeof what, "reads %.120s, expected %.*s=VALUE among the arguments", path,
                  (int)nnc_shell_parameter_length(argument + 2), argument + 2);
-        /* the other script, whose path is an argument of this script, may set options of the command */
+        /* the script whose path is an argument of this script may set options of the command */
         nnc_shell_refuse(s, what);
         return;
     }

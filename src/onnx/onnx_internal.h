@@ -1,7 +1,7 @@
 /* An ONNX graph during its conversion to a graph file: its values, and the functions that the files of src/onnx share.
  *
- * A node whose inputs are all constants is folded (onnx_values.c). All other nodes are converted (onnx_nodes.c,
- * onnx_patterns.c). A converted node becomes entries of "ops" of a graph file (onnx_write.c).
+ * A node whose inputs are all constants is folded (onnx_values.c). A node with an input that is no constant is
+ * converted (onnx_nodes.c, onnx_patterns.c). A converted node becomes entries of "ops" of a graph file (onnx_write.c).
  *
  * Only files that are compiled with protobuf-c include this header; other files include onnx_import.h. */
 #ifndef NNCOST_ONNX_ONNX_INTERNAL_H
@@ -108,8 +108,8 @@ typedef struct nnc_onnx_graph {
 /* Returns the tensor type of an input of the network; NULL = the input is no tensor. */
 const Onnx__TypeProto__Tensor *nnc_onnx_type_of(const Onnx__ValueInfoProto *info);
 /* Reads the shape of an input of the network. batch: true = the first axis is the batch, whose size must be 1 or
- * missing. The sizes of all other axes come from the ONNX file or from g->axes. Returns false if nncost refuses the
- * ONNX file. */
+ * missing. The size of every axis except the batch comes from the ONNX file or from g->axes. Returns false if nncost
+ * refuses the ONNX file. */
 bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool batch);
 /* Returns the first entry of g->axes that no axis of an input has used; NULL = all entries were used. */
 const char *nnc_onnx_axis_left(const nnc_onnx_graph *g);

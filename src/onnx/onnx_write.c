@@ -209,8 +209,8 @@ bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v) {
     return nnc_onnx_as_map(g, &g->values[v->src]) && write_plain(g, v, "\"op\": \"norm\", \"kind\": \"batch\"");
 }
 
-/* Writes a value that has the same elements as another value: first writes the other value, unless it is already
- * written, and then lets the two values share one register. Returns false if the node was refused. */
+/* Writes a value x that has the same elements as a second value y: first writes y, unless y is already written, and
+ * then lets x and y share one register. Returns false if the node was refused. */
 static bool write_same(nnc_onnx_graph *g, nnc_onnx_value *v) {
     nnc_onnx_value *same = &g->values[v->same_as - 1];
     if (!nnc_onnx_materialise(g, same)) { return false; }

@@ -69,7 +69,7 @@ static void roofline_scale(roofline *r, nnc_box area) {
 }
 
 /* NEAR: symbols at this distance or less are joined, because they look the same. A symbol may be joined twice: first
- * with symbols of the same op, then with small symbols of other ops. */
+ * with symbols of the same op, then with small symbols of different ops. */
 static const nnc_px NEAR = NNC_PX(3) / 2;
 
 /* Adds a symbol for a row of the op table. If the same op already has a symbol at this position, the row is joined with
@@ -297,8 +297,8 @@ static void draw_marks(roofline *r, bool outlined) {
     }
 }
 
-/* Writes labels on the symbols, those with the largest share first. If several symbols near each other have the same
- * name, only the first gets a label. */
+/* Writes labels on the symbols, those with the largest share first. If several symbols with the same name are near each
+ * other, only the first of them gets a label. */
 static void draw_labels(roofline *r) {
     const int most = r->canvas->narrow ? LABELS_NARROW : LABELS;
     int shown = 0;

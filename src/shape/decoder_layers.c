@@ -284,8 +284,9 @@ void nnc_decoder_correct_streams(const nnc_layer_writer *w, const nnc_decoder *d
     scale->weights.vector = d->hidden;
 }
 
-/* Appends the matrix product that computes all other streams from the embedding, and their scaling. If at_end is true,
- * appends the product for all other streams and the mean of all streams. */
+/* Appends the matrix product that computes all residual streams except the first from the embedding, and the scaling of
+ * these streams. If at_end is true, appends a matrix product for all streams except the first, and the mean of all
+ * streams. */
 void nnc_decoder_project_streams(const nnc_layer_writer *w, const nnc_decoder *d, bool at_end) {
     const nnc_group group = at_end ? NNC_GROUP_HEAD : NNC_GROUP_EMBEDDING;
     const int64_t others = (d->altup_inputs - 1) * d->hidden;

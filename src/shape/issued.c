@@ -119,8 +119,9 @@ static const issued_row rows[] = {
 };
 /* clang-format on */
 
-/* Sum of a linear layer and its adapter in 16 bits: the product of the output of the adapter and its scale moves 4 B,
- * the sum 6 B. Backward of the sum of a linear layer and its adapter runs the product of the gradient and the scale. */
+/* Sum of a linear layer and its adapter in 16 bits: the product of the adapter's output and its scale moves 4 bytes per
+ * element, and the sum moves 6 bytes per element. Backward of the sum of a linear layer and its adapter runs the
+ * product of the gradient and the scale. */
 static const issued_counts narrow_sum = { 2, 10, 0, 1, 4, 0 };
 
 static int kind_in(const nnc_op *op) {
@@ -612,8 +613,8 @@ static void keep(nnc_op *op, const nnc_lowering *how, const kept_row *row, doubl
 static bool begins_again(const nnc_op *op) { return op->recomputed && !op->dropped; }
 
 /* The library can have several products for one product of nncost's op list that reads the output of a norm: for
- * example, separate products for queries, keys and values. Returns the number of products that the library has for the
- * product `op`. */
+ * example, separate products for queries, keys and values. Returns the number of products that the library runs in
+ * place of the product `op`. */
 static double readers_of(const nnc_op *op, const nnc_model *model) {
     const double of_qkv = model->joined_qkv ? 1.0 : 3.0, of_mlp = model->joined_qkv && !model->split_gate ? 1.0 : 2.0;
     return strcmp(op->name, "attn.qkv") == 0 && op->split == NNC_SPLIT_QKV    ? of_qkv

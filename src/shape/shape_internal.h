@@ -39,7 +39,7 @@ typedef struct nnc_segment {
 
 enum { NNC_OPS_MAX = 2048, NNC_BLOCKS_MAX = 512, NNC_SEGMENTS_MAX = 12, NNC_MIXED_LAYERS_MAX = 1024 };
 
-/* The large arrays come last, so that the other members and the used elements of the first array share few memory pages
+/* The large arrays come last, so that all small members and the used elements of the first array share few memory pages
  * (a new process has a page fault for each page that it uses). */
 typedef struct nnc_op_list {
     int32_t count, block_count;
@@ -172,17 +172,17 @@ void nnc_list_hook(nnc_op_list *list, const nnc_model *model);
 
 /* Tests whether the plan trains all weights of the model and uses no adapters. */
 bool nnc_plan_trains_all(const nnc_plan *plan);
-/* Sums over the matrices whose gradients the optimizers GaLore and APOLLO project. A projection has the rank of the
- * plan, but at most the shorter side of the matrix. */
+/* Sizes for the optimizers GaLore and APOLLO, each added up over all matrices whose gradients the optimizer projects. A
+ * projection has the rank of the plan, but at most the shorter side of the matrix. */
 typedef struct nnc_projected {
     double params;   /* number of parameters of all projected matrices */
     double elements; /* elements of projections and moments: for each matrix, rank x (shorter side + 2 x longer side) */
     double products; /* sum of (rank x parameters) over all projected matrices */
 } nnc_projected;
 
-/* Returns the sums for GaLore or APOLLO (nnc_projected) over the matrices of one linear layer. A library can store the
- * weight of one linear layer as several matrices (query, key, value). For ops that are no linear layer, for routed
- * experts and for towers, the returned sums are 0. */
+/* Returns the sizes for GaLore or APOLLO (struct nnc_projected), added up over the matrices of one linear layer. A
+ * library can store the weight of one linear layer as several matrices (query, key, value). For ops that are no linear
+ * layer, for routed experts and for towers, the returned sizes are 0. */
 nnc_projected nnc_projected_of(const nnc_op *op, int64_t rank);
 /* Marks weights that the plan does not train as frozen, inserts the ops of adapters, and marks the ops that have no
  * backward. [adapters] */
@@ -235,7 +235,7 @@ enum { NNC_SHAPE_TEXT = 64 };
 typedef struct nnc_family_row {
     nnc_model_sizes (*sizes)(const nnc_model *model);
     /* Sets fields of the plan that depend on the model and that the user did not give. nncost calls this function
-     * before it applies all other rules. NULL = the family sets no such fields. */
+     * before it applies any other rule to the plan. NULL = the family sets no such fields. */
     void (*defaults)(const nnc_model *model, nnc_plan *plan);
     /* Sets the sequence length or the image size of the plan if the user did not give it. Returns NNC_ILLEGAL_PLAN if
      * the family does not support an option of the plan, or if the model cannot have this length or size. */
@@ -329,8 +329,8 @@ typedef struct nnc_layer_writer {
 
 nnc_layer_writer nnc_layer_begin(const nnc_writer *w, const nnc_layer *layer, int64_t batch, int64_t seq_len);
 
-/* Names of the ops of an attention, not including its projections. `fused` is the name if attention is one op; the
- * other members are the names if attention is several ops. */
+/* Names of the ops of an attention, not including its projections. `fused` is the name of the op if attention is one
+ * op; the remaining members are the names of the ops if attention is several ops. */
 typedef struct nnc_core_names {
     const char *fused, *scores, *mask, *softmax, *dropout, *context;
 } nnc_core_names;
@@ -453,8 +453,8 @@ bool nnc_mixer_attends(nnc_mixer mixer);
 nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int64_t ranks, nnc_error *err);
 
 /* nnc_layer_split_context checks whether context ranks can divide a layer. nnc_layer_split_tensor checks whether tensor
- * ranks can divide it. A layer that cannot be divided gives NNC_ILLEGAL_PLAN; err names the option, the rule with its
- * numbers, and the nearest legal values. [legal-plans] */
+ * ranks can divide it. If a layer cannot be divided, the result is NNC_ILLEGAL_PLAN; err names the option, the rule
+ * with its numbers, and the nearest legal values. [legal-plans] */
 nnc_status nnc_layer_split_context(const nnc_layer *layer, const nnc_plan *plan, int64_t seq_len, nnc_error *err);
 nnc_status nnc_layer_split_tensor(const nnc_layer *layer, const nnc_plan *plan, nnc_error *err);
 /* Checks that tensor ranks with sequence parallelism can divide the tokens of a micro-batch evenly. */
@@ -462,7 +462,7 @@ nnc_status nnc_layer_split_sequence(const nnc_plan *plan, int64_t tokens, nnc_er
 
 /* Completes the plan so that devices = data x tensor x pipeline x context: computes plan->data from plan->devices, or
  * plan->devices from the degrees. If plan->devices and plan->data are both 0, plan->data becomes 1. Returns
- * NNC_ILLEGAL_PLAN if `devices` is not a multiple of the product of the other degrees, and NNC_BAD_USAGE if the given
+ * NNC_ILLEGAL_PLAN if `devices` is not a multiple of tensor x pipeline x context, and NNC_BAD_USAGE if the given
  * `devices` and `data` contradict each other. */
 nnc_status nnc_plan_split_devices(nnc_plan *plan, nnc_error *err);
 

@@ -117,8 +117,8 @@ static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *ou
     return bits_of(has & asked);
 }
 
-/* Adds `count` matrices of rows x cols to the sums *to: elements of the projections and moments, multiplications of a
- * projection, parameters. */
+/* Adds the sizes of `count` matrices of rows x cols to *to: elements of the projections and moments, multiplications of
+ * a projection, parameters. */
 static void add_projected(nnc_projected *to, double rank, double count, double rows, double cols) {
     /* rank of the projection, which is at most the shorter side of the matrix */
     const double used = nnc_min(rank, nnc_min(rows, cols));

@@ -276,8 +276,8 @@ static void check_only(nnc_json at, nnc_json only) {
     }
 }
 
-/* A text decoder and its tower can have their keys in one JSON object. The pointer `around` is the architecture of the
- * other network whose keys are in the same object: tests whether this architecture uses a key. */
+/* A text decoder and its tower can have their keys in one JSON object. Tests whether the architecture `around` uses a
+ * key. around: the architecture of a second network whose keys are in the same object. */
 static bool known_around(const nnc_architecture *around, const char *key) {
     return around != NULL &&
            (around->text.node != NULL ? nnc_foreign_speaks_of(around, key) : nnc_foreign_mentions(around, key));
@@ -639,7 +639,7 @@ static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d) {
 
 /* Limits d->seq_len, the longest sequence of the network in tokens, to TRAINED_TOKENS. If the network has learned
  * positions but the configuration does not state their number, sets d->positions_max to the longest sequence length
- * before it is limited. Returns the longest sequence length before it is limited. */
+ * before it is limited. Returns the longest sequence length of the network, as it was before the limit. */
 static int64_t limit_sequence(nnc_decoder *d) {
     const int64_t maximum = d->seq_len;
     if (nnc_positions_learned(d->positions) && d->positions_max == 0) { d->positions_max = maximum; }

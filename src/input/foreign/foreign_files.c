@@ -67,8 +67,9 @@ static void check_texts(nnc_json at) {
     if (nnc_json_expect(at, NNC_JSON_LIST, "a list of texts")) { check_each(at, check_text); }
 }
 
-/* Checks an object of a data file. The object must have the member "key" with a string as its value. The object may
- * have the members that `others` lists, and no other members. Returns false if the value is not an object. */
+/* Checks an object of a data file. The object must have the member "key" with a string as its value. The members that
+ * an object may have are those that `others` lists, and the member "key". Returns false if the value is not an
+ * object. */
 static bool check_keyed(nnc_json at, const char *what, const char *const *others) {
     typedef struct keyed {
         char key[64];

@@ -80,7 +80,8 @@ typedef struct nnc_foreign_pattern {
     char in[24], out[24];
     /* key of a list of layer indices; these layers get the kind `out`, although the rule selects them */
     char except[64];
-    /* kind of the last layer of the network, whatever the other members of this entry give for this layer */
+    /* kind of the last layer of the network, which takes precedence over the kind that all members before this one give
+     * for the layer */
     char last[24];
     int32_t shift;
     bool agrees; /* true: an earlier entry sets the same field; the two entries must give the same kinds of layers */
@@ -113,8 +114,8 @@ typedef struct nnc_architecture {
     bool part, alone;
     /* true: keys of the text decoder may be outside of its object, at the top level of the configuration */
     bool flat;
-    /* ends of PyTorch class names. For each ending, the value is an object with the fields that a class with this
-     * ending implies; the value false = a class with this ending builds another network. */
+    /* ends of PyTorch class names. For each ending of a class name, the value is an object with the fields that a class
+     * with this ending implies; the value false = a class with this ending builds another network. */
     nnc_json classes;
     /* values of fields that every network of this architecture has and that no key states */
     nnc_json implies;
