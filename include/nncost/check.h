@@ -75,9 +75,9 @@ typedef struct nnc_change {
 NNC_API int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_tolerance *tolerances,
                                     int32_t tolerance_count, nnc_change *changes);
 
-/* Finds the part of a total (step.step_s, memory.total_bytes) that changed most between two estimates, among the parts
- * that changed in the same direction as the total. Returns the name of the part that changed most, and writes the
- * change of this part to *moved_by. Returns NULL if the total did not change or has no parts. */
+/* Finds one part of a total (step.step_s, memory.total_bytes). The function considers only parts whose change has the
+ * sign of the total's change, and finds the one with the largest change. Returns the name of the part that changed
+ * most, and writes the change of this part to *moved_by. Returns NULL if the total did not change or has no parts. */
 NNC_API const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char *total, double *moved_by);
 
 typedef enum nnc_relation {

@@ -65,7 +65,8 @@ enum { NNC_MEMORY_SPACE = 192, NNC_GROUP_SPACE = 32, NNC_COMM_SPACE = 16, NNC_BO
 /* One row of the op table: an op in one phase (forward, backward, update). Work and times are for a single instance of
  * the op. */
 typedef struct nnc_op_cost {
-    const nnc_op *op; /* the op that this row describes; valid until the next call with the same nnc_scratch */
+    const nnc_op *op; /* the op that this row describes; the pointer is valid until the next estimate with this
+                       * nnc_scratch */
     nnc_work work;
     double repeat; /* number of instances of the op on one device in one step */
     double compute_s, memory_s, fixed_s;
@@ -114,8 +115,8 @@ typedef struct nnc_result {
     int32_t stage, memory_stage;            /* stage: index of the busiest pipeline stage; memory_stage: index of the
                                              * stage that needs most memory */
     /* one value in seconds for each resource (compute, memory, network ...). In predicted mode: seconds of step_s in
-     * which the resource is the bound. In ideal mode: seconds in which the resource works; several resources can work
-     * at the same time */
+     * which the resource is the bound. In ideal mode: seconds in which the resource works. These values can add up to
+     * more than the step time, because several resources can work at one time */
     double bound_s[NNC_BOUND_SPACE];
     nnc_bound bound, next_bound; /* bound: the resource with the largest bound_s; next_bound: the resource with the
                                   * second largest bound_s */

@@ -136,8 +136,8 @@ typedef struct nnc_gemm_efficiency {
     /* memory_fraction of matrix products that PyTorch issues; NaN = the value of memory_fraction */
     double library_memory_fraction;
     double fixed_s;           /* fixed seconds of each matrix product, which do not overlap with compute; neutral: 0 */
-    double k_fill;            /* time to start and end one tile, as the number of elements of the dimension k that a
-                               * tile computes in the same time; neutral: 0 */
+    double k_fill;            /* time to start and end one tile, in elements of the dimension k: the number of elements
+                               * that a tile computes in this time; neutral: 0 */
     double l2_bytes_per_flop; /* operand bytes that the L2 cache can deliver for each FLOP of the peak; NaN = no
                                      * limit */
     double l2_bytes_per_s;    /* bandwidth of the L2 cache, B/s, used instead of l2_bytes_per_flop; NaN = not
@@ -183,7 +183,7 @@ typedef struct nnc_flash_efficiency {
 #endif /* NNC_STATIC_LINKING_ONLY */
 
 /* Generations of fused attention kernels (arXiv:2205.14135, 2307.08691, 2407.08608), and the attention kernels of
- * cuDNN. Kernels of all generations and of cuDNN compute the same result, at different rates. */
+ * cuDNN. The kernels of cuDNN and of every generation compute equal results, at different rates. */
 #define NNC_FLASH_KERNEL_LIST(X)                                               \
     X(NNC_FLASH1, "flash1", "FlashAttention kernels of the first generation.") \
     X(NNC_FLASH2, "flash2", "Kernels of the generation of FlashAttention-2.")  \

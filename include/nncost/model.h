@@ -199,7 +199,7 @@ typedef struct nnc_decoder {
     /* number of values of a head that the rotary embedding rotates; 0 = all values */
     int64_t rotary_dim;
     bool sinks; /* true: the softmax of each head has one further learned score (attention sink) */
-    /* true: the rotary embedding multiplies queries and keys by a factor as well as rotating them (YaRN) */
+    /* true: the rotary embedding (YaRN) rotates queries and keys, and also multiplies them by a factor */
     bool rotary_scale;
     bool expert_clamp;   /* true: experts clamp gate and value before the product of gate and value */
     bool attention_gate; /* true: a second query projection is a gate, by which the attention output is multiplied */
@@ -243,7 +243,7 @@ typedef struct nnc_decoder {
      * experts of a token from at most groups_per_token groups. expert_groups: number of groups; 0 = no groups. */
     int64_t expert_groups, groups_per_token;
     /* Dimensions of layers with a sliding window: number of query heads, number of key and value heads, width of a
-     * head. 0 = the same dimension as in layers without a window. */
+     * head. 0 = the dimension that layers without a window have. */
     int64_t window_heads, window_kv_heads, window_head_dim;
     bool window_sinks;     /* read only if `sinks` is true. true: only layers with a sliding window have sinks; false:
                             * all layers have sinks */
@@ -268,8 +268,8 @@ typedef struct nnc_decoder {
     /* Inputs of layers (Gemma 4): a table of layer_input_vocab rows has layer_input_width values per token for each
      * layer; layer_input_width 0 = no such table. */
     int64_t layer_input_width, layer_input_vocab;
-    /* number of layers at the end of the network that have no keys and values of their own; they attend to the keys and
-     * values of an earlier layer, the last one with the same mixer */
+    /* number of layers at the end of the network that have no keys and values of their own; each of them attends to the
+     * keys and values of the last layer that has its own keys and values and an equal kind of mixer */
     int64_t reused_kv_layers;
     bool wide_reused; /* true: the dense MLP of the last reused_kv_layers layers is twice as wide as ffn_hidden */
     /* number of experts without weights, which return their input (LongCat-Flash): the router has a score for each of
@@ -405,8 +405,8 @@ typedef struct nnc_graph {
 } nnc_graph;
 
 /* Dimensions as the model file gives them. If a user changes `hidden`, nnc_model_set multiplies the numbers of heads
- * and the widths of layers by the same factor, except the dimensions that the user has set. A change of `hidden` does
- * not change the width of a head. */
+ * and the widths of layers by (new hidden / old hidden); dimensions that the user has set do not change. A change of
+ * `hidden` does not change the width of a head. */
 typedef struct nnc_scale_dims {
     int64_t hidden, heads, kv_heads, head_dim, ffn_hidden, expert_hidden, shared_hidden;
     uint32_t set; /* one bit for each dimension that the user has set with nnc_model_set */
@@ -441,7 +441,7 @@ struct nnc_model {
      * joined by commas; image_decoder: id of the model that decodes the latent; "" = not stated. */
     char text_encoders[128], image_decoder[64];
     int64_t image_factor; /* for a graph: one position of its image input stands for image_factor x image_factor pixels;
-                           * 0 has the same meaning as 1 */
+                           * 0 means 1 */
     const nnc_source *sources;
     int32_t source_count;
     const char *const *aliases;
@@ -466,7 +466,8 @@ struct nnc_model {
     /* true: one matrix product computes queries, keys and values together, and one matrix product computes the gate and
      * up values of an MLP together */
     bool joined_qkv;
-    /* true: although joined_qkv is true, the gate and up values of an MLP are computed by two separate matrix products */
+    /* true: although joined_qkv is true, the gate and up values of an MLP are computed by two separate matrix
+     * products */
     bool split_gate;
 };
 

@@ -37,8 +37,8 @@ NNC_API const char *nnc_phase_name(nnc_phase phase);
 NNC_ENUM(nnc_group, NNC_GROUP_LIST, NNC_GROUP_COUNT);
 NNC_API const char *nnc_group_name(nnc_group group);
 
-/* Kinds of communication. In one kind of communication, the ranks of a group differ only in one kind of parallelism:
- * data communication connects ranks with the same tensor, pipeline and context rank. */
+/* Kinds of communication. The ranks that take part in one kind of communication differ only in one kind of parallelism:
+ * data communication, for example, connects ranks that have equal tensor, pipeline and context ranks. */
 #define NNC_COMM_LIST(X)             \
     X(NNC_COMM_TENSOR, "tensor")     \
     X(NNC_COMM_CONTEXT, "context")   \

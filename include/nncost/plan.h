@@ -74,14 +74,19 @@ typedef enum nnc_recompute {
     NNC_RECOMPUTE_ATTENTION = 1, /* --recompute selective: scores, softmax and the product of softmax and
                                         * values */
     NNC_RECOMPUTE_NORM = 2,      /* backward computes the outputs of norms a second time */
-    /* backward computes outputs of activation functions (GELU, SiLU, SwiGLU) again */
+    /* backward computes the outputs of activation functions (GELU, SiLU, SwiGLU) a second time instead of keeping
+     * them */
     NNC_RECOMPUTE_ACTIVATION = 4,
-    NNC_RECOMPUTE_FULL = 8, /* backward computes all ops of a recompute block again; only the block's input is kept */
-    NNC_RECOMPUTE_MLA_UP_PROJ = 16,    /* backward computes queries, keys and values again from their latents */
-    NNC_RECOMPUTE_MOE_ACT = 32,        /* backward computes the outputs of activation functions in experts again */
-    NNC_RECOMPUTE_SHARED_EXPERTS = 64, /* backward computes shared experts again from their input */
-    NNC_RECOMPUTE_MLP = 128,           /* backward computes the MLPs of layers without experts again from their input */
-    /* backward computes router, dispatch, experts and combine again from the input of the router */
+    NNC_RECOMPUTE_FULL = 8, /* backward computes all ops of a recompute block a second time; only the input of the block
+                             * is kept */
+    NNC_RECOMPUTE_MLA_UP_PROJ = 16,    /* backward computes queries, keys and values a second time, from their
+                                        * latents */
+    NNC_RECOMPUTE_MOE_ACT = 32,        /* backward computes the outputs of activation functions in experts a second
+                                        * time */
+    NNC_RECOMPUTE_SHARED_EXPERTS = 64, /* backward computes shared experts a second time, from their kept input */
+    NNC_RECOMPUTE_MLP = 128,           /* backward computes the MLPs of layers without experts a second time, from their
+                                        * kept inputs */
+    /* backward computes router, dispatch, experts and combine a second time, from the kept input of the router */
     NNC_RECOMPUTE_MOE = 256,
     NNC_RECOMPUTE_MODULES = 16 | 32 | 64 | 128 | 256
 } nnc_recompute;
@@ -252,8 +257,8 @@ typedef struct nnc_plan {
                                * tokens */
     double imbalance;         /* tokens of the busiest expert rank / mean tokens of all expert ranks */
     int64_t recompute_every;  /* number of layers of one recompute block in full recomputation */
-    int64_t recompute_layers; /* with full recomputation: number of layers of each pipeline stage that backward computes
-                               * again; 0 = all layers of the stage */
+    int64_t recompute_layers; /* with full recomputation: number of layers of each pipeline stage that are recomputed in
+                               * backward; 0 = all layers of the stage */
     int64_t micro_batch;      /* number of sequences or images in one pass of one replica */
     int64_t micro_batches;    /* number of passes of one replica in one step (gradient accumulation) */
     int64_t global_batch;     /* number of sequences or images in one step: micro_batch x micro_batches x data */
@@ -263,7 +268,7 @@ typedef struct nnc_plan {
                                * the device computes matrix products */
     nnc_policy policy;
     nnc_optimizer optimizer;
-    unsigned recompute; /* parts that backward computes again, a combination of nnc_recompute flags */
+    unsigned recompute; /* parts of forward that are recomputed in backward, a combination of nnc_recompute flags */
     nnc_attention attention;
     nnc_activations activations;
     nnc_mode mode;
@@ -422,7 +427,7 @@ typedef struct nnc_framework {
     nnc_policy policy;
     nnc_attention attention;
     /* How context ranks share attention. adapter_context_kind applies to plans that train only adapters; context_kind
-     * applies to plans that train any other weights. */
+     * applies to every plan that trains more than adapters. */
     nnc_context_kind context_kind, adapter_context_kind;
     double capacity_factor, fp16_dropout; /* capacity_factor: capacity factor of experts; fp16_dropout: dropout
                                            * probability in training in fp16 */
@@ -448,7 +453,7 @@ typedef struct nnc_framework {
 /* Switches that a framework release sets for some models and devices. If several recipes apply to a plan, nncost uses
  * the last of these recipes in the file. */
 typedef struct nnc_recipe {
-    /* Conditions under which the recipe applies. version, hardware and model have the meaning of the same members of
+    /* Conditions under which the recipe applies. version, hardware and model have the meaning that these names have in
      * nnc_framework; precision: precision of the plan. */
     char version[32], hardware[32], precision[16], model[32];
     char frozen[16]; /* start of the names of the storage formats of frozen weights; "" = all */
@@ -573,9 +578,9 @@ typedef struct nnc_serve_engine {
                                   * default 0 */
     double issue_s; /* seconds of the host to issue a kernel of a step with prompts. Such a step is not recorded as a
                      * CUDA graph, and the host issues its kernels while the device works; default 0 */
-    /* On devices with at least large_bytes of memory, large_chunk and large_batch are the defaults in place of chunk and
-     * max_batch. Devices whose id contains large_except count as smaller devices. NaN in large_bytes = no device counts
-     * as large. */
+    /* On devices with at least large_bytes of memory, large_chunk and large_batch are the defaults in place of chunk
+     * and max_batch. Devices whose id contains large_except count as smaller devices. NaN in large_bytes = no device
+     * counts as large. */
     double large_bytes;
     int64_t large_chunk, large_batch;
     int64_t
@@ -648,7 +653,8 @@ struct nnc_software {
     bool narrow_gathers;
     /* true: weights of adapters have 16 bits under 16-bit policies; false: they have 16 bits only with ZeRO, else 32 */
     bool narrow_adapters;
-    /* true: with ZeRO, Python functions of the framework (hooks) run before and after each module and for each gradient */
+    /* true: with ZeRO, Python functions of the framework (hooks) run before and after each module and for each
+     * gradient */
     bool module_hooks;
     /* true: operands of 8-bit products have one scale per 128 elements; false: one scale per tensor */
     bool block_scales;

@@ -127,9 +127,9 @@ struct nnc_run_ask {
     double prompt_tokens, response_tokens; /* prompt_tokens: tokens of a prompt; response_tokens: tokens of an answer
                                             * (NaN = seq_len - prompt_tokens) */
     double group;                          /* number of answers that generation produces for each prompt */
-    double rollout_batch, rollout_tensor;  /* rollout_batch: sequences that a replica generates at the same time (NaN =
-                                            * as many as fit in memory); rollout_tensor: number of devices of a replica
-                                            * that generates */
+    double rollout_batch, rollout_tensor;  /* rollout_batch: number of sequences that a replica generates in parallel
+                                            * (NaN = as many as fit in memory); rollout_tensor: number of devices of a
+                                            * replica that generates */
     /* number of devices that generate answers and do not train; 0 = the training devices generate */
     double rollout_devices;
     bool rollout_overlap;        /* true: answers for a later step are generated while the model is trained */
@@ -286,10 +286,10 @@ typedef struct nnc_optimum {
 /* Returns the model (N parameters, D training tokens) with the smallest loss by a scaling law, if training costs
  * `flops` FLOPs: 6 N D = flops. */
 NNC_API nnc_optimum nnc_compute_optimal(nnc_law law, double flops);
-/* Compares models with equal loss: by a scaling law, each of them has the same loss as a model with `params` parameters
- * after `tokens` training tokens. Among these models, returns the model (N parameters, D training tokens) that needs
- * the fewest FLOPs for training and for inference on T = `served` tokens: 6 N D + 2 N T (arXiv:2401.00448). All members
- * of the result are NaN if the scaling law states no loss. */
+/* Compares models with equal loss: by a scaling law, their loss is the loss of a model with `params` parameters after
+ * `tokens` training tokens. Among these models, returns the model (N parameters, D training tokens) that needs the
+ * fewest FLOPs for training and for inference on T = `served` tokens: 6 N D + 2 N T (arXiv:2401.00448). All members of
+ * the result are NaN if the scaling law states no loss. */
 NNC_API nnc_optimum nnc_serving_optimal(nnc_law law, double params, double tokens, double served);
 /* Returns the loss, by a scaling law, of a model with `params` parameters after `tokens` training tokens; NaN = the
  * scaling law states no loss. */
@@ -325,7 +325,7 @@ typedef struct nnc_budget {
     /* parameters and training tokens that the user gave; NaN = the user gave cost or FLOPs instead */
     double params, tokens;
     nnc_optimum optima[NNC_LAW_SPACE]; /* best model that `flops` FLOPs can train, one entry for each scaling law */
-    /* the member `flops` / fewest FLOPs with which a model reaches the same loss as the given model, for each scaling
+    /* the member `flops` / fewest FLOPs with which some model reaches the loss of the given model, for each scaling
      * law; NaN = not known */
     double over_training[NNC_LAW_SPACE];
 } nnc_budget;

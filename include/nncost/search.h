@@ -67,7 +67,8 @@ static inline nnc_search nnc_search_default(void) {
     return search;
 }
 
-/* A plan that a search found and that fits in memory. nnc_estimate computes exactly the same values for this plan. */
+/* A plan that a search found and that fits in memory. For this plan, nnc_estimate computes exactly the values in this
+ * struct. */
 typedef struct nnc_found {
     union {
         nnc_plan plan; /* the found plan, with all defaults filled in */

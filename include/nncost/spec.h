@@ -123,9 +123,9 @@ NNC_API nnc_status nnc_software_text(const nnc_software *software, const char *f
 NNC_API nnc_status nnc_plan_text(const nnc_plan *plan, const char *field, char *text, size_t size, nnc_error *err);
 
 /* These functions set one field of a spec from a text, by the field's name in the file: nnc_device_set(copy,
- * "scale_up.bytes_per_s", "450e9", &err). The values have the same limits as in files. NNC_BAD_USAGE: the field is
- * unknown or the value is wrong; the spec is then not changed, and err->where is the name of the field. For the name
- * NNC_LINK_SHARE, nnc_device_set sets the bus_fraction of all kinds of collectives. */
+ * "scale_up.bytes_per_s", "450e9", &err). The limits of the values are those that apply in files. NNC_BAD_USAGE: the
+ * field is unknown or the value is wrong; the spec is then not changed, and err->where is the name of the field. For
+ * the name NNC_LINK_SHARE, nnc_device_set sets the bus_fraction of all kinds of collectives. */
 #define NNC_LINK_SHARE "efficiency.collectives.bus_fraction"
 NNC_API nnc_status nnc_device_set(nnc_device *device, const char *field, const char *value, nnc_error *err);
 NNC_API nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value, nnc_error *err);
@@ -158,8 +158,8 @@ NNC_API int nnc_spec_validate(nnc_specs *specs, const char *path, nnc_fault_fn *
  * loaded. */
 nnc_status nnc_profiles_load(nnc_specs *specs, const bool *wanted, nnc_profiles *profiles, nnc_error *err);
 
-/* These functions read a spec from JSON text in memory into a struct of the caller, in the same way as
- * nnc_device_parse. */
+/* Like nnc_device_parse, these functions read a spec from JSON text in memory, but they store it in a struct of the
+ * caller. */
 nnc_status nnc_device_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size, nnc_device *device,
                                  nnc_error *err);
 nnc_status nnc_model_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size, nnc_model *model,

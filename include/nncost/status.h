@@ -24,8 +24,9 @@ extern "C" {
 
 /* NNC_API marks the functions of the shared library. Declarations without NNC_API are the members of devices, models
  * and software profiles, and the functions with one of these structs as parameter or result. Declarations without
- * NNC_API are for programs that link the static library of the same release, and that define NNC_STATIC_LINKING_ONLY
- * before they include headers of nncost. Declarations without NNC_API may change with every release. */
+ * NNC_API are only for programs that link the static library of their own release of nncost, and that define
+ * NNC_STATIC_LINKING_ONLY before they include headers of nncost. Declarations without NNC_API may change with every
+ * release. */
 #if defined(__GNUC__)
 #define NNC_API __attribute__((visibility("default")))
 #if defined(__MINGW32__) && !defined(__clang__) /* with MinGW, __printf__ checks formats of Microsoft's C library

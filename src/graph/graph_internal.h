@@ -135,7 +135,7 @@ typedef enum nnc_graph_step {
     NNC_STEP_USE,
     NNC_STEP_REPEAT,
     NNC_STEP_IF,
-    NNC_STEP_TIED,   /* a list of ops that use the weights of earlier ops again */
+    NNC_STEP_TIED,   /* a list of ops that share the weights of earlier ops */
     NNC_STEP_FROZEN, /* a list of ops whose weights are never trained */
     NNC_STEP_FROM,   /* the named tensor becomes the current tensor, which the next op reads */
     NNC_STEP_AS      /* the current tensor gets a name; no op is added */
@@ -335,7 +335,7 @@ typedef struct nnc_captured_op {
     const char *name, *module;
     nnc_captured_kind kind;
     nnc_phase phase; /* phase of the operator: forward or backward */
-    bool again;      /* true: backward runs this operator of forward again (recomputation) */
+    bool again;      /* true: a second run of an operator of forward, in backward (recomputation) */
     nnc_group group;
     nnc_dtype dtype; /* number format of the operands */
     int64_t repeat;
@@ -380,8 +380,8 @@ typedef struct nnc_captured_op {
 
 /* One part of a captured program: successive forward operators that belong to one unit, or that lie between two units,
  * and the backward of these operators. A unit is a sequence of equal layers, or a module of a numbered list
- * ("layer1.0"). ZeRO 3 gathers the weights of a unit at once, and full recomputation runs a unit again. Operators
- * outside units are, for example, those of the embedding table, the head and the loss. */
+ * ("layer1.0"). ZeRO 3 gathers all weights of a unit at once, and with full recomputation backward runs the whole unit
+ * a second time. Operators outside units are, for example, those of the embedding table, the head and the loss. */
 typedef struct nnc_captured_slot {
     bool unit;
     int64_t repeat;
@@ -472,7 +472,7 @@ NNC_GRAPH_KIND_LIST(NNC_GRAPH_KIND_ROW)
     { .params = (list), .param_count = sizeof(list) / sizeof(list)[0], .infer = (function), .parts = true }
 
 /* Indices into the parameter values of an op. All kinds of op with a window that moves over a map (convolution, pool)
- * use the same indices for the parameters of the window; a kind of op without dilation does not use the index
+ * have equal indices for the parameters of the window; a kind of op without dilation does not use the index
  * NNC_WINDOW_DILATION. */
 enum {
     NNC_WINDOW_KERNEL,
@@ -514,8 +514,8 @@ enum {
     NNC_ACT_HARD_SIGMOID,
     NNC_ACT_HARD_SWISH,
     NNC_ACT_SOFTMAX,
-    /* NNC_ACT_SWIGLU and NNC_ACT_GEGLU divide the width into two halves, and multiply the first half by a function of
-     * the second half, or the reverse */
+    /* NNC_ACT_SWIGLU and NNC_ACT_GEGLU read a gate and a value, which are the halves of the width, and multiply the
+     * value by a function of the gate */
     NNC_ACT_SWIGLU,
     NNC_ACT_GEGLU
 };

@@ -65,8 +65,8 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]) {
         name, NNC_GRAPH_NUMBER, .unsaid = (unsaid_), .min = (min_), .max = NNC_GRAPH_KERNEL_MAX, .help = (help_) \
     }
 
-/* Lists all parameters of a window that moves over a map. The parameters have the same indices in every kind of op with
- * a window. */
+/* Lists all parameters of a window that moves over a map. A parameter of a window has one index, which is valid for
+ * every kind of op with a window. */
 #define WINDOW(stride_unsaid, what)                                                                                   \
     POSITIONS(NNC_WINDOW_KERNEL, "kernel", 1, 1, "Side of the " what "."),                                            \
         POSITIONS(NNC_WINDOW_STRIDE, "stride", stride_unsaid, 1, "Distance between two windows, in positions."),      \

@@ -186,8 +186,8 @@ static bool run_op(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t 
 
 /* ---- repeats: equal iterations are walked once ---- */
 
-/* State of a walk at the start of an iteration of a repeat. Iterations that start with equal states have the same ops
- * and shapes. */
+/* State of a walk at the start of an iteration of a repeat. Iterations that start with equal states have equal ops and
+ * equal shapes. */
 typedef struct state {
     nnc_graph_tensor current;
     nnc_graph_binding bindings[NNC_GRAPH_NAMES_MAX];

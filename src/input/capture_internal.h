@@ -147,7 +147,7 @@ typedef struct issue {
     const naming *by; /* properties of the operator that follow from its name alone */
     nnc_phase phase;
     bool counts;    /* true: the operator belongs to forward or backward; false: it belongs to the optimizer */
-    bool again;     /* true: an operator of forward that backward runs again (recomputation) */
+    bool again;     /* true: a second run of an operator of forward, in backward (recomputation) */
     int64_t repeat; /* number of equal operators that this entry stands for, one per equal layer */
     int64_t steps;  /* number of time steps of a recurrent layer in one call, as `steps` of nnc_captured_op */
     int64_t module; /* index in reader.modules of the module that called the operator */
@@ -203,7 +203,7 @@ typedef struct reader {
     nnc_captured_slot *slots;
     /* first of the forward operators that look up the largest number of tokens; NULL = no operator looks up tokens */
     const issue *lookup;
-    /* number of lookups that the module of `lookup` has run with the same number of tokens as `lookup` */
+    /* number of those lookups of the module of `lookup` that look up as many tokens as `lookup` does */
     int64_t lookups;
     bool updates; /* true: the step has at least one operator of the optimizer */
     bool divides; /* true: one of the operators of the optimizer is addcdiv or a fused kernel of Adam */
@@ -214,8 +214,8 @@ typedef struct reader {
 
 /* Returns the properties of an operator that follow from its name alone; NULL = out of memory. */
 const naming *nnc_capture_name(reader *r, const char *full);
-/* Tests whether the FLOPs of an operator are known. Notes a fault and returns false in two cases: the operator does not
- * belong to PyTorch, or the operator multiplies matrices and is not in the table `operators`. */
+/* Tests whether the FLOPs of an operator are known. Notes a fault and returns false for an operator that does not
+ * belong to PyTorch, and for an operator that multiplies matrices but is not in the table `operators`. */
 bool nnc_capture_is_known(nnc_json at, const naming *n, const tensors *in);
 /* Returns the group (part of the network) of an operator. The function tries the name of the operator first, then the
  * path of its module, then the shape of its tensor (a feature map has four axes). */

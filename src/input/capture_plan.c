@@ -279,7 +279,7 @@ static void find_entering(reader *r, const int32_t *places, int32_t count, const
         const bool made = s->first >= 0 && s->first < count;
         const int32_t from = made ? slot_of[places[s->first]] : -1, to = s->reader >= 0 ? slot_of[s->reader] : -1;
         /* A network input is already counted at the first operator of the step. If the first operator of the step is
-         * outside of units, the network input is not counted again. */
+         * outside of units, it already counts the network input, so no unit counts this input a second time. */
         const bool first_unit = s->kind == INPUT && r->slots[slot_of[0]].unit;
         if (to <= from || s->whole || (s->kind != KEPT && s->kind != TEMPORARY && !first_unit)) { continue; }
         const int32_t unit = r->slots[to].unit ? to : from >= 0 && r->slots[from].unit ? from : -1;
@@ -445,8 +445,8 @@ static extent extent_of(const reader *r, int32_t number, fusion how) {
 static bool is_equal(double a, double b) { return !(a < b) && !(a > b); }
 
 /* Tests whether an operator (given as a chain of one operator) can run in the kernel of a chain. The operator and the
- * chain must have the same level (number of kernels that run before), so that no kernel has to run between the chain
- * and the operator. */
+ * chain must have equal levels (number of kernels that run before), so that no kernel has to run between the chain and
+ * the operator. */
 static bool joins(const chain *c, const chain *op) {
     const bool same = is_equal(c->domain, op->domain);
     if (c->level != op->level || c->block != op->block || c->phase != op->phase) { return false; }

@@ -441,8 +441,8 @@ static void check_states(nnc_json at, const nnc_decoder *d) {
     }
 }
 
-/* Largest number of layers in a pattern of different layers. NNC_MIXED_LAYERS_MAX in shape/, the limit of the op list,
- * has the same value. */
+/* Largest number of layers in a pattern of different layers. The constant NNC_MIXED_LAYERS_MAX in shape/, the limit of
+ * the op list, must have an equal value. */
 enum { MIXED_LAYERS_MAX = 1024 };
 
 static void check_layers(nnc_json at, const nnc_decoder *d) {
@@ -510,8 +510,8 @@ static void check_shared(nnc_json at, const nnc_decoder *d) {
     }
 }
 
-/* Tests whether each of the last layers, which reuse keys and values, has an earlier layer with the same mixer that
- * computes its own keys and values. */
+/* Tests whether each layer that reuses keys and values has an earlier layer that computes its own keys and values with
+ * an equal kind of mixer; the layers that reuse are the last layers. */
 static bool have_owner(const nnc_decoder *d) {
     const int64_t first = d->layers - d->reused_kv_layers;
     for (int64_t layer = first; layer < d->layers && d->mixers_count > 1; layer++) {

@@ -273,9 +273,9 @@ static void judge(nnc_json at, nnc_device *device) {
 }
 
 /* Fractions of the link rate that collectives over PCIe reach, for kinds of collectives to which a device file gives no
- * values. Groups of eight cards reach a smaller fraction than pairs, because more cards use the same bridges and
- * sockets. The measured fractions are 0.393 for a group of eight A100 of SimuMax (mean of three kinds of collectives)
- * and 0.64 for pairs of L40S (collectives_aiconfigurator.csv). */
+ * values. Groups of eight cards reach a smaller fraction than pairs, because more cards share the bridges and sockets.
+ * The measured fractions are 0.393 for a group of eight A100 of SimuMax (mean of three kinds of collectives) and 0.64
+ * for pairs of L40S (collectives_aiconfigurator.csv). */
 static const nnc_collective_efficiency over_pcie = { .bus_fraction = 0.377, .small_group_loss = -2.8 };
 static const nnc_collective_efficiency full_rate = { .bus_fraction = 1.0 };
 

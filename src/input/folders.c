@@ -729,7 +729,7 @@ static const char *next_word(const char *from, char word[PLAIN_MAX]) {
 }
 
 /* The image of the table of hub names has an index of 64-bit words. Each word of the index has 48 bits of the digest of
- * a text, and the number of a shape. Two texts can have the same digest, so the text is also compared with the names of
+ * a text, and the number of a shape. Two texts can have equal digests, so the text is also compared with the names of
  * the shape. */
 enum { BY_NAME, BY_PLAIN_NAME, BY_ID, BY_WORD, SEVERAL = 0xffff };
 
@@ -852,7 +852,7 @@ size_t nnc_hub_index(nnc_json table, uint64_t *words, size_t most) {
     nnc_json shape = nnc_json_first(nnc_json_get(table, "shapes"));
     for (; shape.node != NULL; shape = nnc_json_next(shape), number++) {
         joined_name(nnc_json_key(shape), text);
-        /* if joined_name gives the ids of two shapes the same form, the index gets the first shape */
+        /* if joined_name turns the ids of two shapes into equal texts, the index gets the first shape */
         if (shape_by_id(table, text).node == shape.node && count < most) {
             words[count++] = hub_key(BY_ID, text) | number;
         }

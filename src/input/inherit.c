@@ -146,8 +146,8 @@ static bool has_own_number(nnc_json object) {
 }
 
 /* Adds to the object `to` those members of the object `from` that the object `to` lacks. An object that is inside both
- * `to` and `from` is completed in the same way. Members whose key is in the list `but` are not added. The function
- * calls itself for each object that both `to` and `from` contain. */
+ * `to` and `from` gets its missing members from the object in `from`, too. Members whose key is in the list `but` are
+ * not added. The function calls itself for each object that both `to` and `from` contain. */
 static void merge(nnc_json to, nnc_json from, const char *const *but) {
     static const char *const comment[] = { "note", NULL };
     const bool other = has_own_number(to);

@@ -185,10 +185,10 @@ typedef struct nnc_faults {
 typedef struct nnc_json_large {
     const char *name; /* dotted name of the large object, such as "recorded.estimates" */
     /* the large object, whose members are parsed one at a time; NULL: the file has no such object, or the object was
-     * parsed together with the rest of the file */
+     * parsed together with all values of the file */
     const struct cJSON *object;
     int32_t count; /* number of members of the large object */
-    /* offset in the text of each member; 0 = the member was parsed together with the rest of the file */
+    /* offset in the text of each member; 0 = the member was parsed together with all values around the large object */
     size_t *places;
     size_t end;        /* offset in the text of the first character after the large object */
     uint64_t *digests; /* digest of each member that nnc_json_close has freed */
@@ -285,14 +285,14 @@ nnc_json nnc_json_next(nnc_json at);
 const char *nnc_json_key(nnc_json at); /* returns the key of a member of an object; "" for an element of a list */
 
 /* Follows a dotted name from an object to the objects inside it, one part of the name after the other, until an object
- * lacks the next part. Returns the last value that was found; *rest is set to the part of the name that was not
- * found. */
+ * lacks the next part. Returns the last value that was found; *rest is set to the end of the name, from the first part
+ * that was not found on. */
 nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest);
 
 /* nnc_json_open parses the member with the index `index` of the large object (nnc_json_large), and returns false when
  * an error was noted. nnc_json_close frees the member that nnc_json_open has parsed, and stores its digest. The digest
  * of the member does not include inner members whose name is in `skip`. If `skip` is NULL, nnc_json_close stores no
- * digest. For a member that was parsed together with the rest of the file, nnc_json_open and nnc_json_close do
+ * digest. For a member that was parsed together with all values of the file, nnc_json_open and nnc_json_close do
  * nothing. */
 bool nnc_json_open(nnc_json at, int32_t index);
 void nnc_json_close(nnc_json at, int32_t index, const char *const *skip);
@@ -348,7 +348,7 @@ bool nnc_json_is_list(nnc_json at, nnc_json parent, const char *key, int32_t mos
 /* A list of numbers: either a JSON list, or a text in which spaces separate the numbers; such a text is read faster. */
 typedef struct nnc_json_numbers {
     nnc_json list, at; /* at: the entry that is read next, if the list is a JSON list */
-    /* if the list is a text: the rest of the text, which begins with the next number; NULL = the list is a JSON list */
+    /* if the list is a text: the text from the next number on; NULL = the list is a JSON list */
     const char *text;
 } nnc_json_numbers;
 
@@ -357,7 +357,7 @@ nnc_json_numbers nnc_json_numbers_of(nnc_json list);
  * text. */
 bool nnc_json_has_more(const nnc_json_numbers *n);
 int32_t nnc_json_count_numbers(const nnc_json_numbers *n);
-/* Reads the next number of a list in the same way as nnc_json_whole. */
+/* Reads the next number of a list; its limits and its errors are those of nnc_json_whole. */
 bool nnc_json_next_whole(nnc_json_numbers *n, double least, double most, int64_t *value);
 /* Tests whether a value has the JSON type `type`. If the value has another type, notes the error "wrong type, expected
  * ..." and returns false. */

@@ -412,7 +412,7 @@ static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root,
     if (nnc_json_type_of(map) != NNC_JSON_OBJECT) { return bad(c, "no index, expected \"weight_map\"", err); }
     for (nnc_json at = nnc_json_first(map); at.node != NULL; at = nnc_json_next(at)) {
         const char *name = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "/";
-        /* the search begins with the last file, because successive tensors are most often in the same file */
+        /* the search begins with the last file, because successive tensors are most often in one file */
         int i = count - 1;
         while (i >= 0 && strcmp(shards[i], name) != 0) { i--; }
         if (strchr(name, '/') != NULL || (i < 0 && count == SHARDS_MAX)) {

@@ -510,7 +510,7 @@ static nnc_status open_commands(nnc_reading *r, const char *path, const char *te
     for (int i = 0; status == NNC_OK && i < script.count; i++) {
         bool known = false;
         if (first >= 0 && nnc_commands_start_same(r->specs, &commands[first], &commands[i])) {
-            /* The command commands[i] starts the same program as the first command, perhaps on another node. If the
+            /* The command commands[i] starts the program that the first command starts, perhaps on another node. If the
              * first command has no launcher, as in "echo $COMMAND", the launcher of commands[i] is added. */
             if (commands[first].launcher == NULL && commands[i].launcher != NULL) {
                 status = add_options(r, path, commands[i].launcher, commands[i].launcher_options, &known);

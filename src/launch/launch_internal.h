@@ -1,8 +1,8 @@
 /* Launch files are files that start a training run or a serving engine. nncost reads them as options of a plan.
  *
  * nncost reads a launch file in three steps. First, the file becomes a document of JSON; YAML and TOML become JSON text
- * with the same lines (yaml.c and toml.c). Second, the rows of foreign/launch/FORMAT.json give the meaning of each key
- * (launch_rows.c). Third, the values become settings of the plan, as if they were given as options.
+ * in which each value keeps its line (yaml.c and toml.c). Second, the rows of foreign/launch/FORMAT.json give the
+ * meaning of each key (launch_rows.c). Third, the values become settings of the plan, as if they were given as options.
  *
  * Each format is described by data, not by code: by one file with a row for each key. A key without a row is an error,
  * because the key may change the cost. The options of the command line always take precedence. */
@@ -557,9 +557,9 @@ bool nnc_document_has(const nnc_document *d, const char *key);
 
 /* ---- shell_options.c: compares commands of a script ---- */
 
-/* Tests whether two commands start the same program with the same options. The lines of the two commands in the script
- * may differ, because a script may print a command before it runs the command. If command `b` has an option with the
- * rank of its node, options such as the rank, the host and the port may differ. */
+/* Tests whether two commands start one program with equal options. The lines of the two commands in the script may
+ * differ, because a script may print a command before it runs the command. If command `b` has an option with the rank
+ * of its node, options such as the rank, the host and the port may differ. */
 bool nnc_commands_start_same(nnc_specs *specs, const nnc_shell_command *a, const nnc_shell_command *b);
 
 /* ---- shell_options.c: divides a run file of a platform into its parts ---- */
@@ -664,9 +664,9 @@ nnc_json nnc_launch_referred(const nnc_reading *r, nnc_json at, const char *path
  * "absent" of the table; an absent value: the table has no default. */
 nnc_json nnc_reading_value(const nnc_reading *r, const char *key);
 
-/* Tests whether a key of a file has no effect. A key has no effect if a file that takes precedence (a file on top) has
- * the same key. A key in a file that only supplies missing keys of another file (a file beneath) also has no effect if
- * its value is the program's default. */
+/* Tests whether a key of a file has no effect. A key has no effect if a file that takes precedence over its file (a
+ * file on top) also has the key. A key in a file that only supplies missing keys of another file (a file beneath) also
+ * has no effect if its value is the program's default. */
 bool nnc_reading_is_replaced(const nnc_reading *r, nnc_json at, const char *key);
 
 /* Writes a value as text: "true", "5e8", "cpu". NOLINTNEXTLINE(misc-no-recursion): a list has no list inside */
@@ -694,16 +694,16 @@ nnc_set_field *nnc_reading_find_set(nnc_reading *r, const nnc_field *field);
 const nnc_field *nnc_reading_field(const nnc_reading *r, const char *name);
 
 /* Returns the name of a field of the model without "model.": "model.hidden" -> "hidden". Also returns "MODEL" and
- * "SOFTWARE" themselves, because they are stored in the same list as fields of the model. NULL for any other name. */
+ * "SOFTWARE" themselves, because the list of model fields contains these two names, too. NULL for any other name. */
 const char *nnc_model_field_name(const char *name);
 
 /* Converts the value of a field to the form that nncost writes, so that two spellings of a value become equal. Fails if
  * the field cannot have this value; err has the reason. */
 nnc_status nnc_usual_text(const nnc_field *field, const char *value, char text[NNC_LAUNCH_VALUE], nnc_error *err);
 
-/* Sets a field to a value of a launch file; the value is checked in the same way as the value of an option. If the
- * field has a value already, lists of flags are joined, and a default is ignored. Two different values of a field are a
- * fault, unless both are lists of flags, one is a default, or an option gives the field. */
+/* Sets a field to a value of a launch file; the value must fulfil the conditions of the option that sets the field. If
+ * the field has a value already, lists of flags are joined, and a default is ignored. Two different values of a field
+ * are a fault, unless both are lists of flags, one is a default, or an option gives the field. */
 void nnc_reading_set_text(nnc_reading *r, nnc_json at, const char *name, const char *value, bool is_default);
 
 #endif

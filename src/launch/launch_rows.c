@@ -98,8 +98,8 @@ void nnc_reading_fail(nnc_reading *r, nnc_json at) {
     r->status = at.doc->faults->status != NNC_OK ? at.doc->faults->status : NNC_BAD_SPEC;
 }
 
-/* Returns a copy of the reason why a key is ignored. If successive keys are ignored for the same reason, the reason is
- * copied once. */
+/* Returns a copy of the reason why a key is ignored. If successive keys are ignored for one reason, the text of the
+ * reason is copied once. */
 static const char *keep_reason(const nnc_reading *r, const char *why) {
     const nnc_launch_said *said = r->said;
     const char *last = said->ignored_count > 0 ? said->ignored[said->ignored_count - 1].why : "";
@@ -662,8 +662,8 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
 }
 
 /* Handles a word of a command that may stand for options, "${NAME}" or "${@}". The function lists and skips the word,
- * because the script also runs without the options for which the word stands. A value of a variable that is set in a
- * branch of the script (of an if or case) is refused. */
+ * because the script also runs without the options for which the word stands. A value of a variable is refused if a
+ * branch of the script (of an if or case) sets the variable. */
 static void take_loose(nnc_reading *r, nnc_json at, const char *text) {
     char path[NNC_LAUNCH_KEY], why[NNC_LAUNCH_TEXT];
     const nnc_json none = { 0 };

@@ -681,8 +681,8 @@ static bool match_family(trained *t, nnc_json family, int64_t layers) {
 }
 
 /* Sets --train to the matched parts; if only some layers are trained, also --train-layers and --train-from. If the
- * trained layers are not consecutive, sets the same number of layers from the first trained one on, which costs the
- * same. */
+ * trained layers are not consecutive, the function selects consecutive layers instead: as many layers, from the first
+ * trained layer on. The cost of the step does not change. */
 static void set_trained(nnc_reading *r, nnc_json at, const trained *t, int64_t layers) {
     int64_t count = 0, first = -1;
     char number[NNC_LAUNCH_VALUE];
@@ -754,8 +754,8 @@ static unsigned char wide_list_of(const char *key) {
     return one == '*' || two == '*' ? '*' : (unsigned char)(one + 59 * two);
 }
 
-/* Returns the digest of the part of a key before the first dot: a key "a" and the keys "a.b" inside it have the same
- * digest. */
+/* Returns the digest of the part of a key before the first dot, so a key "a" and the keys "a.b" inside it have equal
+ * digests. */
 static uint32_t part_digest(const char *key) {
     return (uint32_t)(nnc_quick_digest(key, strcspn(key, ".")) & UINT32_MAX);
 }

@@ -37,8 +37,8 @@
 
 #include "launch/launch_internal.h"
 
-/* Fields of a plan that no training program sets. When nncost reads the written launch file again, options give the
- * fields of this list. */
+/* Fields of a plan that no training program sets. When nncost reads the written launch file to check it, options give
+ * the fields of this list. */
 static const char *const never_decided[] = {
     "imbalance", "mode",    "activations",   "price", "flops_convention", "devices_per_node", "tokens",
     "samples",   "mtbf_of", "reserve_bytes", NULL
@@ -672,7 +672,7 @@ nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_
  * field of the deployment, the key is written with the value of this field. The member "write" of the table lists the
  * options that are not written from rows. The value of an option in "write" is the product of some fields; if the
  * option is a switch, it is on if this product is above 1. An entry with "given" is written only if its first field is
- * given. The member "command" is the program. The written command is then read again; if a field of the deployment
+ * given. The member "command" is the program. nncost then reads the written command; if a field of the deployment
  * differs, the error names the field. */
 
 /* Fields of a deployment that the options of the engine set. Fields of a deployment that are not in this list describe
@@ -729,8 +729,8 @@ static const char *put_row(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json r
     return NULL;
 }
 
-/* Writes the options of all rows of the engine's table. If several rows set the same field, only the first is written;
- * a field that an entry of "write" lists is left out. */
+/* Writes the options of all rows of the engine's table. If several rows set one field, only the first of these rows is
+ * written; a field that an entry of "write" lists is left out. */
 static void put_rows(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json rows, nnc_json write) {
     enum { WRITTEN_MAX = 32 };
     const char *written[WRITTEN_MAX];
@@ -772,8 +772,8 @@ static void put_products(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json wri
     }
 }
 
-/* Reads the written command again, as `nncost serve -- COMMAND` does, and checks that the result is the same
- * deployment. */
+/* Reads the written command, as `nncost serve -- COMMAND` does, and checks that it gives the deployment from which the
+ * command was written. */
 static nnc_status check(nnc_specs *specs, const char *format, const char *command, const nnc_serve_ask *ask,
                         nnc_error *err) {
     enum { WORDS_MAX = 96 };

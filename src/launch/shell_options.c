@@ -649,8 +649,8 @@ static const char *rank_of_node(nnc_json options) {
     return NULL;
 }
 
-/* Tests whether two commands have equal options: whether each of `options`, except those that `places` names, is also
- * in `other` with the same value. */
+/* Tests whether each of `options` is also in `other` with an equal value; options that `places` names are not
+ * compared. */
 static bool has_options_of(nnc_json options, nnc_json other, const char *const *places) {
     for (nnc_json at = nnc_json_first(options); at.node != NULL; at = nnc_json_next(at)) {
         const nnc_json same = nnc_json_get(other, nnc_json_key(at));

@@ -319,7 +319,7 @@ static nnc_status merge(writer *w, const yaml_event_t *event, level *in) {
     return NNC_OK;
 }
 
-/* Writes the value of an alias (*name): the JSON text of the anchor's node again, without its line breaks. */
+/* Writes the value of an alias (*name): a copy of the JSON text of the anchor's node, without the line breaks. */
 static nnc_status put_alias(writer *w, const yaml_event_t *event) {
     level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
     const anchor *a = find_anchor(w, event);
@@ -502,8 +502,8 @@ static const char *line_end(const char *line, const char *last, bool *comment) {
     return NULL;
 }
 
-/* Copies a YAML text without the words of its comments. All lines and columns stay. From the first line on in which a
- * text in quotes or a block of text continues on the next line, the rest of the YAML text is copied unchanged. */
+/* Copies a YAML text without the words of its comments. All lines and columns stay. If a text in quotes or a block of
+ * text continues on the next line, the YAML text is copied unchanged from this line to its end. */
 static void shorten_comments(const char *text, size_t size, nnc_buffer *out) {
     const char *const last = text + size;
     for (bool plain = !is_unusual(text, size), comment = false; plain && text < last;) {

@@ -62,7 +62,7 @@ typedef struct nnc_onnx_value {
     nnc_onnx_pattern pattern;
     int32_t src, key, width; /* src, key: indices of values in nnc_onnx_graph; width: width of a linear layer's
                               * output */
-    /* 1 + index of another value that has the same elements; 0 = there is no such value */
+    /* 1 + index of another value with equal elements; 0 = there is no such value */
     int32_t same_as;
     bool rms;
     int64_t pads[4]; /* for a padded map: number of zeros above, to the left, below and to the right */
@@ -202,8 +202,8 @@ bool nnc_onnx_is_scalar(const nnc_onnx_value *v);
 int32_t nnc_onnx_index_of(const nnc_onnx_graph *g, const nnc_onnx_value *v);
 /* Makes `out` a second name for the tensor of the value `in`; the shape of `out` does not change. */
 void nnc_onnx_alias(const nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
-/* Sets the pattern of `out`, the output of a node that continues a larger op. After the call, `out` no longer has the
- * same elements as the input of the node. */
+/* Sets the pattern of `out`, the output of a node that continues a larger op. After the call, `out` no longer counts as
+ * a value whose elements are equal to those of the node's input. */
 void nnc_onnx_becomes(nnc_onnx_value *out, nnc_onnx_pattern pattern);
 void nnc_onnx_same_dims(const nnc_onnx_value *in, nnc_onnx_value *out);
 /* Defers the value `out`: nncost does not write it yet. pattern: the kind of intermediate result; src: the input of the

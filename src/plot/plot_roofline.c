@@ -72,8 +72,8 @@ static void roofline_scale(roofline *r, nnc_box area) {
  * with symbols of the same op, then with small symbols of different ops. */
 static const nnc_px NEAR = NNC_PX(3) / 2;
 
-/* Adds a symbol for a row of the op table. If the same op already has a symbol at this position, the row is joined with
- * that symbol instead. */
+/* Adds a symbol for a row of the op table. If the op already has a symbol at this position, the row is added to that
+ * symbol. */
 static void add_mark(roofline *r, const nnc_op_cost *cost, double share) {
     const double intensity = nnc_intensity(&cost->work), flops_per_s = rate_of(cost);
     const nnc_px x = nnc_scale_at(&r->x, intensity), y = nnc_scale_at(&r->y, flops_per_s);
@@ -95,7 +95,7 @@ static int by_share(const void *a, const void *b) {
     return x->share > y->share ? -1 : x->share < y->share ? 1 : x->cost < y->cost ? -1 : 1;
 }
 
-/* Joins small symbols at the same position that have the same bound, even if they belong to different ops, because
+/* Joins small symbols at one position that have one kind of bound, even if they belong to different ops, because
  * hundreds of small symbols look like a cloud. */
 static void join_small(roofline *r) {
     /* smallest share of an op at which the radius of its symbol grows with the share; the symbols of all smaller shares

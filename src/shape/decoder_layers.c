@@ -242,8 +242,8 @@ void nnc_decoder_read_blocks(const nnc_layer_writer *w, const nnc_decoder *d, nn
  * arXiv:2301.13310 (AltUp), arXiv:2411.07501 (LAuReL). */
 
 /* Appends the weights of a mixture of the streams: a norm of one stream, one score per stream, and `count` weights. The
- * prediction and the correction of the streams use the same norm and the same scores. Only the call of the function
- * with first = true counts the parameters of norm and scores. */
+ * prediction and the correction of the streams share one norm and one set of scores. Only the call of the function with
+ * first = true counts the parameters of norm and scores. */
 static void mix_streams(const nnc_layer_writer *w, const nnc_decoder *d, const char *const names[3], int64_t count,
                         bool first) {
     nnc_op *norm = nnc_layer_norm(w, names[0], d->hidden);
@@ -323,7 +323,7 @@ static routing routing_of(const nnc_layer_writer *w, const nnc_decoder *d) {
     const double factor = w->to.how->plan->capacity_factor;
     routing r = { .w = w, .d = d, .width = d->expert_latent > 0 ? d->expert_latent : d->hidden };
     r.copies = r.rows = nnc_list_mul(&w->to, w->tokens, d->experts_per_token);
-    /* with a capacity factor every expert has the same number of slots, which is rounded up to a whole number */
+    /* with a capacity factor all experts have equal numbers of slots; the number is rounded up to a whole number */
     if (factor > 0.0) {
         const double slots = factor * (double)r.copies / (double)d->experts;
         int64_t whole = (int64_t)slots;
@@ -425,7 +425,7 @@ static void mask_product(const routing *r, const char *name, bool back) {
 
 /* If the profile does not fuse the clamp of an expert's gate and up values into the activation kernel: appends an op
  * that clamps both and writes them to one tensor, before the activation. Returns true if the clamp was appended as an
- * op and backward computes it again. Source: weighted_bias_quick_geglu_impl of Megatron-LM,
+ * op and is recomputed in backward. Source: weighted_bias_quick_geglu_impl of Megatron-LM,
  * megatron/core/fusions/fused_bias_geglu.py. [experts] */
 static bool clamp(const routing *r) {
     const nnc_layer_writer *w = r->w;

@@ -215,7 +215,7 @@ static void lower_linear(lowering *l, const nnc_graph_op *op) {
 
 /* ---- pointwise ops, and losses ---- */
 
-/* Checks that the activations of graph files and of nnc_pointwise_kind have the same numbers; see
+/* Checks that each activation of graph files has the number of the equally named activation of nnc_pointwise_kind; see
  * NNC_ACTIVATION_LIST. */
 _Static_assert((int)NNC_ACT_RELU == NNC_PW_RELU && (int)NNC_ACT_GEGLU == NNC_PW_GEGLU,
                "graph files list the activations in another order");
@@ -238,7 +238,7 @@ static void lower_act(lowering *l, const nnc_graph_op *op) {
         return;
     }
     /* An activation whose backward reads its output overwrites the output of the norm before it and keeps its own
-     * output, so backward does not compute the norm again. */
+     * output, so the norm is not recomputed in backward. */
     const int32_t producer = place_of(l, &op->in)->producer;
     act->u.pointwise.keeps_output = keeps(l, &op->out);
     if (producer >= 0) { l->list->ops[producer].recomputed = false; }

@@ -53,8 +53,8 @@ static const issued_row rows[] = {
     { NNC_OP_NORM, NNC_NORM_RMS, "", NNC_IMPLEMENTATION_NONE,
       { { 8, 24, 12, 16, 68, 24 }, { 6, 28, 0, 13, 80, 0 }, { 6, 28, 0, 13, 80, 0 } } },
     /* Layer norm (native_layer_norm). Forward of a layer norm runs one kernel. Backward of a layer norm runs one kernel
-     * for the gradient of the input, and one kernel for the gradients of gain and bias; the second kernel reads the
-     * input and the output gradient again. */
+     * for the gradient of the input, and one kernel for the gradients of gain and bias; each of the two kernels reads
+     * the input and the output gradient. */
     { NNC_OP_NORM, NNC_NORM_LAYER, "", NNC_IMPLEMENTATION_NONE,
       { { 1, 4, 0, 2, 10, 0 }, { 1, 8, 0, 2, 20, 0 }, { 1, 8, 0, 2, 20, 0 } } },
     /* Group norm. Forward of a group norm runs kernels for the moments, for the factors per channel, and for the
@@ -485,8 +485,8 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
 
 /* Returns the number of modules that forward of an op calls. products: number of linear layers to which an adapter
  * belongs. Attention and the layer that contains it are modules, and so are an activation and the MLP that contains it.
- * peft has four modules for a linear layer with an adapter, in addition to the linear layer itself: the layer that joins
- * both, dropout, and the two products (peft/tuners/lora/layer.py). */
+ * peft has four modules for a linear layer with an adapter, in addition to the linear layer itself: the layer that
+ * joins both, dropout, and the two products (peft/tuners/lora/layer.py). */
 static double modules_of(const nnc_op *op, double products) {
     switch (op->kind) {
     case NNC_OP_MATMUL: return op->u.matmul.b_is_weight ? products : 0.0;
@@ -574,14 +574,14 @@ static const kept_row plain_activation = { 2, 2, 4 };
  * to fp32. */
 static const kept_row loss = { 4, 4, 4 }, loss_alone = { 4, 2, 4 };
 static const kept_row loss_working = { 8, 8, 8 }, loss_working_alone = { 8, 4, 8 };
-/* A matrix product keeps its input in the number format in which it computes. If several products read the same input,
- * they share one kept copy; but under autocast each product keeps a copy of its own. */
+/* A matrix product keeps its input in the number format in which it computes. If several products read one input, they
+ * share one kept copy of it; but under autocast each product keeps a copy of its own. */
 static const kept_row of_product = { 2, 2, 4 };
 /* An op that keeps the output of a norm for backward; this output is fp32 under autocast. */
 static const kept_row norm_output = { 4, 2, 4 };
 /* Attention with a learned bias, which runs as separate fp32 kernels (nnc_write_out). Attention with a learned bias
- * keeps the scores after softmax, and copies of queries, keys and values. During backward, the gradients before and
- * after softmax are in memory as well. */
+ * keeps the scores after softmax, and copies of queries, keys and values. During backward, the gradients of the scores
+ * before and after softmax are in memory, too. */
 static const kept_row written_out = { 4, 4, 4 };
 /* Attention inside windows, for each score: the scores after softmax, under autocast in fp32 and as a 16-bit copy; with
  * a learned scale also the scores before scaling. Attention inside windows also keeps copies of queries, keys and
@@ -608,8 +608,8 @@ static void keep(nnc_op *op, const nnc_lowering *how, const kept_row *row, doubl
     op->library_kept = tensors * bytes_of(row, how);
 }
 
-/* Tests whether an op is the first op of a part that backward computes again. The first op of a recomputed part keeps
- * its input. */
+/* Tests whether an op is the first op of a recomputed part of the network. The first op of a recomputed part keeps its
+ * input. */
 static bool begins_again(const nnc_op *op) { return op->recomputed && !op->dropped; }
 
 /* The library can have several products for one product of nncost's op list that reads the output of a norm: for
@@ -647,7 +647,8 @@ static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *m
         keep(op, how, &of_product, 2.0); /* each layer casts the output of the encoder twice: for the keys and for the
                                           * values */
     } else if (weight && amp && !op->frozen && reads_norm(op)) {
-        /* backward computes the norm again from its kept input, so the product need not keep the output of the norm */
+        /* the norm is recomputed in backward from its kept input, so the product need not keep the output of the
+         * norm */
         const bool again = (how->plan->recompute & NNC_RECOMPUTE_NORM) != 0;
         keep(op, how, begins_again(op) ? &norm_output : &of_product, again ? 0.0 : readers_of(op, model));
     } else if (weight && op->u.matmul.keeps_a && op->u.matmul.kept_divisor == 1) {

@@ -125,9 +125,9 @@ double nnc_list_bytes(const nnc_writer *w, int64_t elements);
 static inline bool nnc_list_recomputes(const nnc_writer *w, nnc_recompute what) {
     return (w->how->plan->recompute & what) != 0;
 }
-/* Marks the ops from index `first` to the end of the list as computed again in backward. The marked ops after the first
- * matrix product are also marked as `dropped`: their inputs are not kept, because backward computes the inputs
- * again. */
+/* Marks the ops from index `first` to the end of the list as recomputed in backward. The marked ops after the first
+ * matrix product are also marked as `dropped`: their inputs are not kept, because these inputs are recomputed in
+ * backward. */
 void nnc_list_again(const nnc_writer *w, int32_t first);
 
 /* Begins a new recompute block, which one micro-batch runs `repeat` times, and returns a writer that appends ops to the
@@ -167,7 +167,7 @@ int64_t nnc_captured_vocab(const nnc_model *model);
 /* For software profiles that run operators one by one: sets for each op of the list the kernels that the library of the
  * model (transformers, timm ...) issues. */
 void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowering *how);
-/* Sets the number of modules and of parameter tensors of each op, for frameworks that run hooks at modules.   [hooks] */
+/* Sets the number of modules and of parameter tensors of each op, for frameworks that run hooks at modules. [hooks] */
 void nnc_list_hook(nnc_op_list *list, const nnc_model *model);
 
 /* Tests whether the plan trains all weights of the model and uses no adapters. */
@@ -394,8 +394,9 @@ nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_softwar
 /* Appends an MLP whose first product has `inner` outputs per token after the activation. keeps_input: true = the first
  * product counts the kept bytes of its input. */
 void nnc_layer_dense(const nnc_layer_writer *w, const nnc_mlp_names *names, int64_t inner, bool keeps_input);
-/* Tests whether the plan computes an activation again in backward instead of keeping its output. split:
- * NNC_SPLIT_EXPERT_INNER for an activation of routed experts, another value for other activations. */
+/* Tests whether the plan recomputes an activation in backward instead of keeping its output. split:
+ * NNC_SPLIT_EXPERT_INNER for an activation of routed experts, any value but this for an activation outside of routed
+ * experts. */
 bool nnc_layer_acts_again(const nnc_layer_writer *w, nnc_split split);
 nnc_op *nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_split split, int64_t elements);
 /* Appends the norm "mlp.norm", the MLP and the residual of a layer. */
@@ -486,10 +487,10 @@ int32_t nnc_plan_expert_ranks(const nnc_plan *plan);
 
 /* Divides the dimensions of every op in the list by the degrees of tensor, context and expert parallelism. Data and
  * pipeline parallelism change no op, because they divide samples and layers. The plan must be legal (nnc_plan_resolve)
- * before its op list is divided. Most work is divided, so the sum over all ranks is the whole work. Every rank does the
- * same undivided work for norms without sequence parallelism, for the router, and for key and value heads if these are
- * fewer than the tensor ranks. Sources: Megatron-LM arXiv:1909.08053, sequence parallelism arXiv:2205.05198, context
- * parallelism arXiv:2310.01889 and arXiv:2309.14509. [sharding] */
+ * before its op list is divided. Most work is divided, so the sum over all ranks is the whole work. Three kinds of work
+ * are not divided completely, so several ranks repeat them: norms without sequence parallelism, the router, and the key
+ * and value heads if these are fewer than the tensor ranks. Sources: Megatron-LM arXiv:1909.08053, sequence parallelism
+ * arXiv:2205.05198, context parallelism arXiv:2310.01889 and arXiv:2309.14509. [sharding] */
 void nnc_list_shard(nnc_op_list *list, const nnc_plan *plan);
 
 #endif

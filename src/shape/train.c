@@ -279,9 +279,9 @@ static void add_dequantize(place *to, const nnc_op *base, const nnc_plan *plan) 
                                        .fused = true };
 }
 
-/* Tests whether a product after op `at` reads the same input as op `at` and needs this input for backward; only
- * products before the next norm of this input are tested. A norm that directly follows op `at` is a norm of the output
- * of op `at`, as in latent attention. */
+/* Tests whether a product after op `at` reads the input of op `at` and needs this input for backward; only products
+ * before the next norm of this input are tested. A norm that directly follows op `at` is a norm of the output of op
+ * `at`, as in latent attention. */
 static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, const nnc_plan *plan) {
     const nnc_matmul *p = &list->ops[at].u.matmul;
     for (int32_t i = at + 1; i < list->count; i++) {
@@ -427,8 +427,8 @@ static int32_t copy_segment(nnc_op_list *list, int32_t s, int32_t more, int32_t 
     return begin;
 }
 
-/* Changes the number of layers of a segment from `all` to `layers`, and the repeats of its ops and recompute blocks in
- * the same proportion. If `part` is not AMONG, marks the ops of the segment as frozen. */
+/* Changes the number of layers of a segment from `all` to `layers`, and multiplies the repeats of its ops and recompute
+ * blocks by layers / all. If `part` is not AMONG, marks the ops of the segment as frozen. */
 static void set_part(nnc_op_list *list, int32_t s, int part, int64_t layers, int64_t all) {
     list->segments[s].instances = layers;
     list->segments[s].before = part == BEFORE;

@@ -227,7 +227,7 @@ typedef struct core {
     /* number of key and value heads; if heads are copied so that each query head has its own, the copies are counted */
     int64_t kv_heads;
     bool recomputed;
-    /* true: backward computes queries, keys and values again from the latents of latent attention */
+    /* true: queries, keys and values of latent attention are recomputed in backward from their latents */
     bool projects_again;
 } core;
 
@@ -595,7 +595,8 @@ void nnc_layer_mlp(const nnc_layer_writer *w) {
     const nnc_mlp_names names = { nnc_mlp_gated(l->mlp) ? "mlp.gate_up" : "mlp.up", "mlp.activation", "mlp.down" };
     /* With NNC_NORM_PARALLEL, attention and MLP read the output of one norm, so the MLP has no norm of its own. */
     const bool shared = l->norm_place == NNC_NORM_PARALLEL;
-    /* the norm of attention and the norm of the MLP read the same kept input; the norm of attention counts its bytes */
+    /* the norm of attention and the norm of the MLP read one tensor, which is kept for backward; the norm of attention
+     * counts the bytes of this tensor */
     if (l->norm_place == NNC_NORM_PARALLEL_TWO) {
         nnc_layer_norm(w, "mlp.norm", l->hidden)->u.norm.keeps_input = false;
     } else if (!shared) {

@@ -73,8 +73,8 @@ static void double_conv(const writer *w, feature_map in, int64_t middle, int64_t
     const writer b = block_of(w, repeat, in);
 
     square_conv(&b, "block.conv1", NNC_GROUP_CONV, in, mid, kernel, reads_image);
-    /* The ReLU after this norm overwrites the output of the norm and keeps its own output, so backward does not compute
-     * the norm again. */
+    /* The ReLU after this norm overwrites the output of the norm and keeps its own output, so the norm is not
+     * recomputed in backward. */
     norm(&b, "block.norm1", mid, keep)->recomputed = false;
     /* The second convolution of a block keeps its input, which is the output of the first activation. The second
      * activation of a block keeps its own output, which later ops read. */
@@ -149,7 +149,7 @@ static nnc_layer layer_of(const nnc_unet *u, feature_map map) {
 }
 
 /* Appends the projection before or after the transformer of a level. The projection is a linear layer or a convolution
- * with a 1x1 kernel; both have the same number of FLOPs. */
+ * with a 1x1 kernel; the two alternatives have equal numbers of FLOPs. */
 static void projection(const writer *w, const char *name, feature_map map, bool keeps_input) {
     if (w->u->linear_projections) {
         const int64_t tokens = nnc_list_mul(&w->to, w->batch, map.side * map.side);

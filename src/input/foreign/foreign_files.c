@@ -1,8 +1,8 @@
 /* Reads data files of architectures: foreign/MODEL_TYPE.json, read when a configuration names the model_type. A file is
- * found in the same way as a device or a model: first in the folders of $NNCOST_PATH, then in the user's folder, then
- * in the shipped folder. nncost reads only the file of the model_type and the files in its chain of "like" keys (three
- * small files for LLaMA). There are two cases in which nncost reads the data files of all architectures: to name the
- * nearest architecture in an error, and to find out whether an unknown key decides dimensions of another network. */
+ * searched first in the folders of $NNCOST_PATH, then in the user's folder, then in the shipped folder, as devices and
+ * models are. nncost reads only the file of the model_type and the files in its chain of "like" keys (three small files
+ * for LLaMA). nncost reads the data files of all architectures only in two situations: to name the nearest architecture
+ * in an error, and to find out whether an unknown key decides dimensions of another network. */
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 

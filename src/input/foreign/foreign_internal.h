@@ -66,8 +66,8 @@ typedef struct nnc_foreign_pattern {
     /* `member`, `divides` and `two_thirds_multiple_of` are used only if the list that `list` names has an object for
      * each layer. member: name of the member with the word of the layer; "a.b" = member b of member a. With
      * two_thirds_multiple_of or divides, the member is a number. With two_thirds_multiple_of, the number gives the
-     * width of the layer's MLP. With `divides`, the number divides the field of the model that `divides` names, and is
-     * the same in all layers. */
+     * width of the layer's MLP. With `divides`, the field of the model that `divides` names is divided by the number,
+     * and the number must be equal in all layers. */
     char member[64], divides[32];
     int32_t two_thirds_multiple_of;
     char letters[64]; /* key of a string with one letter per layer */
@@ -106,7 +106,7 @@ typedef struct nnc_architecture {
      * ops */
     char graph[64];
     char source[256];
-    /* family of the models; NNC_FAMILY_COUNT = the same family as in the file that `like` names */
+    /* family of the models; NNC_FAMILY_COUNT = the family that the file named by `like` has */
     nnc_family family;
     bool base; /* true: the file is no architecture, and only other files inherit from it */
     /* part: true = the file describes a part of a network, such as a tower; alone: true = the part can also be a whole
@@ -218,8 +218,8 @@ typedef struct nnc_foreign_file {
 
 /* ---- keys and values (foreign_keys.c) ---- */
 
-/* nnc_foreign_is_given tests whether a value of a configuration is present and not null. nnc_foreign_given does the
- * same test for the key `key` of the object `at`. */
+/* nnc_foreign_is_given tests whether a value of a configuration is present and not null. nnc_foreign_given tests this
+ * for the value of the key `key` of the object `at`. */
 bool nnc_foreign_is_given(nnc_json at);
 bool nnc_foreign_given(nnc_json at, const char *key);
 /* Tests whether a value of a configuration is null, false, 0, "", [] or {}. */
