@@ -112,11 +112,11 @@ NNC_API bool nnc_requirement_met(const nnc_requirement *requirement, const nnc_f
 
 /* ---- plan files: scenarios with requirements and with the estimates recorded for them ---- */
 
-#define NNC_CHECK_STATE_LIST(X)                                                                                      \
-    X(NNC_CHECK_SAME, "same")                                                                                        \
-    X(NNC_CHECK_MOVED, "moved")                                                                                      \
-    X(NNC_CHECK_ADDED, "not recorded")  /* the plan file has the scenario, but no recorded estimate of it */         \
-    X(NNC_CHECK_REMOVED, "removed")     /* the plan file has a recorded estimate of the scenario, but no scenario */ \
+#define NNC_CHECK_STATE_LIST(X)                                                                                        \
+    X(NNC_CHECK_SAME, "same")                                                                                          \
+    X(NNC_CHECK_MOVED, "moved")                                                                                        \
+    X(NNC_CHECK_ADDED, "not recorded")  /* the plan file has the scenario, but no recorded estimate of the scenario */ \
+    X(NNC_CHECK_REMOVED, "removed")     /* the plan file has a recorded estimate of the scenario, but no scenario */   \
     X(NNC_CHECK_NOT_ASKED, "estimated") /* the plan file records no estimates; requirements are checked */
 NNC_ENUM(nnc_check_state, NNC_CHECK_STATE_LIST, NNC_CHECK_STATE_COUNT);
 NNC_API const char *nnc_check_state_name(nnc_check_state state);

@@ -51,8 +51,8 @@ typedef struct nnc_memory {
     int64_t context_bytes;
     int64_t split_block_bytes; /* bytes of freed blocks that the allocator has split, so that a large tensor cannot use
                                 * a whole block */
-    /* true: the predicted memory peak is the largest sum of bytes at one moment of backward; false: it is the sum of
-     * the classes of memory */
+    /* true: the predicted memory peak is the largest sum of bytes at one moment of backward; false: the peak is the sum
+     * of the classes of memory */
     bool one_moment;
     int64_t helper_bytes; /* bytes of the frozen helper models of a training method; weight_bytes includes them */
 } nnc_memory;
@@ -105,7 +105,7 @@ typedef struct nnc_result {
     /* Predicted time of the step in seconds (step_s), its interval and its bounds, and the parts of step_s. */
     double step_s, interval_s[2], lower_bound_s, upper_bound_s;
     double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s, host_s;
-    double exposed_s[NNC_COMM_SPACE];       /* exposed seconds of each kind of communication; they add up to
+    double exposed_s[NNC_COMM_SPACE];       /* exposed seconds of each kind of communication; the sum of these values is
                                              * exposed_comm_s */
     double communication_s[NNC_COMM_SPACE]; /* seconds of each kind of communication, overlapped or exposed */
     double bubble_ratio, bubble_share;      /* bubble_ratio: bubble_s / time that the busiest stage works; bubble_share:
@@ -145,7 +145,8 @@ typedef struct nnc_result {
                      * known */
 } nnc_result;
 
-/* Working memory of estimates. Create one scratch for each thread, and pass it to every estimate of this thread. */
+/* Working memory of estimates. Create one scratch for each thread, and pass this scratch to every estimate of the
+ * thread. */
 typedef struct nnc_scratch nnc_scratch;
 NNC_API nnc_scratch *nnc_scratch_create(void); /* Returns NULL if the scratch cannot be allocated. */
 NNC_API void nnc_scratch_destroy(nnc_scratch *scratch);
@@ -329,7 +330,8 @@ NNC_API nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *
 typedef struct nnc_target {
     nnc_sensitivity_parameter figure;
     double value; /* value of the parameter as the device file states it */
-    /* smallest value of the parameter that reaches the given step time, to 9 digits; NaN = no value reaches it */
+    /* smallest value of the parameter with which the step time is at most the given step time, computed to 9 digits;
+     * NaN = no such value */
     double needed;
     /* step time in seconds if the parameter has the value `needed`; if `needed` is NaN, step time with an infinite
      * value of the parameter */

@@ -42,7 +42,7 @@ typedef struct nnc_scale_up {
     int32_t wrap_count;
     /* bandwidth of one device in one direction, B/s; on a torus, bandwidth of one link in one direction */
     double bytes_per_s;
-    double latency_s; /* latency: seconds that one step of a collective algorithm takes if it sends no data; NaN = not
+    double latency_s; /* latency: seconds of one step of a collective algorithm in which no data is sent; NaN = not
                        * recorded */
     /* message size in bytes with which a transfer takes twice as long as at full bandwidth; NaN = unknown, used as 0 */
     double knee_bytes;
@@ -107,8 +107,8 @@ typedef struct nnc_conv_efficiency {
     double channels_half;
     /* number of summed products per output value of a convolution that reaches half of the full rate; neutral: 0 */
     double depth_half;
-    /* Share of the peak of the vector units that convolutions reach if they run faster on these units; NaN =
-     * convolutions never use the vector units. */
+    /* Share of the peak of the vector units that convolutions reach; a convolution runs on the vector units if it is
+     * faster there than on the matrix units. NaN = convolutions never use the vector units. */
     double vector_fraction;
     /* Values for convolutions that PyTorch issues: they replace sustained_fraction and channels_half. NaN = the value
      * is not replaced. */

@@ -174,7 +174,7 @@ typedef struct nnc_decoder {
      * the experts. An expert is a gated MLP of width expert_hidden. In addition, shared experts of the total width
      * shared_hidden process every token. */
     int64_t experts, experts_per_token, expert_hidden, shared_hidden, dense_layers;
-    bool router_bias; /* true: the router has one learned value per expert, and adds it to the score of the expert */
+    bool router_bias; /* true: the router has one learned value per expert, which is added to the score of the expert */
     /* Latent attention (arXiv:2405.04434). Keys and values are projected from a latent of kv_lora_rank values per
      * token. Queries are projected from a latent of q_lora_rank values; if q_lora_rank is 0, queries are projected from
      * the token without a latent. If kv_lora_rank is 0, the model has no latent attention. */
@@ -237,8 +237,8 @@ typedef struct nnc_decoder {
     int64_t index_heads, index_dim, index_topk;
     bool share_layers;    /* true: all layers share the weights of the first layer */
     int64_t tower_inputs; /* number of images or sounds in one sequence, which the towers encode */
-    int64_t next_layers;  /* number of layers for multi-token prediction; counted and computed only if a plan trains
-                           * them */
+    int64_t next_layers;  /* number of layers for multi-token prediction; their parameters and their work are included
+                           * only if a plan trains them */
     /* Groups of experts. Groups of experts: each group consists of successive experts, and the router chooses the
      * experts of a token from at most groups_per_token groups. expert_groups: number of groups; 0 = no groups. */
     int64_t expert_groups, groups_per_token;
@@ -272,8 +272,8 @@ typedef struct nnc_decoder {
      * keys and values of the last layer that has its own keys and values and an equal kind of mixer */
     int64_t reused_kv_layers;
     bool wide_reused; /* true: the dense MLP of the last reused_kv_layers layers is twice as wide as ffn_hidden */
-    /* number of experts without weights, which return their input (LongCat-Flash): the router has a score for each of
-     * them; experts_per_token does not count them */
+    /* number of experts without weights, which return their input (LongCat-Flash). The router has a score for each
+     * expert without weights; experts_per_token does not include these experts */
     int64_t idle_experts;
     /* Members for Kimi K3. If ssm_full_gate is true, the gate of kimi_delta layers is projected from `hidden` values,
      * not from ssm_rank values. If latent_norm is true, a norm follows the sum over the routed experts of width
@@ -360,14 +360,14 @@ typedef struct nnc_unet {
     bool cross_only_levels[NNC_UNET_LEVELS_MAX]; /* true: the blocks of the level have two cross-attentions and no
                                                   * self-attention */
     int32_t cross_only_levels_count;
-    /* true: a linear layer precedes and follows each transformer; false: a 1x1 convolution precedes and follows it */
+    /* true: each transformer is between two linear layers; false: each transformer is between two 1x1 convolutions */
     bool linear_projections;
     int64_t heads;      /* number of heads of an attention layer; 0 = computed from head_width */
     int64_t head_width; /* width of an attention head; 0 = computed from the number of heads (`heads`) */
     int64_t context_len, context_width; /* input of cross-attention. context_len: number of tokens; context_width:
                                          * values of a token, 0 = no cross-attention */
-    int64_t context_input_width;        /* values of a token before a linear layer that projects them to context_width;
-                                         * 0 = no such layer */
+    int64_t context_input_width;        /* values of a token before a linear layer that projects the token to
+                                         * context_width; 0 = no such layer */
     /* width of a second vector that is added to the time embedding; 0 = the network has no second vector */
     int64_t added_embed_width;
     int64_t class_embeds; /* rows of a table of classes, from which a row is added to the time embedding; 0 = no
@@ -458,7 +458,8 @@ struct nnc_model {
                                           * error */
     /* library that runs the model: transformers, diffusers, timm, or none of these */
     nnc_implementation implementation;
-    bool implementation_asked; /* true: the user named the library; false: it follows from the model's name or file */
+    bool implementation_asked; /* true: the user named the library; false: nncost found the library from the model's
+                                * name or file */
     /* true: nncost does not know the network and uses another network instead, with nearly equal numbers of parameters
      * and operations, so the interval of the step time is wider */
     bool stand_in;

@@ -534,14 +534,15 @@ typedef struct nnc_serve_engine {
     double kv_reread;         /* if several query heads share keys and values: share of the keys and values that is read
                                * from memory again for each query head after the first; default 0 */
     double
-        /* limit for kv_reread and kv_fraction of the device file: a decode step uses them only if sequences x query
-         * heads per device is larger than this limit; default 0 */
+        /* limit for the use of kv_reread and kv_fraction of the device file: a decode step uses these two values only
+         * if sequences x query heads per device is larger than this limit; default 0 */
         reread_above;
     double host_layer_s; /* seconds in which the host launches the kernels of a layer; the launches overlap with work of
                           * the device; default 0 */
     double expert_s[NNC_STORED_COUNT]; /* additional seconds of each layer with experts if the device cannot compute in
                                         * the format of the weights; one value for each storage format; default 0 */
-    bool captured;   /* true: the engine records a decode step as one CUDA graph and replays it; default true */
+    bool captured;   /* true: the engine records the kernels of a decode step once, as a CUDA graph, and replays the
+                      * graph in every later step; default true */
     double launch_s; /* seconds of the host to launch a kernel of a step that is not recorded; default
                                         * 0 */
     /* true: the KV cache consists of blocks; false: each sequence reserves cache for its full length; default true */
@@ -566,11 +567,11 @@ typedef struct nnc_serve_engine {
     bool preempt;                /* true: a request starts when the cache has space for its prompt; if the cache becomes
                                   * full later, the engine preempts the newest request. false: a request starts when the
                                   * cache has space for its prompt and answer */
-    bool profiled;               /* true: before the engine allocates the cache, it runs the largest step to measure the
-                            * memory of the activations */
+    bool profiled;               /* true: before the engine allocates the cache, the engine runs the largest step to
+                                  * measure the memory of the activations */
     bool sized_by_memory;        /* true: defaults of chunk and memory_use depend on the memory of the device */
-    bool schedules_ahead;        /* true: the engine schedules a step when the step before it starts on the device, so a
-                                  * new request waits one step more */
+    bool schedules_ahead;        /* true: the engine schedules a step when the step before this one starts on the
+                                  * device, so a new request waits one step longer than with false */
     double wave_threads;         /* number of threads per wave that decode kernels use. If waves of the device have more
                             * threads, kernels read less than unit_bytes_per_clock; NaN = kernels use all threads */
     bool pipelined_passes;       /* true: pipeline stages compute successive passes of one prompt at the same time */
@@ -596,8 +597,8 @@ struct nnc_software {
     char date[16];         /* year and month of a framework release, for example "2025-11"; "" = the profile is no
                               * release */
     bool fused_norm;       /* true: a norm runs as one kernel; false: as one kernel per primitive operation */
-    bool fused_activation; /* true: a gated MLP runs activation and multiplication in one kernel, which keeps no
-                              * tensor between them */
+    bool fused_activation; /* true: a gated MLP runs activation and multiplication in one kernel, so no tensor between
+                            * the two operations is kept */
     bool fused_residual;   /* true: one kernel adds the bias, applies dropout and adds the residual */
     bool fused_maps;       /* true: the norm, activation and sum that follow a convolution run in one kernel */
     bool contiguous_maps;  /* layout of feature maps; true: one plane per channel (NCHW); false: channels last
@@ -651,7 +652,8 @@ struct nnc_software {
     bool expert_dispatch_8bit;
     /* true: all-gathers between tensor ranks send tokens in 8 or 4 bits, the format of the matrix products */
     bool narrow_gathers;
-    /* true: weights of adapters have 16 bits under 16-bit policies; false: they have 16 bits only with ZeRO, else 32 */
+    /* true: weights of adapters have 16 bits under 16-bit policies; false: weights of adapters have 16 bits only with
+     * ZeRO, otherwise 32 bits */
     bool narrow_adapters;
     /* true: with ZeRO, Python functions of the framework (hooks) run before and after each module and for each
      * gradient */

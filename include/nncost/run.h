@@ -191,8 +191,8 @@ typedef struct nnc_run {
     /* The next results describe failures and checkpoints. */
     double device_mtbf_s, system_mtbf_s, survive_hour;
     double checkpoint_bytes, block_s, save_s, load_s;
-    double restart_s;            /* time from a failure until training continues: detect it, replace the node, start,
-                                  * load a checkpoint */
+    double restart_s;            /* time from a failure until training continues: the sum of the times to detect the
+                                  * failure, to replace the node, to start all ranks, and to load a checkpoint */
     double young_s, interval_s;  /* training time between two checkpoints. young_s: best interval by Young's formula;
                                   * interval_s: interval that the run uses */
     double first_order, goodput; /* useful time / wall time of the training; first_order is computed by a first-order

@@ -91,7 +91,8 @@ typedef struct nnc_found {
 
 enum { NNC_PARETO_MAX = 256 };
 
-/* The result of a search. The caller owns the result and may pass it to a further search, which replaces the result. */
+/* The result of a search. The caller owns the result. A later search can store its plans in the result, which replaces
+ * the plans of the earlier search. */
 typedef struct nnc_search_result nnc_search_result;
 NNC_API nnc_search_result *nnc_search_result_create(void); /* Returns NULL when out of memory. */
 NNC_API void nnc_search_result_destroy(nnc_search_result *result);

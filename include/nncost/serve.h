@@ -126,8 +126,8 @@ typedef struct nnc_serve_step {
     double sequences, new_tokens, context; /* sequences: number of sequences in the step; new_tokens: tokens of each
                                             * sequence that are computed; context: tokens of each sequence after the
                                             * step */
-    double steps;                          /* number of times that all weights are read; a prefill reads them once per
-                                            * chunk */
+    double steps;                          /* number of times that the step reads all weights; a prefill reads all
+                                            * weights once for each chunk */
     double flops, weight_bytes, kv_bytes,
         bytes; /* per device: FLOPs of the step; bytes of the weights that the step reads; bytes of the keys and values
                 * that the step reads; all bytes that the step reads */
@@ -191,7 +191,7 @@ typedef struct nnc_serve {
      * has not compared them with measurements. */
     double tokens_per_verify, speculation_speedup, speculation_tpot_s;
     double transfer_bytes, transfer_s; /* transfer_bytes: bytes of the KV cache of one prompt; transfer_s: time to send
-                                        * them to another worker */
+                                        * these bytes to another worker */
     double apart_requests_per_s, apart_workers_ratio, apart_ttft_s, apart_tpot_s;
     double carbon_g_per_million_tokens; /* grams of carbon for a million output tokens, at the rated power of the
                                          * devices */
@@ -223,9 +223,9 @@ enum { NNC_SERVE_OPS_MAX = 160 };
 
 /* Computes latency, throughput, memory and cost of a deployment. software: software profile of a serving engine; NULL =
  * the neutral profile. ops: array of NNC_SERVE_OPS_MAX entries, to which the ops of prefill and decode are written;
- * *op_count gets the number of written ops. ops and op_count may be NULL. A deployment that does not fit in memory, or
- * that gets more requests than it can serve, is no error. Returns NNC_ILLEGAL_PLAN if the model cannot be served with
- * the inputs in the nnc_serve_ask; err names the option. */
+ * *op_count gets the number of written ops. ops and op_count may be NULL. It is no error if a deployment does not fit
+ * in memory, or if more requests arrive than the deployment can serve. Returns NNC_ILLEGAL_PLAN if the model cannot be
+ * served with the inputs in the nnc_serve_ask; err names the option. */
 NNC_API nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                   const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *serve, nnc_serve_op *ops,
                                   int32_t *op_count, nnc_error *err);

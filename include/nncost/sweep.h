@@ -43,7 +43,7 @@ NNC_API void nnc_sweep_keep_all(nnc_sweep *sweep);
  * metrics. */
 NNC_API nnc_status nnc_sweep_columns(nnc_sweep *sweep, const char *names, nnc_error *err);
 /* Makes a sweep keep only rows that fulfil a constraint, for example "tensor * pipeline <= 64 && mfu > 0.4". Several
- * calls add several constraints, and a row is kept only if it fulfils all of them. */
+ * calls add several constraints. A row is kept only if the row fulfils all constraints. */
 NNC_API nnc_status nnc_sweep_where(nnc_sweep *sweep, const char *constraint, nnc_error *err);
 
 NNC_API int nnc_sweep_column_count(const nnc_sweep *sweep);

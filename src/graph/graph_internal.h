@@ -238,8 +238,8 @@ typedef struct nnc_graph_weights {
 /* An op that the walk has reached: the values of its parameters, its input and output tensors, and its weights. */
 typedef struct nnc_graph_op {
     const nnc_graph_node *node;
-    /* values of the op's parameters, in the order in which the kind of op lists them; for a parameter that is a word,
-     * the index of the word in the list of allowed words */
+    /* values of the op's parameters, in the order of the parameters in the description of the kind of op; for a
+     * parameter that is a word, the index of the word in the list of allowed words */
     const int64_t *values;
     /* in, with, also: the input tensors of the op; out: its output tensor. rank 0 of a tensor (it has no axes) = the op
      * does not have this tensor */
@@ -343,8 +343,8 @@ typedef struct nnc_captured_op {
      * for an operator that belongs to no recurrent layer */
     int64_t steps;
     bool
-        /* true: this entry and the entry before it belong to one call of an operator, which continues in this entry
-         * with further time steps and without a kernel launch */
+        /* true: this entry and the entry before it belong to one call of an operator. This entry has further time steps
+         * of the call, and launches no kernel */
         continues;
     /* dims of a matrix product: `batch` products of an (m x k) matrix and a (k x n) matrix */
     int64_t batch, m, n, k;
@@ -353,7 +353,7 @@ typedef struct nnc_captured_op {
     int64_t heads, kv_heads, s_q, s_k, head_dim, value_dim; /* dims of an attention, together with `batch` */
     bool transposed, causal, bias;
     double read_bytes, write_bytes;
-    /* bytes of the tensors that this operator writes and that stay in memory until backward reads them */
+    /* bytes of those tensors that this operator writes, that backward reads, and that stay in memory until then */
     double kept_bytes;
     /* bytes of the temporary tensors that are in memory while the operator runs; only for an operator of backward */
     double transient_bytes;

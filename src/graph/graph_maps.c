@@ -28,7 +28,8 @@ static int64_t graph_side(int64_t side, const nnc_graph_window *window) {
     const int64_t up = window->ceil ? window->stride - 1 : 0;
     int64_t out = room < 0 ? 0 : (room + up) / window->stride + 1;
     if (window->ceil && (out - 1) * window->stride >= side + window->pad) {
-        out--; /* leaves out the last window, because it begins in the padding at the end of the axis */
+        out--; /* leaves out the last position of the window, because this position begins in the padding at the end of
+                * the axis */
     }
     return out;
 }

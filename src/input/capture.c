@@ -393,8 +393,8 @@ static bool read_window(const issue *o, int64_t *stride, bool *transposed, int64
     return nnc_json_whole(first, 1, DIM_MAX, stride);
 }
 
-/* Sets the dims of a convolution from its input x, weight w and output y. If maps have one axis, the height is 1; if
- * they have three axes, the height is depth times height. If the input is not valid, notes a fault and returns
+/* Sets the dims of a convolution from its input x, weight w and output y. If the maps have one axis, the height is 1;
+ * if the maps have three axes, the height is depth times height. If the input is not valid, notes a fault and returns
  * false. */
 static bool set_conv(const issue *o, const tensor *x, const tensor *w, const tensor *y, nnc_captured_op *op) {
     const int32_t rank = x->rank;
@@ -736,7 +736,7 @@ static bool add_issues(reader *r) {
     r->last_of = nnc_arena_array(r->arena, count, sizeof *r->last_of);
     r->refs_of = nnc_arena_array(r->arena, count, sizeof *r->refs_of);
     /* The backward of a convolution adds two or three ops, and most operators have three or four tensors. The arrays
-     * start with space for 1.25 ops and 4 tensors per operator, so they have to grow less often. */
+     * start with space for 1.25 ops and 4 tensors per operator, so that they seldom have to grow. */
     r->capacity = (int32_t)(count + count / 4);
     r->ref_capacity = (int32_t)(4 * count);
     r->refs = nnc_arena_array(r->arena, (size_t)r->ref_capacity, sizeof *r->refs);

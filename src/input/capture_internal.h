@@ -87,7 +87,8 @@ typedef struct ref {
 
 typedef enum form {
     FORM_KERNEL,
-    /* the operator writes its outputs, and reads as many bytes of its first input as it writes */
+    /* the operator writes its outputs; the bytes that it reads of its first input are as many as the bytes of the
+     * outputs */
     FORM_GATHER,
     /* the operator reads one row of its first input for each index in its second input, and writes sums of these
      * rows */
@@ -102,7 +103,7 @@ typedef enum form {
 
 /* Ways in which torch.compile can fuse an operator with other operators. */
 typedef enum fusion {
-    /* the operator is never fused, because it runs as the kernel of a library or is a scatter */
+    /* the operator is never fused, because it is a scatter or runs as the kernel of a library */
     FUSION_NONE,
     FUSION_POINTWISE, /* the operator computes each element of its result from one element of each input */
     FUSION_REDUCTION, /* the operator computes one value for each row, for each column, or for the whole tensor */
@@ -182,7 +183,7 @@ typedef struct reader {
     /* the member "blocks" of the file, which lists equal layers; an absent value = the step is unfolded, or the file
      * has no equal layers */
     nnc_json blocks;
-    /* modules that the user freezes or checkpoints; NULL = the step stays as it was recorded */
+    /* modules that the user freezes or checkpoints; NULL = the recorded step is not changed */
     const nnc_modules *asked;
     /* numbers of parameters that the file states: count_params = all parameters; trained_params = parameters that are
      * trained */
@@ -277,8 +278,8 @@ void nnc_capture_slot_bytes(reader *r);
  * number of positions. If the input is not valid, notes an error and returns NULL. */
 int32_t *nnc_capture_change(reader *r, nnc_json root, const int32_t *places, int32_t *count);
 
-/* Returns a copy of the recorded step, changed as if it ran under autocast on CUDA; if the input is not valid, notes an
- * error and returns NULL. */
+/* Returns a copy of the recorded step in which the operators run as under autocast on CUDA; if the input is not valid,
+ * notes an error and returns NULL. */
 struct nnc_captured *nnc_capture_autocast(const reader *recorded, const int32_t *places, int32_t count);
 
 /* Reads the format of the autocast regions of the program. If the file does not state a format, the program has no

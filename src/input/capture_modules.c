@@ -157,8 +157,8 @@ typedef struct folded_row {
     int64_t first[ROW_NUMBERS], step[ROW_NUMBERS], count;
 } folded_row;
 
-/* Reads a row of `size` numbers that may stand for several rows. Returns false if the row is not valid, or if it stands
- * for more rows than the file has storages and modules together. */
+/* Reads a row of `size` numbers that may stand for several rows. Returns false in two cases: the row is not valid, or
+ * the row stands for more rows than the file has storages and modules together. */
 static bool read_row(const reader *r, nnc_json row, int size, folded_row *found) {
     int i = 0;
     for (nnc_json at = nnc_json_first(row); at.node != NULL; at = nnc_json_next(at), i++) {
@@ -175,7 +175,7 @@ static int64_t in_row(const folded_row *row, int number, int64_t index) {
 
 static bool is_below(int64_t number, int32_t count) { return number >= 0 && number < count; }
 
-/* A tensor that forward of a module stores for backward, although backward of the module does not read it. */
+/* A tensor that forward of a module stores for backward, but that backward of this module does not read. */
 typedef struct saving {
     int32_t storage;
     int32_t place; /* position of the first operator in backward of the module; -1 = the module has no backward */
@@ -333,8 +333,8 @@ static bool is_for_backward(const issue *o, int32_t number, const uses *before, 
     return any;
 }
 
-/* If the last operator that uses a tensor is removed, the tensor is freed after the last remaining operator that uses
- * it. count: number of operators before the removal. */
+/* If the last operator that uses a tensor is removed, the tensor is freed after the last operator that uses the tensor
+ * and is not removed. count: number of operators before the removal. */
 static void shorten_lives(reader *r, const bool *gone, const bool *removed, int32_t count, const uses *before,
                           const uses *now) {
     for (int32_t i = 0; i < r->storage_count; i++) {

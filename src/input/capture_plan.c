@@ -45,10 +45,11 @@ typedef struct live {
     double gradients, kept, temporary;
 } live;
 
-/* For each storage, adds its bytes to `change` at the position of its first use, and subtracts them after its last use.
- * A gradient that this step computes stays in memory to the end of the step, so its bytes are not subtracted. A
- * gradient that exists before the step comes from the step before, and stays in memory until the program clears it. If
- * the user changes the recorded step (r->asked is set), gradients of the step before are left out. */
+/* For each storage, adds the bytes of the storage to `change` at the position of its first use, and subtracts these
+ * bytes after the last use. A gradient that this step computes stays in memory to the end of the step, so its bytes are
+ * not subtracted. A gradient that exists before the step comes from the step before, and stays in memory until the
+ * program clears it. If the user changes the recorded step (r->asked is set), gradients of the step before are left
+ * out. */
 static void add_lives(const reader *r, int32_t count, live *change) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
@@ -155,8 +156,8 @@ static int likeness(const char *a, unit_name x, const char *b, unit_name y) {
                                                                           : 1;
 }
 
-/* Returns an array with one entry for each operator of the file: 1 + the index of the entry of "blocks" (a list of
- * equal layers) that contains the operator; 0 = no entry contains it. The function place_ops has checked "blocks"
+/* Returns an array with one entry for each operator of the file: 1 + the index of the list of equal layers (entry of
+ * "blocks") that contains the operator; 0 = no list contains the operator. The function place_ops has checked "blocks"
  * before. */
 static int32_t *blocks_of(const reader *r) {
     int32_t *block = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *block), number = 0;
@@ -395,8 +396,8 @@ typedef struct chain {
     double domain, rows;
 } chain;
 
-/* State of one storage while the operators are read in order: the chains that last wrote and read it, and bytes that
- * were written and are not yet counted. */
+/* State of one storage while the operators are read in order: the chain that was the last to write the storage, the
+ * chain that was the last to read the storage, and the bytes that were written and are not counted yet. */
 typedef struct flow {
     /* writer: chain that was the last to write the storage; reader: chain that was the last to read it; -1 = no
      * chain */
@@ -455,8 +456,8 @@ static bool joins(const chain *c, const chain *op) {
 }
 
 /* Adds the bytes that a chain wrote to a storage to the bytes of the chain's kernel, if another kernel reads the
- * storage or if the storage is not temporary. The bytes of a temporary storage never reach memory if only the kernel
- * that writes the storage reads it. */
+ * storage or if the storage is not temporary. The bytes of a temporary storage never reach memory if the kernel that
+ * writes the storage is the only kernel that reads the storage. */
 static void settle(fuser *f, int32_t number) {
     flow *s = &f->flows[number];
     const bool lives = f->r->storages[number].kind != TEMPORARY;
@@ -543,11 +544,11 @@ static void fuse_op(fuser *f, int32_t number) {
 }
 
 /* Fuses operators by the rules of TorchInductor (Ansel et al., PyTorch 2, ASPLOS 2024; torch/_inductor/scheduler.py).
- * Pointwise operators and reductions are fused into one kernel if two conditions hold: they run over the same elements;
- * and one operator reads the result of the other, or the two operators read a common operand. Products, convolutions,
- * attention, pooling and scatters are not fused with other operators. A fused kernel reads tensors that other kernels
- * have written, and writes only those of its tensors that other kernels read or that backward keeps. Returns false if
- * memory ran out. [compiled] */
+ * Pointwise operators and reductions are fused into one kernel if two conditions hold. First, the operators run over
+ * the same elements. Second, one operator reads the result of the other, or the two operators have a common operand.
+ * Products, convolutions, attention, pooling and scatters are not fused with other operators. A fused kernel reads
+ * tensors that other kernels have written, and writes only those of its tensors that other kernels read or that
+ * backward keeps. Returns false if memory ran out. [compiled] */
 bool nnc_capture_fuse(reader *r, const int32_t *places, int32_t count) {
     const size_t ops = (size_t)r->file_ops + 1, storages = (size_t)r->storage_count + 1;
     fuser f = { .r = r, .block = blocks_of(r) };
@@ -864,11 +865,11 @@ static const struct {
 enum { SMALL_MATRIX = 128 };
 
 /* Tests, by the words of its name, whether an operator that is not in the table multiplies matrices. The FLOPs of an
- * unknown matrix product are not known, so nncost must not treat it as a kernel that only moves bytes. Two kinds of
- * operator have few FLOPs per byte, so nncost treats them as kernels that only move bytes. A Fourier transform of n
- * complex values has 5 n log2(n) FLOPs for 16 n bytes. A factorization of a matrix of n rows (the words in `factors`)
- * has at most 2 n^3 FLOPs for 8 n^2 bytes in fp32, that is, n / 4 FLOPs per byte; with n up to 128, these are at most
- * 32 FLOPs per byte. */
+ * unknown matrix product are not known, so nncost must not count the product as a kernel that only moves bytes. Two
+ * kinds of operator (Fourier transforms and factorizations) have few FLOPs per byte, so nncost counts such an operator
+ * as a kernel that only moves bytes. A Fourier transform of n complex values has 5 n log2(n) FLOPs for 16 n bytes. A
+ * factorization of a matrix of n rows (the words in `factors`) has at most 2 n^3 FLOPs for 8 n^2 bytes in fp32, that
+ * is, n / 4 FLOPs per byte; with n up to 128, these are at most 32 FLOPs per byte. */
 static void find_words(naming *n) {
     static const char *const products[] = { "mm",          "bmm",     "addmm",    "addbmm", "baddbmm", "mv",
                                             "addmv",       "dot",     "vdot",     "matmul", "linear",  "bilinear",

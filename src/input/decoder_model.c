@@ -341,7 +341,8 @@ static void check_mlps(nnc_json at, const nnc_decoder *d) {
     }
 }
 
-/* Checks that a field has a value exactly if another field requires it. */
+/* Checks two conditions: the field has a value if another field requires this, and the field has no value if no field
+ * requires it. */
 static void check_beside(nnc_json at, const char *field, bool given, bool wanted, const char *other) {
     if (given != wanted) {
         nnc_json_fault(at, field, "%s, expected always and only together with %s", given ? "does not apply" : "missing",

@@ -120,7 +120,7 @@ static const nnc_field price_fields[] = {
 const nnc_field_table nnc_price_table = { "price", price_fields, NNC_COUNT_OF(price_fields) };
 
 /* Checks "instances": names of servers that clouds rent out, and the number of devices in each server. Names of servers
- * are not stored in the device; nnc_folders reads them from the file to suggest a device name in messages. */
+ * are not stored in the device; nnc_folders reads the names from the file to suggest a device name in messages. */
 static void check_instances(nnc_json at) {
     for (nnc_json one = nnc_json_first(at); one.node != NULL; one = nnc_json_next(one)) {
         if (nnc_json_type_of(one) != NNC_JSON_NUMBER || nnc_json_number(one) < 1) {
@@ -246,7 +246,7 @@ static nnc_rated rated_of(const nnc_device *device) {
 }
 
 /* Checks that the values mtbf, node_power and embodied_kg, from which failures, energy and carbon are computed, name
- * their source. An inherited value has its source in the file that states it. */
+ * their source. If a value is inherited, the file that states the value must name the source. */
 static void need_sources(nnc_json root, const nnc_device *device) {
     static const char *const keys[] = { "mtbf", "node_power", "embodied_kg" };
     for (size_t k = 0; k < NNC_COUNT_OF(keys); k++) {
@@ -308,8 +308,9 @@ static void fill_collectives(nnc_json given, nnc_device *device) {
     }
 }
 
-/* The program calls this function after the user has changed `field`. If `field` is a bus_fraction, the user's value
- * holds for groups of all sizes: it replaces both values of over_pcie (for pairs and for larger groups). */
+/* The program calls this function after the user has changed `field`. If `field` is a bus_fraction, the value that the
+ * user has set replaces both values of over_pcie (for pairs and for larger groups), so this value holds for groups of
+ * all sizes. */
 static void replace_over_pcie(const char *field, nnc_device *device) {
     for (size_t i = 0; i < NNC_COUNT_OF(collective_kinds); i++) {
         char name[64];

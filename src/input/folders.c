@@ -35,8 +35,8 @@ static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id) {
     return true;
 }
 
-/* Stores the first error of the operating system, such as an unreadable folder. nncost reports this error if it finds
- * no file. */
+/* Stores the first error of the operating system, such as an unreadable folder. nncost reports this error if no folder
+ * has the file that nncost searches. */
 static void note_trouble(nnc_folders *folders, const char *path, int number) {
     if (folders->trouble.status == NNC_OK && number != 0 && number != ENOENT && number != ENOTDIR &&
         number != ENAMETOOLONG) {
@@ -244,8 +244,8 @@ static bool is_regular(nnc_folders *folders, const char *path) {
 enum { BY_ALIAS, BY_LIKE_ID, BY_LIKE_ALIAS, WAYS };
 
 /* Searches the aliases of a file for a name. If an alias is equal to the name, sets paths[BY_ALIAS] to the path of the
- * file. If an alias is the name in another spelling, sets paths[BY_LIKE_ALIAS], unless an earlier file has set it.
- * Searches the text of the file, because parsing the file takes much longer. */
+ * file. If an alias is the name in another spelling, sets paths[BY_LIKE_ALIAS], unless paths[BY_LIKE_ALIAS] was set for
+ * an earlier file. Searches the text of the file, because parsing the file takes much longer. */
 static void find_alias(nnc_folders *folders, const char *path, const asked_id *name, const char *paths[WAYS]) {
     char *text = NULL, one[256];
     size_t size = 0;
@@ -656,7 +656,7 @@ static const char *path_in(nnc_specs *specs, const char *folder, const char *bel
     return path;
 }
 
-/* subfolders of a diffusers pipeline; the trained network is in the first of them that exists */
+/* subfolders of a diffusers pipeline; the first of these subfolders that exists has the trained network */
 static const char *const networks[] = { "unet", "transformer", "prior", "decoder" };
 
 static nnc_status find_network(nnc_specs *specs, const char *folder, const char **path, nnc_error *err) {
@@ -767,8 +767,8 @@ static nnc_json first_shape(nnc_json table, int by, const char *text, bool *all)
 }
 
 /* Writes the name without its owner and without words that do not change the dimensions of the network. Sets *stored to
- * the last format of weights in the name ("GPTQ-Int8"), if it has one. A floating-point format after another format
- * does not count, because it is the format of the products ("BNB-NF4-BF16"). */
+ * the last format of weights in the name ("GPTQ-Int8"), if it has one. A floating-point format that follows another
+ * format in the name does not count, because this second format is the format of the products ("BNB-NF4-BF16"). */
 static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], const char **stored) {
     const nnc_json words = nnc_json_get(table, "words"), formats = nnc_json_get(table, "formats"), none = { 0 };
     const char *slash = strrchr(name, '/');

@@ -110,8 +110,8 @@ static void expand_references(nnc_json root) {
 
 /* ---- inheritance: "like" and "same_as" ---- */
 
-/* Keys that a file does not inherit from another file. For example, published_params and spread are true only for the
- * model or profile whose file states them. */
+/* Keys that a file does not inherit from another file. For example, published_params and spread hold only for the model
+ * or profile whose own file states them. */
 static const char *const never[] = { "schema",
                                      "id",
                                      "name",

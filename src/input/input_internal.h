@@ -124,9 +124,9 @@ typedef struct nnc_json_scan_fault {
 } nnc_json_scan_fault;
 
 /* A fast check of JSON text. The function checks only numbers and strings, because cJSON checks the order of the
- * lexemes. Returns false if the text needs the full check nnc_json_scan. A text needs the full check if it is nested
- * too deeply or has more than values_max values. A text also needs the full check if RFC 8259 may forbid a number,
- * string or character that cJSON accepts. */
+ * lexemes. Returns false if the text needs the full check nnc_json_scan. A text needs the full check if its lists and
+ * objects are nested too deeply, or if the text has more than values_max values. A text also needs the full check if
+ * RFC 8259 may forbid a number, string or character that cJSON accepts. */
 bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max);
 
 /* The full check of JSON text. The text must be one JSON value (RFC 8259) with at most values_max values inside. The
@@ -560,7 +560,7 @@ nnc_status nnc_specs_take_library(nnc_specs *specs, const char *asked, nnc_model
  * unchanged. */
 nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_error *err);
 void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model);
-/* Sets the library that runs a model, and the operators that follow from it. */
+/* Sets the library that runs a model, and the fields of the model that depend on the operators of this library. */
 void nnc_implementation_take(nnc_implementation by, nnc_model *model);
 /* Type of a function that looks a name up in a JSON document of the data folders and writes the answer to *found. */
 typedef nnc_status nnc_look(nnc_specs *specs, nnc_json root, const char *name, void *found, nnc_error *err);
@@ -706,7 +706,7 @@ nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char
 nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
                                  nnc_error *err);
 /* Path of the device "." (this machine) if no data folder has measurements of the machine. The path is a command;
- * nncost reads its output as if it were a file. */
+ * nncost reads the output of this command in place of a file. */
 #define NNC_THIS_MACHINE "nvidia-smi -q -x"
 /* Runs nvidia-smi, which describes the GPUs of this machine, and returns its output in *text. The caller frees the
  * text. Returns NNC_UNKNOWN_ID if nvidia-smi is not installed. */
@@ -721,7 +721,8 @@ nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json
  * If no data folder has the file, *path is NULL. */
 nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path, nnc_error *err);
 
-/* The content of a pipe, or of a file that was converted to another format; it is stored together with the specs. */
+/* The content of a pipe, or of a file that was converted to another format; the content is stored together with the
+ * specs. */
 typedef struct nnc_piped {
     const struct nnc_piped *next;
     const char *path;
@@ -854,8 +855,8 @@ typedef struct nnc_modules {
     const char *recompute; /* modules that keep only their inputs for backward; backward runs these modules again */
 } nnc_modules;
 void nnc_capture_read(nnc_json root, const nnc_modules *asked, nnc_model *model);
-/* Reads the file of a captured program again, with the changed modules in `asked`. model: a copy of the recorded model;
- * the function changes it. If an option is wrong, err->where is this option. */
+/* Reads the file of a captured program a second time, and changes the modules that `asked` names. model: a copy of the
+ * recorded model; the function changes this copy. If an option is wrong, err->where is this option. */
 nnc_status nnc_capture_ask(nnc_specs *specs, const nnc_modules *asked, nnc_model *model, nnc_error *err);
 
 /* The names that an expression of a graph file may use: names of lets, and names of macro arguments. */

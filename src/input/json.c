@@ -32,7 +32,7 @@
 #define NAME(name) "cJSON_" #name,
 #define CJSON(name) late.name
 static struct late { CJSON_CALLS(POINTER) } late;
-/* functions that allocate and free memory for cJSON; they are passed to cJSON after it is loaded */
+/* functions that allocate and free memory for cJSON; nncost passes these functions to cJSON after cJSON is loaded */
 static cJSON_Hooks late_hooks;
 
 static bool load(const nnc_json_doc *doc) {

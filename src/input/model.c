@@ -111,8 +111,8 @@ nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
         nnc_scale_dims_follow(model, field);
         model->published_params = strcmp(field, "published_params") == 0
                                       ? model->published_params
-                                      /* The published number of parameters belongs to the unchanged model, so it is
-                                       * replaced by 0 (unknown). */
+                                      /* The published number of parameters belongs to the unchanged model, so the
+                                       * changed model gets the number 0 (unknown). */
                                       : 0;
     }
     return status;

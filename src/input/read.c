@@ -621,7 +621,7 @@ static nnc_status read_plain(nnc_csv *csv, char **close, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Reads one cell and the separator after it. Sets *last to true if the cell is the last of its row. */
+/* Reads one cell and the separator that follows the cell. Sets *last to true if the cell is the last of its row. */
 static nnc_status read_cell(nnc_csv *csv, bool *last, nnc_error *err) {
     char *start = csv->at, *close = start;
     if (csv->count == NNC_CSV_CELLS_MAX) {

@@ -461,8 +461,9 @@ static void keep(nnc_specs *specs, nnc_spec_kind kind, const char *id, const voi
     }
 }
 
-/* Loads a spec. If an earlier call loaded this id, or found that no file has it, returns the stored result: a search
- * for an unknown id reads all files of a folder, and a table of measured rows asks for an id hundreds of times. */
+/* Loads a spec. If an earlier call has loaded this id, or has found that no file has it, the function returns the
+ * stored result. A search for an unknown id reads all files of a folder, and a table of measured rows asks for an id
+ * hundreds of times. */
 static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out, nnc_error *err) {
     for (const loaded *l = specs->loaded; l != NULL; l = l->next) {
         if (l->kind == kind && strcmp(l->asked, id) == 0) {
@@ -857,7 +858,7 @@ static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, 
             return nnc_file_too_large(path, most, err);
         }
         if (got == 0) { break; }
-        /* a file above NNC_FILE_BYTES_MAX is accepted only if it contains the name of a schema of nncost */
+        /* a file above NNC_FILE_BYTES_MAX is accepted only if the file contains the name of a schema of nncost */
         if (used > NNC_FILE_BYTES_MAX && !known) {
             buffer[used] = '\0';
             known = strstr(buffer, "\"nncost.") != NULL;
@@ -956,7 +957,7 @@ const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path) 
 
 /* ---- digests of spec files ---- */
 
-/* Keys of a spec file that are left out of its digest, because they do not change the spec. */
+/* Keys of a spec file whose values do not change the spec; the digest of the file leaves these keys out. */
 static const char *const comments[] = { "note",       "sources", "references", "like", "same_as",
                                         "stands_for", "aliases", "compared",   NULL };
 

@@ -1,5 +1,5 @@
-/* Opens launch files: reads them as JSON documents, finds the format of each, and adds their settings to the settings
- * of the command line. */
+/* Opens launch files: reads each file as a JSON document, finds its format, and adds its settings to the settings of
+ * the command line. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +120,7 @@ static void put_template(const char *text, size_t size, const char *defined, nnc
     nnc_buffer_byte(out, '\0');
 }
 
-/* Replaces the text of a document by the text that the function `put` makes from it. */
+/* Replaces the text of a document by a new text, which the function `put` makes from the present one. */
 static nnc_status fill(nnc_document *d, size_t *size, const char *defined,
                        void (*put)(const char *, size_t, const char *, nnc_buffer *), nnc_error *err) {
     nnc_buffer filled = { 0 };
@@ -264,7 +264,8 @@ static nnc_status recognise(nnc_specs *specs, const nnc_document *d, const char 
 }
 
 /* Tests whether a JSON file is a file of nncost or the configuration of a model. A JSON file of nncost or of a model is
- * no launch file. The test avoids parsing the file twice: only the command that uses the file parses it. */
+ * no launch file. The test avoids parsing a file of nncost or of a model twice, because the command that uses the file
+ * parses it, too. */
 static bool is_other_json(nnc_specs *specs, const char *path) {
     static const char *const keys[] = { "schema", "model_type" };
     char *text = NULL;

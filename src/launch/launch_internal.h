@@ -14,7 +14,7 @@
 
 #include "scenario/scenario_internal.h"
 
-/* false in a WebAssembly build: a browser page has no tables of launch formats and is given no binary files, so it
+/* false in a WebAssembly build. A browser page has no tables of launch formats and gets no binary files, so the page
  * reads neither launch files nor checkpoints. Because the value is false, the linker removes the code that reads launch
  * files and checkpoints. */
 #ifdef __wasi__
@@ -51,8 +51,8 @@ typedef struct nnc_shell_command {
     /* for a command that names a configuration file: JSON object with the words KEY=VALUE of the command, and with all
      * its options except the one that names the file; these values replace the values of the same keys in the file */
     const char *changes;
-    /* name of a variable of the script: its value decides whether the branch with this command runs; NULL = it is
-     * certain that the command runs, or the variable is not known */
+    /* name of a variable of the script whose value decides whether the branch with this command runs; NULL = it is
+     * certain that the command runs, or it is not known which variable decides */
     const char *decides;
     long line;
 } nnc_shell_command;
@@ -163,9 +163,9 @@ typedef struct nnc_launch_plan {
 
 /* Adds to *given the fields that a plan in this launch format needs, and the software profile of its framework; fields
  * that the user gives are not changed. searches: true = also adds the fields that a search needs. *model: the model as
- * the user names it; if files of this format contain the model's name, the id of a shipped model is replaced by its
- * usual name on the hub. NNC_BAD_USAGE: the format is unknown, or the framework of the user's software profile does not
- * read files of this format. */
+ * the user names it. If files of this format contain the model's name, the function replaces the id of a shipped model
+ * by the usual name of this model on the hub. NNC_BAD_USAGE: the format is unknown, or the framework of the user's
+ * software profile does not read files of this format. */
 nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches, char **model,
                                nnc_scenario_args *given, nnc_error *err);
 

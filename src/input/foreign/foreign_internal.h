@@ -78,7 +78,7 @@ typedef struct nnc_foreign_pattern {
     /* the rule: in = kind of the layers that the rule selects; out = kind of all other layers; in "" = the entry has no
      * rule */
     char in[24], out[24];
-    /* key of a list of layer indices; these layers get the kind `out`, although the rule selects them */
+    /* key of a list of layer indices; layers in this list get the kind `out` even if the rule selects them */
     char except[64];
     /* kind of the last layer of the network, which takes precedence over the kind that all members before this one give
      * for the layer */
@@ -108,7 +108,7 @@ typedef struct nnc_architecture {
     char source[256];
     /* family of the models; NNC_FAMILY_COUNT = the family that the file named by `like` has */
     nnc_family family;
-    bool base; /* true: the file is no architecture, and only other files inherit from it */
+    bool base; /* true: the file describes no architecture; it has keys that the files of architectures inherit */
     /* part: true = the file describes a part of a network, such as a tower; alone: true = the part can also be a whole
      * network */
     bool part, alone;
@@ -130,8 +130,8 @@ typedef struct nnc_architecture {
     nnc_json text, parts;
     /* rules to read the levels of a U-Net: names of blocks with attention, and keys with the numbers of heads */
     nnc_json levels;
-    /* named objects that translate words to values; only the file any.json has them, and the entries of every data file
-     * may refer to them by name */
+    /* named objects that translate words to values; only the file any.json has named objects, and the entries of every
+     * data file may use the name of such an object */
     nnc_json values;
     const nnc_foreign_key *keys;
     const nnc_foreign_pattern *patterns;
@@ -145,7 +145,7 @@ typedef struct nnc_architecture {
 typedef struct nnc_foreign_set {
     nnc_specs *specs;
     nnc_arena *arena;
-    /* list of faults of the configuration; if the list is empty, a fault in a data file is noted in it, too */
+    /* list of faults of the configuration; if the list is empty, the first fault of a data file is added to the list */
     nnc_faults *faults;
     /* the file any.json, whose keys every configuration may have; NULL = no data folder has this file */
     const nnc_architecture *any;
