@@ -1,11 +1,12 @@
-/* Computes the kernels and the lifetimes of the tensors of a recorded step. Finds the units of the network, which ZeRO
- * 3 gathers and full recomputation runs again. Converts the step to autocast.
+/* Computes the kernels and the lifetimes of the tensors of a recorded step. Finds the units of the network: ZeRO 3
+ * gathers the weights of a unit at once, and full recomputation runs a unit a second time in backward. Converts the
+ * step to autocast.
  *
  * Units. [captured-units] The forward operators are divided, in order, into slots. A slot is a list of equal layers (an
  * entry of "blocks"), a module of a numbered list, such as "layer1.0", or the operators between two such layers or
  * modules. A list of equal layers is a unit, and so is a module of a numbered list. Backward operators belong to the
- * slot of their module; in the order of backward the index of the slot never grows. A unit that runs again keeps its
- * inputs: tensors that were created before the unit and are read in the unit.
+ * slot of their module; in the order of backward the index of the slot never grows. If a unit has a second run in
+ * backward, its inputs are kept: tensors that were created before the unit and are read in the unit.
  *
  * Autocast converts a step that was recorded in fp32 to torch.autocast on CUDA with fp32 weights. [autocast]
  *
@@ -15,8 +16,9 @@
  * All other operators run in the widest format of their operands.
  *
  * A storage is narrow if its operator writes 16 bits; the operators are read a second time to find the formats of all
- * storages. Backward does not run under autocast: it has the formats of the kept tensors, and gradients of weights are
- * cast back. Source: PyTorch documentation, torch.amp, "Autocast Op Reference". */
+ * storages. Backward does not run under autocast: each operator of backward has the formats of the kept tensors that it
+ * reads, and the gradients of weights are cast to the format of the weights. Source: PyTorch documentation, torch.amp,
+ * "Autocast Op Reference". */
 #include "base/base_internal.h"
 #include "input/capture_internal.h"
 

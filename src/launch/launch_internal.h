@@ -248,7 +248,7 @@ typedef struct nnc_set_field {
     /* the JSON value in the launch file; an absent value: the value is a rule or a default of the format's table */
     nnc_json at;
     bool is_default;
-    bool is_kept; /* true: a table states that the field keeps the default of nncost, so no rule may set it */
+    bool is_kept; /* true: a table states that the field keeps the default of nncost, so no rule may set the field */
 } nnc_set_field;
 
 /* A field of the model that launch files describe; name "MODEL": the name of the model; name "SOFTWARE": the software
@@ -370,7 +370,7 @@ typedef struct nnc_shell_function {
     int32_t line, reads_at;
 } nnc_shell_function;
 
-/* How certain it is that a command of a script runs, or that a condition is true. A command that is not a test is
+/* Degrees of certainty that a command of a script runs, or that a condition is true. A command that is not a test is
  * assumed to succeed: NNC_RUNS_LIKELY. */
 typedef enum nnc_certainty { NNC_RUNS_NOT, NNC_RUNS_MAYBE, NNC_RUNS_LIKELY, NNC_RUNS } nnc_certainty;
 
@@ -416,7 +416,7 @@ typedef struct nnc_shell {
     /* text that the previous command of a shell pipeline (a | b) passes to the current command; NULL = not known */
     const char *stream;
     bool appends;
-    /* certainty of the command that writes the here document to a file: how certain it is that this command runs */
+    /* certainty that the command that writes the here document to a file runs */
     nnc_certainty writes;
     nnc_shell_commands made;
     bool starts_unknown; /* true: a launcher of the script starts a program whose name is not known */
@@ -459,8 +459,8 @@ size_t nnc_shell_blank_length(const char *at);
 /* Expands the shell expression that begins at `at` with '$' or '`', and appends its value to the cells `to`. Returns
  * the position after the expression. */
 const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit, bool quoted, nnc_script_cells *to);
-/* Expands the shell text from `at` to `end`, and appends its value to the cells `to`. s->line must be the line of `at`;
- * after the call it is the line of `end`. */
+/* Expands the shell text from `at` to `end`, and appends its value to the cells `to`. Before the call, s->line must be
+ * the number of the line with `at`; after the call, s->line is the number of the line with `end`. */
 void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to);
 /* Expands the shell text from `at` to `end` as nnc_shell_expand does, and returns the value as a string in the
  * arena. */
@@ -489,7 +489,8 @@ nnc_certainty nnc_shell_truth(bool holds);
  * is empty. NULL: the value is not known. */
 const char *nnc_shell_operand(const char *text, const nnc_shell *s);
 /* Evaluates a test "[ .. ]" or "[[ .. ]]", or the part of a test between && and ||. from: index of its first word.
- * Returns NNC_RUNS if the test is true, NNC_RUNS_NOT if it is false, NNC_RUNS_MAYBE if it is not known. */
+ * Returns NNC_RUNS if the test is true, NNC_RUNS_NOT if the test is false, NNC_RUNS_MAYBE if its result is not
+ * known. */
 nnc_certainty nnc_shell_test(const nnc_shell *s, const nnc_script_words *w, int32_t from);
 
 /* ---- shell_options.c: files that a script makes from templates ---- */
@@ -505,8 +506,8 @@ bool nnc_shell_is_option(const char *word);
 bool nnc_shell_has_program(const nnc_script_words *w);
 /* Tests whether the words of a command are a launcher that starts a program whose name is not known. */
 bool nnc_shell_starts_unknown(const nnc_script_words *w);
-/* nnc_shell_keep adds a command of the script to the list if it starts a program with options. nnc_shell_keep_options
- * adds options that belong to no program. */
+/* nnc_shell_keep adds a command of the script to the list if the command starts a program with options.
+ * nnc_shell_keep_options adds options that belong to no program. */
 void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w);
 void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w);
 
@@ -564,8 +565,8 @@ bool nnc_commands_start_same(nnc_specs *specs, const nnc_shell_command *a, const
 
 /* ---- shell_options.c: divides a run file of a platform into its parts ---- */
 
-/* Path of a file that the MosaicML platform writes. The file has the member "parameters" of a run file, and the command
- * of the run file reads it. */
+/* Path of a file that the MosaicML platform writes. The platform writes the member "parameters" of a run file to the
+ * file with this path, and the command of the run file reads this file. */
 #define NNC_RUN_PARAMETERS "/mnt/config/parameters.yaml"
 
 /* The parts of a run file, in the arena: the script, the configuration of the program as JSON, and options of torchrun
@@ -588,11 +589,11 @@ void nnc_reading_fail(nnc_reading *r, nnc_json at);
 void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why, bool skipped);
 bool nnc_reading_is_given(const nnc_reading *r, const nnc_field *field);
 /* Sets the fields that a JSON object in the table of a format lists, such as { "zero": "3" }. at, path: value and path
- * of the key of the launch file that sets these fields. are_defaults: true = fields that already have a value keep
- * it. */
+ * of the key of the launch file that sets these fields. are_defaults: true = fields that already have a value are not
+ * changed. */
 void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, bool are_defaults);
-/* Returns the field `name` of the model (or "MODEL", "SOFTWARE") that a launch file has set; NULL = no file has set
- * it. */
+/* Returns the field `name` of the model (or "MODEL", "SOFTWARE") that a launch file has set; NULL = no launch file has
+ * set this field. */
 nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name);
 
 /* Returns the text of the script `name` that another script reads, if `name` is a script of a framework. The scripts of
@@ -652,16 +653,16 @@ const nnc_launch_file *nnc_file_beneath(const nnc_reading *r, const nnc_launch_f
  * are looked up). Only the last parts of the two paths are compared. */
 bool nnc_reading_names_file(const nnc_reading *r, const nnc_launch_file *file, const char *key);
 
-/* If a value is a reference to another key, such as "${a.b}", returns the value of the other key: first from the files
- * that take precedence over the file with the reference (the files on top of it), then from the file with the
+/* If a value is a reference to a key, such as "${a.b}", returns the value of this key. The key is looked up first in
+ * the files that take precedence over the file with the reference (the files on top of it), then in the file with the
  * reference. Returns a value that is no reference unchanged. path: path of the key that has the value, for references
  * such as "${.b}". A reference may contain one of the functions multiply, sum, divide_floor and divide_ceil, as in
  * "${multiply:4, ${.b}}". */
 nnc_json nnc_launch_referred(const nnc_reading *r, nnc_json at, const char *path);
 
-/* Returns the value of a key in the file that is being read, or else in the files beneath it, which are the files in
- * which its missing keys are looked up. If no file has the key, returns the program's default, which is in the member
- * "absent" of the table; an absent value: the table has no default. */
+/* Returns the value of a key: from the file that is being read, or, if this file does not have the key, from the files
+ * beneath it, in which missing keys are looked up. If no file has the key, returns the program's default, which is in
+ * the member "absent" of the table; an absent value: the table has no default. */
 nnc_json nnc_reading_value(const nnc_reading *r, const char *key);
 
 /* Tests whether a key of a file has no effect. A key has no effect if a file that takes precedence over its file (a

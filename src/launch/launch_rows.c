@@ -890,7 +890,8 @@ static void read_absent(nnc_reading *r, nnc_json keys) {
     }
 }
 
-/* Allocates the list of ignored keys, if it does not exist yet, with one entry for each member of the object `keys`. */
+/* Allocates the list of ignored keys, with one entry for each member of the object `keys`, unless the list is already
+ * allocated. */
 static void make_ignored(nnc_reading *r, nnc_json keys) {
     nnc_launch_said *said = r->said;
     if (said->ignored_capacity > 0 || nnc_json_count(keys) == 0) { return; }

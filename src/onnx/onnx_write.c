@@ -1,8 +1,8 @@
 /* Writes the entries of the list "ops" of a graph file, and values that were deferred.
  *
- * A tensor of the graph file gets a name only if an entry after the next entry reads it. After the last use of the
- * tensor, the name is free for other tensors. The nodes are converted twice in the same way: the first run finds the
- * last use of each register (tensor), the second run writes.
+ * A tensor of the graph file gets a name only if it is read by an entry that does not directly follow the entry that
+ * writes the tensor. After the last use of the tensor, the name is free for other tensors. The nodes are converted in
+ * two equal runs: the first run finds the last use of each register (tensor), and the second run writes.
  *
  * Programs export one op, such as a norm, as several nodes (mean, subtract, square ...). The value of a node that is
  * part of an op is deferred: only its pattern and the input of the op are stored. The value is written when a later

@@ -202,7 +202,7 @@ static void draw_other_roof(roofline *r) {
     draw_roof_line(r, "other", tip, peak, rate);
 }
 
-/* Draws the roof of the device by its datasheet, and below it the roof that fitted kernels reach. */
+/* Draws two roofs: the roof of the device by its datasheet, and the lower roof that fitted kernels reach. */
 static void draw_roof(roofline *r, nnc_box area) {
     nnc_svg *svg = &r->canvas->svg;
     char text[96], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];

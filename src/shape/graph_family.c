@@ -14,7 +14,8 @@
 enum {
     PLACE_KEPT = 1,   /* an op already owns the storage, or the storage is an input of the network */
     PLACE_GRAD = 2,   /* the tensor needs a gradient, because its values depend on a trained weight */
-    PLACE_REMADE = 4, /* selective recomputation computes the tensor again in backward, so it is not kept */
+    PLACE_REMADE = 4, /* selective recomputation computes the tensor a second time in backward, so the tensor is not
+                       * kept */
     PLACE_NORMED = 8, /* the tensor was written by a norm, or by an op that is fused into the kernel of a norm */
     PLACE_LAST = 16,  /* the channels are the innermost dimension of the tensor in any layout of maps */
     PLACE_PART = 32,  /* a part of the channels of a map, which is not packed in memory */
@@ -179,8 +180,8 @@ static void lower_norm(lowering *l, const nnc_graph_op *op) {
     norm->group = group_of(op, NNC_GROUP_NORM);
     norm->u.norm.turned &= op->values[NNC_NORM_PARAM_GROUPS] < nnc_graph_width(&op->in);
     norm->u.norm.keep = norm_keep(l->to.how->software, op);
-    /* A norm that computes in fp32 and reads 16-bit values keeps an fp32 copy of these values; it does not keep its
-     * 16-bit input. */
+    /* A norm that computes in fp32 and reads 16-bit values keeps an fp32 copy of these values; the norm does not keep
+     * its 16-bit input. */
     const bool copy = norm->u.norm.keep != NNC_KEEP_FUSED && nnc_dtype_bytes(l->to.how->dtype) < 4.0;
     norm->u.norm.keeps_input = !copy && keeps(l, &op->in);
     remake(l, op, norm);
@@ -346,9 +347,9 @@ static void lower_input(lowering *l, const nnc_graph_op *op) {
 
 /* Appends the copies that windowed attention (Swin) makes before the attention, or after it. A profile that copies
  * queries, keys and values to a layout by heads (copied_heads) also copies feature maps into windows and back. In every
- * second layer of Swin the map is shifted, which needs one more copy before the attention and one more after it. Two
- * layers together have three copies before their attentions and three after, so one call of this function appends one
- * and a half copies. */
+ * second layer of Swin the map is shifted: one more copy runs before the attention, and one more copy runs after the
+ * attention. Two layers together have three copies before their attentions and three after, so one call of this
+ * function appends one and a half copies. */
 static void copy_windows(lowering *l, const nnc_graph_op *op) {
     if (l->to.how->software->copied_heads != NNC_HEADS_IN_PLACE) {
         const int64_t elements = all_elements(l, &op->out);

@@ -3,7 +3,7 @@
  * backward.
  *
  * The kernels of pointwise ops, norms and losses replace the fused kernel of nncost's op. Products, convolutions and
- * attention keep their own work; the kernels for casts and for sums of gradients are added to it.
+ * attention have their usual work; to this work, the kernels for casts and for sums of gradients are added.
  *
  * The counts were made from the operators that PyTorch dispatches for transformers 4.48, peft 0.14, diffusers 0.29,
  * torchvision 0.14, and timm 0.6 with PyTorch 1.13. If a later version of a library differs from these counts, a
@@ -27,7 +27,8 @@ typedef struct issued_counts {
 } issued_counts;
 
 typedef struct issued_row {
-    /* kind of the op to which the row applies, and which norm, pointwise op or loss it is (see kind_in) */
+    /* kind of the op to which the row applies; for a norm, pointwise op or loss also which norm, pointwise op or loss
+     * (see kind_in) */
     nnc_op_kind kind;
     int kind_in;
     const char *name; /* name of the op; "" = all ops of this kind */
@@ -174,7 +175,7 @@ static double products_of(const nnc_op *op, const nnc_model *model) {
 }
 
 /* Tests whether the input of a matrix product is fp32 under autocast. The input of the product is fp32 under autocast
- * if it was written by a norm, or by a GELU that is a chain of primitive operators (composed_gelu). */
+ * if a norm wrote this input, or a GELU that is a chain of primitive operators (composed_gelu). */
 static bool reads_fp32(const nnc_op *op, const nnc_model *model) {
     return nnc_ends_in(op->name, "qkv") || nnc_ends_in(op->name, ".q") || nnc_ends_in(op->name, ".kv") ||
            nnc_ends_in(op->name, "gate_up") || nnc_ends_in(op->name, ".up") || nnc_ends_in(op->name, "logits") ||
@@ -247,9 +248,9 @@ typedef struct joined {
 
 /* Sets the kernels of a concatenation. If several ops read a feature map, backward adds up their gradients, with one
  * addition less than the number of readers. In a block of parallel branches, backward adds the gradients of the feature
- * map once for each concatenation of two tensors. In a dense block, each layer begins with a norm of all maps before
- * it, and layer i needs i additions; DenseNet-121 has 535 additions in total. A library joins more than two branches
- * with one kernel, which is counted at the last of nncost's concatenations. */
+ * map once for each concatenation of two tensors. In a dense block, each layer begins with a norm that reads the maps
+ * of all layers before this one, and layer i needs i additions; DenseNet-121 has 535 additions in total. A library
+ * joins more than two branches with one kernel, which is counted at the last of nncost's concatenations. */
 static void add_join(nnc_op *op, joined *before, number_mode mode) {
     const int64_t elements = op->u.pointwise.elements;
     const bool grows = before->op != NULL && elements > before->elements;
@@ -366,9 +367,10 @@ static bool has_narrow_adapters(const nnc_plan *plan, const nnc_software *softwa
     }
 }
 
-/* Adds kernels to a product of an adapter. If the weights of the adapter are fp32, the product casts its input to fp32;
- * backward casts the gradient of this input back, and adds it to the gradient from the linear layer, which reads the
- * same input. If the weights of the adapter have 16 bits, backward adds the gradient of the input without a cast. */
+/* Adds kernels to a product of an adapter. If the weights of the adapter are fp32, the product casts its input to fp32.
+ * Backward casts the gradient of this input back, and adds this gradient to the one from the linear layer, because
+ * adapter and linear layer read one input. If the weights of the adapter have 16 bits, backward adds the gradient of
+ * the input without a cast. */
 static void add_to_adapter(nnc_op *op, double products, bool down, bool narrow, number_mode mode) {
     const nnc_matmul *p = &op->u.matmul;
     const double input = (double)p->m * (double)p->k;
@@ -697,18 +699,19 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
         break;
     default: break;
     }
-    /* the first product of an adapter that follows attention also counts the output of attention, because attention
-     * keeps its output for backward and no other op counts it */
+    /* the first product of an adapter that follows attention also counts the bytes of the attention's output: attention
+     * keeps its output for backward, but its op does not count these bytes */
     if (i > 0 && strcmp(op->name, "adapter.down") == 0 && strcmp(list->ops[i - 1].name, "attn.out") == 0 &&
         !keeps_narrow_adapters(how)) {
         op->library_kept += nnc_dtype_bytes(how->dtype);
     }
 }
 
-/* Sets the bytes that an op of timm or diffusers keeps for backward. Under autocast the output of a norm is fp32; an op
- * that reads it keeps it in fp32, and each product keeps a 16-bit copy of its own. diffusers computes queries, keys and
- * values with separate products (models/attention_processor.py). Residual blocks of diffusers apply SiLU to the output
- * of the norm (models/resnet.py); DiT multiplies this output by a scale (models/normalization.py). */
+/* Sets the bytes that an op of timm or diffusers keeps for backward. Under autocast the output of a norm is fp32. An op
+ * that reads this output keeps the output in fp32, and each product keeps a 16-bit copy of its own. diffusers computes
+ * queries, keys and values with separate products (models/attention_processor.py). Residual blocks of diffusers apply
+ * SiLU to the output of the norm (models/resnet.py); DiT multiplies this output by a scale
+ * (models/normalization.py). */
 static void keep_image_op(nnc_op *op, const nnc_lowering *how, const nnc_model *model) {
     const bool amp = how->plan->policy == NNC_POLICY_AMP;
     if (is_of_windows(op, model, how->plan->micro_batch)) {
@@ -727,15 +730,16 @@ static void keep_image_op(nnc_op *op, const nnc_lowering *how, const nnc_model *
                (strcmp(op->name, "attn1.qkv") == 0 || strcmp(op->name, "block.qkv") == 0)) {
         keep(op, how, &of_product, 3.0);
     } else if (op->kind == NNC_OP_CONV && !amp && strcmp(op->name, "block.shortcut") == 0) {
-        op->u.conv.keeps_input = false; /* the input of this convolution is already kept by the norm before it */
+        op->u.conv.keeps_input = false; /* the norm before this convolution already keeps the input of the
+                                         * convolution */
     }
 }
 
 void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const nnc_model *model) {
     if (how->plan->tensor > 1 || how->plan->context > 1 || how->plan->fp8_inputs || how->linear_dtype != how->dtype ||
         list->recorded) {
-        /* nncost has not counted the kept bytes of these libraries for plans with tensor or context ranks, operands in
-         * 8 or 4 bits, and captured programs, so the function changes nothing for them */
+        /* nncost does not know how many bytes these libraries keep in three cases: plans with tensor or context ranks,
+         * operands in 8 or 4 bits, and captured programs. In these cases the function changes nothing */
         return;
     }
     for (int32_t i = 0; i < list->count; i++) {

@@ -299,8 +299,8 @@ static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, cons
 static bool is_before(const nnc_op_list *list, const nnc_op *op) { return list->segments[op->segment].before; }
 
 /* Returns the index of the first op of the repeat that contains op `at`; returns `at` if no repeat contains the op. If
- * one op of a repeat is trained, all ops of this repeat need backward, because in the second iteration all of them come
- * after the trained op. */
+ * one op of a repeat is trained, all ops of this repeat need backward, because in the second iteration every op of the
+ * repeat comes after the trained op of the first iteration. */
 static int32_t begin_of(const nnc_op_list *list, int32_t at) {
     if (at == list->count) { return at; }
     const bool layer = list->segments[list->ops[at].segment].layer;
