@@ -37,8 +37,8 @@ NNC_API const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name,
  * value. Returns the length of `name` if `name` selects the value; -1 = `name` does not select the value. */
 NNC_API int nnc_figure_match(const char *name, const char *figure);
 
-/* A tolerance: the largest difference with which two values still count as equal. The tolerance is the larger of the
- * absolute limit and the relative limit. */
+/* A tolerance: two values are equal for the comparison if their difference is at most this limit. The tolerance is the
+ * larger of the absolute limit and the relative limit. */
 typedef struct nnc_tolerance {
     /* name of the values to which the tolerance applies, in the form that nnc_figure_match accepts. If several
      * tolerances apply to one value, nncost uses the tolerance with the longest name */

@@ -97,8 +97,8 @@ typedef struct nnc_result {
     /* FLOPs and bytes of the whole step. FLOPs are summed over all devices. */
     double forward_flops, backward_flops, recompute_flops;
     double model_flops, hardware_flops, executed_flops, vector_flops, six_nd_flops;
-    double causal_flops; /* model FLOPs by the convention "causal": attention counts only the pairs that a causal mask
-                          * leaves */
+    double causal_flops; /* model FLOPs by the convention "causal": for attention, only the query-key pairs that a
+                          * causal mask allows */
     double read_bytes, write_bytes;
     double input_bytes; /* bytes of training data that the devices read in one step: token ids or images */
     double peak_flops_per_s, ridge_flops_per_byte;

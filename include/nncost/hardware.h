@@ -36,7 +36,7 @@ typedef struct nnc_scale_up {
     nnc_link_kind kind;
     int32_t devices; /* number of devices in one scale-up domain of the fabric */
     int32_t dims[3]; /* number of devices along each axis of a torus */
-    /* number of axes of a torus, which is the number of entries of `dims` that are used; 0 = the fabric is no torus */
+    /* number of axes of a torus (the first entries of `dims`, one per axis); 0 = the fabric is no torus */
     int32_t dims_count;
     bool wrap[3]; /* for each axis of a torus; true: the last device of the axis has a link to the first */
     int32_t wrap_count;
@@ -391,7 +391,7 @@ struct nnc_device {
     /* true: a user has set usable_bytes, so a later change of mem_bytes does not clear usable_bytes */
     bool usable_set;
     double wave; /* number of threads that execute an instruction together: 32 in a warp of NVIDIA, 64 in a wave of AMD
-                  * CDNA; NaN or 0 = not recorded, which counts as 32 */
+                  * CDNA; NaN or 0 = not recorded; nncost then uses 32 */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

@@ -202,7 +202,8 @@ typedef struct nnc_decoder {
     /* true: the rotary embedding (YaRN) rotates queries and keys, and also multiplies them by a factor */
     bool rotary_scale;
     bool expert_clamp;   /* true: experts clamp gate and value before the product of gate and value */
-    bool attention_gate; /* true: a second query projection is a gate, by which the attention output is multiplied */
+    bool attention_gate; /* true: a second query projection computes a gate, and the attention output is multiplied by
+                          * this gate */
     bool shared_gate;    /* true: the output of the shared experts is multiplied by one gate value per token */
     bool score_softcap, logit_softcap; /* score_softcap true: a tanh limits the attention scores; logit_softcap true: a
                                         * tanh limits the logits */
@@ -236,7 +237,7 @@ typedef struct nnc_decoder {
      * indexer; queries attend to all tokens. */
     int64_t index_heads, index_dim, index_topk;
     bool share_layers;    /* true: all layers share the weights of the first layer */
-    int64_t tower_inputs; /* number of images or sounds in one sequence, which the towers encode */
+    int64_t tower_inputs; /* number of images or sounds in one sequence; the towers encode them */
     int64_t next_layers;  /* number of layers for multi-token prediction; their parameters and their work are included
                            * only if a plan trains them */
     /* Groups of experts. Groups of experts: each group consists of successive experts, and the router chooses the
@@ -250,7 +251,8 @@ typedef struct nnc_decoder {
     bool keys_as_values;   /* true: layers that attend to all tokens use their keys as values and have no value
                             * projection */
     bool head_gate;        /* true: the output of each attention head is multiplied by one gate value per token */
-    bool expert_norms;     /* true: a norm precedes and a norm follows both the routed and the shared experts */
+    bool expert_norms;     /* true: four norms surround the experts: one before and one after the routed experts, and
+                            * one before and one after the shared experts */
     int64_t expert_latent; /* number of values of a token at the input and output of routed experts; 0 = `hidden` */
     /* Shared keys (DeepSeek-V4): each token has one key, which all heads share; the key is also used as the value of
      * the token. Queries are projected from q_lora_rank values. Heads are divided into out_groups groups, and the
@@ -434,8 +436,8 @@ struct nnc_model {
     nnc_graph graph;
     nnc_graph towers[NNC_TOWERS_MAX]; /* encoders of images or sounds, whose outputs are tokens of the decoder */
     int32_t tower_count;
-    nnc_scale_dims recorded;  /* dimensions of the model file, which are used if a change of `hidden` changes other
-                               * dimensions; all members 0: a change of `hidden` changes no other dimension */
+    nnc_scale_dims recorded;  /* dimensions of the model file, from which the new dimensions are computed after a change
+                               * of `hidden`; all members 0: a change of `hidden` changes no other dimension */
     int64_t published_params; /* number of parameters that the authors of the model state; 0 = not stated */
     /* Other models that a network for denoising images needs. text_encoders: ids of the models that read the prompt,
      * joined by commas; image_decoder: id of the model that decodes the latent; "" = not stated. */

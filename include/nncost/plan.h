@@ -301,7 +301,7 @@ typedef struct nnc_plan {
                                               * prediction */
     /* frozen helper models of a training method (reference, reward model, teacher) on the devices of a replica.
      * helper_copies: number of helper models that are copies of the trained model; helper_params: parameters of all
-     * helper models that are no copies of it. nnc_method_helpers sets helper_copies and helper_params */
+     * helper models that are no such copies. */
     double helper_copies, helper_params;
     double critic_copies, critic_params;     /* critics, which are trained helper models. critic_copies: number of
                                               * critics of the size of the trained model; critic_params: parameters of
@@ -537,14 +537,13 @@ typedef struct nnc_serve_engine {
         /* limit for the use of kv_reread and kv_fraction of the device file: a decode step uses these two values only
          * if sequences x query heads per device is larger than this limit; default 0 */
         reread_above;
-    double host_layer_s; /* seconds in which the host launches the kernels of a layer; the launches overlap with work of
-                          * the device; default 0 */
+    double host_layer_s; /* seconds in which the host launches the kernels of a layer; while the host launches them, the
+                          * device works on earlier kernels; default 0 */
     double expert_s[NNC_STORED_COUNT]; /* additional seconds of each layer with experts if the device cannot compute in
                                         * the format of the weights; one value for each storage format; default 0 */
     bool captured;   /* true: the engine records the kernels of a decode step once, as a CUDA graph, and replays the
                       * graph in every later step; default true */
-    double launch_s; /* seconds of the host to launch a kernel of a step that is not recorded; default
-                                        * 0 */
+    double launch_s; /* seconds of the host to launch a kernel of a step that is not recorded; default 0 */
     /* true: the KV cache consists of blocks; false: each sequence reserves cache for its full length; default true */
     bool paged;
     int64_t chunk, max_batch,
@@ -580,8 +579,8 @@ typedef struct nnc_serve_engine {
     double issue_s; /* seconds of the host to issue a kernel of a step with prompts. Such a step is not recorded as a
                      * CUDA graph, and the host issues its kernels while the device works; default 0 */
     /* On devices with at least large_bytes of memory, large_chunk and large_batch are the defaults in place of chunk
-     * and max_batch. Devices whose id contains large_except count as smaller devices. NaN in large_bytes = no device
-     * counts as large. */
+     * and max_batch. Devices whose id contains large_except use chunk and max_batch, however much memory they have. NaN
+     * in large_bytes = all devices use chunk and max_batch. */
     double large_bytes;
     int64_t large_chunk, large_batch;
     int64_t
@@ -633,7 +632,8 @@ struct nnc_software {
     nnc_head_copy copied_heads;
     /* true: the gradient of the loss is written over the logits, and needs no memory of its own */
     bool loss_in_place;
-    /* true: softmax computes in fp32; backward keeps both the fp32 output and the output cast to 16 bits */
+    /* true: softmax computes in fp32; two tensors are kept for backward: the fp32 output, and the output cast to 16
+     * bits */
     bool softmax_upcast;
     /* true: each layer keeps a mask of s x s booleans for backward (s: tokens of a sequence) */
     bool attention_mask_kept;

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Kinds of failures that a mean time between failures counts. */
+/* Kinds of failures that a mean time between failures includes. */
 #define NNC_STOPS_LIST(X)                                                                          \
     X(NNC_STOPS_ANY, "any", "Every failure that loses work: hardware, software, network, people.") \
     X(NNC_STOPS_HARDWARE, "hardware", "Only failures of the hardware.")
@@ -34,9 +34,9 @@ NNC_API const char *nnc_method_help(nnc_method method);
 /* Tests whether a training method generates tokens, as reinforcement learning does. */
 NNC_API bool nnc_method_rolls_out(nnc_method method);
 typedef struct nnc_run_ask nnc_run_ask;
-/* Sets the plan members that count the memory of the helper models of a training method (ask->method). A helper model
- * whose size is not given is a copy of the trained model. If only adapters are trained, the trained model and its
- * copies share the frozen weights and differ only in their adapters, so a copy needs no further weights in memory. */
+/* Sets the plan members for the memory of the helper models of a training method (ask->method). A helper model whose
+ * size is not given is a copy of the trained model. If only adapters are trained, the trained model and its copies
+ * share the frozen weights and differ only in their adapters, so a copy needs no further weights in memory. */
 NNC_API void nnc_method_helpers(const nnc_run_ask *ask, nnc_plan *plan);
 
 /* Inputs of a run in addition to its step. NaN = not given: nncost then computes the value, uses a published default,
@@ -73,7 +73,7 @@ struct nnc_run_ask {
     /* seconds of training between two checkpoints; NaN = nncost computes the best interval */
     double checkpoint_interval_s;
     bool asynchronous; /* true: training continues while a checkpoint is written to the storage */
-    /* inputs of the run for times in which the model is not trained */
+    /* inputs of the run for times in which no training takes place */
     double evaluate_every, evaluate_s; /* evaluate_every: steps between two evaluations, 0 = no evaluation; evaluate_s:
                                         * time of one evaluation */
     double warmup_s;                   /* time that the run spends once: start of the job, compilation, ramp of the
@@ -332,7 +332,8 @@ typedef struct nnc_budget {
 
 /* Computes the best model that an amount of money or FLOPs can train, or the money for a given model and its training
  * tokens. device: gives the peak in bf16 (or else in fp16) and the price; may be NULL if ask->flops is given. Returns
- * NNC_BAD_USAGE if a value is out of range, or if a budget and a model are both given or both missing. */
+ * NNC_BAD_USAGE if a value is out of range, if both a budget and a model are given, or if neither a budget nor a model
+ * is given. */
 NNC_API nnc_status nnc_budget_into(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget,
                                    nnc_error *err);
 static inline nnc_status nnc_budget_of(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget,

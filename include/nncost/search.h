@@ -100,7 +100,7 @@ NNC_API void nnc_search_result_destroy(nnc_search_result *result);
 /* Numbers of the combinations that a search tried. `space` is the number of combinations in the search space, or in the
  * shard that is searched. `covered` is the number of combinations that the search has examined: all combinations,
  * unless the search was stopped. `evaluated` combinations were estimated, and `pruned` combinations were left out
- * without an estimate; the sum of both numbers is `covered`. `legal` is the number of plans that break no rule, and
+ * without an estimate; `evaluated` + `pruned` is `covered`. `legal` is the number of plans that break no rule, and
  * `feasible` is the number of legal plans that fit in memory. The numbers `evaluated` and `pruned` depend on the order
  * of the search. The sums of space, covered, legal and feasible over all shards are equal to the same four numbers of a
  * search that is not divided into shards. */

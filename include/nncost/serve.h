@@ -68,9 +68,9 @@ typedef struct nnc_serve_ask {
     int64_t steps, image;
     bool guidance;
     double beside_s;
-    int32_t prefill_workers, decode_workers; /* prefill_workers: replicas that only prefill; decode_workers: replicas
-                                              * that only decode; if both numbers are 0, every replica does prefill and
-                                              * decode */
+    int32_t prefill_workers, decode_workers; /* prefill_workers: number of replicas that only prefill; decode_workers:
+                                              * number of replicas that only decode; if prefill_workers and
+                                              * decode_workers are 0, every replica does prefill and decode */
     double carbon_g_per_kwh; /* carbon intensity of the electricity, grams of CO2 per kWh; NaN = not known */
     double waves;            /* number of all requests of a closed-loop benchmark / number of open requests */
     /* Inputs of results that nncost computes by formulas only. draft: name of the draft model in the user's spelling;

@@ -99,12 +99,12 @@ typedef struct nnc_building {
     const char *source;
 } nnc_building;
 
-/* Finds the data centres of an operator by id or name in grid/buildings.json of the data folders; upper and lower case
- * count as equal. Returns NNC_UNKNOWN_ID if no entry has this id or name. */
+/* Finds the data centres of an operator by id or name in grid/buildings.json of the data folders; the comparison
+ * ignores the case of letters. Returns NNC_UNKNOWN_ID if no entry has this id or name. */
 NNC_API nnc_status nnc_building_load(nnc_specs *specs, const char *id_or_name, nnc_building *building, nnc_error *err);
 
-/* Finds a country or cloud region by id or name in grid/regions.json of the data folders; upper and lower case count as
- * equal. Returns NNC_UNKNOWN_ID if no entry has this id or name. */
+/* Finds a country or cloud region by id or name in grid/regions.json of the data folders; the comparison ignores the
+ * case of letters. Returns NNC_UNKNOWN_ID if no entry has this id or name. */
 NNC_API nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region *region, nnc_error *err);
 
 /* These functions return the value of one field of a spec by the field's name in the file, where dots join keys

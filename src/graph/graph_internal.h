@@ -361,7 +361,8 @@ typedef struct nnc_captured_op {
      * more elements */
     int64_t rows, cols, vector;
     bool table; /* true: the parameters are a table from which the operator reads single rows */
-    bool tied;  /* true: a later product multiplies with the table, so the table counts as a matrix */
+    bool tied;  /* true: a later matrix product multiplies with the table, so the parameters of the table are parameters
+                 * of a matrix */
     /* size of the vocabulary of the program, if one axis of a tensor of this operator has this size; else 0 */
     int64_t words;
     bool frozen; /* true: training does not change the parameters of the operator */

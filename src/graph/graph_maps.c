@@ -59,8 +59,8 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]) {
     windows[2].pad_end = or_else(v[NNC_WINDOW_PAD_END_D], or_else(v[NNC_WINDOW_PAD_D], windows[0].pad_end));
 }
 
-/* Defines one parameter of a window. The value of the parameter is a number of positions of the map over which the
- * window moves. */
+/* Defines one parameter of a window. The unit of the parameter is one position of the map over which the window
+ * moves. */
 #define POSITIONS(index, name, unsaid_, min_, help_)                                                             \
     [index] = {                                                                                                  \
         name, NNC_GRAPH_NUMBER, .unsaid = (unsaid_), .min = (min_), .max = NNC_GRAPH_KERNEL_MAX, .help = (help_) \
@@ -178,8 +178,9 @@ static const nnc_graph_param transpose_params[] = {
                               .help = "Positions that are added to the output at the bottom and the right." },
 };
 
-/* Infers the output of a transposed convolution. Each side of the output is (input side - 1) * stride - padding at both
- * ends + extent of the dilated kernel + output_pad. If the input is not valid, notes a fault and returns false. */
+/* Infers the output of a transposed convolution. Each side of the output is (input side - 1) * stride - (sum of the
+ * padding at the two ends) + extent of the dilated kernel + output_pad. If the input is not valid, notes a fault and
+ * returns false. */
 static bool infer_transpose(nnc_graph_walk *w, nnc_graph_op *op) {
     nnc_graph_window windows[3];
     if (!needs_sides(w, op)) { return false; }

@@ -351,7 +351,7 @@ static bool read_product(const issue *o, nnc_captured_op *op) {
     op->m = a->shape[rank - 2];
     op->k = a->shape[rank - 1];
     op->n = b->shape[rank - 1];
-    /* a product of complex matrices is counted as four products of real matrices: [re im] x [[re im] [-im re]] */
+    /* a product of complex matrices has the work of four products of real matrices: [re im] x [[re im] [-im re]] */
     if (a->complex) {
         op->k *= 2;
         op->n *= 2;
@@ -861,7 +861,7 @@ static bool read_program(reader *r, nnc_json root) {
             return false;
         }
     }
-    r->program->batch = 1; /* if "batch" is null in the file, nncost counts the whole step as one sample */
+    r->program->batch = 1; /* if "batch" is null in the file, the whole step is one sample */
     if (nnc_json_type_of(batch) != NNC_JSON_NULL &&
         !nnc_json_whole_member(root, "batch", 1, POSITIONS_MAX, &r->program->batch)) {
         return false;

@@ -264,7 +264,7 @@ bool nnc_capture_slots(reader *r, const int32_t *places, int32_t count);
  * notes an error and returns false. */
 bool nnc_capture_note_tensors(reader *r, form how, const tensors *in, const tensors *out);
 
-/* If operators looked up rows of a parameter, and a product multiplies with the parameter, too, counts the parameter as
+/* If operators looked up rows of a parameter, and a product also multiplies with this parameter, marks the parameter as
  * a matrix. */
 void nnc_capture_tie(reader *r, storage *s);
 /* Finds the kernels that the step would run under torch.compile, and sets the members fused_* of the operators to their

@@ -782,8 +782,9 @@ nnc_optimizer_kernels nnc_capture_kernels(const reader *r, nnc_json root) {
 }
 
 /* Returns the position of an optimizer in a list that begins with the optimizer that has the most operations and
- * states; -1 = the optimizer is not in the list. A step with several optimizers counts as a step of the optimizer with
- * the lowest position in the list; nnc_launches has the numbers of kernels that each of the optimizers launches. */
+ * states; -1 = the optimizer is not in the list. For a step with several optimizers, the optimizer of the step is the
+ * one with the lowest position in the list; nnc_launches has the numbers of kernels that each of the optimizers
+ * launches. */
 static int rank_of(nnc_optimizer kind) {
     static const nnc_optimizer ranks[] = { NNC_OPTIMIZER_ADAMW,    NNC_OPTIMIZER_ADAM, NNC_OPTIMIZER_RMSPROP,
                                            NNC_OPTIMIZER_MOMENTUM, NNC_OPTIMIZER_LION, NNC_OPTIMIZER_SGD };
@@ -844,7 +845,8 @@ bool nnc_capture_groups(reader *r, nnc_json root) {
 }
 
 /* A product multiplies with a parameter from which an earlier operator looked up rows. An example is a head that shares
- * the weights of the word embedding. Parameters with which a product multiplies no longer count as only looked up. */
+ * the weights of the word embedding. If a product multiplies with a parameter, the parameter is no longer marked as
+ * only looked up. */
 void nnc_capture_tie(reader *r, storage *s) {
     const int64_t elements = (int64_t)(s->bytes / s->width);
     s->looked_up = false;

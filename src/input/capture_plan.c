@@ -24,8 +24,8 @@
 
 /* ---- lifetimes of storages ---- */
 
-/* Adds the bytes of each kept storage to kept_bytes of the operator that created the storage. Kept inputs of the
- * network are counted at the first operator. */
+/* Adds the bytes of each kept storage to kept_bytes of the operator that created the storage. If an input of the
+ * network is kept, its bytes are added to the first operator. */
 static void add_kept(reader *r, const int32_t *places, int32_t count) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];

@@ -275,8 +275,8 @@ static void check_experts(nnc_json at, const nnc_decoder *d) {
     }
 }
 
-/* Returns how many of the `count` entries of a pattern of layers have the kind `kind`; entries beyond the number of
- * layers are not counted. */
+/* Returns the number of layers with the kind `kind` among the first `count` entries of a pattern of layers; entries
+ * beyond the number of layers are ignored. */
 static int64_t layers_of(const nnc_decoder *d, const unsigned *kinds, int32_t count, unsigned kind) {
     int64_t found = 0;
     for (int32_t i = 0; i < count; i++) { found += i < d->layers && kinds[i] == kind ? 1 : 0; }

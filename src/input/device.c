@@ -182,7 +182,8 @@ static void device_rules(nnc_json at, const nnc_device *device) {
     link_rules(at, &device->scale_up);
 }
 
-/* Tests whether a device file states a rate. A rate that the file inherits by its key "like" does not count. */
+/* Tests whether a device file states a rate. A rate that the file inherits by its key "like" is not stated by this
+ * file. */
 static bool says_rate(nnc_json root) {
     static const char *const rates[] = { "units",           "clock_hz", "matmul_flops_per_s", "vector_flops_per_s",
                                          "mem_bytes_per_s", "l2_bytes", "scratch_bytes",      NULL };

@@ -54,8 +54,8 @@ static bool add_folder_ids(nnc_folders *folders, const char *path, nnc_id_list *
     nnc_arena *arena = folders->arena;
     DIR *dir = opendir(path);
     if (dir == NULL) { note_trouble(folders, path, errno); }
-    bool added = dir != NULL || errno != ENOMEM; /* a missing folder counts as a folder without files; only a lack of
-                                                  * memory is an error */
+    bool added = dir != NULL || errno != ENOMEM; /* a missing folder is treated as a folder without files; only a lack
+                                                  * of memory is an error */
     for (const struct dirent *entry; added && dir != NULL;) {
         char *id;
         errno = 0; /* readdir returns NULL at the end of the folder and after an error; errno is not 0 after an error */
@@ -728,9 +728,8 @@ static const char *next_word(const char *from, char word[PLAIN_MAX]) {
     return length > 0 ? from + length : NULL;
 }
 
-/* The image of the table of hub names has an index of 64-bit words. Each word of the index has 48 bits of the digest of
- * a text, and the number of a shape. Two texts can have equal digests, so the text is also compared with the names of
- * the shape. */
+/* The image of the table of hub names has an index of 64-bit words. Each word has 48 bits of a text's
+ * digest and the number of a shape. Two texts can have equal digests, so the text is compared with the shape's names. */
 enum { BY_NAME, BY_PLAIN_NAME, BY_ID, BY_WORD, SEVERAL = 0xffff };
 
 static uint64_t hub_key(int by, const char *text) {
@@ -824,7 +823,7 @@ static void joined_name(const char *name, char joined[PLAIN_MAX]) {
     joined[used] = '\0';
 }
 
-/* Returns the entry of "shapes" whose id equals a name, if joined_name converts both; an absent value = no entry. */
+/* Returns the entry of "shapes" with joined_name(id) = joined_name(name); an absent value = no entry. */
 static nnc_json shape_by_id(nnc_json table, const char *name) {
     char wanted[PLAIN_MAX], id[PLAIN_MAX];
     bool all = true;

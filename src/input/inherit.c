@@ -347,7 +347,7 @@ void nnc_lineage_close(nnc_lineage *lineage) {
 }
 
 /* Tests whether a file itself states the field with a dotted name, directly or by "same_as". A field that the file
- * inherits by "like" does not count. */
+ * inherits by "like" is not stated by the file itself. */
 static bool says(nnc_json at, const char *dotted) {
     char key[64];
     const size_t length = strcspn(dotted, ".");

@@ -362,8 +362,8 @@ bool nnc_json_next_whole(nnc_json_numbers *n, double least, double most, int64_t
 /* Tests whether a value has the JSON type `type`. If the value has another type, notes the error "wrong type, expected
  * ..." and returns false. */
 bool nnc_json_expect(nnc_json at, nnc_json_type type, const char *expected);
-/* Returns the number of the line in which the key of a value is; for an element of a list, the line of the value. The
- * first line is 1. */
+/* Returns the number of the line with the key of a value; for an element of a list, the number of the line with the
+ * value. The first line is 1. */
 long nnc_json_line(nnc_json at);
 /* Tests whether reading of a document continues after the errors that were noted so far. Reading stops at the first
  * error unless all errors are reported (nnc_faults). */

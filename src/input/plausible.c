@@ -6,7 +6,7 @@
 #include "input/input_internal.h"
 
 /* Returns the peak rate (FLOP/s) in the number format that training uses most: the faster of bf16 and fp16. If the
- * device has neither, returns the rate of its fastest format. */
+ * device computes neither in bf16 nor in fp16, returns the rate of its fastest format. */
 static double main_peak(const nnc_device *d) {
     const double *peak = d->matmul_flops_per_s;
     double most = 0.0;

@@ -299,9 +299,9 @@ static int conditions(const nnc_framework *f, const nnc_release_ask *ask) {
                : -1;
 }
 
-/* Tests whether release a matches the user's request better than release b. The longer framework name wins. If both
- * framework names are equally long, the newer version wins. If the versions are equal, the more specific release wins:
- * the release whose version and conditions have more characters. */
+/* Tests whether release a matches the user's request better than release b. The longer framework name wins. If the
+ * matching names of the two frameworks have equal lengths, the release with the newer version matches better. If the
+ * versions are equal, the more specific release wins: the release whose version and conditions have more characters. */
 static bool is_better(const nnc_release *a, const nnc_release *b) {
     if (b->entry == NULL || a->named != b->named) { return b->entry == NULL || a->named > b->named; }
     const int newer = compare_versions(a->entry->version, b->entry->version);

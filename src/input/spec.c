@@ -282,9 +282,7 @@ static nnc_status refuse_recorded(nnc_json root, char *name, nnc_error *err) {
         name, nnc_json_text(task), name);
 }
 
-/* Looks up the network with a given name in the file, and stores it in *found, which is a `member`. If the file does
- * not have the name, the function removes the part that names the weights (".a1_in1k"), and looks up the shorter name.
- * If no network has the name, removes the weights (".a1_in1k") from the name. */
+/* Writes the network `name` to *found, a `member`; an unknown name is searched again without its end ".a1_in1k". */
 static nnc_status look_member(nnc_specs *specs, nnc_json root, const char *name, void *found, nnc_error *err) {
     member *m = found;
     const nnc_json members = nnc_json_get(root, "members");
@@ -461,9 +459,8 @@ static void keep(nnc_specs *specs, nnc_spec_kind kind, const char *id, const voi
     }
 }
 
-/* Loads a spec. If an earlier call has loaded this id, or has found that no file has it, the function returns the
- * stored result. A search for an unknown id reads all files of a folder, and a table of measured rows asks for an id
- * hundreds of times. */
+/* Loads a spec. Returns the stored result if an earlier call loaded this id, or found that no file has it. A search for
+ * an unknown id reads all files of a folder, and a table of measured rows asks for an id hundreds of times. */
 static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out, nnc_error *err) {
     for (const loaded *l = specs->loaded; l != NULL; l = l->next) {
         if (l->kind == kind && strcmp(l->asked, id) == 0) {

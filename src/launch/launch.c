@@ -600,8 +600,8 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
     return file->format != NULL ? NNC_OK : refuse_kind(r, path);
 }
 
-/* Tests whether a launch file of the given format is already open. The file `naming`, which names the file to open,
- * does not count. */
+/* Tests whether a launch file of the given format is already open. The file `naming`, from which the path of the file
+ * to open comes, is not tested. */
 static bool has_format(const nnc_reading *r, const char *format, int naming) {
     for (int i = 0; i < r->file_count; i++) {
         if (i != naming && r->files[i].format != NULL && strcmp(r->files[i].format, format) == 0) { return true; }

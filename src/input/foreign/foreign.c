@@ -114,8 +114,8 @@ static bool take_graph(nnc_foreign_file *file) {
     return faults.count == 0;
 }
 
-/* Tests whether a name is a field of the model or the empty text. If the name is no field and not empty, notes a fault
- * at the place of the name in the data file. */
+/* Tests whether a name is a field of the model or the empty text. If the name is neither a field nor empty, notes a
+ * fault at the place of the name in the data file. */
 static bool is_field(const nnc_foreign_file *file, nnc_json at, const char *name) {
     nnc_error why;
     nnc_dtype dtype;

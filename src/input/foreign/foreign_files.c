@@ -447,7 +447,7 @@ static void read_document(nnc_foreign_set *set, const char *path, const char *na
     d->doc = (nnc_json_doc){ .faults = &d->faults, .arena = set->arena, .text = d->text, .size = size };
     if (nnc_specs_parse(set->specs, &d->doc)) { read_root(set, nnc_json_root(&d->doc), name, &d->row); }
     snprintf(d->row.id, sizeof d->row.id, "%s", name); /* the id of a row is the name under which the file is found,
-                                                        * even if the key "id" of the file differs */
+                                                        * even if the key "id" of the file has another value */
 }
 
 const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc *doc, const char *stem) {

@@ -44,8 +44,8 @@ typedef struct nnc_foreign_key {
     /* member "default" of the entry: the value that is used if the configuration lacks the key; an entry without
      * "default" requires the key */
     nnc_json absent;
-    /* member "null" of the entry: the value that is used if the key is null; without this member, null counts as a
-     * missing key */
+    /* member "null" of the entry: the value that is used if the key is null; without this member, a key that is null is
+     * treated as a missing key */
     nnc_json null;
     nnc_json values; /* translates words of the configuration to values of nncost */
     nnc_json when;   /* condition: the entry is used only if another key of the configuration has the stated value */

@@ -487,8 +487,8 @@ static nnc_json last_of(nnc_json list) {
     return last;
 }
 
-/* Notes the fault that two keys set one field to different values. at: the value of the key that the configuration has;
- * absent = the configuration has neither key, and their default values differ. */
+/* Notes the fault that two keys set one field to different values. at: the value of that key which the configuration
+ * has; absent = the configuration has none of the two keys, and the defaults of the two keys differ. */
 static void refuse_difference(const nnc_foreign_file *file, const nnc_foreign_key *key, const nnc_foreign_key *again,
                               nnc_json at, bool given) {
     char what[96];

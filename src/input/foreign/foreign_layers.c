@@ -249,7 +249,8 @@ static bool find_kinds(kinds *k) {
     return p->in[0] != '\0' && nnc_foreign_speaks(root, p->when) && follow_rule(k);
 }
 
-/* Returns the smallest number n for which the kinds of the first n layers, repeated, give the kinds of all layers. */
+/* Returns the smallest number n with this property: the kinds of the first n layers, repeated, are the kinds of all
+ * layers. */
 static int64_t period_of(const kinds *k) {
     int64_t period = 1;
     for (int64_t layer = 0; layer < k->layers; layer++) {
