@@ -570,7 +570,7 @@ typedef struct nnc_serve_engine {
                                   * measure the memory of the activations */
     bool sized_by_memory;        /* true: defaults of chunk and memory_use depend on the memory of the device */
     bool schedules_ahead;        /* true: the engine schedules a step when the step before this one starts on the
-                                  * device, so a new request waits one step longer than with false */
+                                  * device, so a new request waits one step longer than if the value is false */
     double wave_threads;         /* number of threads per wave that decode kernels use. If waves of the device have more
                             * threads, kernels read less than unit_bytes_per_clock; NaN = kernels use all threads */
     bool pipelined_passes;       /* true: pipeline stages compute successive passes of one prompt at the same time */

@@ -524,8 +524,8 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
 
 /* Adds the number of elements of each parameter to the first forward operator that reads the parameter. Backward
  * operators are not used: equal layers are recorded once, and backward begins with the last layer, so the recorded
- * backward operators read the parameters of another layer. Either all parameters that one operator counts are trained,
- * or all are frozen: the operator's last parameter, which is usually the matrix, decides. A parameter that is frozen
+ * backward operators read the parameters of another layer. All parameters that one operator counts are of one kind,
+ * trained or frozen: the kind of the operator's last parameter, which is usually the matrix. A parameter that is frozen
  * although the operator's last parameter is trained (such as a frozen bias of a trained matrix), or the reverse, is
  * added to r->loose. If the input is not valid, notes a fault and returns false. */
 static bool take_parameters(reader *r, int32_t number, form how, nnc_captured_op *op) {

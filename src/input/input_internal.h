@@ -591,8 +591,8 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
 
 /* The struct nnc_library describes the library that runs a model (`by`), with three properties of its code.
  * composed_gelu = true: the library computes GELU from several pointwise ops. joined_qkv = true: one product computes
- * queries, keys and values, and one computes gate and up matrices. split_gate = true: with joined_qkv, separate products
- * compute gate and up matrices.
+ * queries, keys and values, and one computes gate and up matrices. split_gate = true: with joined_qkv, separate
+ * products compute gate and up matrices.
  *
  * nnc_foreign_library returns the library of a published configuration. If no key of the configuration names a library,
  * the result is transformers. nnc_library_set sets the library of a model. */

@@ -360,7 +360,7 @@ static bool take_tensor(gguf *g) {
     return add_tensor(g->c, tensor_types[type].name, params, bytes) || wrong(g, "has too many weights");
 }
 
-/* Returns the number format that has more bytes in the checkpoint than any other format, by its name. */
+/* Returns the name of the number format in which the checkpoint has more bytes than in any other format. */
 static const char *main_type(const nnc_checkpoint *c) {
     const nnc_checkpoint_part *best = &c->parts[0];
     for (int i = 1; i < c->part_count; i++) { best = c->parts[i].bytes > best->bytes ? &c->parts[i] : best; }

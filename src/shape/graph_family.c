@@ -386,8 +386,9 @@ static void head_product(const lowering *l, const nnc_graph_op *op, const char *
 }
 
 /* Appends a linear attention: each head first adds up the products of its keys and values, then multiplies the sum with
- * the queries. A row of ones is appended to the values, so that one row of the result is the sum of the weights; every
- * result is divided by this sum. Source: arXiv:2006.16236, equations 4 and 5; arXiv:2410.10629, section 2.2. [graph] */
+ * the queries. A row of ones is appended to the values, so that one row of the result is the sum of the weights; all
+ * rows except this one are divided by the sum. Source: arXiv:2006.16236, equations 4 and 5; arXiv:2410.10629, section
+ * 2.2. [graph] */
 static void lower_linear_attention(lowering *l, const nnc_graph_op *op, int64_t head_dim) {
     const int64_t heads = op->values[NNC_ATTENTION_HEADS], queries = nnc_graph_positions(&op->in);
     const int64_t keys = op->with.rank > 0 ? nnc_graph_positions(&op->with) : queries;
