@@ -728,8 +728,8 @@ static const char *next_word(const char *from, char word[PLAIN_MAX]) {
     return length > 0 ? from + length : NULL;
 }
 
-/* The image of the table of hub names has an index of 64-bit words. Each word has 48 bits of a text's
- * digest and the number of a shape. Two texts can have equal digests, so the text is compared with the shape's names. */
+/* The image of the table of hub names has an index of 64-bit words. Each word has 48 bits of a text's digest and the
+ * number of a shape. Two texts can have equal digests, so the shape's names are compared. */
 enum { BY_NAME, BY_PLAIN_NAME, BY_ID, BY_WORD, SEVERAL = 0xffff };
 
 static uint64_t hub_key(int by, const char *text) {
