@@ -32,13 +32,13 @@ typedef struct nnc_figures {
  * name), or if the names of several values end with `name`; err->where is `name`. */
 NNC_API const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name, nnc_error *err);
 
-/* Tests whether `name` selects the value `figure` of an estimate. An empty `name` selects all values. The name "step"
- * selects all values of the section step; the names "step.step_s" and "step_s" select one value. Returns the length of
- * `name` if `name` selects the value; -1 = `name` does not select the value. */
+/* Tests whether a name selects one value of an estimate. name: the name; figure: the value. An empty `name` selects all
+ * values. The name "step" selects all values of the section step; the names "step.step_s" and "step_s" select one
+ * value. Returns the length of `name` if `name` selects the value; -1 = `name` does not select the value. */
 NNC_API int nnc_figure_match(const char *name, const char *figure);
 
-/* A tolerance: the largest difference with which two values still count as equal. The tolerance is the larger of the
- * absolute limit and the relative limit. */
+/* A tolerance: two values are equal for the comparison if their difference is at most this limit. The tolerance is the
+ * larger of the absolute limit and the relative limit. */
 typedef struct nnc_tolerance {
     /* name of the values to which the tolerance applies, in the form that nnc_figure_match accepts. If several
      * tolerances apply to one value, nncost uses the tolerance with the longest name */
@@ -69,15 +69,15 @@ typedef struct nnc_change {
 /* Compares two estimates, and writes their differences to `changes`, an array with at least as many entries as both
  * estimates together have values. Numbers are compared at 12 significant digits. Returns the number of changes. In the
  * list of changes, step time, times of serving, total memory and cost come first if they differ by more than the
- * tolerance. Changed inputs come second, and all other changes come third, sorted by nnc_change_kind and then from the
+ * tolerance. Changed inputs come second. All remaining changes come third, sorted by nnc_change_kind and then from the
  * largest relative change to the smallest. Values that exist only in the new estimate are at the end of the list of
  * changes. */
 NNC_API int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_tolerance *tolerances,
                                     int32_t tolerance_count, nnc_change *changes);
 
-/* Finds the part of a total (step.step_s, memory.total_bytes) that changed most between two estimates, among the parts
- * that changed in the same direction as the total. Returns the name of the part that changed most, and writes the
- * change of this part to *moved_by. Returns NULL if the total did not change or has no parts. */
+/* Finds one part of a total (step.step_s, memory.total_bytes). The function considers only parts whose change has the
+ * sign of the total's change, and finds the one with the largest change. Returns the name of the part that changed
+ * most, and writes the change of this part to *moved_by. Returns NULL if the total did not change or has no parts. */
 NNC_API const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char *total, double *moved_by);
 
 typedef enum nnc_relation {
@@ -112,11 +112,11 @@ NNC_API bool nnc_requirement_met(const nnc_requirement *requirement, const nnc_f
 
 /* ---- plan files: scenarios with requirements and with the estimates recorded for them ---- */
 
-#define NNC_CHECK_STATE_LIST(X)                                                                                      \
-    X(NNC_CHECK_SAME, "same")                                                                                        \
-    X(NNC_CHECK_MOVED, "moved")                                                                                      \
-    X(NNC_CHECK_ADDED, "not recorded")  /* the plan file has the scenario, but no recorded estimate of it */         \
-    X(NNC_CHECK_REMOVED, "removed")     /* the plan file has a recorded estimate of the scenario, but no scenario */ \
+#define NNC_CHECK_STATE_LIST(X)                                                                                        \
+    X(NNC_CHECK_SAME, "same")                                                                                          \
+    X(NNC_CHECK_MOVED, "moved")                                                                                        \
+    X(NNC_CHECK_ADDED, "not recorded")  /* the plan file has the scenario, but no recorded estimate of the scenario */ \
+    X(NNC_CHECK_REMOVED, "removed")     /* the plan file has a recorded estimate of the scenario, but no scenario */   \
     X(NNC_CHECK_NOT_ASKED, "estimated") /* the plan file records no estimates; requirements are checked */
 NNC_ENUM(nnc_check_state, NNC_CHECK_STATE_LIST, NNC_CHECK_STATE_COUNT);
 NNC_API const char *nnc_check_state_name(nnc_check_state state);
@@ -144,18 +144,18 @@ typedef struct nnc_check_row {
     /* ops whose times differ between two estimates; set only if a command compares two estimates */
     const struct nnc_check_op *ops;
     int32_t op_count;
-    /* Causes of a change of the step time between two estimates with different software profiles. The next three
-     * members are set only if a command compares two estimates. `split` is a text with the change of the step time and
-     * its parts, "+209 ms: framework 196 ms, zero 12.6 ms"; NULL = nncost has not computed the parts. The member
-     * change_s is the change of the step time in seconds, and framework_s is the part of change_s that the software
-     * profile causes. */
+    /* Causes of a change of the step time between two estimates with different software profiles. The members split,
+     * change_s and framework_s are set only if a command compares two estimates. `split` is a text with the change of
+     * the step time and its parts, "+209 ms: framework 196 ms, zero 12.6 ms"; NULL = nncost has not computed the parts.
+     * The member change_s is the change of the step time in seconds, and framework_s is the part of change_s that the
+     * software profile causes. */
     const char *split;
     double change_s, framework_s;
 } nnc_check_row;
 
-/* Result of a check, which estimates the scenarios of a plan file a second time: the values that changed since the
- * estimates in the file were recorded, the changed inputs that cause each change, and the requirements that are not
- * met. */
+/* Result of a check. A check estimates the scenarios of a plan file a second time. The result contains the values that
+ * differ from the estimates recorded in the file, the changed inputs that cause each difference, and the requirements
+ * that are not met. */
 typedef struct nnc_check nnc_check;
 
 /* Reads a plan file and estimates its scenarios. The models and devices of the scenarios are loaded into `specs`, which

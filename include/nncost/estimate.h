@@ -42,8 +42,8 @@ typedef struct nnc_memory {
                                       * the reserve, both peaks are total_bytes */
     int64_t headroom_bytes;          /* capacity_bytes - total_bytes; negative if the plan does not fit */
     const char *transient_what;      /* name of the op or tensor that needs the transient memory; static storage */
-    int64_t apart_bytes;             /* memory peak - sum of all other classes; this number is negative, because the
-                                      * classes reach their largest sizes at different times */
+    int64_t apart_bytes;             /* memory peak - sum of all classes of memory except this one; this number is
+                                      * negative, because the classes reach their largest sizes at different times */
     /* Bytes of PyTorch's allocator at the memory peak. peak_allocated_bytes: bytes that the allocator has given to
      * tensors; peak_reserved_bytes: bytes that the allocator has taken from the driver. */
     int64_t peak_allocated_bytes, peak_reserved_bytes;
@@ -51,8 +51,8 @@ typedef struct nnc_memory {
     int64_t context_bytes;
     int64_t split_block_bytes; /* bytes of freed blocks that the allocator has split, so that a large tensor cannot use
                                 * a whole block */
-    /* true: the predicted memory peak is the largest sum of bytes at one moment of backward; false: it is the sum of
-     * the classes of memory */
+    /* true: the predicted memory peak is the largest sum of bytes at one moment of backward; false: the peak is the sum
+     * of the classes of memory */
     bool one_moment;
     int64_t helper_bytes; /* bytes of the frozen helper models of a training method; weight_bytes includes them */
 } nnc_memory;
@@ -65,7 +65,8 @@ enum { NNC_MEMORY_SPACE = 192, NNC_GROUP_SPACE = 32, NNC_COMM_SPACE = 16, NNC_BO
 /* One row of the op table: an op in one phase (forward, backward, update). Work and times are for a single instance of
  * the op. */
 typedef struct nnc_op_cost {
-    const nnc_op *op; /* the op that this row describes; valid until the next call with the same nnc_scratch */
+    const nnc_op *op; /* the op that this row describes; the pointer is valid until the next estimate with this
+                       * nnc_scratch */
     nnc_work work;
     double repeat; /* number of instances of the op on one device in one step */
     double compute_s, memory_s, fixed_s;
@@ -96,26 +97,26 @@ typedef struct nnc_result {
     /* FLOPs and bytes of the whole step. FLOPs are summed over all devices. */
     double forward_flops, backward_flops, recompute_flops;
     double model_flops, hardware_flops, executed_flops, vector_flops, six_nd_flops;
-    double causal_flops; /* model FLOPs by the convention "causal": attention counts only the pairs that a causal mask
-                          * leaves */
+    double causal_flops; /* model FLOPs by the convention "causal": for attention, only the query-key pairs that a
+                          * causal mask allows */
     double read_bytes, write_bytes;
     double input_bytes; /* bytes of training data that the devices read in one step: token ids or images */
     double peak_flops_per_s, ridge_flops_per_byte;
     /* Predicted time of the step in seconds (step_s), its interval and its bounds, and the parts of step_s. */
     double step_s, interval_s[2], lower_bound_s, upper_bound_s;
     double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s, host_s;
-    double exposed_s[NNC_COMM_SPACE];       /* exposed seconds of each kind of communication; they add up to
+    double exposed_s[NNC_COMM_SPACE];       /* exposed seconds of each kind of communication; the sum of these values is
                                              * exposed_comm_s */
     double communication_s[NNC_COMM_SPACE]; /* seconds of each kind of communication, overlapped or exposed */
     double bubble_ratio, bubble_share;      /* bubble_ratio: bubble_s / time that the busiest stage works; bubble_share:
                                              * bubble_s / step_s */
-    double idle_share;                      /* share of the step in which a pipeline stage is idle, as a mean over all
-                                             * stages; 0 without a pipeline */
+    double idle_share;                      /* share of the step time in which a pipeline stage is idle: the mean of
+                                             * this share over all stages; 0 without a pipeline */
     int32_t stage, memory_stage;            /* stage: index of the busiest pipeline stage; memory_stage: index of the
                                              * stage that needs most memory */
     /* one value in seconds for each resource (compute, memory, network ...). In predicted mode: seconds of step_s in
-     * which the resource is the bound. In ideal mode: seconds in which the resource works; several resources can work
-     * at the same time */
+     * which the resource is the bound. In ideal mode: seconds in which the resource works. These values can add up to
+     * more than the step time, because several resources can work at one time */
     double bound_s[NNC_BOUND_SPACE];
     nnc_bound bound, next_bound; /* bound: the resource with the largest bound_s; next_bound: the resource with the
                                   * second largest bound_s */
@@ -132,8 +133,7 @@ typedef struct nnc_result {
      * The member energy_j is the energy of the run if run_s is known, otherwise the energy of one step. */
     double price_per_device_hour, cost_step, cost_run, device_hours, run_s, energy_j;
     int32_t op_count;
-    int64_t trained_params; /* number of trained parameters, which are also counted in params; all other parameters are
-                             * frozen */
+    int64_t trained_params; /* number of trained parameters; `params` counts trained and frozen parameters together */
     int64_t next_params;    /* parameters of the layers for multi-token prediction, if the plan does not train them; not
                              * included in params; 0 = no such layers */
     /* Smallest sizes with which a matrix product is compute-bound. `critical_tokens` is the smallest number of tokens
@@ -145,7 +145,8 @@ typedef struct nnc_result {
                      * known */
 } nnc_result;
 
-/* Working memory of estimates. Create one scratch for each thread, and pass it to every estimate of this thread. */
+/* Working memory of estimates. Create one scratch for each thread, and pass this scratch to every estimate of the
+ * thread. */
 typedef struct nnc_scratch nnc_scratch;
 NNC_API nnc_scratch *nnc_scratch_create(void); /* Returns NULL if the scratch cannot be allocated. */
 NNC_API void nnc_scratch_destroy(nnc_scratch *scratch);
@@ -329,7 +330,8 @@ NNC_API nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *
 typedef struct nnc_target {
     nnc_sensitivity_parameter figure;
     double value; /* value of the parameter as the device file states it */
-    /* smallest value of the parameter that reaches the given step time, to 9 digits; NaN = no value reaches it */
+    /* smallest value of the parameter with which the step time is at most the given step time, computed to 9 digits;
+     * NaN = no such value */
     double needed;
     /* step time in seconds if the parameter has the value `needed`; if `needed` is NaN, step time with an infinite
      * value of the parameter */

@@ -36,13 +36,13 @@ typedef struct nnc_scale_up {
     nnc_link_kind kind;
     int32_t devices; /* number of devices in one scale-up domain of the fabric */
     int32_t dims[3]; /* number of devices along each axis of a torus */
-    /* number of axes of a torus, which is the number of entries of `dims` that are used; 0 = the fabric is no torus */
+    /* number of axes of a torus (the first entries of `dims`, one per axis); 0 = the fabric is no torus */
     int32_t dims_count;
     bool wrap[3]; /* for each axis of a torus; true: the last device of the axis has a link to the first */
     int32_t wrap_count;
     /* bandwidth of one device in one direction, B/s; on a torus, bandwidth of one link in one direction */
     double bytes_per_s;
-    double latency_s; /* latency: seconds that one step of a collective algorithm takes if it sends no data; NaN = not
+    double latency_s; /* latency: seconds of one step of a collective algorithm in which no data is sent; NaN = not
                        * recorded */
     /* message size in bytes with which a transfer takes twice as long as at full bandwidth; NaN = unknown, used as 0 */
     double knee_bytes;
@@ -107,8 +107,8 @@ typedef struct nnc_conv_efficiency {
     double channels_half;
     /* number of summed products per output value of a convolution that reaches half of the full rate; neutral: 0 */
     double depth_half;
-    /* Share of the peak of the vector units that convolutions reach if they run faster on these units; NaN =
-     * convolutions never use the vector units. */
+    /* Share of the peak of the vector units that convolutions reach; a convolution runs on the vector units if it is
+     * faster there than on the matrix units. NaN = convolutions never use the vector units. */
     double vector_fraction;
     /* Values for convolutions that PyTorch issues: they replace sustained_fraction and channels_half. NaN = the value
      * is not replaced. */
@@ -136,8 +136,8 @@ typedef struct nnc_gemm_efficiency {
     /* memory_fraction of matrix products that PyTorch issues; NaN = the value of memory_fraction */
     double library_memory_fraction;
     double fixed_s;           /* fixed seconds of each matrix product, which do not overlap with compute; neutral: 0 */
-    double k_fill;            /* time to start and end one tile, as the number of elements of the dimension k that a
-                               * tile computes in the same time; neutral: 0 */
+    double k_fill;            /* time to start and end one tile, in elements of the dimension k: the number of elements
+                               * that a tile computes in this time; neutral: 0 */
     double l2_bytes_per_flop; /* operand bytes that the L2 cache can deliver for each FLOP of the peak; NaN = no
                                      * limit */
     double l2_bytes_per_s;    /* bandwidth of the L2 cache, B/s, used instead of l2_bytes_per_flop; NaN = not
@@ -154,8 +154,8 @@ typedef struct nnc_gemm_efficiency {
     /* Time of an 8-bit matrix product with one scale per 128 elements / time of the same product with one scale per
      * tensor; neutral: 1. */
     double block_ratio;
-    /* time of one grouped product of several matrices / time of one product that has as many rows as the grouped
-     * product in total; neutral: 1 */
+    /* A value between 0 and 1 is a weight: the time lies between the time for the value 0 and the time for the value
+     * 1. */
     double group_ratio;
     /* share of the device's power limit power_w that the matrix units draw at their peak FLOP/s; NaN = not known */
     double power_share;
@@ -175,15 +175,15 @@ typedef struct nnc_flash_efficiency {
     double library_unmasked_half, library_backward_ratio, library_backward_bytes;
     /* rate of attention with heads of width 64 / rate with heads of width 128 or more; neutral: 1 */
     double narrow_ratio;
-    double block_penalty; /* the time of attention is multiplied by 1 + block_penalty x units of the device / blocks of
-                           * 128 queries; neutral: 0 */
+    double block_penalty; /* the time of attention is multiplied by 1 + block_penalty x (number of units of the device)
+                           * / (number of blocks of 128 queries); neutral: 0 */
     double head_multiple; /* kernels pad the width of a head to a multiple of this number; neutral: 32 */
 } nnc_flash_efficiency;
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
 /* Generations of fused attention kernels (arXiv:2205.14135, 2307.08691, 2407.08608), and the attention kernels of
- * cuDNN. Kernels of all generations and of cuDNN compute the same result, at different rates. */
+ * cuDNN. The kernels of cuDNN and of every generation compute equal results, at different rates. */
 #define NNC_FLASH_KERNEL_LIST(X)                                               \
     X(NNC_FLASH1, "flash1", "FlashAttention kernels of the first generation.") \
     X(NNC_FLASH2, "flash2", "Kernels of the generation of FlashAttention-2.")  \
@@ -246,8 +246,8 @@ typedef struct nnc_serve_efficiency {
     double kernel_s, attention_s;              /* kernel_s: fixed seconds of a kernel in a recorded program;
                                                 * attention_s: fixed seconds of attention in decode */
     /* If several query heads share keys and values, decode attention reads this share of the keys and values again for
-     * each query head after the first; neutral: 0. If kv_reread of the device is above 0, an engine uses kv_reread and
-     * kv_fraction of the device only if the kv_reread of the engine itself is above 0. */
+     * each query head after the first; neutral: 0. An engine whose own kv_reread is 0 uses neither kv_reread nor
+     * kv_fraction of a device whose kv_reread is above 0. */
     double kv_reread;
     nnc_small_all_reduce all_reduce;
     bool fitted; /* false: the device file states no efficiencies of serving */
@@ -371,8 +371,9 @@ struct nnc_device {
     nnc_node_power node_power;
     nnc_mtbf mtbf;
     nnc_efficiencies efficiency;
-    nnc_rated rated;         /* peaks with their units and clock; all 0: a change of units or clock does not change the
-                              * peaks */
+    nnc_rated rated;         /* the peaks that the device file states, with the number of units and the clock to which
+                              * they belong; if all members are 0, a change of the units or the clock does not change
+                              * the peaks */
     const nnc_price *prices; /* prices of the device, the newest on-demand price first; NULL = no prices */
     int32_t price_count;
     const char *const *aliases;
@@ -390,7 +391,7 @@ struct nnc_device {
     /* true: a user has set usable_bytes, so a later change of mem_bytes does not clear usable_bytes */
     bool usable_set;
     double wave; /* number of threads that execute an instruction together: 32 in a warp of NVIDIA, 64 in a wave of AMD
-                  * CDNA; NaN or 0 = not recorded, which counts as 32 */
+                  * CDNA; NaN or 0 = not recorded; nncost then uses 32 */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

@@ -174,7 +174,7 @@ typedef struct nnc_decoder {
      * the experts. An expert is a gated MLP of width expert_hidden. In addition, shared experts of the total width
      * shared_hidden process every token. */
     int64_t experts, experts_per_token, expert_hidden, shared_hidden, dense_layers;
-    bool router_bias; /* true: the router has one learned value per expert, and adds it to the score of the expert */
+    bool router_bias; /* true: the router has one learned value per expert, which is added to the score of the expert */
     /* Latent attention (arXiv:2405.04434). Keys and values are projected from a latent of kv_lora_rank values per
      * token. Queries are projected from a latent of q_lora_rank values; if q_lora_rank is 0, queries are projected from
      * the token without a latent. If kv_lora_rank is 0, the model has no latent attention. */
@@ -191,18 +191,19 @@ typedef struct nnc_decoder {
     bool plain_norms; /* true: the norms of the model have no weights */
     bool embed_norm;  /* true: a norm follows the embedding table */
     nnc_qk_norm qk_norm;
-    /* true: the attention output (out_bias), the MLP, the head or the experts have biases; read only if `biases` is
-     * false */
+    /* true: the projection of the attention output (out_bias), the MLP (mlp_bias), the head (head_bias) or the experts
+     * (expert_bias) have biases; nncost reads these members only if `biases` is false */
     bool out_bias, mlp_bias, head_bias, expert_bias;
     /* true: the projections to queries and to values have a bias, but the projection to keys has none */
     bool no_key_bias;
     /* number of values of a head that the rotary embedding rotates; 0 = all values */
     int64_t rotary_dim;
     bool sinks; /* true: the softmax of each head has one further learned score (attention sink) */
-    /* true: the rotary embedding multiplies queries and keys by a factor as well as rotating them (YaRN) */
+    /* true: the rotary embedding (YaRN) rotates queries and keys, and also multiplies them by a factor */
     bool rotary_scale;
     bool expert_clamp;   /* true: experts clamp gate and value before the product of gate and value */
-    bool attention_gate; /* true: a second query projection is a gate, by which the attention output is multiplied */
+    bool attention_gate; /* true: a second query projection computes a gate, and the attention output is multiplied by
+                          * this gate */
     bool shared_gate;    /* true: the output of the shared experts is multiplied by one gate value per token */
     bool score_softcap, logit_softcap; /* score_softcap true: a tanh limits the attention scores; logit_softcap true: a
                                         * tanh limits the logits */
@@ -236,21 +237,22 @@ typedef struct nnc_decoder {
      * indexer; queries attend to all tokens. */
     int64_t index_heads, index_dim, index_topk;
     bool share_layers;    /* true: all layers share the weights of the first layer */
-    int64_t tower_inputs; /* number of images or sounds in one sequence, which the towers encode */
-    int64_t next_layers;  /* number of layers for multi-token prediction; counted and computed only if a plan trains
-                           * them */
+    int64_t tower_inputs; /* number of images or sounds in one sequence; the towers encode them */
+    int64_t next_layers;  /* number of layers for multi-token prediction; their parameters and their work are included
+                           * only if a plan trains them */
     /* Groups of experts. Groups of experts: each group consists of successive experts, and the router chooses the
      * experts of a token from at most groups_per_token groups. expert_groups: number of groups; 0 = no groups. */
     int64_t expert_groups, groups_per_token;
     /* Dimensions of layers with a sliding window: number of query heads, number of key and value heads, width of a
-     * head. 0 = the same dimension as in layers without a window. */
+     * head. 0 = the dimension that layers without a window have. */
     int64_t window_heads, window_kv_heads, window_head_dim;
     bool window_sinks;     /* read only if `sinks` is true. true: only layers with a sliding window have sinks; false:
                             * all layers have sinks */
     bool keys_as_values;   /* true: layers that attend to all tokens use their keys as values and have no value
                             * projection */
     bool head_gate;        /* true: the output of each attention head is multiplied by one gate value per token */
-    bool expert_norms;     /* true: a norm precedes and a norm follows both the routed and the shared experts */
+    bool expert_norms;     /* true: four norms surround the experts: one before and one after the routed experts, and
+                            * one before and one after the shared experts */
     int64_t expert_latent; /* number of values of a token at the input and output of routed experts; 0 = `hidden` */
     /* Shared keys (DeepSeek-V4): each token has one key, which all heads share; the key is also used as the value of
      * the token. Queries are projected from q_lora_rank values. Heads are divided into out_groups groups, and the
@@ -268,12 +270,12 @@ typedef struct nnc_decoder {
     /* Inputs of layers (Gemma 4): a table of layer_input_vocab rows has layer_input_width values per token for each
      * layer; layer_input_width 0 = no such table. */
     int64_t layer_input_width, layer_input_vocab;
-    /* number of layers at the end of the network that have no keys and values of their own; they attend to the keys and
-     * values of an earlier layer, the last one with the same mixer */
+    /* number of layers at the end of the network that have no keys and values of their own; each of them attends to the
+     * keys and values of the last layer that has its own keys and values and an equal kind of mixer */
     int64_t reused_kv_layers;
     bool wide_reused; /* true: the dense MLP of the last reused_kv_layers layers is twice as wide as ffn_hidden */
-    /* number of experts without weights, which return their input (LongCat-Flash): the router has a score for each of
-     * them; experts_per_token does not count them */
+    /* number of experts without weights, which return their input (LongCat-Flash). The router has a score for each
+     * expert without weights; experts_per_token does not include these experts */
     int64_t idle_experts;
     /* Members for Kimi K3. If ssm_full_gate is true, the gate of kimi_delta layers is projected from `hidden` values,
      * not from ssm_rank values. If latent_norm is true, a norm follows the sum over the routed experts of width
@@ -282,11 +284,11 @@ typedef struct nnc_decoder {
      * whole network. */
     bool ssm_full_gate, latent_norm;
     int64_t residual_block;
-    /* Members for Gemma 3n. The network has altup_inputs residual streams; each layer computes one stream and predicts
-     * all other streams (0 = the network has one stream, as usual). In each layer, a low-rank product of rank
-     * laurel_rank runs parallel to attention, and its output is added to the residual stream (0 = no low-rank product).
-     * If unused_kv is true, layers that reuse keys and values of an earlier layer also have their own weights for keys
-     * and values, but no step uses these weights. */
+    /* Members for Gemma 3n. The network has altup_inputs residual streams; each layer computes one of these streams,
+     * and predicts the streams that it does not compute (0 = the network has one stream, as usual). In each layer, a
+     * low-rank product of rank laurel_rank runs parallel to attention, and its output is added to the residual stream
+     * (0 = no low-rank product). If unused_kv is true, layers that reuse keys and values of an earlier layer also have
+     * their own weights for keys and values, but no step uses these weights. */
     int64_t altup_inputs, laurel_rank;
     bool unused_kv;
 } nnc_decoder;
@@ -360,14 +362,14 @@ typedef struct nnc_unet {
     bool cross_only_levels[NNC_UNET_LEVELS_MAX]; /* true: the blocks of the level have two cross-attentions and no
                                                   * self-attention */
     int32_t cross_only_levels_count;
-    /* true: a linear layer precedes and follows each transformer; false: a 1x1 convolution precedes and follows it */
+    /* true: each transformer is between two linear layers; false: each transformer is between two 1x1 convolutions */
     bool linear_projections;
     int64_t heads;      /* number of heads of an attention layer; 0 = computed from head_width */
     int64_t head_width; /* width of an attention head; 0 = computed from the number of heads (`heads`) */
     int64_t context_len, context_width; /* input of cross-attention. context_len: number of tokens; context_width:
                                          * values of a token, 0 = no cross-attention */
-    int64_t context_input_width;        /* values of a token before a linear layer that projects them to context_width;
-                                         * 0 = no such layer */
+    int64_t context_input_width;        /* values of a token before a linear layer that projects the token to
+                                         * context_width; 0 = no such layer */
     /* width of a second vector that is added to the time embedding; 0 = the network has no second vector */
     int64_t added_embed_width;
     int64_t class_embeds; /* rows of a table of classes, from which a row is added to the time embedding; 0 = no
@@ -405,8 +407,8 @@ typedef struct nnc_graph {
 } nnc_graph;
 
 /* Dimensions as the model file gives them. If a user changes `hidden`, nnc_model_set multiplies the numbers of heads
- * and the widths of layers by the same factor, except the dimensions that the user has set. A change of `hidden` does
- * not change the width of a head. */
+ * and the widths of layers by (new hidden / old hidden); dimensions that the user has set do not change. A change of
+ * `hidden` does not change the width of a head. */
 typedef struct nnc_scale_dims {
     int64_t hidden, heads, kv_heads, head_dim, ffn_hidden, expert_hidden, shared_hidden;
     uint32_t set; /* one bit for each dimension that the user has set with nnc_model_set */
@@ -426,22 +428,22 @@ struct nnc_model {
     char id[64];
     char name[96];
     nnc_family family;
-    /* Each of the members decoder, unet, vit and graph is used by the models of one family. All bytes of the members of
-     * other families are 0 */
+    /* Each of the members decoder, unet, vit and graph is used by the models of one family. In a model of one family,
+     * all bytes of the members of the three remaining families are 0 */
     nnc_decoder decoder;
     nnc_unet unet;
     nnc_vit vit;
     nnc_graph graph;
     nnc_graph towers[NNC_TOWERS_MAX]; /* encoders of images or sounds, whose outputs are tokens of the decoder */
     int32_t tower_count;
-    nnc_scale_dims recorded;  /* dimensions of the model file, which are used if a change of `hidden` changes other
-                               * dimensions; all members 0: a change of `hidden` changes no other dimension */
+    nnc_scale_dims recorded;  /* dimensions of the model file, from which the new dimensions are computed after a change
+                               * of `hidden`; all members 0: a change of `hidden` changes no other dimension */
     int64_t published_params; /* number of parameters that the authors of the model state; 0 = not stated */
     /* Other models that a network for denoising images needs. text_encoders: ids of the models that read the prompt,
      * joined by commas; image_decoder: id of the model that decodes the latent; "" = not stated. */
     char text_encoders[128], image_decoder[64];
     int64_t image_factor; /* for a graph: one position of its image input stands for image_factor x image_factor pixels;
-                           * 0 has the same meaning as 1 */
+                           * 0 means 1 */
     const nnc_source *sources;
     int32_t source_count;
     const char *const *aliases;
@@ -458,7 +460,8 @@ struct nnc_model {
                                           * error */
     /* library that runs the model: transformers, diffusers, timm, or none of these */
     nnc_implementation implementation;
-    bool implementation_asked; /* true: the user named the library; false: it follows from the model's name or file */
+    bool implementation_asked; /* true: the user named the library; false: nncost found the library from the model's
+                                * name or file */
     /* true: nncost does not know the network and uses another network instead, with nearly equal numbers of parameters
      * and operations, so the interval of the step time is wider */
     bool stand_in;
@@ -466,7 +469,8 @@ struct nnc_model {
     /* true: one matrix product computes queries, keys and values together, and one matrix product computes the gate and
      * up values of an MLP together */
     bool joined_qkv;
-    /* true: although joined_qkv is true, the gate and up values of an MLP are computed by two separate matrix products */
+    /* true: although joined_qkv is true, the gate and up values of an MLP are computed by two separate matrix
+     * products */
     bool split_gate;
 };
 

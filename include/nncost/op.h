@@ -20,8 +20,8 @@ extern "C" {
 NNC_ENUM(nnc_phase, NNC_PHASE_LIST, NNC_PHASE_COUNT);
 NNC_API const char *nnc_phase_name(nnc_phase phase);
 
-/* Groups of ops by the part of the network to which the ops belong. The parameters of an op are counted in the group of
- * the op. */
+/* Groups of ops by the part of the network to which the ops belong. The parameters of an op are included in the number
+ * of parameters of its group. */
 #define NNC_GROUP_LIST(X)                                                                              \
     X(NNC_GROUP_EMBEDDING, "embedding")                                                                \
     X(NNC_GROUP_ATTENTION, "attention")                                                                \
@@ -37,8 +37,8 @@ NNC_API const char *nnc_phase_name(nnc_phase phase);
 NNC_ENUM(nnc_group, NNC_GROUP_LIST, NNC_GROUP_COUNT);
 NNC_API const char *nnc_group_name(nnc_group group);
 
-/* Kinds of communication. In one kind of communication, the ranks of a group differ only in one kind of parallelism:
- * data communication connects ranks with the same tensor, pipeline and context rank. */
+/* Kinds of communication. The ranks that take part in one kind of communication differ only in one kind of parallelism:
+ * data communication, for example, connects ranks that have equal tensor, pipeline and context ranks. */
 #define NNC_COMM_LIST(X)             \
     X(NNC_COMM_TENSOR, "tensor")     \
     X(NNC_COMM_CONTEXT, "context")   \
@@ -54,8 +54,8 @@ typedef struct nnc_op nnc_op;
 
 /* FLOPs and bytes of one instance of an op. The matrix units execute `flops` FLOPs, and the vector units execute
  * vector_flops FLOPs. The members full_flops, window_flops and causal_flops are the FLOPs of the mathematics of matrix
- * products and convolutions. In attention, full_flops counts all pairs of tokens, window_flops a full window of tokens
- * for each query, and causal_flops only the pairs that a causal mask leaves. `flops` differs from full_flops,
+ * products and convolutions. For attention, full_flops includes all query-key pairs, window_flops a full window of keys
+ * for each query, and causal_flops only the pairs that a causal mask allows. `flops` differs from full_flops,
  * window_flops and causal_flops in attention and in products with padded rows. */
 typedef struct nnc_work {
     double flops, vector_flops, read_bytes, write_bytes;

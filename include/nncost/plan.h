@@ -74,14 +74,19 @@ typedef enum nnc_recompute {
     NNC_RECOMPUTE_ATTENTION = 1, /* --recompute selective: scores, softmax and the product of softmax and
                                         * values */
     NNC_RECOMPUTE_NORM = 2,      /* backward computes the outputs of norms a second time */
-    /* backward computes outputs of activation functions (GELU, SiLU, SwiGLU) again */
+    /* backward computes the outputs of activation functions (GELU, SiLU, SwiGLU) a second time instead of keeping
+     * them */
     NNC_RECOMPUTE_ACTIVATION = 4,
-    NNC_RECOMPUTE_FULL = 8, /* backward computes all ops of a recompute block again; only the block's input is kept */
-    NNC_RECOMPUTE_MLA_UP_PROJ = 16,    /* backward computes queries, keys and values again from their latents */
-    NNC_RECOMPUTE_MOE_ACT = 32,        /* backward computes the outputs of activation functions in experts again */
-    NNC_RECOMPUTE_SHARED_EXPERTS = 64, /* backward computes shared experts again from their input */
-    NNC_RECOMPUTE_MLP = 128,           /* backward computes the MLPs of layers without experts again from their input */
-    /* backward computes router, dispatch, experts and combine again from the input of the router */
+    NNC_RECOMPUTE_FULL = 8, /* backward computes all ops of a recompute block a second time; only the input of the block
+                             * is kept */
+    NNC_RECOMPUTE_MLA_UP_PROJ = 16,    /* backward computes queries, keys and values a second time, from their
+                                        * latents */
+    NNC_RECOMPUTE_MOE_ACT = 32,        /* backward computes the outputs of activation functions in experts a second
+                                        * time */
+    NNC_RECOMPUTE_SHARED_EXPERTS = 64, /* backward computes shared experts a second time, from their kept input */
+    NNC_RECOMPUTE_MLP = 128,           /* backward computes the MLPs of layers without experts a second time, from their
+                                        * kept inputs */
+    /* backward computes router, dispatch, experts and combine a second time, from the kept input of the router */
     NNC_RECOMPUTE_MOE = 256,
     NNC_RECOMPUTE_MODULES = 16 | 32 | 64 | 128 | 256
 } nnc_recompute;
@@ -252,8 +257,8 @@ typedef struct nnc_plan {
                                * tokens */
     double imbalance;         /* tokens of the busiest expert rank / mean tokens of all expert ranks */
     int64_t recompute_every;  /* number of layers of one recompute block in full recomputation */
-    int64_t recompute_layers; /* with full recomputation: number of layers of each pipeline stage that backward computes
-                               * again; 0 = all layers of the stage */
+    int64_t recompute_layers; /* with full recomputation: number of layers of each pipeline stage that are recomputed in
+                               * backward; 0 = all layers of the stage */
     int64_t micro_batch;      /* number of sequences or images in one pass of one replica */
     int64_t micro_batches;    /* number of passes of one replica in one step (gradient accumulation) */
     int64_t global_batch;     /* number of sequences or images in one step: micro_batch x micro_batches x data */
@@ -263,7 +268,7 @@ typedef struct nnc_plan {
                                * the device computes matrix products */
     nnc_policy policy;
     nnc_optimizer optimizer;
-    unsigned recompute; /* parts that backward computes again, a combination of nnc_recompute flags */
+    unsigned recompute; /* parts of forward that are recomputed in backward, a combination of nnc_recompute flags */
     nnc_attention attention;
     nnc_activations activations;
     nnc_mode mode;
@@ -274,8 +279,8 @@ typedef struct nnc_plan {
     double price;   /* price of one device-hour; NaN = the newest price of the device file */
     /* bytes of device memory that the plan leaves unused; -1 = the reserve of the software profile */
     int64_t reserve_bytes;
-    /* parts that are trained, a combination of nnc_train flags, with all other parts frozen; 0 = all parts are
-     * trained */
+    /* trained parts of the network, a combination of nnc_train flags; parts without a flag are frozen; 0 = all parts
+     * are trained */
     unsigned train;
     int64_t adapter_rank; /* inner width of low-rank adapters (LoRA rank); 0 = no adapters. If the plan has adapters and
                            * `train` is 0, only the adapters are trained */
@@ -287,24 +292,25 @@ typedef struct nnc_plan {
                             * bits */
     bool ends_as_layers; /* true: embedding and head each count as one layer when layers are distributed over pipeline
                             * stages */
-    /* number of layers of the first and of the last pipeline stage; 0 = as many layers as each of the other stages */
+    /* number of layers of the first and of the last pipeline stage; 0 = the stage has as many layers as the stages
+     * between the first and the last */
     int64_t first_stage_layers, last_stage_layers;
     bool whole_experts; /* true: each expert is whole on one tensor rank (expert tensor parallelism
                                               * 1); false: tensor ranks split experts */
     bool next_tokens;   /* true: the plan also trains the layers of the model for multi-token
                                               * prediction */
     /* frozen helper models of a training method (reference, reward model, teacher) on the devices of a replica.
-     * helper_copies: number of copies of the trained model; helper_params: parameters of helper models of other sizes.
-     * nnc_method_helpers sets helper_copies and helper_params */
+     * helper_copies: number of helper models that are copies of the trained model; helper_params: parameters of all
+     * helper models that are no such copies. */
     double helper_copies, helper_params;
     double critic_copies, critic_params;     /* critics, which are trained helper models. critic_copies: number of
                                               * critics of the size of the trained model; critic_params: parameters of
-                                              * critics of other sizes */
+                                              * all critics that have another size than the trained model */
     nnc_optimizer_kernels optimizer_kernels; /* kernels in which the framework runs the optimizer update */
     int64_t train_layers; /* number of successive layers whose weights, or adapters, are trained; 0 = all layers. If
                            * `train` is 0, weights outside the trained layers are frozen */
-    int64_t train_from;   /* index of the first trained layer, with train_layers; -1 = the trained layers are the last
-                             * ones */
+    int64_t train_from;   /* index of the first trained layer, used only if train_layers is above 0; -1 = the trained
+                           * layers are the last layers of the model */
     /* number of rows or columns to which the optimizers GaLore and APOLLO project gradients */
     int64_t optimizer_rank;
     bool oft; /* true: an adapter rotates blocks of adapter_rank inputs of a layer (OFT) instead of adding a low-rank
@@ -377,8 +383,8 @@ typedef struct nnc_spread {
 
 /* Causes of differences between measured and predicted step time. The range of measured / predicted contains 90 % of
  * the measurements. The half range is half of the width of the range of measured / predicted, as a natural logarithm.
- * Each member is the half range that one cause alone would give. The half range of a step is the square root of the sum
- * of squares: of the squared half ranges of all causes that apply to the step. */
+ * Each member is the half range that one cause alone would give. The half range of a step is the square root of a sum:
+ * the sum of the squared half ranges of all causes that apply to the step. */
 typedef struct nnc_spreads {
     /* half range of the cause that applies to every step with the profile; NaN = unknown */
     double own;
@@ -420,8 +426,8 @@ typedef struct nnc_framework {
     char family[16]; /* start of the names of the families to which the entry applies; "" = all */
     nnc_policy policy;
     nnc_attention attention;
-    /* How context ranks share attention: adapter_context_kind is used for plans that train only adapters, context_kind
-     * for all other plans. */
+    /* How context ranks share attention. adapter_context_kind applies to plans that train only adapters; context_kind
+     * applies to every plan that trains more than adapters. */
     nnc_context_kind context_kind, adapter_context_kind;
     double capacity_factor, fp16_dropout; /* capacity_factor: capacity factor of experts; fp16_dropout: dropout
                                            * probability in training in fp16 */
@@ -436,8 +442,8 @@ typedef struct nnc_framework {
     /* true: --recompute attention means full recomputation of half of the layers of each stage */
     bool half_selective;
     bool whole_experts; /* true: tensor ranks do not split experts; each expert is on one tensor rank */
-    /* true: embedding and head each count as a layer when layers are distributed over stages; only if the number of
-     * stages divides layers + 2 and does not divide layers */
+    /* true: embedding and head each count as a layer when layers are distributed over stages. The switch has an effect
+     * only if layers + 2 is a multiple of the number of stages, and `layers` is no multiple of it */
     bool ends_as_layers;
     /* true: with ZeRO 3 and a pipeline, ranks gather weights once per step, not for every micro-batch */
     bool gathered_in_pipelines;
@@ -447,7 +453,7 @@ typedef struct nnc_framework {
 /* Switches that a framework release sets for some models and devices. If several recipes apply to a plan, nncost uses
  * the last of these recipes in the file. */
 typedef struct nnc_recipe {
-    /* Conditions under which the recipe applies. version, hardware and model have the meaning of the same members of
+    /* Conditions under which the recipe applies. version, hardware and model have the meaning that these names have in
      * nnc_framework; precision: precision of the plan. */
     char version[32], hardware[32], precision[16], model[32];
     char frozen[16]; /* start of the names of the storage formats of frozen weights; "" = all */
@@ -488,7 +494,8 @@ typedef struct nnc_reserve {
 typedef struct nnc_shipped {
     bool schedules[NNC_SCHEDULE_COUNT];
     bool recompute_attention, recompute_norm, recompute_activation, recompute_full;
-    bool recompute_modules; /* true: the framework can recompute only latent projections, only MLPs or only experts */
+    bool recompute_modules; /* true: the framework can recompute single modules without the rest of the layer: only the
+                             * latent projections, only the MLPs or only the experts */
     bool offload_optimizer, offload_activations, offload_weights;
     bool sharded_gradients, sharded_weights; /* sharded_gradients: ZeRO 2 divides gradients; sharded_weights: ZeRO 3
                                               * divides weights */
@@ -524,19 +531,19 @@ typedef struct nnc_serve_engine {
     double all_reduce_factor; /* factor on the computed time of an all-reduce in serving; default 1 */
     double all_reduce_s;      /* seconds that each all-reduce takes in addition to its computed time; default 0 */
     double attention_factor;  /* factor on the computed time of attention in prefill steps; default 1 */
-    double kv_reread;         /* share of the keys and values that each further query head of a group reads again from
-                          * memory; default 0 */
+    double kv_reread;         /* if several query heads share keys and values: share of the keys and values that is read
+                               * from memory again for each query head after the first; default 0 */
     double
-        /* limit for kv_reread and kv_fraction of the device file: a decode step uses them only if sequences x query
-         * heads per device is larger than this limit; default 0 */
+        /* limit for the use of kv_reread and kv_fraction of the device file: a decode step uses these two values only
+         * if sequences x query heads per device is larger than this limit; default 0 */
         reread_above;
-    double host_layer_s; /* seconds in which the host launches the kernels of a layer; the launches overlap with work of
-                          * the device; default 0 */
+    double host_layer_s; /* seconds in which the host launches the kernels of a layer; while the host launches them, the
+                          * device works on earlier kernels; default 0 */
     double expert_s[NNC_STORED_COUNT]; /* additional seconds of each layer with experts if the device cannot compute in
                                         * the format of the weights; one value for each storage format; default 0 */
-    bool captured;   /* true: the engine records a decode step as one CUDA graph and replays it; default true */
-    double launch_s; /* seconds of the host to launch a kernel of a step that is not recorded; default
-                                        * 0 */
+    bool captured;   /* true: the engine records the kernels of a decode step once, as a CUDA graph, and replays the
+                      * graph in every later step; default true */
+    double launch_s; /* seconds of the host to launch a kernel of a step that is not recorded; default 0 */
     /* true: the KV cache consists of blocks; false: each sequence reserves cache for its full length; default true */
     bool paged;
     int64_t chunk, max_batch,
@@ -559,21 +566,21 @@ typedef struct nnc_serve_engine {
     bool preempt;                /* true: a request starts when the cache has space for its prompt; if the cache becomes
                                   * full later, the engine preempts the newest request. false: a request starts when the
                                   * cache has space for its prompt and answer */
-    bool profiled;               /* true: before the engine allocates the cache, it runs the largest step to measure the
-                            * memory of the activations */
+    bool profiled;               /* true: before the engine allocates the cache, the engine runs the largest step to
+                                  * measure the memory of the activations */
     bool sized_by_memory;        /* true: defaults of chunk and memory_use depend on the memory of the device */
-    bool schedules_ahead;        /* true: the engine schedules a step when the step before it starts on the device, so a
-                                  * new request waits one step more */
+    bool schedules_ahead;        /* true: the engine schedules a step when the step before this one starts on the
+                                  * device, so a new request waits one step longer than if the value is false */
     double wave_threads;         /* number of threads per wave that decode kernels use. If waves of the device have more
                             * threads, kernels read less than unit_bytes_per_clock; NaN = kernels use all threads */
     bool pipelined_passes;       /* true: pipeline stages compute successive passes of one prompt at the same time */
-    double text_s;               /* seconds to turn a token into text and send it, one token after the other; default
-                                  * 0 */
-    double issue_s; /* seconds of the host to issue a kernel of a step with prompts, which is not recorded as a
-                            * CUDA graph, at the same time as the device works; default 0 */
-    /* On devices with at least large_bytes of memory, large_chunk and large_batch are the defaults in place of chunk and
-     * max_batch. Devices whose id contains large_except count as smaller devices. NaN in large_bytes = no device counts
-     * as large. */
+    double text_s;               /* seconds to turn one token into text and send it; tokens are handled one at a time;
+                                  * default 0 */
+    double issue_s; /* seconds of the host to issue a kernel of a step with prompts. Such a step is not recorded as a
+                     * CUDA graph, and the host issues its kernels while the device works; default 0 */
+    /* On devices with at least large_bytes of memory, large_chunk and large_batch are the defaults in place of chunk
+     * and max_batch. Devices whose id contains large_except use chunk and max_batch, however much memory they have. NaN
+     * in large_bytes = all devices use chunk and max_batch. */
     double large_bytes;
     int64_t large_chunk, large_batch;
     int64_t
@@ -589,15 +596,15 @@ struct nnc_software {
     char date[16];         /* year and month of a framework release, for example "2025-11"; "" = the profile is no
                               * release */
     bool fused_norm;       /* true: a norm runs as one kernel; false: as one kernel per primitive operation */
-    bool fused_activation; /* true: a gated MLP runs activation and multiplication in one kernel, which keeps no
-                              * tensor between them */
+    bool fused_activation; /* true: a gated MLP runs activation and multiplication in one kernel, so no tensor between
+                            * the two operations is kept */
     bool fused_residual;   /* true: one kernel adds the bias, applies dropout and adds the residual */
     bool fused_maps;       /* true: the norm, activation and sum that follow a convolution run in one kernel */
     bool contiguous_maps;  /* layout of feature maps; true: one plane per channel (NCHW); false: channels last
                               * (NHWC) */
     bool written_out;      /* true: layer norms, RMS norms and GELU run as one kernel per primitive operation */
-    /* true: in softmax and in norms of rows, each sum or maximum over a row is one kernel, and all other operations of
-     * the op together are one kernel */
+    /* true: in softmax and in norms of rows, each sum or maximum over a row is one kernel, and the remaining operations
+     * of the op together are one kernel */
     bool by_reductions;
     bool turned_group_norms; /* true: group norms work on NCHW; feature maps in channels last are copied to NCHW and
                               * back */
@@ -625,7 +632,8 @@ struct nnc_software {
     nnc_head_copy copied_heads;
     /* true: the gradient of the loss is written over the logits, and needs no memory of its own */
     bool loss_in_place;
-    /* true: softmax computes in fp32; backward keeps both the fp32 output and the output cast to 16 bits */
+    /* true: softmax computes in fp32; two tensors are kept for backward: the fp32 output, and the output cast to 16
+     * bits */
     bool softmax_upcast;
     /* true: each layer keeps a mask of s x s booleans for backward (s: tokens of a sequence) */
     bool attention_mask_kept;
@@ -644,9 +652,11 @@ struct nnc_software {
     bool expert_dispatch_8bit;
     /* true: all-gathers between tensor ranks send tokens in 8 or 4 bits, the format of the matrix products */
     bool narrow_gathers;
-    /* true: weights of adapters have 16 bits under 16-bit policies; false: they have 16 bits only with ZeRO, else 32 */
+    /* true: weights of adapters have 16 bits under 16-bit policies; false: weights of adapters have 16 bits only with
+     * ZeRO, otherwise 32 bits */
     bool narrow_adapters;
-    /* true: with ZeRO, Python functions of the framework (hooks) run before and after each module and for each gradient */
+    /* true: with ZeRO, Python functions of the framework (hooks) run before and after each module and for each
+     * gradient */
     bool module_hooks;
     /* true: operands of 8-bit products have one scale per 128 elements; false: one scale per tensor */
     bool block_scales;
@@ -667,8 +677,8 @@ struct nnc_software {
     double launch_expert_s;
     double launch_product_s; /* seconds of the host to issue one matrix product of experts, if the products are issued
                               * one by one; otherwise 0 */
-    bool recorded_attention; /* true: attention and norms are recorded once and replayed; the host issues all other
-                              * ops */
+    bool recorded_attention; /* true: attention and norms are recorded once and replayed; the host issues every op that
+                              * is neither attention nor a norm */
     bool tuned_pointwise;    /* true: norms and activation functions run kernels that were written for the device */
     nnc_spreads spread;
     const nnc_range *ranges;
@@ -717,9 +727,11 @@ typedef struct nnc_profiles nnc_profiles;
 
 /* Kinds of plan. Each kind of plan has a default software profile. */
 typedef enum nnc_profile_kind {
-    NNC_PROFILE_COPIES,        /* one device, or data parallelism in which every rank has all weights */
+    NNC_PROFILE_COPIES,        /* a plan for one device, or a plan with data parallelism in which every rank has all
+                                * weights */
     NNC_PROFILE_SHARDED,       /* a plan with ZeRO 3: data ranks divide the weights */
-    NNC_PROFILE_SPLIT,         /* tensor, pipeline, context or expert parallelism, or a decoder with ZeRO 1 or 2 */
+    NNC_PROFILE_SPLIT,         /* a plan with tensor, pipeline, context or expert parallelism, or a plan for a decoder
+                                * with ZeRO 1 or 2 */
     NNC_PROFILE_TPU,           /* every plan that runs on a TPU */
     NNC_PROFILE_EAGER,         /* a captured program, or a model of a PyTorch library on one device; operators run one
                                 * by one */

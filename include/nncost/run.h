@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Kinds of failures that a mean time between failures counts. */
+/* Kinds of failures that a mean time between failures includes. */
 #define NNC_STOPS_LIST(X)                                                                          \
     X(NNC_STOPS_ANY, "any", "Every failure that loses work: hardware, software, network, people.") \
     X(NNC_STOPS_HARDWARE, "hardware", "Only failures of the hardware.")
@@ -34,9 +34,9 @@ NNC_API const char *nnc_method_help(nnc_method method);
 /* Tests whether a training method generates tokens, as reinforcement learning does. */
 NNC_API bool nnc_method_rolls_out(nnc_method method);
 typedef struct nnc_run_ask nnc_run_ask;
-/* Sets the plan members that count the memory of the helper models of a training method (ask->method). A helper model
- * whose size is not given is a copy of the trained model. If only adapters are trained, the trained model and its
- * copies share the frozen weights and differ only in their adapters, so a copy needs no further weights in memory. */
+/* Sets the plan members for the memory of the helper models of a training method (ask->method). A helper model whose
+ * size is not given is a copy of the trained model. If only adapters are trained, the trained model and its copies
+ * share the frozen weights and differ only in their adapters, so a copy needs no further weights in memory. */
 NNC_API void nnc_method_helpers(const nnc_run_ask *ask, nnc_plan *plan);
 
 /* Inputs of a run in addition to its step. NaN = not given: nncost then computes the value, uses a published default,
@@ -73,7 +73,7 @@ struct nnc_run_ask {
     /* seconds of training between two checkpoints; NaN = nncost computes the best interval */
     double checkpoint_interval_s;
     bool asynchronous; /* true: training continues while a checkpoint is written to the storage */
-    /* inputs of the run for times in which the model is not trained */
+    /* inputs of the run for times in which no training takes place */
     double evaluate_every, evaluate_s; /* evaluate_every: steps between two evaluations, 0 = no evaluation; evaluate_s:
                                         * time of one evaluation */
     double warmup_s;                   /* time that the run spends once: start of the job, compilation, ramp of the
@@ -89,7 +89,8 @@ struct nnc_run_ask {
     /* bytes of weights that one site sends for one average of the sites; NaN = 4 bytes per parameter */
     double outer_bytes;
     double site_bytes_per_s; /* rate of the network link of one site, B/s in one direction */
-    double outer_overlap_s;  /* seconds of an average of the sites that overlap with training; 0 = no overlap */
+    double outer_overlap_s;  /* part of the seconds of one average of the sites' weights that overlaps with training; 0
+                              * = no overlap */
     /* The next inputs describe data loading. */
     double sample_bytes;      /* bytes of one training sample in the storage */
     double input_bytes_per_s; /* bytes of samples per second that all devices together can read from the storage */
@@ -126,9 +127,9 @@ struct nnc_run_ask {
     double prompt_tokens, response_tokens; /* prompt_tokens: tokens of a prompt; response_tokens: tokens of an answer
                                             * (NaN = seq_len - prompt_tokens) */
     double group;                          /* number of answers that generation produces for each prompt */
-    double rollout_batch, rollout_tensor;  /* rollout_batch: sequences that a replica generates at the same time (NaN =
-                                            * as many as fit in memory); rollout_tensor: number of devices of a replica
-                                            * that generates */
+    double rollout_batch, rollout_tensor;  /* rollout_batch: number of sequences that a replica generates in parallel
+                                            * (NaN = as many as fit in memory); rollout_tensor: number of devices of a
+                                            * replica that generates */
     /* number of devices that generate answers and do not train; 0 = the training devices generate */
     double rollout_devices;
     bool rollout_overlap;        /* true: answers for a later step are generated while the model is trained */
@@ -140,9 +141,10 @@ struct nnc_run_ask {
     double sync_bytes_per_s;           /* rate at which new weights are sent to the generating devices; NaN =
                                             * sending takes no time */
     double device_hours;               /* amount of training, as the product of devices and hours of the run */
-    /* Elastic job: if one of elastic_replicas replicas fails, the other replicas continue while the failed one is
-     * replaced. 0 = no elastic job: after a failure all devices stop and go back to the last checkpoint. */
-    double elastic_replicas, reshard_s; /* reshard_s: seconds from a failure until the other replicas continue */
+    /* Elastic job: if one of elastic_replicas replicas fails, the replicas that did not fail continue while the failed
+     * replica is replaced. 0 = no elastic job: after a failure all devices stop and go back to the last checkpoint. */
+    double elastic_replicas, reshard_s; /* reshard_s: seconds from the failure of a replica of an elastic job until the
+                                         * replicas that did not fail continue */
     double encode_s;                    /* device time to encode one sample (image, text) with frozen encoders; 0 =
                                          * encoded samples are cached */
     /* number of all parameters of a helper model with experts, from which its memory is computed; NaN = equal to the
@@ -189,8 +191,8 @@ typedef struct nnc_run {
     /* The next results describe failures and checkpoints. */
     double device_mtbf_s, system_mtbf_s, survive_hour;
     double checkpoint_bytes, block_s, save_s, load_s;
-    double restart_s;            /* time from a failure until training continues: detect it, replace the node, start,
-                                  * load a checkpoint */
+    double restart_s;            /* time from a failure until training continues: the sum of the times to detect the
+                                  * failure, to replace the node, to start all ranks, and to load a checkpoint */
     double young_s, interval_s;  /* training time between two checkpoints. young_s: best interval by Young's formula;
                                   * interval_s: interval that the run uses */
     double first_order, goodput; /* useful time / wall time of the training; first_order is computed by a first-order
@@ -253,7 +255,7 @@ NNC_API double nnc_spares(double nodes_out, double enough_share, double *short_s
 /* ---- budgets: the best model for an amount of money or of FLOPs ---- */
 
 /* Published scaling laws for a model with N parameters that is trained on D tokens. Most laws state a loss E + A / N^a
- * + B / D^b with fitted constants E, A, B, a and b; the other laws state only the best N or D. */
+ * + B / D^b with fitted constants E, A, B, a and b. The laws without a loss state only the best N or the best D. */
 #define NNC_LAW_LIST(X)                                                                                         \
     X(NNC_LAW_RULE_20, "rule-of-20", "Twenty tokens per parameter, arXiv:2203.15556.")                          \
     X(NNC_LAW_PRINTED, "printed", "Approach 3 of arXiv:2203.15556 as printed.")                                 \
@@ -284,10 +286,10 @@ typedef struct nnc_optimum {
 /* Returns the model (N parameters, D training tokens) with the smallest loss by a scaling law, if training costs
  * `flops` FLOPs: 6 N D = flops. */
 NNC_API nnc_optimum nnc_compute_optimal(nnc_law law, double flops);
-/* Compares models with equal loss: by a scaling law, each of them has the same loss as a model with `params` parameters
- * after `tokens` training tokens. Among these models, returns the model (N parameters, D training tokens) that needs
- * the fewest FLOPs for training and for inference on T = `served` tokens: 6 N D + 2 N T (arXiv:2401.00448). All members
- * of the result are NaN if the scaling law states no loss. */
+/* Compares models with equal loss: by a scaling law, their loss is the loss of a model with `params` parameters after
+ * `tokens` training tokens. Among these models, returns the model (N parameters, D training tokens) that needs the
+ * fewest FLOPs for training and for inference on T = `served` tokens: 6 N D + 2 N T (arXiv:2401.00448). All members of
+ * the result are NaN if the scaling law states no loss. */
 NNC_API nnc_optimum nnc_serving_optimal(nnc_law law, double params, double tokens, double served);
 /* Returns the loss, by a scaling law, of a model with `params` parameters after `tokens` training tokens; NaN = the
  * scaling law states no loss. */
@@ -323,14 +325,15 @@ typedef struct nnc_budget {
     /* parameters and training tokens that the user gave; NaN = the user gave cost or FLOPs instead */
     double params, tokens;
     nnc_optimum optima[NNC_LAW_SPACE]; /* best model that `flops` FLOPs can train, one entry for each scaling law */
-    /* the member `flops` / fewest FLOPs with which a model reaches the same loss as the given model, for each scaling
+    /* the member `flops` / fewest FLOPs with which some model reaches the loss of the given model, for each scaling
      * law; NaN = not known */
     double over_training[NNC_LAW_SPACE];
 } nnc_budget;
 
 /* Computes the best model that an amount of money or FLOPs can train, or the money for a given model and its training
  * tokens. device: gives the peak in bf16 (or else in fp16) and the price; may be NULL if ask->flops is given. Returns
- * NNC_BAD_USAGE if a value is out of range, or if a budget and a model are both given or both missing. */
+ * NNC_BAD_USAGE if a value is out of range, if both a budget and a model are given, or if neither a budget nor a model
+ * is given. */
 NNC_API nnc_status nnc_budget_into(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget,
                                    nnc_error *err);
 static inline nnc_status nnc_budget_of(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget,

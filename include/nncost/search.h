@@ -67,7 +67,8 @@ static inline nnc_search nnc_search_default(void) {
     return search;
 }
 
-/* A plan that a search found and that fits in memory. nnc_estimate computes exactly the same values for this plan. */
+/* A plan that a search found and that fits in memory. For this plan, nnc_estimate computes exactly the values in this
+ * struct. */
 typedef struct nnc_found {
     union {
         nnc_plan plan; /* the found plan, with all defaults filled in */
@@ -90,7 +91,8 @@ typedef struct nnc_found {
 
 enum { NNC_PARETO_MAX = 256 };
 
-/* The result of a search. The caller owns the result and may pass it to a further search, which replaces the result. */
+/* The result of a search. The caller owns the result. A later search can store its plans in the result, which replaces
+ * the plans of the earlier search. */
 typedef struct nnc_search_result nnc_search_result;
 NNC_API nnc_search_result *nnc_search_result_create(void); /* Returns NULL when out of memory. */
 NNC_API void nnc_search_result_destroy(nnc_search_result *result);
@@ -98,10 +100,10 @@ NNC_API void nnc_search_result_destroy(nnc_search_result *result);
 /* Numbers of the combinations that a search tried. `space` is the number of combinations in the search space, or in the
  * shard that is searched. `covered` is the number of combinations that the search has examined: all combinations,
  * unless the search was stopped. `evaluated` combinations were estimated, and `pruned` combinations were left out
- * without an estimate; the sum of both numbers is `covered`. `legal` is the number of plans that break no rule, and
+ * without an estimate; `evaluated` + `pruned` is `covered`. `legal` is the number of plans that break no rule, and
  * `feasible` is the number of legal plans that fit in memory. The numbers `evaluated` and `pruned` depend on the order
- * of the search. The sums of space, covered, legal and feasible over all shards are equal to these numbers of an
- * undivided search. */
+ * of the search. The sums of space, covered, legal and feasible over all shards are equal to the same four numbers of a
+ * search that is not divided into shards. */
 typedef struct nnc_search_tally {
     uint64_t space, covered, evaluated, pruned, feasible, legal;
 } nnc_search_tally;
@@ -109,9 +111,9 @@ NNC_API nnc_search_tally nnc_search_result_tally(const nnc_search_result *result
 
 /* These functions return a found plan by its index from 0; NULL = there is no plan with this index. A plan is valid
  * until the next search into the same result. The function ..._best returns the best plans, in the order of the
- * objective. The function ..._pareto returns at most NNC_PARETO_MAX plans, in the order of step time; no other plan
- * beats one of them in both step time and memory. The function ..._missed returns the fastest plan if every plan that
- * fits in memory breaks the deadline or the budget, otherwise NULL. */
+ * objective. The function ..._pareto returns at most NNC_PARETO_MAX plans, in the order of step time. No plan of the
+ * search is better than a returned plan in both step time and memory. The function ..._missed returns the fastest plan
+ * if every plan that fits in memory breaks the deadline or the budget, otherwise NULL. */
 NNC_API const nnc_found *nnc_search_result_best(const nnc_search_result *result, int32_t index);
 NNC_API const nnc_found *nnc_search_result_pareto(const nnc_search_result *result, int32_t index);
 NNC_API const nnc_found *nnc_search_result_missed(const nnc_search_result *result);
@@ -122,7 +124,8 @@ struct nnc_search_result {
     uint64_t space, covered, evaluated, pruned, legal, feasible;
     nnc_found best[NNC_SEARCH_BEST_MAX];
     int32_t best_count;
-    /* plans of the Pareto front, in the order of step time: no other plan both takes less time and needs less memory */
+    /* plans of the Pareto front, in the order of step time: for a plan of the front, no plan of the search both takes
+     * less time and needs less memory */
     nnc_found pareto[NNC_PARETO_MAX];
     int32_t pareto_count;
     bool pareto_truncated;

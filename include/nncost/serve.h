@@ -33,7 +33,8 @@ typedef struct nnc_serve_ask {
     size_t struct_size; /* sizeof (nnc_serve_ask); nnc_serve_ask_default sets this member */
     int32_t devices;    /* number of all devices of the deployment; 0 = the product of the degrees of parallelism */
     int32_t tensor, pipeline, expert;
-    /* number of replicas; each request is served by one replica. 0 = devices / product of the other degrees */
+    /* number of replicas; each request is served by one replica. 0 = number of devices / product of the degrees of
+     * parallelism inside a replica */
     int32_t data;
     int32_t attention_data; /* number of groups of ranks in a replica; each group has its own requests, and all groups
                              * share the experts */
@@ -47,7 +48,8 @@ typedef struct nnc_serve_ask {
     nnc_dtype precision; /* number format in which devices compute matrix products */
     nnc_stored weights;  /* storage format of the weights of the served model */
     nnc_stored kv_precision;
-    int64_t group_size; /* number of weights that share a scale, for storage formats that leave this number open */
+    int64_t group_size; /* number of weights that share a scale; used only for storage formats that do not fix this
+                         * number */
     double memory_use;  /* share of the device memory that the serving engine may use */
     int64_t block;      /* tokens in one block of the KV cache */
     int64_t chunk;      /* largest number of prompt tokens that one prefill step computes */
@@ -66,9 +68,9 @@ typedef struct nnc_serve_ask {
     int64_t steps, image;
     bool guidance;
     double beside_s;
-    int32_t prefill_workers, decode_workers; /* prefill_workers: replicas that only prefill; decode_workers: replicas
-                                              * that only decode; if both numbers are 0, every replica does prefill and
-                                              * decode */
+    int32_t prefill_workers, decode_workers; /* prefill_workers: number of replicas that only prefill; decode_workers:
+                                              * number of replicas that only decode; if prefill_workers and
+                                              * decode_workers are 0, every replica does prefill and decode */
     double carbon_g_per_kwh; /* carbon intensity of the electricity, grams of CO2 per kWh; NaN = not known */
     double waves;            /* number of all requests of a closed-loop benchmark / number of open requests */
     /* Inputs of results that nncost computes by formulas only. draft: name of the draft model in the user's spelling;
@@ -90,17 +92,17 @@ typedef struct nnc_serve_ask {
     char arrivals[256];
     const nnc_serve_arrival *arrival_list;
     int64_t arrival_count;
-    /* Delay of prefill while other sequences decode. A new prompt waits for further prompts before its prefill starts.
-     * Prompts wait for at most wait_steps steps, and only until the number of decoding sequences + the tokens of the
-     * waiting prompts reaches wait_share x chunk. */
+    /* Delay of the prefill of new prompts while sequences decode. A new prompt waits for further prompts before its
+     * prefill starts. Prompts wait for at most wait_steps steps, and only until the number of decoding sequences + the
+     * tokens of the waiting prompts reaches wait_share x chunk. */
     int64_t wait_steps;
     double wait_share;
     /* share of the expert communication of a prefill step that overlaps with compute of another micro-batch */
     double overlap_expert;
     /* Delay of prompts in a deployment with several attention data groups, while sequences decode. Prompts wait until
-     * every group has a prompt, and then balance_more steps longer. If some groups get no prompt, the waiting prompts
-     * of the other groups start at every balance_steps-th step after the last start of prompts. If balance_steps is 0,
-     * no prompt waits for prompts of other groups. */
+     * every group has a prompt, and then balance_more steps longer. If some groups get no prompt, the prompts that wait
+     * in groups with a prompt start at every balance_steps-th step after the last start of prompts. If balance_steps is
+     * 0, no prompt waits for prompts of other groups. */
     int64_t balance_steps, balance_more;
     int64_t receive_steps; /* While sequences decode, the engine receives new requests at each receive_steps-th decode
                             * step, and after each step with prompts. 1: at each step. */
@@ -124,14 +126,14 @@ typedef struct nnc_serve_step {
     double sequences, new_tokens, context; /* sequences: number of sequences in the step; new_tokens: tokens of each
                                             * sequence that are computed; context: tokens of each sequence after the
                                             * step */
-    double steps;                          /* number of times that all weights are read; a prefill reads them once per
-                                            * chunk */
+    double steps;                          /* number of times that the step reads all weights; a prefill reads all
+                                            * weights once for each chunk */
     double flops, weight_bytes, kv_bytes,
         bytes; /* per device: FLOPs of the step; bytes of the weights that the step reads; bytes of the keys and values
                 * that the step reads; all bytes that the step reads */
     double intensity_flops_per_byte;
-    /* parts of the step time in seconds: products, experts, attention, head. time_s is the sum of these parts, comm_s
-     * and host_s */
+    /* parts of the step time in seconds: products, experts, attention, head. time_s is the sum of these four parts, of
+     * comm_s and of host_s */
     double product_s, expert_s, attention_s, head_s;
     double comm_s, host_s, time_s;
     /* seconds of the step if compute, memory and network work at the same time at datasheet rates */
@@ -150,13 +152,13 @@ typedef struct nnc_serve {
     nnc_serve_step prefill, decode;
     /* smallest number of sequences with which decode is compute-bound; NaN = there is no such number */
     double critical_batch;
-    /* limit of the FLOPs per byte of a decode step for a very large number of sequences */
+    /* FLOPs per byte of a decode step, in the limit of a very large number of sequences */
     double intensity_limit_flops_per_byte;
     /* Seconds of a request: until the first token (ttft_s), for each further token (tpot_s), from arrival to last token
      * (request_s), before prefill starts (queue_s). */
     double ttft_s, tpot_s, request_s, queue_s;
-    double ttft_interval_s[2], tpot_interval_s[2]; /* smallest and largest value of a range that contains 90 % of
-                                                    * measurements */
+    double ttft_interval_s[2], tpot_interval_s[2]; /* ranges of ttft_s and of tpot_s, each as its smallest and its
+                                                    * largest value; 90 % of the measurements are in the range */
     double ttft_lower_bound_s, tpot_lower_bound_s, request_lower_bound_s;
     /* results of the deployment: tokens and requests per second, summed over all replicas */
     double running; /* mean number of sequences that decode at the same time, summed over all replicas */
@@ -189,7 +191,7 @@ typedef struct nnc_serve {
      * has not compared them with measurements. */
     double tokens_per_verify, speculation_speedup, speculation_tpot_s;
     double transfer_bytes, transfer_s; /* transfer_bytes: bytes of the KV cache of one prompt; transfer_s: time to send
-                                        * them to another worker */
+                                        * these bytes to another worker */
     double apart_requests_per_s, apart_workers_ratio, apart_ttft_s, apart_tpot_s;
     double carbon_g_per_million_tokens; /* grams of carbon for a million output tokens, at the rated power of the
                                          * devices */
@@ -221,9 +223,9 @@ enum { NNC_SERVE_OPS_MAX = 160 };
 
 /* Computes latency, throughput, memory and cost of a deployment. software: software profile of a serving engine; NULL =
  * the neutral profile. ops: array of NNC_SERVE_OPS_MAX entries, to which the ops of prefill and decode are written;
- * *op_count gets the number of written ops. ops and op_count may be NULL. A deployment that does not fit in memory, or
- * that gets more requests than it can serve, is no error. Returns NNC_ILLEGAL_PLAN if the model cannot be served with
- * the inputs in the nnc_serve_ask; err names the option. */
+ * *op_count gets the number of written ops. ops and op_count may be NULL. It is no error if a deployment does not fit
+ * in memory, or if more requests arrive than the deployment can serve. Returns NNC_ILLEGAL_PLAN if the model cannot be
+ * served with the inputs in the nnc_serve_ask; err names the option. */
 NNC_API nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                   const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *serve, nnc_serve_op *ops,
                                   int32_t *op_count, nnc_error *err);

@@ -31,8 +31,8 @@ NNC_API nnc_status nnc_software_load(nnc_specs *specs, const char *id_or_path, c
                                      nnc_error *err);
 
 /* Chooses how unknown keys in a configuration of Hugging Face or diffusers are treated. lenient false (the default):
- * every unknown key is an error. lenient true: only unknown keys that look like dimensions are errors; all other
- * unknown keys are skipped and listed in the notes of the model. */
+ * every unknown key is an error. lenient true: an unknown key is an error only if it looks like a dimension; the reader
+ * skips every unknown key that does not look like a dimension, and lists it in the notes of the model. */
 NNC_API void nnc_specs_set_lenient(nnc_specs *specs, bool lenient);
 
 /* Returns the default software profile of each kind of plan, for example torch-compile, fsdp, megatron, maxtext. A kind
@@ -99,12 +99,12 @@ typedef struct nnc_building {
     const char *source;
 } nnc_building;
 
-/* Finds the data centres of an operator by id or name in grid/buildings.json of the data folders; upper and lower case
- * count as equal. Returns NNC_UNKNOWN_ID if no entry has this id or name. */
+/* Finds the data centres of an operator by id or name in grid/buildings.json of the data folders; the comparison
+ * ignores the case of letters. Returns NNC_UNKNOWN_ID if no entry has this id or name. */
 NNC_API nnc_status nnc_building_load(nnc_specs *specs, const char *id_or_name, nnc_building *building, nnc_error *err);
 
-/* Finds a country or cloud region by id or name in grid/regions.json of the data folders; upper and lower case count as
- * equal. Returns NNC_UNKNOWN_ID if no entry has this id or name. */
+/* Finds a country or cloud region by id or name in grid/regions.json of the data folders; the comparison ignores the
+ * case of letters. Returns NNC_UNKNOWN_ID if no entry has this id or name. */
 NNC_API nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region *region, nnc_error *err);
 
 /* These functions return the value of one field of a spec by the field's name in the file, where dots join keys
@@ -123,9 +123,9 @@ NNC_API nnc_status nnc_software_text(const nnc_software *software, const char *f
 NNC_API nnc_status nnc_plan_text(const nnc_plan *plan, const char *field, char *text, size_t size, nnc_error *err);
 
 /* These functions set one field of a spec from a text, by the field's name in the file: nnc_device_set(copy,
- * "scale_up.bytes_per_s", "450e9", &err). The values have the same limits as in files. NNC_BAD_USAGE: the field is
- * unknown or the value is wrong; the spec is then not changed, and err->where is the name of the field. For the name
- * NNC_LINK_SHARE, nnc_device_set sets the bus_fraction of all kinds of collectives. */
+ * "scale_up.bytes_per_s", "450e9", &err). The limits of the values are those that apply in files. NNC_BAD_USAGE: the
+ * field is unknown or the value is wrong; the spec is then not changed, and err->where is the name of the field. For
+ * the name NNC_LINK_SHARE, nnc_device_set sets the bus_fraction of all kinds of collectives. */
 #define NNC_LINK_SHARE "efficiency.collectives.bus_fraction"
 NNC_API nnc_status nnc_device_set(nnc_device *device, const char *field, const char *value, nnc_error *err);
 NNC_API nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value, nnc_error *err);
@@ -158,8 +158,8 @@ NNC_API int nnc_spec_validate(nnc_specs *specs, const char *path, nnc_fault_fn *
  * loaded. */
 nnc_status nnc_profiles_load(nnc_specs *specs, const bool *wanted, nnc_profiles *profiles, nnc_error *err);
 
-/* These functions read a spec from JSON text in memory into a struct of the caller, in the same way as
- * nnc_device_parse. */
+/* Like nnc_device_parse, these functions read a spec from JSON text in memory, but they store it in a struct of the
+ * caller. */
 nnc_status nnc_device_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size, nnc_device *device,
                                  nnc_error *err);
 nnc_status nnc_model_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size, nnc_model *model,

@@ -24,8 +24,9 @@ extern "C" {
 
 /* NNC_API marks the functions of the shared library. Declarations without NNC_API are the members of devices, models
  * and software profiles, and the functions with one of these structs as parameter or result. Declarations without
- * NNC_API are for programs that link the static library of the same release, and that define NNC_STATIC_LINKING_ONLY
- * before they include headers of nncost. Declarations without NNC_API may change with every release. */
+ * NNC_API are only for programs that link the static library of their own release of nncost, and that define
+ * NNC_STATIC_LINKING_ONLY before they include headers of nncost. Declarations without NNC_API may change with every
+ * release. */
 #if defined(__GNUC__)
 #define NNC_API __attribute__((visibility("default")))
 #if defined(__MINGW32__) && !defined(__clang__) /* with MinGW, __printf__ checks formats of Microsoft's C library
@@ -63,8 +64,8 @@ NNC_ENUM(nnc_status, NNC_STATUS_LIST, NNC_STATUS_COUNT);
  * A struct that the caller allocates begins with struct_size, so that later releases can append members. The following
  * structs have no struct_size and never change: nnc_error, nnc_work, nnc_cell, nnc_figure(s), nnc_tolerance,
  * nnc_change, nnc_requirement, nnc_policy_sizes, nnc_choice, nnc_advice, nnc_sensitivity, nnc_target, nnc_optimum,
- * nnc_sweep_tally and nnc_search_tally. Only the library creates structs of other types; structs that it returns as
- * const pointers may get more members at their end.
+ * nnc_sweep_tally and nnc_search_tally. Only the library creates structs of types that are not named above; structs
+ * that the library returns as const pointers may get more members at their end.
  *
  * A later release may add values at the end of an enumeration; a program should accept values that it does not know. */
 

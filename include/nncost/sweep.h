@@ -30,8 +30,8 @@ NNC_API nnc_status nnc_sweep_add(nnc_sweep *sweep, const char *name, const char 
 /* Adds several axes whose values belong together by their position in the lists: "tensor=1,2,4;data=8,4,2" gives three
  * combinations, tensor 1 with data 8, tensor 2 with data 4, and tensor 4 with data 2. */
 NNC_API nnc_status nnc_sweep_link(nnc_sweep *sweep, const char *axes, nnc_error *err);
-/* Restricts a sweep to one part of its rows, so that several machines can share the sweep. `of` is the number of parts,
- * and `number` is the number of this part, counted from 1. The rows are assigned to the parts in turn. */
+/* Restricts a sweep to one part of its rows, so that several machines can share the sweep. `of` is the number of parts.
+ * `number` selects one of these parts, from 1 to `of`. The rows are assigned to the parts in turn. */
 NNC_API nnc_status nnc_sweep_part(nnc_sweep *sweep, int64_t number, int64_t of, nnc_error *err);
 
 /* Makes a sweep keep the rows of plans that are illegal or do not fit in memory. If nnc_sweep_keep_all is not called, a
@@ -43,7 +43,7 @@ NNC_API void nnc_sweep_keep_all(nnc_sweep *sweep);
  * metrics. */
 NNC_API nnc_status nnc_sweep_columns(nnc_sweep *sweep, const char *names, nnc_error *err);
 /* Makes a sweep keep only rows that fulfil a constraint, for example "tensor * pipeline <= 64 && mfu > 0.4". Several
- * calls add several constraints, and a row is kept only if it fulfils all of them. */
+ * calls add several constraints. A row is kept only if the row fulfils all constraints. */
 NNC_API nnc_status nnc_sweep_where(nnc_sweep *sweep, const char *constraint, nnc_error *err);
 
 NNC_API int nnc_sweep_column_count(const nnc_sweep *sweep);

@@ -28,7 +28,7 @@ enum {
     NNC_GRAPH_STACK_MAX = 16,
 };
 
-/* Largest number of elements of a tensor for one sample, and largest number that a graph file may contain. */
+/* Largest number of elements of a tensor for one sample, and largest value of a number in a graph file. */
 #define NNC_GRAPH_NUMBER_MAX 1000000000000000
 #define NNC_GRAPH_DIM_MAX 1000000000 /* largest size of one axis */
 #define NNC_GRAPH_KERNEL_MAX 1000
@@ -135,7 +135,7 @@ typedef enum nnc_graph_step {
     NNC_STEP_USE,
     NNC_STEP_REPEAT,
     NNC_STEP_IF,
-    NNC_STEP_TIED,   /* a list of ops that use the weights of earlier ops again */
+    NNC_STEP_TIED,   /* a list of ops that share the weights of earlier ops */
     NNC_STEP_FROZEN, /* a list of ops whose weights are never trained */
     NNC_STEP_FROM,   /* the named tensor becomes the current tensor, which the next op reads */
     NNC_STEP_AS      /* the current tensor gets a name; no op is added */
@@ -176,7 +176,8 @@ typedef struct nnc_graph_node {
     nnc_expr args[NNC_GRAPH_ARGS_MAX];
     /* The next members are used only if the entry is a repeat, an if, or a list of ops with shared weights (tied) or
      * untrained weights (frozen). For a repeat, `count` is the number of iterations. For an if, `count` = 0 means that
-     * the condition does not hold. For a list, `count` = 0 means that the list has no effect. */
+     * the condition does not hold. For a list of ops with shared (tied) or untrained (frozen) weights, `count` = 0
+     * means that the list has no effect. */
     nnc_expr count;
     nnc_graph_ops ops;
 } nnc_graph_node;
@@ -237,8 +238,8 @@ typedef struct nnc_graph_weights {
 /* An op that the walk has reached: the values of its parameters, its input and output tensors, and its weights. */
 typedef struct nnc_graph_op {
     const nnc_graph_node *node;
-    /* values of the op's parameters, in the order in which the kind of op lists them; for a parameter that is a word,
-     * the index of the word in the list of allowed words */
+    /* values of the op's parameters, in the order of the parameters in the description of the kind of op; for a
+     * parameter that is a word, the index of the word in the list of allowed words */
     const int64_t *values;
     /* in, with, also: the input tensors of the op; out: its output tensor. rank 0 of a tensor (it has no axes) = the op
      * does not have this tensor */
@@ -260,7 +261,7 @@ typedef struct nnc_graph_walk nnc_graph_walk;
 
 /* The functions that receive the ops of a walk. op: called for each op, in order. enter: called before an iteration of
  * a repeat; its return value is passed to `leave` as `mark`. leave: called after the iteration. turns: number of equal
- * iterations for which this iteration stands, at least 1; the other equal iterations are not walked. */
+ * iterations for which this iteration stands, at least 1; the walk visits only this one of the equal iterations. */
 typedef struct nnc_graph_sink {
     void *context;
     void (*op)(void *context, nnc_graph_walk *walk, const nnc_graph_op *op);
@@ -334,16 +335,16 @@ typedef struct nnc_captured_op {
     const char *name, *module;
     nnc_captured_kind kind;
     nnc_phase phase; /* phase of the operator: forward or backward */
-    bool again;      /* true: backward runs this operator of forward again (recomputation) */
+    bool again;      /* true: a second run of an operator of forward, in backward (recomputation) */
     nnc_group group;
     nnc_dtype dtype; /* number format of the operands */
     int64_t repeat;
-    /* number of time steps of a recurrent layer that one call of the operator computes one after the other; 1 for all
-     * other operators */
+    /* number of time steps of a recurrent layer that one call of the operator computes, one time step after another; 1
+     * for an operator that belongs to no recurrent layer */
     int64_t steps;
     bool
-        /* true: this entry and the entry before it belong to one call of an operator, which continues in this entry
-         * with further time steps and without a kernel launch */
+        /* true: this entry and the entry before it belong to one call of an operator. This entry has further time steps
+         * of the call, and launches no kernel */
         continues;
     /* dims of a matrix product: `batch` products of an (m x k) matrix and a (k x n) matrix */
     int64_t batch, m, n, k;
@@ -352,7 +353,7 @@ typedef struct nnc_captured_op {
     int64_t heads, kv_heads, s_q, s_k, head_dim, value_dim; /* dims of an attention, together with `batch` */
     bool transposed, causal, bias;
     double read_bytes, write_bytes;
-    /* bytes of the tensors that this operator writes and that stay in memory until backward reads them */
+    /* bytes of those tensors that this operator writes, that backward reads, and that stay in memory until then */
     double kept_bytes;
     /* bytes of the temporary tensors that are in memory while the operator runs; only for an operator of backward */
     double transient_bytes;
@@ -360,7 +361,8 @@ typedef struct nnc_captured_op {
      * more elements */
     int64_t rows, cols, vector;
     bool table; /* true: the parameters are a table from which the operator reads single rows */
-    bool tied;  /* true: a later product multiplies with the table, so the table counts as a matrix */
+    bool tied;  /* true: a later matrix product multiplies with the table, so the parameters of the table are parameters
+                 * of a matrix */
     /* size of the vocabulary of the program, if one axis of a tensor of this operator has this size; else 0 */
     int64_t words;
     bool frozen; /* true: training does not change the parameters of the operator */
@@ -379,8 +381,8 @@ typedef struct nnc_captured_op {
 
 /* One part of a captured program: successive forward operators that belong to one unit, or that lie between two units,
  * and the backward of these operators. A unit is a sequence of equal layers, or a module of a numbered list
- * ("layer1.0"). ZeRO 3 gathers the weights of a unit at once, and full recomputation runs a unit again. Operators
- * outside units are, for example, those of the embedding table, the head and the loss. */
+ * ("layer1.0"). ZeRO 3 gathers all weights of a unit at once, and with full recomputation backward runs the whole unit
+ * a second time. Operators outside units are, for example, those of the embedding table, the head and the loss. */
 typedef struct nnc_captured_slot {
     bool unit;
     int64_t repeat;
@@ -443,8 +445,7 @@ typedef struct nnc_graph_kind_row {
     /* Infers the output tensor and the weights of an op from its input tensors. Returns false if the walk found a
      * fault. */
     bool (*infer)(nnc_graph_walk *walk, nnc_graph_op *op);
-    /* true: the op can compute a part of the width without the other parts of the width, so tensor ranks may divide the
-     * width */
+    /* true: the op can compute one part of the width from this part alone, so tensor ranks may divide the width */
     bool parts;
 } nnc_graph_kind_row;
 const nnc_graph_kind_row *nnc_graph_kind_row_of(nnc_graph_kind kind);
@@ -472,7 +473,7 @@ NNC_GRAPH_KIND_LIST(NNC_GRAPH_KIND_ROW)
     { .params = (list), .param_count = sizeof(list) / sizeof(list)[0], .infer = (function), .parts = true }
 
 /* Indices into the parameter values of an op. All kinds of op with a window that moves over a map (convolution, pool)
- * use the same indices for the parameters of the window; a kind of op without dilation does not use the index
+ * have equal indices for the parameters of the window; a kind of op without dilation does not use the index
  * NNC_WINDOW_DILATION. */
 enum {
     NNC_WINDOW_KERNEL,
@@ -514,7 +515,8 @@ enum {
     NNC_ACT_HARD_SIGMOID,
     NNC_ACT_HARD_SWISH,
     NNC_ACT_SOFTMAX,
-    /* NNC_ACT_SWIGLU and NNC_ACT_GEGLU multiply one half of the width by a function of the other half */
+    /* NNC_ACT_SWIGLU and NNC_ACT_GEGLU read a gate and a value, which are the halves of the width, and multiply the
+     * value by a function of the gate */
     NNC_ACT_SWIGLU,
     NNC_ACT_GEGLU
 };

@@ -28,7 +28,8 @@ static int64_t graph_side(int64_t side, const nnc_graph_window *window) {
     const int64_t up = window->ceil ? window->stride - 1 : 0;
     int64_t out = room < 0 ? 0 : (room + up) / window->stride + 1;
     if (window->ceil && (out - 1) * window->stride >= side + window->pad) {
-        out--; /* leaves out the last window, because it begins in the padding at the end of the axis */
+        out--; /* leaves out the last position of the window, because this position begins in the padding at the end of
+                * the axis */
     }
     return out;
 }
@@ -58,15 +59,15 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]) {
     windows[2].pad_end = or_else(v[NNC_WINDOW_PAD_END_D], or_else(v[NNC_WINDOW_PAD_D], windows[0].pad_end));
 }
 
-/* Defines one parameter of a window. The value of the parameter is a number of positions of the map over which the
- * window moves. */
+/* Defines one parameter of a window. The unit of the parameter is one position of the map over which the window
+ * moves. */
 #define POSITIONS(index, name, unsaid_, min_, help_)                                                             \
     [index] = {                                                                                                  \
         name, NNC_GRAPH_NUMBER, .unsaid = (unsaid_), .min = (min_), .max = NNC_GRAPH_KERNEL_MAX, .help = (help_) \
     }
 
-/* Lists all parameters of a window that moves over a map. The parameters have the same indices in every kind of op with
- * a window. */
+/* Lists all parameters of a window that moves over a map. A parameter of a window has one index, which is valid for
+ * every kind of op with a window. */
 #define WINDOW(stride_unsaid, what)                                                                                   \
     POSITIONS(NNC_WINDOW_KERNEL, "kernel", 1, 1, "Side of the " what "."),                                            \
         POSITIONS(NNC_WINDOW_STRIDE, "stride", stride_unsaid, 1, "Distance between two windows, in positions."),      \
@@ -177,8 +178,9 @@ static const nnc_graph_param transpose_params[] = {
                               .help = "Positions that are added to the output at the bottom and the right." },
 };
 
-/* Infers the output of a transposed convolution. Each side of the output is (input side - 1) * stride - padding at both
- * ends + extent of the dilated kernel + output_pad. If the input is not valid, notes a fault and returns false. */
+/* Infers the output of a transposed convolution. Each side of the output is (input side - 1) * stride - (sum of the
+ * padding at the two ends) + extent of the dilated kernel + output_pad. If the input is not valid, notes a fault and
+ * returns false. */
 static bool infer_transpose(nnc_graph_walk *w, nnc_graph_op *op) {
     nnc_graph_window windows[3];
     if (!needs_sides(w, op)) { return false; }

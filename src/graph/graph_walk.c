@@ -186,13 +186,14 @@ static bool run_op(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t 
 
 /* ---- repeats: equal iterations are walked once ---- */
 
-/* State of a walk at the start of an iteration of a repeat. Iterations that start with equal states have the same ops
- * and shapes. */
+/* State of a walk at the start of an iteration of a repeat. Iterations that start with equal states have equal ops and
+ * equal shapes. */
 typedef struct state {
     nnc_graph_tensor current;
     nnc_graph_binding bindings[NNC_GRAPH_NAMES_MAX];
     uint32_t flags[NNC_GRAPH_NAMES_MAX + 1];
-    int32_t alias[NNC_GRAPH_NAMES_MAX]; /* for each name: index of the first name whose tensor is in the same storage */
+    int32_t alias[NNC_GRAPH_NAMES_MAX]; /* for each name of a tensor: index of the first name whose tensor has the same
+                                         * storage as this tensor */
     int32_t count;
     bool current_alias[NNC_GRAPH_NAMES_MAX];
 } state;
@@ -273,7 +274,7 @@ static bool run_use(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t
 
 /* Walks a list of ops with shared weights (tied) or untrained weights (frozen). *marks is the number of lists with
  * shared (or untrained) weights that contain the current op. A list whose `count` has the value 0 has no effect: its
- * ops are walked like all others. Returns false if a fault was recorded. */
+ * ops are walked as if they were outside of the list. Returns false if a fault was recorded. */
 static bool run_marked(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, const char *what,
                        int32_t *marks) {
     int64_t count = 0;

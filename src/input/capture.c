@@ -86,9 +86,9 @@ static bool read_modules(reader *r, nnc_json root) {
     return true;
 }
 
-/* Several equal layers have one copy of a storage each. count: number of copies. first_step: number of operators that
- * run between the first uses of two successive copies. last_step: number of operators that run between the last uses of
- * two successive copies. */
+/* If several layers are equal, each of them has its own copy of a storage. count: number of copies. first_step: number
+ * of operators that run between the first uses of two successive copies. last_step: number of operators that run
+ * between the last uses of two successive copies. */
 typedef struct copies {
     int64_t count, first_step, last_step;
 } copies;
@@ -351,7 +351,7 @@ static bool read_product(const issue *o, nnc_captured_op *op) {
     op->m = a->shape[rank - 2];
     op->k = a->shape[rank - 1];
     op->n = b->shape[rank - 1];
-    /* a product of complex matrices is counted as four products of real matrices: [re im] x [[re im] [-im re]] */
+    /* a product of complex matrices has the work of four products of real matrices: [re im] x [[re im] [-im re]] */
     if (a->complex) {
         op->k *= 2;
         op->n *= 2;
@@ -393,8 +393,8 @@ static bool read_window(const issue *o, int64_t *stride, bool *transposed, int64
     return nnc_json_whole(first, 1, DIM_MAX, stride);
 }
 
-/* Sets the dims of a convolution from its input x, weight w and output y. If maps have one axis, the height is 1; if
- * they have three axes, the height is depth times height. If the input is not valid, notes a fault and returns
+/* Sets the dims of a convolution from its input x, weight w and output y. If the maps have one axis, the height is 1;
+ * if the maps have three axes, the height is depth times height. If the input is not valid, notes a fault and returns
  * false. */
 static bool set_conv(const issue *o, const tensor *x, const tensor *w, const tensor *y, nnc_captured_op *op) {
     const int32_t rank = x->rank;
@@ -524,10 +524,10 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
 
 /* Adds the number of elements of each parameter to the first forward operator that reads the parameter. Backward
  * operators are not used: equal layers are recorded once, and backward begins with the last layer, so the recorded
- * backward operators read the parameters of another layer. All parameters that one operator counts are trained, or all
- * are frozen: they have the same kind as the operator's last parameter, which is usually the matrix. A parameter of the
- * operator with the other kind (such as a frozen bias of a trained matrix) is added to r->loose. If the input is not
- * valid, notes a fault and returns false. */
+ * backward operators read the parameters of another layer. All parameters that one operator counts are of one kind,
+ * trained or frozen: the kind of the operator's last parameter, which is usually the matrix. A parameter that is frozen
+ * although the operator's last parameter is trained (such as a frozen bias of a trained matrix), or the reverse, is
+ * added to r->loose. If the input is not valid, notes a fault and returns false. */
 static bool take_parameters(reader *r, int32_t number, form how, nnc_captured_op *op) {
     const nnc_json at = r->issues[number].at;
     const tensors *in = &r->issues[number].in;
@@ -736,7 +736,7 @@ static bool add_issues(reader *r) {
     r->last_of = nnc_arena_array(r->arena, count, sizeof *r->last_of);
     r->refs_of = nnc_arena_array(r->arena, count, sizeof *r->refs_of);
     /* The backward of a convolution adds two or three ops, and most operators have three or four tensors. The arrays
-     * start with space for 1.25 ops and 4 tensors per operator, so they have to grow less often. */
+     * start with space for 1.25 ops and 4 tensors per operator, so that they seldom have to grow. */
     r->capacity = (int32_t)(count + count / 4);
     r->ref_capacity = (int32_t)(4 * count);
     r->refs = nnc_arena_array(r->arena, (size_t)r->ref_capacity, sizeof *r->refs);
@@ -861,7 +861,7 @@ static bool read_program(reader *r, nnc_json root) {
             return false;
         }
     }
-    r->program->batch = 1; /* if "batch" is null in the file, nncost counts the whole step as one sample */
+    r->program->batch = 1; /* if "batch" is null in the file, the whole step is one sample */
     if (nnc_json_type_of(batch) != NNC_JSON_NULL &&
         !nnc_json_whole_member(root, "batch", 1, POSITIONS_MAX, &r->program->batch)) {
         return false;

@@ -87,7 +87,8 @@ typedef struct ref {
 
 typedef enum form {
     FORM_KERNEL,
-    /* the operator writes its outputs, and reads as many bytes of its first input as it writes */
+    /* the operator writes its outputs; the bytes that it reads of its first input are as many as the bytes of the
+     * outputs */
     FORM_GATHER,
     /* the operator reads one row of its first input for each index in its second input, and writes sums of these
      * rows */
@@ -102,7 +103,7 @@ typedef enum form {
 
 /* Ways in which torch.compile can fuse an operator with other operators. */
 typedef enum fusion {
-    /* the operator is never fused, because it runs as the kernel of a library or is a scatter */
+    /* the operator is never fused, because it is a scatter or runs as the kernel of a library */
     FUSION_NONE,
     FUSION_POINTWISE, /* the operator computes each element of its result from one element of each input */
     FUSION_REDUCTION, /* the operator computes one value for each row, for each column, or for the whole tensor */
@@ -147,7 +148,7 @@ typedef struct issue {
     const naming *by; /* properties of the operator that follow from its name alone */
     nnc_phase phase;
     bool counts;    /* true: the operator belongs to forward or backward; false: it belongs to the optimizer */
-    bool again;     /* true: an operator of forward that backward runs again (recomputation) */
+    bool again;     /* true: a second run of an operator of forward, in backward (recomputation) */
     int64_t repeat; /* number of equal operators that this entry stands for, one per equal layer */
     int64_t steps;  /* number of time steps of a recurrent layer in one call, as `steps` of nnc_captured_op */
     int64_t module; /* index in reader.modules of the module that called the operator */
@@ -182,7 +183,7 @@ typedef struct reader {
     /* the member "blocks" of the file, which lists equal layers; an absent value = the step is unfolded, or the file
      * has no equal layers */
     nnc_json blocks;
-    /* modules that the user freezes or checkpoints; NULL = the step stays as it was recorded */
+    /* modules that the user freezes or checkpoints; NULL = the recorded step is not changed */
     const nnc_modules *asked;
     /* numbers of parameters that the file states: count_params = all parameters; trained_params = parameters that are
      * trained */
@@ -203,7 +204,7 @@ typedef struct reader {
     nnc_captured_slot *slots;
     /* first of the forward operators that look up the largest number of tokens; NULL = no operator looks up tokens */
     const issue *lookup;
-    /* number of lookups that the module of `lookup` has run with the same number of tokens as `lookup` */
+    /* number of those lookups of the module of `lookup` that look up as many tokens as `lookup` does */
     int64_t lookups;
     bool updates; /* true: the step has at least one operator of the optimizer */
     bool divides; /* true: one of the operators of the optimizer is addcdiv or a fused kernel of Adam */
@@ -214,8 +215,8 @@ typedef struct reader {
 
 /* Returns the properties of an operator that follow from its name alone; NULL = out of memory. */
 const naming *nnc_capture_name(reader *r, const char *full);
-/* Tests whether the FLOPs of an operator are known. Notes a fault and returns false in two cases: the operator does not
- * belong to PyTorch, or the operator multiplies matrices and is not in the table `operators`. */
+/* Tests whether the FLOPs of an operator are known. Notes a fault and returns false for an operator that does not
+ * belong to PyTorch, and for an operator that multiplies matrices but is not in the table `operators`. */
 bool nnc_capture_is_known(nnc_json at, const naming *n, const tensors *in);
 /* Returns the group (part of the network) of an operator. The function tries the name of the operator first, then the
  * path of its module, then the shape of its tensor (a feature map has four axes). */
@@ -263,7 +264,7 @@ bool nnc_capture_slots(reader *r, const int32_t *places, int32_t count);
  * notes an error and returns false. */
 bool nnc_capture_note_tensors(reader *r, form how, const tensors *in, const tensors *out);
 
-/* If operators looked up rows of a parameter, and a product multiplies with the parameter, too, counts the parameter as
+/* If operators looked up rows of a parameter, and a product also multiplies with this parameter, marks the parameter as
  * a matrix. */
 void nnc_capture_tie(reader *r, storage *s);
 /* Finds the kernels that the step would run under torch.compile, and sets the members fused_* of the operators to their
@@ -277,8 +278,8 @@ void nnc_capture_slot_bytes(reader *r);
  * number of positions. If the input is not valid, notes an error and returns NULL. */
 int32_t *nnc_capture_change(reader *r, nnc_json root, const int32_t *places, int32_t *count);
 
-/* Returns a copy of the recorded step, changed as if it ran under autocast on CUDA; if the input is not valid, notes an
- * error and returns NULL. */
+/* Returns a copy of the recorded step in which the operators run as under autocast on CUDA; if the input is not valid,
+ * notes an error and returns NULL. */
 struct nnc_captured *nnc_capture_autocast(const reader *recorded, const int32_t *places, int32_t count);
 
 /* Reads the format of the autocast regions of the program. If the file does not state a format, the program has no

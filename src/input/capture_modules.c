@@ -157,8 +157,8 @@ typedef struct folded_row {
     int64_t first[ROW_NUMBERS], step[ROW_NUMBERS], count;
 } folded_row;
 
-/* Reads a row of `size` numbers that may stand for several rows. Returns false if the row is not valid, or if it stands
- * for more rows than the file has storages and modules together. */
+/* Reads a row of `size` numbers that may stand for several rows. Returns false in two cases: the row is not valid, or
+ * the row stands for more rows than the file has storages and modules together. */
 static bool read_row(const reader *r, nnc_json row, int size, folded_row *found) {
     int i = 0;
     for (nnc_json at = nnc_json_first(row); at.node != NULL; at = nnc_json_next(at), i++) {
@@ -175,7 +175,7 @@ static int64_t in_row(const folded_row *row, int number, int64_t index) {
 
 static bool is_below(int64_t number, int32_t count) { return number >= 0 && number < count; }
 
-/* A tensor that forward of a module stores for backward, although backward of the module does not read it. */
+/* A tensor that forward of a module stores for backward, but that backward of this module does not read. */
 typedef struct saving {
     int32_t storage;
     int32_t place; /* position of the first operator in backward of the module; -1 = the module has no backward */
@@ -249,9 +249,9 @@ static bool mark_needed(reader *r, const bool *gone, unsigned mark) {
     return true;
 }
 
-/* The operators from `first` on belong to a recorded checkpoint, which runs them again. If the changed step needs no
- * operator of the checkpoint, the function sets removed[] to true for all operators of the checkpoint. Returns the
- * position after the last operator of the checkpoint. */
+/* The operators from `first` on belong to a recorded checkpoint: they are second runs of forward operators in backward.
+ * If the changed step needs no operator of the checkpoint, the function sets removed[] to true for all operators of the
+ * checkpoint. Returns the position after the last operator of the checkpoint. */
 static int32_t remove_again(const reader *r, int32_t first, bool *removed) {
     int32_t end = first;
     unsigned needed = 0;
@@ -333,8 +333,8 @@ static bool is_for_backward(const issue *o, int32_t number, const uses *before, 
     return any;
 }
 
-/* If the last operator that uses a tensor is removed, the tensor is freed after the last remaining operator that uses
- * it. count: number of operators before the removal. */
+/* If the last operator that uses a tensor is removed, the tensor is freed after the last operator that uses the tensor
+ * and is not removed. count: number of operators before the removal. */
 static void shorten_lives(reader *r, const bool *gone, const bool *removed, int32_t count, const uses *before,
                           const uses *now) {
     for (int32_t i = 0; i < r->storage_count; i++) {
@@ -449,11 +449,12 @@ static bool freeze(reader *r, nnc_json root) {
     return remove_backward(r, gone);
 }
 
-/* One call of a module in forward that backward runs again (recomputation). */
+/* One call of a module in forward that is run a second time in backward (recomputation). */
 typedef struct rerun {
     /* begin: index of the first forward operator of the call; end: index after its last forward operator */
     int32_t begin, end;
-    /* index of the operator of backward that needs a tensor of the call: the call runs again before this operator */
+    /* index of the operator of backward that needs a tensor of the call: the second run of the call comes before this
+     * operator */
     int32_t backward;
     size_t prefix; /* length of the path of the called module, in characters */
 } rerun;
@@ -479,10 +480,10 @@ static bool is_backward_of(const reader *r, const rerun *c, int32_t number) {
     return o->counts && o->phase == NNC_PHASE_BACKWARD && is_inside(r, c, number);
 }
 
-/* A call runs again before c->backward, the first operator in the backward of the call. The function sets c->backward
- * of the call. The function searches the first operator that reads a kept tensor of the call, and goes back from this
- * operator to the beginning of the backward. If no operator reads a kept tensor of the call, c->backward is the first
- * operator of the module's backward after the call. */
+/* The second run of a call comes before c->backward, the first operator in the backward of the call. The function sets
+ * c->backward of the call. The function searches the first operator that reads a kept tensor of the call, and goes back
+ * from this operator to the beginning of the backward. If no operator reads a kept tensor of the call, c->backward is
+ * the first operator of the module's backward after the call. */
 static void find_backward(const reader *r, rerun *c) {
     int32_t inside = -1;
     for (int32_t i = c->end; i < r->file_ops && c->backward < 0; i++) {
@@ -499,8 +500,8 @@ static void find_backward(const reader *r, rerun *c) {
     c->backward = c->backward < 0 ? inside : c->backward;
 }
 
-/* Finds, in order, the calls of modules that backward runs again. Returns the number of calls; -1 = out of memory; -2 =
- * an error was noted. */
+/* Finds, in the order of forward, the calls of modules that are run a second time in backward. Returns the number of
+ * calls; -1 = out of memory; -2 = an error was noted. */
 static int32_t find_reruns(reader *r, rerun **found) {
     int32_t count = 0, capacity = 0;
     for (int32_t i = 0; i < r->file_ops; i++) {
@@ -528,9 +529,10 @@ static int32_t find_reruns(reader *r, rerun **found) {
 typedef struct remake {
     const rerun *calls;
     /* the next arrays have one entry for each storage of the recorded step */
-    /* index of the call that creates the storage in forward; -1 = no call that runs again creates the storage */
+    /* index of the call that creates the storage in forward, if this call has a second run; -1 = no such call creates
+     * the storage */
     int32_t *call;
-    int32_t *copy; /* for each storage that a call creates again in backward: index of the new storage */
+    int32_t *copy; /* for each storage that a call creates a second time in backward: index of the new storage */
     /* position of the last operator that uses the storage and does not belong to the backward of the call */
     int32_t *outside;
     /* number of operators from the beginning of the call to the last use of the storage in the call; 0 = the storage is
@@ -575,9 +577,9 @@ static bool find_remade(reader *r, const rerun *calls, int32_t count, remake *m)
     return true;
 }
 
-/* A call that runs again creates its tensors a second time. The function makes the operators in the backward of the
- * call read these second tensors instead of the recorded ones. A recorded tensor that only the changed operators read
- * is no longer kept for backward. */
+/* The second run of a call creates new tensors in place of the tensors of the first run. The function makes the
+ * operators in the backward of the call read these second tensors instead of the recorded ones. A recorded tensor that
+ * only the changed operators read is no longer kept for backward. */
 static void read_copies_in_backward(reader *r, const remake *m) {
     for (int32_t i = 0; i < r->file_ops; i++) {
         issue *o = &r->issues[i];
@@ -613,8 +615,8 @@ static void read_copies_in_backward(reader *r, const remake *m) {
     }
 }
 
-/* Keeps the inputs of a call (tensors that the call reads and that were created before the call) until backward has run
- * the call again. */
+/* Keeps the inputs of a call (tensors that the call reads and that were created before the call) until the second run
+ * of the call in backward has ended. */
 static void keep_inputs(reader *r, const rerun *c) {
     for (int32_t i = c->begin; i < c->end; i++) {
         for (int32_t j = 0; j < r->issues[i].in.count; j++) {
@@ -780,8 +782,9 @@ nnc_optimizer_kernels nnc_capture_kernels(const reader *r, nnc_json root) {
 }
 
 /* Returns the position of an optimizer in a list that begins with the optimizer that has the most operations and
- * states; -1 = the optimizer is not in the list. A step with several optimizers counts as a step of the optimizer with
- * the lowest position in the list; nnc_launches has the numbers of kernels that each of the optimizers launches. */
+ * states; -1 = the optimizer is not in the list. For a step with several optimizers, the optimizer of the step is the
+ * one with the lowest position in the list; nnc_launches has the numbers of kernels that each of the optimizers
+ * launches. */
 static int rank_of(nnc_optimizer kind) {
     static const nnc_optimizer ranks[] = { NNC_OPTIMIZER_ADAMW,    NNC_OPTIMIZER_ADAM, NNC_OPTIMIZER_RMSPROP,
                                            NNC_OPTIMIZER_MOMENTUM, NNC_OPTIMIZER_LION, NNC_OPTIMIZER_SGD };
@@ -842,7 +845,8 @@ bool nnc_capture_groups(reader *r, nnc_json root) {
 }
 
 /* A product multiplies with a parameter from which an earlier operator looked up rows. An example is a head that shares
- * the weights of the word embedding. Parameters with which a product multiplies no longer count as only looked up. */
+ * the weights of the word embedding. If a product multiplies with a parameter, the parameter is no longer marked as
+ * only looked up. */
 void nnc_capture_tie(reader *r, storage *s) {
     const int64_t elements = (int64_t)(s->bytes / s->width);
     s->looked_up = false;

@@ -1,11 +1,12 @@
-/* Computes the kernels and the lifetimes of the tensors of a recorded step. Finds the units of the network, which ZeRO
- * 3 gathers and full recomputation runs again. Converts the step to autocast.
+/* Computes the kernels and the lifetimes of the tensors of a recorded step. Finds the units of the network: ZeRO 3
+ * gathers the weights of a unit at once, and full recomputation runs a unit a second time in backward. Converts the
+ * step to autocast.
  *
  * Units. [captured-units] The forward operators are divided, in order, into slots. A slot is a list of equal layers (an
  * entry of "blocks"), a module of a numbered list, such as "layer1.0", or the operators between two such layers or
  * modules. A list of equal layers is a unit, and so is a module of a numbered list. Backward operators belong to the
- * slot of their module; in the order of backward the index of the slot never grows. A unit that runs again keeps its
- * inputs: tensors that were created before the unit and are read in the unit.
+ * slot of their module; in the order of backward the index of the slot never grows. If a unit has a second run in
+ * backward, its inputs are kept: tensors that were created before the unit and are read in the unit.
  *
  * Autocast converts a step that was recorded in fp32 to torch.autocast on CUDA with fp32 weights. [autocast]
  *
@@ -15,15 +16,16 @@
  * All other operators run in the widest format of their operands.
  *
  * A storage is narrow if its operator writes 16 bits; the operators are read a second time to find the formats of all
- * storages. Backward does not run under autocast: it has the formats of the kept tensors, and gradients of weights are
- * cast back. Source: PyTorch documentation, torch.amp, "Autocast Op Reference". */
+ * storages. Backward does not run under autocast: each operator of backward has the formats of the kept tensors that it
+ * reads, and the gradients of weights are cast to the format of the weights. Source: PyTorch documentation, torch.amp,
+ * "Autocast Op Reference". */
 #include "base/base_internal.h"
 #include "input/capture_internal.h"
 
 /* ---- lifetimes of storages ---- */
 
-/* Adds the bytes of each kept storage to kept_bytes of the operator that created the storage. Kept inputs of the
- * network are counted at the first operator. */
+/* Adds the bytes of each kept storage to kept_bytes of the operator that created the storage. If an input of the
+ * network is kept, its bytes are added to the first operator. */
 static void add_kept(reader *r, const int32_t *places, int32_t count) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
@@ -45,10 +47,11 @@ typedef struct live {
     double gradients, kept, temporary;
 } live;
 
-/* For each storage, adds its bytes to `change` at the position of its first use, and subtracts them after its last use.
- * A gradient that this step computes stays in memory to the end of the step, so its bytes are not subtracted. A
- * gradient that exists before the step comes from the step before, and stays in memory until the program clears it. If
- * the user changes the recorded step (r->asked is set), gradients of the step before are left out. */
+/* For each storage, adds the bytes of the storage to `change` at the position of its first use, and subtracts these
+ * bytes after the last use. A gradient that this step computes stays in memory to the end of the step, so its bytes are
+ * not subtracted. A gradient that exists before the step comes from the step before, and stays in memory until the
+ * program clears it. If the user changes the recorded step (r->asked is set), gradients of the step before are left
+ * out. */
 static void add_lives(const reader *r, int32_t count, live *change) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
@@ -147,16 +150,16 @@ static unit_name unit_of(const char *path) {
     return (unit_name){ 0, 0 };
 }
 
-/* Compares two module paths. x and y: unit_of of each path. Returns 2 if both modules belong to one unit, 1 if they
- * belong to two units of one numbered list, and 0 in all other cases. */
+/* Compares two module paths. x, y: results of unit_of for the two paths. Returns 2 if both modules belong to one unit,
+ * 1 if they belong to two units of one numbered list, and 0 if they do not belong to units of one list. */
 static int likeness(const char *a, unit_name x, const char *b, unit_name y) {
     return x.whole == 0 || x.stem != y.stem || strncmp(a, b, x.stem) != 0 ? 0
            : x.whole == y.whole && strncmp(a, b, x.whole) == 0            ? 2
                                                                           : 1;
 }
 
-/* Returns an array with one entry for each operator of the file: 1 + the index of the entry of "blocks" (a list of
- * equal layers) that contains the operator; 0 = no entry contains it. The function place_ops has checked "blocks"
+/* Returns an array with one entry for each operator of the file: 1 + the index of the list of equal layers (entry of
+ * "blocks") that contains the operator; 0 = no list contains the operator. The function place_ops has checked "blocks"
  * before. */
 static int32_t *blocks_of(const reader *r) {
     int32_t *block = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *block), number = 0;
@@ -279,7 +282,7 @@ static void find_entering(reader *r, const int32_t *places, int32_t count, const
         const bool made = s->first >= 0 && s->first < count;
         const int32_t from = made ? slot_of[places[s->first]] : -1, to = s->reader >= 0 ? slot_of[s->reader] : -1;
         /* A network input is already counted at the first operator of the step. If the first operator of the step is
-         * outside of units, the network input is not counted again. */
+         * outside of units, it already counts the network input, so no unit counts this input a second time. */
         const bool first_unit = s->kind == INPUT && r->slots[slot_of[0]].unit;
         if (to <= from || s->whole || (s->kind != KEPT && s->kind != TEMPORARY && !first_unit)) { continue; }
         const int32_t unit = r->slots[to].unit ? to : from >= 0 && r->slots[from].unit ? from : -1;
@@ -395,8 +398,8 @@ typedef struct chain {
     double domain, rows;
 } chain;
 
-/* State of one storage while the operators are read in order: the chains that last wrote and read it, and bytes that
- * were written and are not yet counted. */
+/* State of one storage while the operators are read in order: the chain that was the last to write the storage, the
+ * chain that was the last to read the storage, and the bytes that were written and are not counted yet. */
 typedef struct flow {
     /* writer: chain that was the last to write the storage; reader: chain that was the last to read it; -1 = no
      * chain */
@@ -445,8 +448,8 @@ static extent extent_of(const reader *r, int32_t number, fusion how) {
 static bool is_equal(double a, double b) { return !(a < b) && !(a > b); }
 
 /* Tests whether an operator (given as a chain of one operator) can run in the kernel of a chain. The operator and the
- * chain must have the same level (number of kernels that run before), so that no kernel has to run between the chain
- * and the operator. */
+ * chain must have equal levels (number of kernels that run before), so that no kernel has to run between the chain and
+ * the operator. */
 static bool joins(const chain *c, const chain *op) {
     const bool same = is_equal(c->domain, op->domain);
     if (c->level != op->level || c->block != op->block || c->phase != op->phase) { return false; }
@@ -455,8 +458,8 @@ static bool joins(const chain *c, const chain *op) {
 }
 
 /* Adds the bytes that a chain wrote to a storage to the bytes of the chain's kernel, if another kernel reads the
- * storage or if the storage is not temporary. The bytes of a temporary storage never reach memory if only the kernel
- * that writes the storage reads it. */
+ * storage or if the storage is not temporary. The bytes of a temporary storage never reach memory if the kernel that
+ * writes the storage is the only kernel that reads the storage. */
 static void settle(fuser *f, int32_t number) {
     flow *s = &f->flows[number];
     const bool lives = f->r->storages[number].kind != TEMPORARY;
@@ -543,11 +546,11 @@ static void fuse_op(fuser *f, int32_t number) {
 }
 
 /* Fuses operators by the rules of TorchInductor (Ansel et al., PyTorch 2, ASPLOS 2024; torch/_inductor/scheduler.py).
- * Pointwise operators and reductions are fused into one kernel if two conditions hold: they run over the same elements;
- * and one operator reads the result of the other, or the two operators read a common operand. Products, convolutions,
- * attention, pooling and scatters are not fused with other operators. A fused kernel reads tensors that other kernels
- * have written, and writes only those of its tensors that other kernels read or that backward keeps. Returns false if
- * memory ran out. [compiled] */
+ * Pointwise operators and reductions are fused into one kernel if two conditions hold. First, the operators run over
+ * the same elements. Second, one operator reads the result of the other, or the two operators have a common operand.
+ * Products, convolutions, attention, pooling and scatters are not fused with other operators. A fused kernel reads
+ * tensors that other kernels have written, and writes only those of its tensors that other kernels read or that
+ * backward keeps. Returns false if memory ran out. [compiled] */
 bool nnc_capture_fuse(reader *r, const int32_t *places, int32_t count) {
     const size_t ops = (size_t)r->file_ops + 1, storages = (size_t)r->storage_count + 1;
     fuser f = { .r = r, .block = blocks_of(r) };
@@ -864,11 +867,11 @@ static const struct {
 enum { SMALL_MATRIX = 128 };
 
 /* Tests, by the words of its name, whether an operator that is not in the table multiplies matrices. The FLOPs of an
- * unknown matrix product are not known, so nncost must not treat it as a kernel that only moves bytes. Two kinds of
- * operator have few FLOPs per byte, so nncost treats them as kernels that only move bytes. A Fourier transform of n
- * complex values has 5 n log2(n) FLOPs for 16 n bytes. A factorization of a matrix of n rows (the words in `factors`)
- * has at most 2 n^3 FLOPs for 8 n^2 bytes in fp32, that is, n / 4 FLOPs per byte; with n up to 128, these are at most
- * 32 FLOPs per byte. */
+ * unknown matrix product are not known, so nncost must not count the product as a kernel that only moves bytes. Two
+ * kinds of operator (Fourier transforms and factorizations) have few FLOPs per byte, so nncost counts such an operator
+ * as a kernel that only moves bytes. A Fourier transform of n complex values has 5 n log2(n) FLOPs for 16 n bytes. A
+ * factorization of a matrix of n rows (the words in `factors`) has at most 2 n^3 FLOPs for 8 n^2 bytes in fp32, that
+ * is, n / 4 FLOPs per byte; with n up to 128, these are at most 32 FLOPs per byte. */
 static void find_words(naming *n) {
     static const char *const products[] = { "mm",          "bmm",     "addmm",    "addbmm", "baddbmm", "mv",
                                             "addmv",       "dot",     "vdot",     "matmul", "linear",  "bilinear",

@@ -275,8 +275,8 @@ static void check_experts(nnc_json at, const nnc_decoder *d) {
     }
 }
 
-/* Returns how many of the `count` entries of a pattern of layers have the kind `kind`; entries beyond the number of
- * layers are not counted. */
+/* Returns the number of layers with the kind `kind` among the first `count` entries of a pattern of layers; entries
+ * beyond the number of layers are ignored. */
 static int64_t layers_of(const nnc_decoder *d, const unsigned *kinds, int32_t count, unsigned kind) {
     int64_t found = 0;
     for (int32_t i = 0; i < count; i++) { found += i < d->layers && kinds[i] == kind ? 1 : 0; }
@@ -341,7 +341,8 @@ static void check_mlps(nnc_json at, const nnc_decoder *d) {
     }
 }
 
-/* Checks that a field has a value exactly if another field requires it. */
+/* Checks two conditions: the field has a value if another field requires this, and the field has no value if no field
+ * requires it. */
 static void check_beside(nnc_json at, const char *field, bool given, bool wanted, const char *other) {
     if (given != wanted) {
         nnc_json_fault(at, field, "%s, expected always and only together with %s", given ? "does not apply" : "missing",
@@ -441,8 +442,8 @@ static void check_states(nnc_json at, const nnc_decoder *d) {
     }
 }
 
-/* Largest number of layers in a pattern of different layers. NNC_MIXED_LAYERS_MAX in shape/, the limit of the op list,
- * has the same value. */
+/* Largest number of layers in a pattern of different layers. The constant NNC_MIXED_LAYERS_MAX in shape/, the limit of
+ * the op list, must have an equal value. */
 enum { MIXED_LAYERS_MAX = 1024 };
 
 static void check_layers(nnc_json at, const nnc_decoder *d) {
@@ -510,8 +511,8 @@ static void check_shared(nnc_json at, const nnc_decoder *d) {
     }
 }
 
-/* Tests whether each of the last layers, which reuse keys and values, has an earlier layer with the same mixer that
- * computes its own keys and values. */
+/* Tests whether each layer that reuses keys and values has an earlier layer that computes its own keys and values with
+ * an equal kind of mixer; the layers that reuse are the last layers. */
 static bool have_owner(const nnc_decoder *d) {
     const int64_t first = d->layers - d->reused_kv_layers;
     for (int64_t layer = first; layer < d->layers && d->mixers_count > 1; layer++) {

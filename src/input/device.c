@@ -120,7 +120,7 @@ static const nnc_field price_fields[] = {
 const nnc_field_table nnc_price_table = { "price", price_fields, NNC_COUNT_OF(price_fields) };
 
 /* Checks "instances": names of servers that clouds rent out, and the number of devices in each server. Names of servers
- * are not stored in the device; nnc_folders reads them from the file to suggest a device name in messages. */
+ * are not stored in the device; nnc_folders reads the names from the file to suggest a device name in messages. */
 static void check_instances(nnc_json at) {
     for (nnc_json one = nnc_json_first(at); one.node != NULL; one = nnc_json_next(one)) {
         if (nnc_json_type_of(one) != NNC_JSON_NUMBER || nnc_json_number(one) < 1) {
@@ -182,7 +182,8 @@ static void device_rules(nnc_json at, const nnc_device *device) {
     link_rules(at, &device->scale_up);
 }
 
-/* Tests whether a device file states a rate. A rate that the file inherits by its key "like" does not count. */
+/* Tests whether a device file states a rate. A rate that the file inherits by its key "like" is not stated by this
+ * file. */
 static bool says_rate(nnc_json root) {
     static const char *const rates[] = { "units",           "clock_hz", "matmul_flops_per_s", "vector_flops_per_s",
                                          "mem_bytes_per_s", "l2_bytes", "scratch_bytes",      NULL };
@@ -246,7 +247,7 @@ static nnc_rated rated_of(const nnc_device *device) {
 }
 
 /* Checks that the values mtbf, node_power and embodied_kg, from which failures, energy and carbon are computed, name
- * their source. An inherited value has its source in the file that states it. */
+ * their source. If a value is inherited, the file that states the value must name the source. */
 static void need_sources(nnc_json root, const nnc_device *device) {
     static const char *const keys[] = { "mtbf", "node_power", "embodied_kg" };
     for (size_t k = 0; k < NNC_COUNT_OF(keys); k++) {
@@ -273,9 +274,9 @@ static void judge(nnc_json at, nnc_device *device) {
 }
 
 /* Fractions of the link rate that collectives over PCIe reach, for kinds of collectives to which a device file gives no
- * values. Groups of eight cards reach a smaller fraction than pairs, because more cards use the same bridges and
- * sockets. Measured: 0.393 for a group of eight A100 of SimuMax (mean of three kinds), 0.64 for pairs of L40S
- * (collectives_aiconfigurator.csv). */
+ * values. Groups of eight cards reach a smaller fraction than pairs, because more cards share the bridges and sockets.
+ * The measured fractions are 0.393 for a group of eight A100 of SimuMax (mean of three kinds of collectives) and 0.64
+ * for pairs of L40S (collectives_aiconfigurator.csv). */
 static const nnc_collective_efficiency over_pcie = { .bus_fraction = 0.377, .small_group_loss = -2.8 };
 static const nnc_collective_efficiency full_rate = { .bus_fraction = 1.0 };
 
@@ -308,8 +309,9 @@ static void fill_collectives(nnc_json given, nnc_device *device) {
     }
 }
 
-/* The program calls this function after the user has changed `field`. If `field` is a bus_fraction, the user's value
- * holds for groups of all sizes: it replaces both values of over_pcie (for pairs and for larger groups). */
+/* The program calls this function after the user has changed `field`. If `field` is a bus_fraction, the value that the
+ * user has set replaces both values of over_pcie (for pairs and for larger groups), so this value holds for groups of
+ * all sizes. */
 static void replace_over_pcie(const char *field, nnc_device *device) {
     for (size_t i = 0; i < NNC_COUNT_OF(collective_kinds); i++) {
         char name[64];
@@ -364,8 +366,8 @@ nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_erro
     return faults.status;
 }
 
-/* After a change of the number of units or of the clock, multiplies the peaks by the same factor. Peaks that the user
- * has set with --set keep their values. */
+/* After a change of the number of units or of the clock, multiplies the peaks by the factor of this change. Peaks that
+ * the user has set with --set keep their values. */
 static void scale_peaks(nnc_device *device) {
     const nnc_rated *rated = &device->rated;
     const double units = rated->units > 0 ? (double)device->units / rated->units : 1.0;

@@ -35,8 +35,8 @@ static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id) {
     return true;
 }
 
-/* Stores the first error of the operating system, such as an unreadable folder. nncost reports this error if it finds
- * no file. */
+/* Stores the first error of the operating system, such as an unreadable folder. nncost reports this error if no folder
+ * has the file that nncost searches. */
 static void note_trouble(nnc_folders *folders, const char *path, int number) {
     if (folders->trouble.status == NNC_OK && number != 0 && number != ENOENT && number != ENOTDIR &&
         number != ENAMETOOLONG) {
@@ -54,8 +54,8 @@ static bool add_folder_ids(nnc_folders *folders, const char *path, nnc_id_list *
     nnc_arena *arena = folders->arena;
     DIR *dir = opendir(path);
     if (dir == NULL) { note_trouble(folders, path, errno); }
-    bool added = dir != NULL || errno != ENOMEM; /* a missing folder counts as a folder without files; only a lack of
-                                                  * memory is an error */
+    bool added = dir != NULL || errno != ENOMEM; /* a missing folder is treated as a folder without files; only a lack
+                                                  * of memory is an error */
     for (const struct dirent *entry; added && dir != NULL;) {
         char *id;
         errno = 0; /* readdir returns NULL at the end of the folder and after an error; errno is not 0 after an error */
@@ -244,8 +244,8 @@ static bool is_regular(nnc_folders *folders, const char *path) {
 enum { BY_ALIAS, BY_LIKE_ID, BY_LIKE_ALIAS, WAYS };
 
 /* Searches the aliases of a file for a name. If an alias is equal to the name, sets paths[BY_ALIAS] to the path of the
- * file. If an alias is the name in another spelling, sets paths[BY_LIKE_ALIAS], unless an earlier file has set it.
- * Searches the text of the file, because parsing the file takes much longer. */
+ * file. If an alias is the name in another spelling, sets paths[BY_LIKE_ALIAS], unless paths[BY_LIKE_ALIAS] was set for
+ * an earlier file. Searches the text of the file, because parsing the file takes much longer. */
 static void find_alias(nnc_folders *folders, const char *path, const asked_id *name, const char *paths[WAYS]) {
     char *text = NULL, one[256];
     size_t size = 0;
@@ -656,7 +656,7 @@ static const char *path_in(nnc_specs *specs, const char *folder, const char *bel
     return path;
 }
 
-/* subfolders of a diffusers pipeline; the trained network is in the first of them that exists */
+/* subfolders of a diffusers pipeline; the first of these subfolders that exists has the trained network */
 static const char *const networks[] = { "unet", "transformer", "prior", "decoder" };
 
 static nnc_status find_network(nnc_specs *specs, const char *folder, const char **path, nnc_error *err) {
@@ -728,8 +728,8 @@ static const char *next_word(const char *from, char word[PLAIN_MAX]) {
     return length > 0 ? from + length : NULL;
 }
 
-/* The image of the table of hub names has an index of 64-bit words. A word has 48 bits of the digest of a text, and the
- * number of a shape. Two texts can have the same digest, so the text is also compared with the names of the shape. */
+/* The image of the table of hub names has an index of 64-bit words. Each word has 48 bits of a text's digest and the
+ * number of a shape. Two texts can have equal digests, so the shape's names are compared. */
 enum { BY_NAME, BY_PLAIN_NAME, BY_ID, BY_WORD, SEVERAL = 0xffff };
 
 static uint64_t hub_key(int by, const char *text) {
@@ -766,8 +766,8 @@ static nnc_json first_shape(nnc_json table, int by, const char *text, bool *all)
 }
 
 /* Writes the name without its owner and without words that do not change the dimensions of the network. Sets *stored to
- * the last format of weights in the name ("GPTQ-Int8"), if it has one. A floating-point format after another format
- * does not count, because it is the format of the products ("BNB-NF4-BF16"). */
+ * the last format of weights in the name ("GPTQ-Int8"), if it has one. A floating-point format that follows another
+ * format in the name does not count, because this second format is the format of the products ("BNB-NF4-BF16"). */
 static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], const char **stored) {
     const nnc_json words = nnc_json_get(table, "words"), formats = nnc_json_get(table, "formats"), none = { 0 };
     const char *slash = strrchr(name, '/');
@@ -823,7 +823,7 @@ static void joined_name(const char *name, char joined[PLAIN_MAX]) {
     joined[used] = '\0';
 }
 
-/* Returns the entry of "shapes" whose id equals a name, if joined_name converts both; an absent value = no entry. */
+/* Returns the entry of "shapes" with joined_name(id) = joined_name(name); an absent value = no entry. */
 static nnc_json shape_by_id(nnc_json table, const char *name) {
     char wanted[PLAIN_MAX], id[PLAIN_MAX];
     bool all = true;
@@ -851,7 +851,7 @@ size_t nnc_hub_index(nnc_json table, uint64_t *words, size_t most) {
     nnc_json shape = nnc_json_first(nnc_json_get(table, "shapes"));
     for (; shape.node != NULL; shape = nnc_json_next(shape), number++) {
         joined_name(nnc_json_key(shape), text);
-        /* if joined_name gives the ids of two shapes the same form, the index gets the first shape */
+        /* if joined_name turns the ids of two shapes into equal texts, the index gets the first shape */
         if (shape_by_id(table, text).node == shape.node && count < most) {
             words[count++] = hub_key(BY_ID, text) | number;
         }

@@ -246,7 +246,7 @@ static void read_group(nnc_json at, nnc_graph_node *node) {
 }
 
 /* Returns the label of an op, such as "bottleneck.conv": the name of the macro that contains the op, a dot, and the
- * name of the op (or the kind of op, if it has no name). */
+ * name of the op; the kind of op replaces a missing name. */
 static const char *label_of(reader *r, nnc_json at, const nnc_graph_node *node) {
     char label[96];
     const nnc_json name = nnc_json_get(at, "name");

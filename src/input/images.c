@@ -1,8 +1,8 @@
 /* Reads and writes images of shipped files. The image of a device, model or software profile is the content of the
  * struct that was read from the file at build time. The image of another document, such as a table of launch keys, has
- * the values of the document (nnc_image_values). When a command reads a shipped file, it uses the image and does not
- * parse the file. The command parses the file if the text of the file, or of a file in its chain of "like" keys, has
- * changed since the build.
+ * the values of the document (nnc_image_values). When a command reads a shipped file, the command uses the image and
+ * does not parse the file. The command parses the file if the text of the file, or of a file in its chain of "like"
+ * keys, has changed since the build.
  *
  * All images are one list of words: number of images; position of the first text; for each image the digest of its file
  * and its position, sorted by digest; the images; the texts. The image of a struct has four parts: the kind of spec and

@@ -110,8 +110,8 @@ static void expand_references(nnc_json root) {
 
 /* ---- inheritance: "like" and "same_as" ---- */
 
-/* Keys that a file does not inherit from another file. For example, published_params and spread are true only for the
- * model or profile whose file states them. */
+/* Keys that a file does not inherit from another file. For example, published_params and spread hold only for the model
+ * or profile whose own file states them. */
 static const char *const never[] = { "schema",
                                      "id",
                                      "name",
@@ -134,9 +134,9 @@ static const char *const never[] = { "schema",
 
 static bool is_object(nnc_json at) { return nnc_json_type_of(at) == NNC_JSON_OBJECT; }
 
-/* Tests whether an object has a number of its own, which is not inherited. An object with a number of its own does not
- * inherit the text "fitted_on" of another object, because this text names the measurements to which the numbers of the
- * other object were fitted. */
+/* Tests whether an object has a number of its own, which is not inherited. If an object has a number of its own, it
+ * does not inherit the text "fitted_on", because this text names the measurements to which the inherited numbers were
+ * fitted. */
 static bool has_own_number(nnc_json object) {
     nnc_json at = nnc_json_first(object);
     while (at.node != NULL && (nnc_json_inherited(at) || nnc_json_type_of(at) != NNC_JSON_NUMBER)) {
@@ -146,8 +146,8 @@ static bool has_own_number(nnc_json object) {
 }
 
 /* Adds to the object `to` those members of the object `from` that the object `to` lacks. An object that is inside both
- * `to` and `from` is completed in the same way. Members whose key is in the list `but` are not added. The function
- * calls itself for each object that both `to` and `from` contain. */
+ * `to` and `from` gets its missing members from the object in `from`, too. Members whose key is in the list `but` are
+ * not added. The function calls itself for each object that both `to` and `from` contain. */
 static void merge(nnc_json to, nnc_json from, const char *const *but) {
     static const char *const comment[] = { "note", NULL };
     const bool other = has_own_number(to);
@@ -347,7 +347,7 @@ void nnc_lineage_close(nnc_lineage *lineage) {
 }
 
 /* Tests whether a file itself states the field with a dotted name, directly or by "same_as". A field that the file
- * inherits by "like" does not count. */
+ * inherits by "like" is not stated by the file itself. */
 static bool says(nnc_json at, const char *dotted) {
     char key[64];
     const size_t length = strcspn(dotted, ".");

@@ -124,9 +124,9 @@ typedef struct nnc_json_scan_fault {
 } nnc_json_scan_fault;
 
 /* A fast check of JSON text. The function checks only numbers and strings, because cJSON checks the order of the
- * lexemes. Returns false if the text needs the full check nnc_json_scan. A text needs the full check if it is nested
- * too deeply or has more than values_max values. A text also needs the full check if RFC 8259 may forbid a number,
- * string or character that cJSON accepts. */
+ * lexemes. Returns false if the text needs the full check nnc_json_scan. A text needs the full check if its lists and
+ * objects are nested too deeply, or if the text has more than values_max values. A text also needs the full check if
+ * RFC 8259 may forbid a number, string or character that cJSON accepts. */
 bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max);
 
 /* The full check of JSON text. The text must be one JSON value (RFC 8259) with at most values_max values inside. The
@@ -185,10 +185,10 @@ typedef struct nnc_faults {
 typedef struct nnc_json_large {
     const char *name; /* dotted name of the large object, such as "recorded.estimates" */
     /* the large object, whose members are parsed one at a time; NULL: the file has no such object, or the object was
-     * parsed together with the rest of the file */
+     * parsed together with all values of the file */
     const struct cJSON *object;
     int32_t count; /* number of members of the large object */
-    /* offset in the text of each member; 0 = the member was parsed together with the rest of the file */
+    /* offset in the text of each member; 0 = the member was parsed together with all values around the large object */
     size_t *places;
     size_t end;        /* offset in the text of the first character after the large object */
     uint64_t *digests; /* digest of each member that nnc_json_close has freed */
@@ -285,14 +285,14 @@ nnc_json nnc_json_next(nnc_json at);
 const char *nnc_json_key(nnc_json at); /* returns the key of a member of an object; "" for an element of a list */
 
 /* Follows a dotted name from an object to the objects inside it, one part of the name after the other, until an object
- * lacks the next part. Returns the last value that was found; *rest is set to the part of the name that was not
- * found. */
+ * lacks the next part. Returns the last value that was found; *rest is set to the end of the name, from the first part
+ * that was not found on. */
 nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest);
 
 /* nnc_json_open parses the member with the index `index` of the large object (nnc_json_large), and returns false when
  * an error was noted. nnc_json_close frees the member that nnc_json_open has parsed, and stores its digest. The digest
  * of the member does not include inner members whose name is in `skip`. If `skip` is NULL, nnc_json_close stores no
- * digest. For a member that was parsed together with the rest of the file, nnc_json_open and nnc_json_close do
+ * digest. For a member that was parsed together with all values of the file, nnc_json_open and nnc_json_close do
  * nothing. */
 bool nnc_json_open(nnc_json at, int32_t index);
 void nnc_json_close(nnc_json at, int32_t index, const char *const *skip);
@@ -348,7 +348,7 @@ bool nnc_json_is_list(nnc_json at, nnc_json parent, const char *key, int32_t mos
 /* A list of numbers: either a JSON list, or a text in which spaces separate the numbers; such a text is read faster. */
 typedef struct nnc_json_numbers {
     nnc_json list, at; /* at: the entry that is read next, if the list is a JSON list */
-    /* if the list is a text: the rest of the text, which begins with the next number; NULL = the list is a JSON list */
+    /* if the list is a text: the text from the next number on; NULL = the list is a JSON list */
     const char *text;
 } nnc_json_numbers;
 
@@ -357,13 +357,13 @@ nnc_json_numbers nnc_json_numbers_of(nnc_json list);
  * text. */
 bool nnc_json_has_more(const nnc_json_numbers *n);
 int32_t nnc_json_count_numbers(const nnc_json_numbers *n);
-/* Reads the next number of a list in the same way as nnc_json_whole. */
+/* Reads the next number of a list; its limits and its errors are those of nnc_json_whole. */
 bool nnc_json_next_whole(nnc_json_numbers *n, double least, double most, int64_t *value);
 /* Tests whether a value has the JSON type `type`. If the value has another type, notes the error "wrong type, expected
  * ..." and returns false. */
 bool nnc_json_expect(nnc_json at, nnc_json_type type, const char *expected);
-/* Returns the number of the line in which the key of a value is; for an element of a list, the line of the value. The
- * first line is 1. */
+/* Returns the number of the line with the key of a value; for an element of a list, the number of the line with the
+ * value. The first line is 1. */
 long nnc_json_line(nnc_json at);
 /* Tests whether reading of a document continues after the errors that were noted so far. Reading stops at the first
  * error unless all errors are reported (nnc_faults). */
@@ -379,7 +379,7 @@ void nnc_faults_note(nnc_faults *faults, const nnc_error *fault);
 void nnc_read_field(nnc_json at, const nnc_field *field, void *object);
 /* Reads the members of a JSON object into a struct, by a field table. Errors: a required key is missing, a key is
  * unknown, or a value is wrong. Keys in the list `others` (NULL ends the list) are allowed but not read; the caller
- * reads them. The key "note" is allowed in every object. The key "same_as" is allowed if `others` is NULL. */
+ * reads them. The key "note" is allowed in every object. The key "same_as" is allowed if the list `others` is NULL. */
 void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others, void *object);
 /* Reads a list of objects into an array of structs of `size` bytes. Before an object is read, all fields of its struct
  * are set to their defaults in the field table. The array is allocated in the arena. If the list is absent, returns
@@ -560,7 +560,7 @@ nnc_status nnc_specs_take_library(nnc_specs *specs, const char *asked, nnc_model
  * unchanged. */
 nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_error *err);
 void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model);
-/* Sets the library that runs a model, and the operators that follow from it. */
+/* Sets the library that runs a model, and the fields of the model that depend on the operators of this library. */
 void nnc_implementation_take(nnc_implementation by, nnc_model *model);
 /* Type of a function that looks a name up in a JSON document of the data folders and writes the answer to *found. */
 typedef nnc_status nnc_look(nnc_specs *specs, nnc_json root, const char *name, void *found, nnc_error *err);
@@ -591,8 +591,8 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
 
 /* The struct nnc_library describes the library that runs a model (`by`), with three properties of its code.
  * composed_gelu = true: the library computes GELU from several pointwise ops. joined_qkv = true: one product computes
- * queries, keys and values, and one computes gate and up matrices. split_gate = true: with joined_qkv, separate products
- * compute gate and up matrices.
+ * queries, keys and values, and one computes gate and up matrices. split_gate = true: with joined_qkv, separate
+ * products compute gate and up matrices.
  *
  * nnc_foreign_library returns the library of a published configuration. If no key of the configuration names a library,
  * the result is transformers. nnc_library_set sets the library of a model. */
@@ -706,7 +706,7 @@ nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char
 nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
                                  nnc_error *err);
 /* Path of the device "." (this machine) if no data folder has measurements of the machine. The path is a command;
- * nncost reads its output as if it were a file. */
+ * nncost reads the output of this command in place of a file. */
 #define NNC_THIS_MACHINE "nvidia-smi -q -x"
 /* Runs nvidia-smi, which describes the GPUs of this machine, and returns its output in *text. The caller frees the
  * text. Returns NNC_UNKNOWN_ID if nvidia-smi is not installed. */
@@ -721,7 +721,8 @@ nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json
  * If no data folder has the file, *path is NULL. */
 nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path, nnc_error *err);
 
-/* The content of a pipe, or of a file that was converted to another format; it is stored together with the specs. */
+/* The content of a pipe, or of a file that was converted to another format; the content is stored together with the
+ * specs. */
 typedef struct nnc_piped {
     const struct nnc_piped *next;
     const char *path;
@@ -848,13 +849,14 @@ bool nnc_is_capture(nnc_json root);
 /* Modules of a captured program that the user freezes, trains or checkpoints differently from the recorded step. Each
  * text has patterns of module paths, joined by commas; NULL = the option was not given. */
 typedef struct nnc_modules {
-    const char *train;     /* modules whose parameters are trained; the parameters of all other modules are frozen */
+    const char *train;     /* modules whose parameters are trained; the parameters of every module that this text does
+                            * not name are frozen */
     const char *frozen;    /* modules whose parameters are frozen */
     const char *recompute; /* modules that keep only their inputs for backward; backward runs these modules again */
 } nnc_modules;
 void nnc_capture_read(nnc_json root, const nnc_modules *asked, nnc_model *model);
-/* Reads the file of a captured program again, with the changed modules in `asked`. model: a copy of the recorded model;
- * the function changes it. If an option is wrong, err->where is this option. */
+/* Reads the file of a captured program a second time, and changes the modules that `asked` names. model: a copy of the
+ * recorded model; the function changes this copy. If an option is wrong, err->where is this option. */
 nnc_status nnc_capture_ask(nnc_specs *specs, const nnc_modules *asked, nnc_model *model, nnc_error *err);
 
 /* The names that an expression of a graph file may use: names of lets, and names of macro arguments. */
@@ -928,8 +930,8 @@ typedef struct nnc_release {
               * = a more specific entry */
 } nnc_release;
 
-/* Function that tells whether the user has given a field of a plan, so that a release sets only the other fields. in:
- * pointer that is passed to the function `is`. */
+/* Function that tells whether the user has given a field of a plan, so that a release sets only fields that the user
+ * has not given. in: pointer that is passed to the function `is`. */
 typedef struct nnc_given {
     bool (*is)(const void *in, const char *field);
     const void *in;

@@ -32,7 +32,7 @@
 #define NAME(name) "cJSON_" #name,
 #define CJSON(name) late.name
 static struct late { CJSON_CALLS(POINTER) } late;
-/* functions that allocate and free memory for cJSON; they are passed to cJSON after it is loaded */
+/* functions that allocate and free memory for cJSON; nncost passes these functions to cJSON after cJSON is loaded */
 static cJSON_Hooks late_hooks;
 
 static bool load(const nnc_json_doc *doc) {
@@ -124,7 +124,7 @@ static bool refuse_values(const nnc_json_doc *doc, const cJSON *at) {
 }
 
 /* Tests an escape \uXXXX to which `at` points. Returns 1 if the escape is the first half of a surrogate pair, 2 if it
- * is the second half of a pair, and 0 for any other character. */
+ * is the second half of a pair, and 0 if it is no half of a pair. */
 static int surrogate_at(const char *at) {
     if (at[0] != '\\' || at[1] != 'u' || (at[2] | 0x20) != 'd') { return 0; }
     const char digit = (char)(at[3] | 0x20);

@@ -99,8 +99,9 @@ static bool scan_escape(scan *s) {
  * have no meaning. */
 static uint64_t zeros(uint64_t word) { return (word - 0x0101010101010101U) & ~word; }
 
-/* Skips blocks of 8 bytes, from `at` on, that have only printable ASCII characters and neither quotes nor backslashes.
- * Returns the start of the first block with another character, or of the last bytes (fewer than 8). */
+/* Skips blocks of 8 bytes, from `at` on, if all bytes of the block are printable ASCII characters and no byte is a
+ * quote or a backslash. Returns the start of the first block with another character, or of the last bytes (fewer than
+ * 8). */
 static const char *past_plain(const char *at, const char *end) {
     static const uint64_t each = 0x0101010101010101U;
     for (; end - at >= 8; at += 8) {
@@ -160,7 +161,7 @@ static bool begins_number(char c) { return c == '-' || (c >= '0' && c <= '9'); }
 
 bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max) {
     scan s = { .begin = text, .at = text, .end = text + size };
-    /* each opening bracket and each comma counts as one more value, so an empty list counts as two values */
+    /* each opening bracket and each comma adds one to the number of values, so an empty list adds two */
     int values = 1, depth = 0;
     while (s.at < s.end) {
         const char c = *s.at;
@@ -395,7 +396,7 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip) {
     case NNC_JSON_BOOL: return nnc_digest_number(digest, nnc_json_bool(at));
     case NNC_JSON_NUMBER:
         value = nnc_json_number(at);
-        value = value == 0 ? 0 : value; /* turns -0 into 0, so that both zeros give the same digest */
+        value = value == 0 ? 0 : value; /* turns -0 into 0, so that -0 and 0 have equal digests */
         memcpy(&bits, &value, sizeof(bits));
         return nnc_digest_number(digest, bits);
     case NNC_JSON_TEXT: return nnc_digest_text(digest, nnc_json_text(at));

@@ -1,7 +1,7 @@
-/* Reads models of every family. A file names its family, and the functions of this family read the other members. Other
- * functions of model.c scale a model after --set hidden=N, and make a model from another model and a text of changed
- * fields. The C file also reads the two families of image networks: U-Nets (segmentation, diffusion) and vision
- * transformers (classification). */
+/* Reads models of every family. A file names its family, and the functions of this family read all members that belong
+ * to the family alone. Other functions of model.c scale a model after --set hidden=N, and make a model from another
+ * model and a text of changed fields. The C file also reads the two families of image networks: U-Nets (segmentation,
+ * diffusion) and vision transformers (classification). */
 #include "input/input_internal.h"
 
 static const nnc_family_fields *const rows[] = {
@@ -111,8 +111,8 @@ nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
         nnc_scale_dims_follow(model, field);
         model->published_params = strcmp(field, "published_params") == 0
                                       ? model->published_params
-                                      /* The published number of parameters belongs to the unchanged model, so it is
-                                       * replaced by 0 (unknown). */
+                                      /* The published number of parameters belongs to the unchanged model, so the
+                                       * changed model gets the number 0 (unknown). */
                                       : 0;
     }
     return status;
@@ -174,9 +174,10 @@ static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was) 
     }
 }
 
-/* Tests whether a change of `hidden` keeps the number of heads and changes the head width. The result is true if two
- * conditions hold. The user has set neither the number of heads nor the head width. The new `hidden` is a multiple of
- * the number of heads, but no multiple of the old head width. */
+/* Tests whether a change of `hidden` keeps the number of heads and changes the head width. The result is true if three
+ * conditions hold. First, the user has set neither the number of heads nor the head width. Second, the model file
+ * states no head width, or a head width of hidden / heads. Third, the new `hidden` is a multiple of the number of
+ * heads, but no multiple of the old head width. */
 static bool keeps_count(const nnc_scale_dims *was, int64_t hidden, unsigned set) {
     return (set & (HEADS | HEAD_DIM)) == 0 && share(was->heads, hidden, was->hidden) == 0 &&
            (was->head_dim == 0 || was->heads * was->head_dim == was->hidden) && hidden % was->heads == 0;
@@ -348,8 +349,8 @@ static void unet_complete(nnc_json root, nnc_model *model) {
     if (u->norm == NNC_NORM_GROUP && u->norm_groups == 0) { u->norm_groups = 32; }
 }
 
-/* Tests whether the level `index` has attention. The index u->levels means the middle block, which has the channels of
- * the deepest level. */
+/* Tests whether the level `index` has attention. The index u->levels stands for the middle block, whose number of
+ * channels is that of the deepest level. */
 static bool attends(const nnc_unet *u, int32_t index) {
     return index == u->levels ? u->middle_attention : index < u->attention_levels_count && u->attention_levels[index];
 }

@@ -6,7 +6,7 @@
 #include "input/input_internal.h"
 
 /* Returns the peak rate (FLOP/s) in the number format that training uses most: the faster of bf16 and fp16. If the
- * device has neither, returns the rate of its fastest format. */
+ * device computes neither in bf16 nor in fp16, returns the rate of its fastest format. */
 static double main_peak(const nnc_device *d) {
     const double *peak = d->matmul_flops_per_s;
     double most = 0.0;
@@ -147,7 +147,7 @@ typedef struct bounds {
 static bool is_within(const bounds *of, char *text, size_t size) {
     const double value = of->value;
     if (isnan(value) || value == 0.0 || isinf(value) || (value >= of->least && value <= of->most)) {
-        return true; /* accepts an infinite value: it is a ratio whose divisor is a field with the value 0 */
+        return true; /* accepts an infinite value: the value is a ratio whose divisor is a field with the value 0 */
     }
     snprintf(text, size, "%s: %s, expected %g to %g, found %.4g", of->fields, of->what, of->least, of->most, value);
     return false;

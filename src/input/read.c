@@ -600,7 +600,7 @@ static nnc_status read_quoted(nnc_csv *csv, char **close, nnc_error *err) {
     for (;; from++) {
         if (from >= csv->end) { return refuse(csv, "a quote that is not closed, expected '\"'", err); }
         if (*from == '"' && from[1] != '"') { break; }
-        from += *from == '"'; /* in a quoted cell, two quotes one after the other stand for one quote */
+        from += *from == '"'; /* in a quoted cell, two adjacent quotes stand for one quote */
         csv->line += *from == '\n';
         if (*from == '\0') { return refuse(csv, "a NUL byte, expected text", err); }
         *to++ = *from;
@@ -621,7 +621,7 @@ static nnc_status read_plain(nnc_csv *csv, char **close, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Reads one cell and the separator after it. Sets *last to true if the cell is the last of its row. */
+/* Reads one cell and the separator that follows the cell. Sets *last to true if the cell is the last of its row. */
 static nnc_status read_cell(nnc_csv *csv, bool *last, nnc_error *err) {
     char *start = csv->at, *close = start;
     if (csv->count == NNC_CSV_CELLS_MAX) {

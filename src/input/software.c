@@ -266,9 +266,9 @@ static bool split_words(const char *words, const char *name, const char *first, 
     return *rest == '\0' || *rest == '(' || is_digit(*rest) || lettered;
 }
 
-/* Tests whether the framework of a measured row begins with a name, as a whole word: "torch 1.12" and "torch-eager"
- * begin with "torch", but "torchtitan" does not. *version receives the version of the row; if the row has no version,
- * *version receives the version after the name. */
+/* Tests whether the framework of a measured row begins with a given name, and whether the name ends at the end of a
+ * word: "torch 1.12" and "torch-eager" begin with "torch", but "torchtitan" does not. *version receives the version of
+ * the row; if the row has no version, *version receives the version after the name. */
 static bool row_names(const nnc_release_ask *ask, const char *name, const char *first, const char **version) {
     *version = ask->version;
     if (!begins(ask->framework, name) || isalpha((unsigned char)ask->framework[strlen(name)])) { return false; }
@@ -299,9 +299,9 @@ static int conditions(const nnc_framework *f, const nnc_release_ask *ask) {
                : -1;
 }
 
-/* Tests whether release a matches the user's request better than release b. The longer framework name wins. If both
- * framework names are equally long, the newer version wins. With equal versions, the release whose version and
- * conditions have more characters wins, because it is more specific. */
+/* Tests whether release a matches the user's request better than release b. The longer framework name wins. If the
+ * matching names of the two frameworks have equal lengths, the release with the newer version matches better. If the
+ * versions are equal, the more specific release wins: the release whose version and conditions have more characters. */
 static bool is_better(const nnc_release *a, const nnc_release *b) {
     if (b->entry == NULL || a->named != b->named) { return b->entry == NULL || a->named > b->named; }
     const int newer = compare_versions(a->entry->version, b->entry->version);

@@ -282,7 +282,7 @@ static nnc_status refuse_recorded(nnc_json root, char *name, nnc_error *err) {
         name, nnc_json_text(task), name);
 }
 
-/* Sets *found, a `member`, for a name. If no network has the name, removes the weights (".a1_in1k") from the name. */
+/* Writes the network `name` to *found, a `member`; an unknown name is searched again without its end ".a1_in1k". */
 static nnc_status look_member(nnc_specs *specs, nnc_json root, const char *name, void *found, nnc_error *err) {
     member *m = found;
     const nnc_json members = nnc_json_get(root, "members");
@@ -459,8 +459,8 @@ static void keep(nnc_specs *specs, nnc_spec_kind kind, const char *id, const voi
     }
 }
 
-/* Loads a spec. If an earlier call loaded this id, or found that no file has it, returns the stored result: a search
- * for an unknown id reads all files of a folder, and a table of measured rows asks for an id hundreds of times. */
+/* Loads a spec. Returns the stored result if an earlier call loaded this id, or found that no file has it. A search for
+ * an unknown id reads all files of a folder, and a table of measured rows asks for an id hundreds of times. */
 static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out, nnc_error *err) {
     for (const loaded *l = specs->loaded; l != NULL; l = l->next) {
         if (l->kind == kind && strcmp(l->asked, id) == 0) {
@@ -855,7 +855,7 @@ static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, 
             return nnc_file_too_large(path, most, err);
         }
         if (got == 0) { break; }
-        /* a file above NNC_FILE_BYTES_MAX is accepted only if it contains the name of a schema of nncost */
+        /* a file above NNC_FILE_BYTES_MAX is accepted only if the file contains the name of a schema of nncost */
         if (used > NNC_FILE_BYTES_MAX && !known) {
             buffer[used] = '\0';
             known = strstr(buffer, "\"nncost.") != NULL;
@@ -954,7 +954,7 @@ const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path) 
 
 /* ---- digests of spec files ---- */
 
-/* Keys of a spec file that are left out of its digest, because they do not change the spec. */
+/* Keys of a spec file whose values do not change the spec; the digest of the file leaves these keys out. */
 static const char *const comments[] = { "note",       "sources", "references", "like", "same_as",
                                         "stands_for", "aliases", "compared",   NULL };
 

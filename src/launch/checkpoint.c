@@ -360,7 +360,7 @@ static bool take_tensor(gguf *g) {
     return add_tensor(g->c, tensor_types[type].name, params, bytes) || wrong(g, "has too many weights");
 }
 
-/* Returns the name of the number format in which the checkpoint has the most bytes. */
+/* Returns the name of the number format in which the checkpoint has more bytes than in any other format. */
 static const char *main_type(const nnc_checkpoint *c) {
     const nnc_checkpoint_part *best = &c->parts[0];
     for (int i = 1; i < c->part_count; i++) { best = c->parts[i].bytes > best->bytes ? &c->parts[i] : best; }
@@ -412,7 +412,7 @@ static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root,
     if (nnc_json_type_of(map) != NNC_JSON_OBJECT) { return bad(c, "no index, expected \"weight_map\"", err); }
     for (nnc_json at = nnc_json_first(map); at.node != NULL; at = nnc_json_next(at)) {
         const char *name = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "/";
-        /* the search begins with the last file, because successive tensors are most often in the same file */
+        /* the search begins with the last file, because successive tensors are most often in one file */
         int i = count - 1;
         while (i >= 0 && strcmp(shards[i], name) != 0) { i--; }
         if (strchr(name, '/') != NULL || (i < 0 && count == SHARDS_MAX)) {

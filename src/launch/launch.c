@@ -1,5 +1,5 @@
-/* Opens launch files: reads them as JSON documents, finds the format of each, and adds their settings to the settings
- * of the command line. */
+/* Opens launch files: reads each file as a JSON document, finds its format, and adds its settings to the settings of
+ * the command line. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static const char *given_value(const char *defined, const char *name, size_t len
 }
 
 /* Copies the text of a file. Each variable "${NAME}" is replaced by the value that the user gives, as a launcher does
- * with `envsubst`. Variables to which the user gives no value stay. */
+ * with `envsubst`. Variables to which the user gives no value stay in the text unchanged. */
 static void put_variables(const char *text, size_t size, const char *defined, nnc_buffer *out) {
     const char *const last = text + size;
     while (text < last) {
@@ -120,7 +120,7 @@ static void put_template(const char *text, size_t size, const char *defined, nnc
     nnc_buffer_byte(out, '\0');
 }
 
-/* Replaces the text of a document by the text that the function `put` makes from it. */
+/* Replaces the text of a document by a new text, which the function `put` makes from the present one. */
 static nnc_status fill(nnc_document *d, size_t *size, const char *defined,
                        void (*put)(const char *, size_t, const char *, nnc_buffer *), nnc_error *err) {
     nnc_buffer filled = { 0 };
@@ -264,7 +264,8 @@ static nnc_status recognise(nnc_specs *specs, const nnc_document *d, const char 
 }
 
 /* Tests whether a JSON file is a file of nncost or the configuration of a model. A JSON file of nncost or of a model is
- * no launch file. The test avoids parsing the file twice: only the command that uses the file parses it. */
+ * no launch file. The test avoids parsing a file of nncost or of a model twice, because the command that uses the file
+ * parses it, too. */
 static bool is_other_json(nnc_specs *specs, const char *path) {
     static const char *const keys[] = { "schema", "model_type" };
     char *text = NULL;
@@ -297,8 +298,8 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format) 
     const char *found = NULL;
     nnc_error err;
     if (is_yaml(path) || is_toml(path) || is_gguf(path) || is_shell(path) || nnc_ends_in(path, ".py")) {
-        /* all YAML and TOML files, scripts and programs are launch files, because nncost reads no other files of these
-         * types */
+        /* every YAML or TOML file, script or program is a launch file, because nncost reads no file of these types for
+         * another purpose */
         return true;
     }
     if (!nnc_ends_in(path, ".json") || nnc_checkpoint_is_file(path) || !NNC_READS_LAUNCH_FILES) { return false; }
@@ -389,8 +390,8 @@ static nnc_status open_named(nnc_reading *r, const char *path, const char *forma
 }
 
 /* Adds the options with which a command changes its configuration file, as a launch file that takes precedence over the
- * configuration file (a file on top); the configuration file was opened last. An option without a row in the table of
- * the format is an error, so that no option is lost. path: path of the script. */
+ * configuration file (a file on top); the configuration file is the file that was opened last. An option without a row
+ * in the table of the format is an error, so that no option is lost. path: path of the script. */
 static nnc_status put_on_top(nnc_reading *r, const char *path, const char *changes) {
     const int below = r->file_count - 1;
     if (changes == NULL || strcmp(changes, "{}") == 0) { return NNC_OK; }
@@ -496,8 +497,9 @@ static nnc_status keep_written(nnc_reading *r, const char *script, const nnc_scr
     return NNC_OK;
 }
 
-/* Adds the only command of a script whose options have a known format. Fails if the script has no command with a known
- * format, or several that start different programs. NOLINTNEXTLINE(misc-no-recursion) */
+/* Finds the command of a script that has options of a known format, and adds this command to the list of launch files.
+ * Fails if the script has no command with a known format, or several that start different programs.
+ * NOLINTNEXTLINE(misc-no-recursion) */
 static nnc_status open_commands(nnc_reading *r, const char *path, const char *text, const char *format) {
     int first = -1;
     source_reader reader = { r, path, text };
@@ -509,7 +511,7 @@ static nnc_status open_commands(nnc_reading *r, const char *path, const char *te
     for (int i = 0; status == NNC_OK && i < script.count; i++) {
         bool known = false;
         if (first >= 0 && nnc_commands_start_same(r->specs, &commands[first], &commands[i])) {
-            /* The command commands[i] starts the same program as the first command, perhaps on another node. If the
+            /* The command commands[i] starts the program that the first command starts, perhaps on another node. If the
              * first command has no launcher, as in "echo $COMMAND", the launcher of commands[i] is added. */
             if (commands[first].launcher == NULL && commands[i].launcher != NULL) {
                 status = add_options(r, path, commands[i].launcher, commands[i].launcher_options, &known);
@@ -528,8 +530,8 @@ static nnc_status open_commands(nnc_reading *r, const char *path, const char *te
         first = known ? i : first;
     }
     if (status == NNC_OK && first < 0 && script.count > 0) {
-        const nnc_shell_command *longest = commands; /* the command with the longest options; helper programs have few
-                                                      * options */
+        const nnc_shell_command *longest = commands; /* the command with the longest options is probably the one that
+                                                      * trains or serves, because helper programs have few options */
         for (int i = 1; i < script.count; i++) {
             longest = strlen(commands[i].options) > strlen(longest->options) ? &commands[i] : longest;
         }
@@ -598,8 +600,8 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
     return file->format != NULL ? NNC_OK : refuse_kind(r, path);
 }
 
-/* Tests whether a launch file of the given format is already open. The file `naming`, which names the file to open,
- * does not count. */
+/* Tests whether a launch file of the given format is already open. The file `naming`, from which the path of the file
+ * to open comes, is not tested. */
 static bool has_format(const nnc_reading *r, const char *format, int naming) {
     for (int i = 0; i < r->file_count; i++) {
         if (i != naming && r->files[i].format != NULL && strcmp(r->files[i].format, format) == 0) { return true; }

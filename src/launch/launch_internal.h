@@ -1,8 +1,8 @@
 /* Launch files are files that start a training run or a serving engine. nncost reads them as options of a plan.
  *
  * nncost reads a launch file in three steps. First, the file becomes a document of JSON; YAML and TOML become JSON text
- * with the same lines (yaml.c and toml.c). Second, the rows of foreign/launch/FORMAT.json give the meaning of each key
- * (launch_rows.c). Third, the values become settings of the plan, as if they were given as options.
+ * in which each value keeps its line (yaml.c and toml.c). Second, the rows of foreign/launch/FORMAT.json give the
+ * meaning of each key (launch_rows.c). Third, the values become settings of the plan, as if they were given as options.
  *
  * Each format is described by data, not by code: by one file with a row for each key. A key without a row is an error,
  * because the key may change the cost. The options of the command line always take precedence. */
@@ -14,7 +14,7 @@
 
 #include "scenario/scenario_internal.h"
 
-/* false in a WebAssembly build: a browser page has no tables of launch formats and is given no binary files, so it
+/* false in a WebAssembly build. A browser page has no tables of launch formats and gets no binary files, so the page
  * reads neither launch files nor checkpoints. Because the value is false, the linker removes the code that reads launch
  * files and checkpoints. */
 #ifdef __wasi__
@@ -48,11 +48,11 @@ typedef struct nnc_shell_command {
     const char *launcher;
     const char *launcher_options, *options;
     const char *config; /* path of the configuration file that the command names; NULL = the command names none */
-    /* JSON object with the other options and the words KEY=VALUE of a command that names a configuration file; they
-     * replace keys of this file */
+    /* for a command that names a configuration file: JSON object with the words KEY=VALUE of the command, and with all
+     * its options except the one that names the file; these values replace the values of the same keys in the file */
     const char *changes;
-    /* name of a variable of the script: its value decides whether the branch with this command runs; NULL = it is
-     * certain that the command runs, or the variable is not known */
+    /* name of a variable of the script whose value decides whether the branch with this command runs; NULL = it is
+     * certain that the command runs, or it is not known which variable decides */
     const char *decides;
     long line;
 } nnc_shell_command;
@@ -64,8 +64,8 @@ typedef struct nnc_script_file {
 } nnc_script_file;
 
 typedef struct nnc_shell_script {
-    /* function that returns the text of another script that this script reads; the text is in the arena; NULL = the
-     * other script is not found. If the member `read` is NULL, other scripts are skipped. */
+    /* function that returns the text of a script that this script reads; the text is in the arena; NULL = the function
+     * does not find the script. If the member `read` is NULL, other scripts are skipped. */
     const char *(*read)(void *context, const char *path);
     void *context;
     /* assignments of the user, "A='1'; B='2'; ", which are read before the script. If the script assigns an unknown
@@ -163,9 +163,9 @@ typedef struct nnc_launch_plan {
 
 /* Adds to *given the fields that a plan in this launch format needs, and the software profile of its framework; fields
  * that the user gives are not changed. searches: true = also adds the fields that a search needs. *model: the model as
- * the user names it; if files of this format contain the model's name, the id of a shipped model is replaced by its
- * usual name on the hub. NNC_BAD_USAGE: the format is unknown, or the framework of the user's software profile does not
- * read files of this format. */
+ * the user names it. If files of this format contain the model's name, the function replaces the id of a shipped model
+ * by the usual name of this model on the hub. NNC_BAD_USAGE: the format is unknown, or the framework of the user's
+ * software profile does not read files of this format. */
 nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches, char **model,
                                nnc_scenario_args *given, nnc_error *err);
 
@@ -192,7 +192,8 @@ enum { NNC_ROW_LISTS = 256 };
 
 /* Index of the table of a launch format: its rows in lists, and the members of the table that are read often. A row
  * with a '*' before the first dot of its key is in one of the lists `wide`; the first two characters of the key select
- * the list. Any other row is in one of the lists `first`; the part of the key before the first dot selects the list. */
+ * the list. A row without such a '*' is in one of the lists `first`; the part of the key before the first dot selects
+ * the list. */
 typedef struct nnc_table_index {
     const char **keys; /* keys[i]: key of row i of the table */
     nnc_json *rows;
@@ -247,7 +248,7 @@ typedef struct nnc_set_field {
     /* the JSON value in the launch file; an absent value: the value is a rule or a default of the format's table */
     nnc_json at;
     bool is_default;
-    bool is_kept; /* true: a table states that the field keeps the default of nncost, so no rule may set it */
+    bool is_kept; /* true: a table states that the field keeps the default of nncost, so no rule may set the field */
 } nnc_set_field;
 
 /* A field of the model that launch files describe; name "MODEL": the name of the model; name "SOFTWARE": the software
@@ -369,7 +370,7 @@ typedef struct nnc_shell_function {
     int32_t line, reads_at;
 } nnc_shell_function;
 
-/* How certain it is that a command of a script runs, or that a condition is true. A command that is not a test is
+/* Degrees of certainty that a command of a script runs, or that a condition is true. A command that is not a test is
  * assumed to succeed: NNC_RUNS_LIKELY. */
 typedef enum nnc_certainty { NNC_RUNS_NOT, NNC_RUNS_MAYBE, NNC_RUNS_LIKELY, NNC_RUNS } nnc_certainty;
 
@@ -415,7 +416,7 @@ typedef struct nnc_shell {
     /* text that the previous command of a shell pipeline (a | b) passes to the current command; NULL = not known */
     const char *stream;
     bool appends;
-    /* certainty of the command that writes the here document to a file: how certain it is that this command runs */
+    /* certainty that the command that writes the here document to a file runs */
     nnc_certainty writes;
     nnc_shell_commands made;
     bool starts_unknown; /* true: a launcher of the script starts a program whose name is not known */
@@ -458,8 +459,8 @@ size_t nnc_shell_blank_length(const char *at);
 /* Expands the shell expression that begins at `at` with '$' or '`', and appends its value to the cells `to`. Returns
  * the position after the expression. */
 const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit, bool quoted, nnc_script_cells *to);
-/* Expands the shell text from `at` to `end`, and appends its value to the cells `to`. s->line must be the line of `at`;
- * after the call it is the line of `end`. */
+/* Expands the shell text from `at` to `end`, and appends its value to the cells `to`. Before the call, s->line must be
+ * the number of the line with `at`; after the call, s->line is the number of the line with `end`. */
 void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to);
 /* Expands the shell text from `at` to `end` as nnc_shell_expand does, and returns the value as a string in the
  * arena. */
@@ -488,7 +489,8 @@ nnc_certainty nnc_shell_truth(bool holds);
  * is empty. NULL: the value is not known. */
 const char *nnc_shell_operand(const char *text, const nnc_shell *s);
 /* Evaluates a test "[ .. ]" or "[[ .. ]]", or the part of a test between && and ||. from: index of its first word.
- * Returns NNC_RUNS if the test is true, NNC_RUNS_NOT if it is false, NNC_RUNS_MAYBE if it is not known. */
+ * Returns NNC_RUNS if the test is true, NNC_RUNS_NOT if the test is false, NNC_RUNS_MAYBE if its result is not
+ * known. */
 nnc_certainty nnc_shell_test(const nnc_shell *s, const nnc_script_words *w, int32_t from);
 
 /* ---- shell_options.c: files that a script makes from templates ---- */
@@ -504,8 +506,8 @@ bool nnc_shell_is_option(const char *word);
 bool nnc_shell_has_program(const nnc_script_words *w);
 /* Tests whether the words of a command are a launcher that starts a program whose name is not known. */
 bool nnc_shell_starts_unknown(const nnc_script_words *w);
-/* nnc_shell_keep adds a command of the script to the list if it starts a program with options. nnc_shell_keep_options
- * adds options that belong to no program. */
+/* nnc_shell_keep adds a command of the script to the list if the command starts a program with options.
+ * nnc_shell_keep_options adds options that belong to no program. */
 void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w);
 void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w);
 
@@ -556,15 +558,15 @@ bool nnc_document_has(const nnc_document *d, const char *key);
 
 /* ---- shell_options.c: compares commands of a script ---- */
 
-/* Tests whether two commands start the same program with the same options. The lines of the two commands in the script
- * may differ, because a script may print a command before it runs the command. If command `b` has an option with the
- * rank of its node, options such as the rank, the host and the port may differ. */
+/* Tests whether two commands start one program with equal options. The lines of the two commands in the script may
+ * differ, because a script may print a command before it runs the command. If command `b` has an option with the rank
+ * of its node, options such as the rank, the host and the port may differ. */
 bool nnc_commands_start_same(nnc_specs *specs, const nnc_shell_command *a, const nnc_shell_command *b);
 
 /* ---- shell_options.c: divides a run file of a platform into its parts ---- */
 
-/* Path of a file that the MosaicML platform writes. The file has the member "parameters" of a run file, and the command
- * of the run file reads it. */
+/* Path of a file that the MosaicML platform writes. The platform writes the member "parameters" of a run file to the
+ * file with this path, and the command of the run file reads this file. */
 #define NNC_RUN_PARAMETERS "/mnt/config/parameters.yaml"
 
 /* The parts of a run file, in the arena: the script, the configuration of the program as JSON, and options of torchrun
@@ -587,11 +589,11 @@ void nnc_reading_fail(nnc_reading *r, nnc_json at);
 void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why, bool skipped);
 bool nnc_reading_is_given(const nnc_reading *r, const nnc_field *field);
 /* Sets the fields that a JSON object in the table of a format lists, such as { "zero": "3" }. at, path: value and path
- * of the key of the launch file that sets these fields. are_defaults: true = fields that already have a value keep
- * it. */
+ * of the key of the launch file that sets these fields. are_defaults: true = fields that already have a value are not
+ * changed. */
 void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, bool are_defaults);
-/* Returns the field `name` of the model (or "MODEL", "SOFTWARE") that a launch file has set; NULL = no file has set
- * it. */
+/* Returns the field `name` of the model (or "MODEL", "SOFTWARE") that a launch file has set; NULL = no launch file has
+ * set this field. */
 nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name);
 
 /* Returns the text of the script `name` that another script reads, if `name` is a script of a framework. The scripts of
@@ -651,21 +653,21 @@ const nnc_launch_file *nnc_file_beneath(const nnc_reading *r, const nnc_launch_f
  * are looked up). Only the last parts of the two paths are compared. */
 bool nnc_reading_names_file(const nnc_reading *r, const nnc_launch_file *file, const char *key);
 
-/* If a value is a reference to another key, such as "${a.b}", returns the value of the other key: first from the files
- * that take precedence over the file with the reference (the files on top of it), then from the file with the
+/* If a value is a reference to a key, such as "${a.b}", returns the value of this key. The key is looked up first in
+ * the files that take precedence over the file with the reference (the files on top of it), then in the file with the
  * reference. Returns a value that is no reference unchanged. path: path of the key that has the value, for references
  * such as "${.b}". A reference may contain one of the functions multiply, sum, divide_floor and divide_ceil, as in
  * "${multiply:4, ${.b}}". */
 nnc_json nnc_launch_referred(const nnc_reading *r, nnc_json at, const char *path);
 
-/* Returns the value of a key in the file that is being read, or else in the files beneath it, which are the files in
- * which its missing keys are looked up. If no file has the key, returns the program's default, which is in the member
- * "absent" of the table; an absent value: the table has no default. */
+/* Returns the value of a key: from the file that is being read, or, if this file does not have the key, from the files
+ * beneath it, in which missing keys are looked up. If no file has the key, returns the program's default, which is in
+ * the member "absent" of the table; an absent value: the table has no default. */
 nnc_json nnc_reading_value(const nnc_reading *r, const char *key);
 
-/* Tests whether a key of a file has no effect. A key has no effect if a file that takes precedence (a file on top) has
- * the same key. A key in a file that only supplies missing keys of another file (a file beneath) also has no effect if
- * its value is the program's default. */
+/* Tests whether a key of a file has no effect. A key has no effect if a file that takes precedence over its file (a
+ * file on top) also has the key. A key in a file that only supplies missing keys of another file (a file beneath) also
+ * has no effect if its value is the program's default. */
 bool nnc_reading_is_replaced(const nnc_reading *r, nnc_json at, const char *key);
 
 /* Writes a value as text: "true", "5e8", "cpu". NOLINTNEXTLINE(misc-no-recursion): a list has no list inside */
@@ -693,16 +695,16 @@ nnc_set_field *nnc_reading_find_set(nnc_reading *r, const nnc_field *field);
 const nnc_field *nnc_reading_field(const nnc_reading *r, const char *name);
 
 /* Returns the name of a field of the model without "model.": "model.hidden" -> "hidden". Also returns "MODEL" and
- * "SOFTWARE" themselves, because they are stored in the same list as fields of the model. NULL for any other name. */
+ * "SOFTWARE" themselves, because the list of model fields contains these two names, too. NULL for any other name. */
 const char *nnc_model_field_name(const char *name);
 
 /* Converts the value of a field to the form that nncost writes, so that two spellings of a value become equal. Fails if
  * the field cannot have this value; err has the reason. */
 nnc_status nnc_usual_text(const nnc_field *field, const char *value, char text[NNC_LAUNCH_VALUE], nnc_error *err);
 
-/* Sets a field to a value of a launch file; the value is checked in the same way as the value of an option. If the
- * field has a value already, lists of flags are joined, and a default is ignored. Two different values of a field are a
- * fault, unless both are lists of flags, one is a default, or an option gives the field. */
+/* Sets a field to a value of a launch file; the value must fulfil the conditions of the option that sets the field. If
+ * the field has a value already, lists of flags are joined, and a default is ignored. Two different values of a field
+ * are a fault, unless both are lists of flags, one is a default, or an option gives the field. */
 void nnc_reading_set_text(nnc_reading *r, nnc_json at, const char *name, const char *value, bool is_default);
 
 #endif

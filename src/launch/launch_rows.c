@@ -98,8 +98,8 @@ void nnc_reading_fail(nnc_reading *r, nnc_json at) {
     r->status = at.doc->faults->status != NNC_OK ? at.doc->faults->status : NNC_BAD_SPEC;
 }
 
-/* Returns a copy of the reason why a key is ignored. If successive keys are ignored for the same reason, the reason is
- * copied once. */
+/* Returns a copy of the reason why a key is ignored. If successive keys are ignored for one reason, the text of the
+ * reason is copied once. */
 static const char *keep_reason(const nnc_reading *r, const char *why) {
     const nnc_launch_said *said = r->said;
     const char *last = said->ignored_count > 0 ? said->ignored[said->ignored_count - 1].why : "";
@@ -288,7 +288,8 @@ nnc_status nnc_usual_text(const nnc_field *field, const char *value, char text[N
 }
 
 /* Joins two lists of flags that two keys give for one field, such as "optimizer" and "weights", into `list`. An empty
- * list means all flags for the fields `train` and `adapters`, and no flag for all other fields. */
+ * list means all flags for the fields `train` and `adapters`, and no flag for every other field with a list of
+ * flags. */
 static void join_flags(const nnc_field *field, char list[NNC_LAUNCH_VALUE], const char *more) {
     const bool none_is_all = field->type == NNC_FIELD_TRAIN || field->type == NNC_FIELD_ADAPTERS;
     char both[2 * NNC_LAUNCH_VALUE];
@@ -606,8 +607,9 @@ static size_t needed_name(const char *text, const char **name) {
     return at[length] == '}' ? length : 0;
 }
 
-/* Appends to `list` the names of all other variables that the user has to set for values of the launch file, each with
- * a blank before and a comma after it. The user can then give all variables at once. */
+/* Appends to `list` the names of those variables that the user has to set for values of the launch file and that the
+ * error does not name yet, each with a blank before and a comma after it. The user can then give all variables at
+ * once. */
 static void put_others(nnc_reading *r, char *list, size_t size) {
     for (nnc_json at = nnc_json_first(nnc_reading_keys_of(r)); at.node != NULL; at = nnc_json_next(at)) {
         char key[NNC_LAUNCH_KEY], other[NNC_LAUNCH_VALUE];
@@ -660,8 +662,8 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
 }
 
 /* Handles a word of a command that may stand for options, "${NAME}" or "${@}". The function lists and skips the word,
- * because the script also runs without the options for which the word stands. A value of a variable that is set in a
- * branch of the script (of an if or case) is refused. */
+ * because the script also runs without the options for which the word stands. A value of a variable is refused if a
+ * branch of the script (of an if or case) sets the variable. */
 static void take_loose(nnc_reading *r, nnc_json at, const char *text) {
     char path[NNC_LAUNCH_KEY], why[NNC_LAUNCH_TEXT];
     const nnc_json none = { 0 };
@@ -888,7 +890,8 @@ static void read_absent(nnc_reading *r, nnc_json keys) {
     }
 }
 
-/* Allocates the list of ignored keys, if it does not exist yet, with one entry for each member of the object `keys`. */
+/* Allocates the list of ignored keys, with one entry for each member of the object `keys`, unless the list is already
+ * allocated. */
 static void make_ignored(nnc_reading *r, nnc_json keys) {
     nnc_launch_said *said = r->said;
     if (said->ignored_capacity > 0 || nnc_json_count(keys) == 0) { return; }

@@ -9,7 +9,8 @@
 
 #include "launch/launch_internal.h"
 
-#ifdef _WIN32 /* The C library of Windows has no regular expressions: a file that needs them is refused. */
+#ifdef _WIN32 /* The C library of Windows has no regular expressions, so nncost on Windows refuses a file that needs
+               * regular expressions. */
 typedef int regex_t;
 enum { REG_EXTENDED = 1, REG_NOSUB = 2 };
 static int regcomp(regex_t *pattern, const char *text, int flags) {
@@ -583,8 +584,8 @@ bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text
 
 enum { TRAINED_PATTERNS_MAX = 32, TRAINED_LAYERS_MAX = 1024, TRAINED_PATTERN = 200 };
 
-/* State of matching regular expressions with the parameters of a model: the patterns, the parts of the model that they
- * match (values of --train), and the layers that contain these parts. */
+/* State of matching regular expressions with the parameters of a model: the patterns, the matched parts of the model
+ * (values of --train), and the layers that contain these parts. */
 typedef struct trained {
     regex_t patterns[TRAINED_PATTERNS_MAX];
     bool matched[TRAINED_PATTERNS_MAX]; /* matched[i]: true = pattern i matches a parameter of the model family */
@@ -607,7 +608,8 @@ static bool compile_pattern(const char *text, regex_t *pattern) {
     if (strlen(text) >= TRAINED_PATTERN || strpbrk(text, "{:?") != NULL) { return false; }
     for (; *text != '\0'; text++) {
         const bool digit = text[0] == '\\' && text[1] == 'd';
-        /* nested repeats are refused: regcomp copies each repeated part, so it takes minutes for nested repeats */
+        /* nested repeats are refused: regcomp copies each repeated part, so compiling nested repeats can take
+         * minutes */
         const bool nested = strchr(")+*", *text) != NULL && (text[1] == '+' || text[1] == '*');
         depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
         if (nested || depth < 0 || (*text == '\\' && !digit)) { return false; }
@@ -630,7 +632,7 @@ static bool matches(trained *t, const char *name) {
 
 /* Tests whether the patterns match the parameters of one part of the model. prefix: the name of a layer, with '#' in
  * place of its number; "" for a part outside the layers. Returns true if the patterns match all parameters of the part;
- * sets t->is_partial if they match only some of them. */
+ * sets t->is_partial if the patterns match only some of these parameters. */
 static bool part_matches(trained *t, nnc_json names, const char *prefix, int64_t layer) {
     const char *mark = strchr(prefix, '#');
     int hits = 0, count = 0;
@@ -681,8 +683,8 @@ static bool match_family(trained *t, nnc_json family, int64_t layers) {
 }
 
 /* Sets --train to the matched parts; if only some layers are trained, also --train-layers and --train-from. If the
- * trained layers are not consecutive, sets the same number of layers from the first trained one on, which costs the
- * same. */
+ * trained layers are not consecutive, the function selects consecutive layers instead: as many layers, from the first
+ * trained layer on. The cost of the step does not change. */
 static void set_trained(nnc_reading *r, nnc_json at, const trained *t, int64_t layers) {
     int64_t count = 0, first = -1;
     char number[NNC_LAUNCH_VALUE];
@@ -754,8 +756,8 @@ static unsigned char wide_list_of(const char *key) {
     return one == '*' || two == '*' ? '*' : (unsigned char)(one + 59 * two);
 }
 
-/* Returns the digest of the part of a key before the first dot: a key "a" and the keys "a.b" inside it have the same
- * digest. */
+/* Returns the digest of the part of a key before the first dot, so a key "a" and the keys "a.b" inside it have equal
+ * digests. */
 static uint32_t part_digest(const char *key) {
     return (uint32_t)(nnc_quick_digest(key, strcspn(key, ".")) & UINT32_MAX);
 }
@@ -848,8 +850,8 @@ nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below) {
 
 /* ---- paths that launch files name ---- */
 
-/* Returns the path of a file in the folder of the file `from`, in the folders above it, or in the current folder; NULL
- * = none of these folders has it, or out of memory. */
+/* Returns the path of a file in the folder of the file `from`, in the folders above this folder, or in the current
+ * folder; NULL = the file is in none of these folders, or out of memory. */
 static const char *find_above(nnc_arena *arena, const char *from, const char *name) {
     char folder[512];
     for (size_t length = strlen(from); length > 0 && length < sizeof folder;) {

@@ -7,9 +7,9 @@
  * conditions have the same form as in launch_rows.c, but names after '@', in formulas and in {braces} are fields of the
  * plan and of the model instead of keys.
  *
- * The written file is then read again. If reading the written file gives another plan or model, the error names the
- * first field that differs. If a writer does not list a key that the plan needs, the result is therefore an error, and
- * never another plan.
+ * After writing, nncost reads the file with the functions for launch files. If reading the written file gives another
+ * plan or model, the error names the first field that differs. If a writer does not list a key that the plan needs, the
+ * result is therefore an error, and never another plan.
  *
  * A writer has these members:
  *     "form" is the form of the file: "shell", "yaml", "toml" or "json".
@@ -37,14 +37,14 @@
 
 #include "launch/launch_internal.h"
 
-/* Fields of a plan that no training program sets. When nncost reads the written launch file again, options give the
- * fields of this list. */
+/* Fields of a plan that no training program sets. When nncost reads the written launch file to check it, options give
+ * the fields of this list. */
 static const char *const never_decided[] = {
     "imbalance", "mode",    "activations",   "price", "flops_convention", "devices_per_node", "tokens",
     "samples",   "mtbf_of", "reserve_bytes", NULL
 };
-/* Fields of a model that are not compared after writing: they do not describe the network (names, the format of
- * published weights), or the training program sets them (lengths, padding). */
+/* Fields of a model that are not compared after writing. Some of these fields do not describe the network (names, the
+ * format of published weights); the training program sets the rest (lengths, padding). */
 static const char *const not_of_network[] = { "id",
                                               "name",
                                               "published_params",
@@ -62,7 +62,8 @@ typedef struct writing {
     nnc_json writer;
     const char *form;
     nnc_buffer *out;
-    /* key that was written last, "a.b.c"; it decides which objects have to be closed and opened before the next key */
+    /* key that was written last, "a.b.c"; from this key follows which objects have to be closed and opened before the
+     * next key */
     char last[NNC_LAUNCH_KEY];
     bool any;
 } writing;
@@ -146,8 +147,8 @@ static bool is_same_value(const char *a, const char *b) {
 }
 
 /* Compares the fields that one entry of the member "values" of a row sets with the plan. Returns the number of fields
- * that were compared; 0 = the plan has another value for at least one of them. *given receives the plan's value of the
- * field that takes the value of the key itself ("@"). */
+ * that were compared; 0 = at least one of these fields has another value in the plan. *given receives the plan's value
+ * of the field that takes the value of the key itself ("@"). */
 static int matches(writing *w, nnc_json fields, const char **given) {
     int count = 0;
     for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {
@@ -398,7 +399,7 @@ static void put_file(writing *w) {
 
 /* ---- reads the written launch file again, and compares it with the plan ---- */
 
-/* Registers the written text as a file in memory, so that it can be read again; *path receives its name. */
+/* Stores the written text in memory as a file that nncost can read; *path receives the name of this file. */
 static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer *text, const char **path,
                             nnc_error *err) {
     const nnc_piped **all = nnc_specs_piped(specs);
@@ -447,7 +448,7 @@ static bool is_moot(const nnc_plan *plan, const char *name) {
 }
 
 /* Compares the fields of the plan (or the model) with the fields that were read from the written file.
- * NNC_ILLEGAL_PLAN: a field differs, so the format cannot express it; err names the field. */
+ * NNC_ILLEGAL_PLAN: a field differs, so the format cannot express this field of the plan; err names the field. */
 static nnc_status compare(const writing *w, const nnc_field_table *table, const char *prefix, const void *asked,
                           const void *read, nnc_error *err) {
     for (size_t i = 0; i < table->count; i++) {
@@ -672,7 +673,7 @@ nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_
  * field of the deployment, the key is written with the value of this field. The member "write" of the table lists the
  * options that are not written from rows. The value of an option in "write" is the product of some fields; if the
  * option is a switch, it is on if this product is above 1. An entry with "given" is written only if its first field is
- * given. The member "command" is the program. The written command is then read again; if a field of the deployment
+ * given. The member "command" is the program. nncost then reads the written command; if a field of the deployment
  * differs, the error names the field. */
 
 /* Fields of a deployment that the options of the engine set. Fields of a deployment that are not in this list describe
@@ -705,8 +706,8 @@ static void put_engine_option(nnc_buffer *out, const char *key) {
     for (; *key != '\0'; key++) { nnc_buffer_byte(out, (char)(*key == '_' ? '-' : *key)); }
 }
 
-/* Writes the option of one row of the engine's table, if the deployment needs it. Returns the name of the field that
- * the option sets; NULL = no option was written. */
+/* If the deployment needs the option of one row of the engine's table, writes this option. Returns the name of the
+ * field that the option sets; NULL = no option was written. */
 static const char *put_row(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json row) {
     const char *key = nnc_json_text(nnc_json_get(row, "key"));
     const nnc_json to = nnc_json_get(row, "to"), values = nnc_json_get(row, "values");
@@ -729,8 +730,8 @@ static const char *put_row(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json r
     return NULL;
 }
 
-/* Writes the options of all rows of the engine's table. If several rows set the same field, only the first is written;
- * a field that an entry of "write" lists is left out. */
+/* Writes the options of all rows of the engine's table. If several rows set one field, only the first of these rows is
+ * written; a field that an entry of "write" lists is left out. */
 static void put_rows(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json rows, nnc_json write) {
     enum { WRITTEN_MAX = 32 };
     const char *written[WRITTEN_MAX];
@@ -772,8 +773,8 @@ static void put_products(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json wri
     }
 }
 
-/* Reads the written command again, as `nncost serve -- COMMAND` does, and checks that the result is the same
- * deployment. */
+/* Reads the written command, as `nncost serve -- COMMAND` does, and checks that it gives the deployment from which the
+ * command was written. */
 static nnc_status check(nnc_specs *specs, const char *format, const char *command, const nnc_serve_ask *ask,
                         nnc_error *err) {
     enum { WORDS_MAX = 96 };

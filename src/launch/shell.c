@@ -154,7 +154,7 @@ static void split(nnc_shell *s, const nnc_script_cell *all, int32_t count, bool 
 static void expand_words(nnc_shell *s, const token *t, nnc_script_words *to) {
     nnc_script_cells all = { 0 };
     const int32_t line = s->line;
-    /* true: the token is a whole command in quotes, because it follows "bash -c", eval or --command */
+    /* true: the token is a whole command in quotes, because the token follows "bash -c", eval or --command */
     const char *last = to->count > 0 ? to->items[to->count - 1].text : "";
     const bool inner = strcmp(last, "-c") == 0 || strcmp(last, "eval") == 0 || strcmp(last, "-lc") == 0 ||
                        strcmp(last, "--command") == 0 || (t->length > 10 && strncmp(t->at, "--command=", 10) == 0);
@@ -213,8 +213,8 @@ static void skip_to(nnc_shell *s, const char *a, const char *b) {
     }
 }
 
-/* Reads the head of a loop, "for NAME in ..". The value of the variable NAME becomes unknown, because it changes in the
- * loop. */
+/* Reads the head of a loop, "for NAME in ..". The value of the variable NAME becomes unknown, because the loop changes
+ * the variable. */
 static void begin_for(nnc_shell *s) {
     static const nnc_script_cells none = { 0 };
     open_frame(s, 'l');
@@ -486,7 +486,7 @@ static void read_source(nnc_shell *s, const char *path, const char *job) {
         if (argument == NULL) { return; }
         snprintf(what, sizeof what, "reads %.120s, expected %.*s=VALUE among the arguments", path,
                  (int)nnc_shell_parameter_length(argument + 2), argument + 2);
-        /* the other script, whose path is an argument of this script, may set options of the command */
+        /* the script whose path is an argument of this script may set options of the command */
         nnc_shell_refuse(s, what);
         return;
     }

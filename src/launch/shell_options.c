@@ -134,8 +134,9 @@ bool nnc_put_object(nnc_buffer *out, const char *text) {
     return true;
 }
 
-/* Writes the value of an option as JSON. Quotes around the value are removed. The value of an option has quotes if a
- * script joins words in a variable and starts them with bash -c or eval, which remove the quotes. */
+/* Writes the value of an option as JSON. Quotes around the value are removed. If a script joins words in a variable and
+ * starts them as a command with bash -c or eval, the value of an option has quotes, which bash -c or eval would
+ * remove. */
 static void put_option(nnc_buffer *out, const char *text) {
     double number = 0.0;
     char inner[1024];
@@ -215,9 +216,9 @@ static bool stands_for_options(const char *text) {
     return strcmp(text, NNC_SHELL_ARGUMENTS) == 0;
 }
 
-/* Tests whether all words from index `at` up to the next option are unknown. Unknown words may stand for more options,
- * so they are no values of the option before them. is_first: true = the word at `at` directly follows an option, and is
- * usually the value of this option. */
+/* Tests whether all words from index `at` up to the next option are unknown. Unknown words may stand for further
+ * options, so these words are no values of the option before them. is_first: true = the word at `at` directly follows
+ * an option, and is usually the value of this option. */
 static bool is_loose(const nnc_script_words *w, int32_t at, int32_t end, bool is_first) {
     if (!is_unset(w->items[at].text) || (is_first && !stands_for_options(w->items[at].text))) { return false; }
     for (at++; at < end && !nnc_shell_is_option(w->items[at].text); at++) {
@@ -649,8 +650,8 @@ static const char *rank_of_node(nnc_json options) {
     return NULL;
 }
 
-/* Tests whether two commands have equal options: whether each of `options`, except those that `places` names, is also
- * in `other` with the same value. */
+/* Tests whether each of `options` is also in `other` with an equal value; options that `places` names are not
+ * compared. */
 static bool has_options_of(nnc_json options, nnc_json other, const char *const *places) {
     for (nnc_json at = nnc_json_first(options); at.node != NULL; at = nnc_json_next(at)) {
         const nnc_json same = nnc_json_get(other, nnc_json_key(at));

@@ -98,7 +98,7 @@ const char *nnc_shell_decides(const nnc_shell *s) {
 }
 
 /* Appends "${branch:NAME}", which marks a value that the script assigns in a branch (of an if or case). NAME is the
- * variable on whose value it depends whether the branch runs. */
+ * variable whose value decides whether the branch runs. */
 static void put_branch(nnc_shell *s, const char *name, nnc_script_cells *to) {
     nnc_script_cells_put_text(s, to, "${branch", 8, true);
     nnc_script_cells_put_text(s, to, ":", name != NULL ? 1 : 0, true);
@@ -113,7 +113,7 @@ static bool has_options(const nnc_script_cell *from, int32_t count) {
     return i + 1 < count && from[i].c == '-' && (from[i + 1].c == '-' || isalpha((unsigned char)from[i + 1].c));
 }
 
-/* It is not certain that the assignment of the value runs, so the function appends only the names of the options in the
+/* The assignment of the value possibly does not run, so the function appends only the names of the options in the
  * value, each with the unknown value "${branch}". */
 static void put_options(nnc_shell *s, const nnc_script_cell *list, int32_t count, nnc_script_cells *to) {
     bool at_begin = true, is_option = false;
@@ -185,7 +185,7 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
     const bool joins = maybe && !append && !is_array && (has_options(from, count) || (is_empty && has_old)) &&
                        (v->count == 0 || has_old || nnc_script_cells_text(s, v->value, v->count)[0] == '\0');
     if (joins && has_old) { put_options(s, v->value, v->count, &all); }
-    /* if it is not certain that the branch runs, the added options get unknown values */
+    /* if the branch possibly does not run, the added options get unknown values */
     if (maybe && (append || is_array || joins)) {
         put_options(s, from, count, &all);
     } else {
@@ -368,9 +368,9 @@ static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, co
     }
 }
 
-/* Expands the word of ${NAME:-word}. If ${NAME:-word} is inside quotes, the result is one word, even if it contains
- * blanks. For ${NAME:=word}, the variable `name` also gets the result. name: NULL = no variable gets the result.
- * NOLINTNEXTLINE(misc-no-recursion) */
+/* Expands the word of ${NAME:-word}. If ${NAME:-word} is inside quotes, the result is one word, even if the value
+ * contains blanks. For ${NAME:=word}, the variable `name` also gets the result. name: NULL = no variable gets the
+ * result. NOLINTNEXTLINE(misc-no-recursion) */
 static void put_default(nnc_shell *s, const char *word, const char *end, bool quoted, const char *name, size_t length,
                         nnc_script_cells *to) {
     const int32_t before = nnc_script_cells_count(to);
@@ -822,7 +822,7 @@ static void add_command(nnc_shell_commands *s, nnc_shell_command made) {
 }
 
 /* Returns the words of a launcher's options: the words after the launcher, up to `end`. For srun, the options of
- * #SBATCH lines come first, so that srun's own options, which come later, replace them. */
+ * #SBATCH lines come first, because srun's own options, which come after these, replace them. */
 static nnc_script_words launcher_words(nnc_shell_commands *s, const nnc_script_words *w, int32_t launcher,
                                        int32_t end) {
     const bool is_srun = strcmp(launcher_of(w->items[launcher].text), "srun") == 0;
@@ -854,8 +854,9 @@ static bool names_config(const char *text) {
     return false;
 }
 
-/* Tests whether a program trains, by the last part of its name ("maxtext.trainers.pre_train.train", "run_sft.py") or by
- * the word after it ("axolotl train"). Other programs that read a configuration convert, evaluate or generate. */
+/* Tests whether a program trains, by the last part of the program's name ("maxtext.trainers.pre_train.train",
+ * "run_sft.py") or by the word after the name ("axolotl train"). Other programs that read a configuration convert,
+ * evaluate or generate. */
 static bool trains(const nnc_script_words *w, int32_t program, int32_t end) {
     static const char *const words[] = { "train", "tune", "sft", "dpo", "orpo", "kto" };
     char name[96];
@@ -871,7 +872,7 @@ static bool trains(const nnc_script_words *w, int32_t program, int32_t end) {
 }
 
 /* Converts a word KEY=VALUE, or an option, to the option "--key=value", with '_' in place of each '-' of the key. NULL
- * = the word has neither form. is_first: true = the word is before the first option, so it can be KEY=VALUE. */
+ * = the word has neither form. is_first: true = the word is before the first option, so the word can be KEY=VALUE. */
 static const char *change_of(nnc_shell_commands *s, const char *text, bool is_first) {
     const bool option = nnc_shell_is_option(text);
     const char *key = text + (option ? strspn(text, "-") : 0), *equals = strchr(key, '=');

@@ -266,7 +266,8 @@ static bool put_value(toml *t, int depth) {
     return true;
 }
 
-/* Reads "key = value" and writes it as a JSON member. NOLINTNEXTLINE(misc-no-recursion) */
+/* Reads "key = value" from the TOML text and writes a JSON member with this key and value.
+ * NOLINTNEXTLINE(misc-no-recursion) */
 static bool put_member(toml *t, const char *prefix, int depth) {
     nnc_buffer key = { 0 };
     nnc_buffer_text(&key, prefix);

@@ -51,8 +51,8 @@ static nnc_status load(yaml_calls *calls, nnc_error *err) {
 typedef struct level {
     bool object, at_value; /* object: true = an object, false = a list; at_value: true = a key was written, and its
                             * value is next */
-    /* true: the current key of the mapping is "<<"; it is not written, because the members of the named mapping take
-     * its place */
+    /* true: the current key of the mapping is "<<"; this key is not written, because the members of the named mapping
+     * take its place */
     bool merges;
     int count;
     size_t keys; /* size of writer.keys when the object began; later entries of writer.keys are members of this
@@ -90,8 +90,8 @@ static nnc_status refuse(const writer *w, yaml_mark_t at, const char *what) {
     return nnc_fail(w->err, NNC_BAD_SPEC, where, "%s", what);
 }
 
-/* Prepares the JSON text for the next value or key: writes a comma if a list item or a key precedes it, then line
- * breaks up to the line of the YAML event. No line break is needed for a value on the line of its key. */
+/* Prepares the JSON text for the next value or key: writes a comma if the value or key follows a list item or a member,
+ * then line breaks up to the line of the YAML event. No line break is needed for a value on the line of its key. */
 static void step_to(writer *w, yaml_mark_t at) {
     level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
     if (in != NULL && !in->at_value && in->count++ > 0) { nnc_buffer_byte(w->out, ','); }
@@ -111,8 +111,8 @@ static bool is_word(const char *text, const char *const *words) {
 }
 
 /* Converts a decimal number of YAML 1.1; underscores are skipped. An exponent without a dot before it (1e-5) is
- * accepted, because the programs that read launch files accept it. Octal numbers such as 010 are refused. Returns false
- * if the text is no decimal number. */
+ * accepted, because the programs that read launch files accept such numbers. Octal numbers such as 010 are refused.
+ * Returns false if the text is no decimal number. */
 static bool read_number(const char *text, double *number) {
     char digits[64];
     size_t used = 0;
@@ -319,7 +319,7 @@ static nnc_status merge(writer *w, const yaml_event_t *event, level *in) {
     return NNC_OK;
 }
 
-/* Writes the value of an alias (*name): the JSON text of the anchor's node again, without its line breaks. */
+/* Writes the value of an alias (*name): a copy of the JSON text of the anchor's node, without the line breaks. */
 static nnc_status put_alias(writer *w, const yaml_event_t *event) {
     level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
     const anchor *a = find_anchor(w, event);
@@ -502,8 +502,8 @@ static const char *line_end(const char *line, const char *last, bool *comment) {
     return NULL;
 }
 
-/* Copies a YAML text without the words of its comments. All lines and columns stay. From the first line on in which a
- * text in quotes or a block of text continues on the next line, the rest of the YAML text is copied unchanged. */
+/* Copies a YAML text without the words of its comments. All lines and columns stay. If a text in quotes or a block of
+ * text continues on the next line, the YAML text is copied unchanged from this line to its end. */
 static void shorten_comments(const char *text, size_t size, nnc_buffer *out) {
     const char *const last = text + size;
     for (bool plain = !is_unusual(text, size), comment = false; plain && text < last;) {

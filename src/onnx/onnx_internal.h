@@ -1,7 +1,7 @@
 /* An ONNX graph during its conversion to a graph file: its values, and the functions that the files of src/onnx share.
  *
- * A node whose inputs are all constants is folded (onnx_values.c). All other nodes are converted (onnx_nodes.c,
- * onnx_patterns.c). A converted node becomes entries of "ops" of a graph file (onnx_write.c).
+ * A node whose inputs are all constants is folded (onnx_values.c). A node with an input that is no constant is
+ * converted (onnx_nodes.c, onnx_patterns.c). A converted node becomes entries of "ops" of a graph file (onnx_write.c).
  *
  * Only files that are compiled with protobuf-c include this header; other files include onnx_import.h. */
 #ifndef NNCOST_ONNX_ONNX_INTERNAL_H
@@ -24,8 +24,8 @@ typedef enum nnc_onnx_kind {
 } nnc_onnx_kind;
 
 /* Patterns. A value can be an intermediate result of a larger op, such as the mean of a norm. The value is then
- * deferred: nncost does not write it until a later node shows to which op it belongs. src: the input of the larger
- * op. */
+ * deferred: nncost does not write it until a later node shows to which op the value belongs. src: the input of the
+ * larger op. */
 typedef enum nnc_onnx_pattern {
     NNC_ONNX_PLAIN,
     NNC_ONNX_MEAN,        /* the value is the mean of src over the last axis */
@@ -54,15 +54,15 @@ typedef struct nnc_onnx_value {
     int32_t rank;
     int64_t dims[NNC_ONNX_RANK_MAX];
     int64_t *whole; /* elements of a constant of known whole numbers; NULL = the elements are not known */
-    /* number of elements of a parameter: of the value itself if it is a parameter, or else of the parameter from which
-     * it is computed */
+    /* number of elements of one parameter: the value itself, if the value is a parameter, or else the parameter from
+     * which the value is computed */
     int64_t origin;
     bool computed; /* true: the constant was computed from other constants, so it is no parameter of the network */
     bool ids;      /* true: the elements of the value are token ids */
     nnc_onnx_pattern pattern;
     int32_t src, key, width; /* src, key: indices of values in nnc_onnx_graph; width: width of a linear layer's
                               * output */
-    /* 1 + index of another value that has the same elements; 0 = there is no such value */
+    /* 1 + index of another value with equal elements; 0 = there is no such value */
     int32_t same_as;
     bool rms;
     int64_t pads[4]; /* for a padded map: number of zeros above, to the left, below and to the right */
@@ -89,8 +89,8 @@ typedef struct nnc_onnx_graph {
     nnc_buffer out;
     int32_t current, regs, reg_capacity, step;
     struct nnc_onnx_reg {
-        /* last: index of the last entry of "ops" that uses the register, which the first pass finds; 0 = no entry uses
-         * it */
+        /* last: index of the last entry of "ops" that uses the register, which the first pass over the nodes finds; 0 =
+         * no entry uses the register */
         int32_t name, last;
     } * reg;
     int32_t *names; /* names[i]: index of the register that has name number i; -1 = name i is free */
@@ -108,8 +108,8 @@ typedef struct nnc_onnx_graph {
 /* Returns the tensor type of an input of the network; NULL = the input is no tensor. */
 const Onnx__TypeProto__Tensor *nnc_onnx_type_of(const Onnx__ValueInfoProto *info);
 /* Reads the shape of an input of the network. batch: true = the first axis is the batch, whose size must be 1 or
- * missing. The sizes of all other axes come from the ONNX file or from g->axes. Returns false if nncost refuses the
- * ONNX file. */
+ * missing. The size of every axis except the batch comes from the ONNX file or from g->axes. Returns false if nncost
+ * refuses the ONNX file. */
 bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool batch);
 /* Returns the first entry of g->axes that no axis of an input has used; NULL = all entries were used. */
 const char *nnc_onnx_axis_left(const nnc_onnx_graph *g);
@@ -118,8 +118,8 @@ const char *nnc_onnx_axis_left(const nnc_onnx_graph *g);
  * false. */
 bool nnc_onnx_refuse(nnc_onnx_graph *g, const char *format, ...) NNC_PRINTF(2, 3);
 
-/* Returns the index of the value with a given name. If the graph has no value with this name, adds it; -1: out of
- * memory. */
+/* Returns the index of the value with a given name. If the graph has no value with this name, the function adds a
+ * value; -1: out of memory. */
 int32_t nnc_onnx_find(nnc_onnx_graph *g, const char *name);
 /* Returns the value of input number `index` of the current node. If the node has fewer inputs, returns the value with
  * the name "", which is unknown. */
@@ -135,13 +135,13 @@ int64_t nnc_onnx_int(const nnc_onnx_graph *g, const char *name, int64_t unsaid);
 /* Returns element number `index` of the list in attribute `name` of the current node; if the node has no such element,
  * returns `unsaid`. */
 int64_t nnc_onnx_ints(const nnc_onnx_graph *g, const char *name, size_t index, int64_t unsaid);
-/* Returns the index of an axis of v, counted from 0. If `axis` is negative, it counts from the last axis. If v does not
+/* Returns the index of an axis of v, counted from 0. A negative `axis` counts from the last axis of v. If v does not
  * have the axis, refuses the node and returns -1. */
 int32_t nnc_onnx_axis(nnc_onnx_graph *g, const nnc_onnx_value *v, int64_t axis);
 
-/* Folds the current node, whose inputs are all constants: computes its output during the import. For whole numbers the
- * function computes the elements; for other constants it computes only the shape. Returns false if the node was
- * refused. */
+/* Folds the current node, whose inputs are all constants: computes its output during the import. If the output has
+ * whole numbers, the function computes its elements; for constants of any other kind, the function computes only the
+ * shape. Returns false if the node was refused. */
 bool nnc_onnx_fold(nnc_onnx_graph *g);
 /* Folds a node of type Shape: its output is a list of whole numbers, the sizes of the axes of its input. Always returns
  * true. */
@@ -202,12 +202,12 @@ bool nnc_onnx_is_scalar(const nnc_onnx_value *v);
 int32_t nnc_onnx_index_of(const nnc_onnx_graph *g, const nnc_onnx_value *v);
 /* Makes `out` a second name for the tensor of the value `in`; the shape of `out` does not change. */
 void nnc_onnx_alias(const nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
-/* Sets the pattern of `out`, the output of a node that continues a larger op. After the call, `out` no longer has the
- * same elements as the input of the node. */
+/* Sets the pattern of `out`, the output of a node that continues a larger op. After the call, `out` no longer counts as
+ * a value whose elements are equal to those of the node's input. */
 void nnc_onnx_becomes(nnc_onnx_value *out, nnc_onnx_pattern pattern);
 void nnc_onnx_same_dims(const nnc_onnx_value *in, nnc_onnx_value *out);
-/* Defers the value `out`: nncost does not write it yet. pattern: the kind of intermediate result; src: the input of the
- * larger op to which the result belongs. */
+/* Defers the value `out`, so that nncost does not write the value until a later node is read. pattern: the kind of
+ * intermediate result; src: the input of the larger op to which the result belongs. */
 void nnc_onnx_defer(nnc_onnx_graph *g, nnc_onnx_value *out, nnc_onnx_pattern pattern, const nnc_onnx_value *src);
 /* Defers the output of the current node: the output is an intermediate result (pattern) of a larger op. The input of
  * the larger op is the first input of the node. Returns false if the node was refused. */

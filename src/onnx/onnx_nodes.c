@@ -59,7 +59,8 @@ static bool gather(nnc_onnx_graph *g) {
     return true;
 }
 
-/* Converts a node that puts learned tokens before the other tokens. Returns false if the node was refused. */
+/* Converts a node that joins learned tokens and the tokens of the input, with the learned tokens first. Returns false
+ * if the node was refused. */
 static bool prepend(nnc_onnx_graph *g, const nnc_onnx_value *tokens, nnc_onnx_value *x, nnc_onnx_value *out) {
     if (x->rank != 3 || tokens->rank != 3 || x->dims[0] != 1 || tokens->dims[0] != 1 || tokens->dims[2] != x->dims[2] ||
         !nnc_onnx_as_rows(g, x)) {

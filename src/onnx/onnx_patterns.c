@@ -33,7 +33,7 @@ bool nnc_onnx_instance_norm(nnc_onnx_graph *g) {
 }
 
 /* Converts a node of type ReduceMean. A mean over the positions of a map, or over tokens, becomes a pool. A mean over
- * the last axis is the beginning of a norm, so it is deferred. */
+ * the last axis is the beginning of a norm, so the value of this mean is deferred. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): a list of cases */
 bool nnc_onnx_mean(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);

@@ -542,8 +542,8 @@ static bool expand(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
     return nnc_onnx_broadcast(g, in, &to, out);
 }
 
-/* Computes the shape of the output of a Slice node, one axis after the other, and its elements if they are known. The
- * length of an axis is (end - start) / step, rounded up. */
+/* Computes the shape of the output of a Slice node, one axis at a time, and its elements if they are known. The length
+ * of an axis is (end - start) / step, rounded up. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): a list of cases */
 static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     const int64_t *starts = NULL, *ends = NULL, *axes = NULL, *steps = NULL;

@@ -1,8 +1,8 @@
 /* Writes the entries of the list "ops" of a graph file, and values that were deferred.
  *
- * A tensor of the graph file gets a name only if an entry after the next entry reads it. After the last use of the
- * tensor, the name is free for other tensors. The nodes are converted twice in the same way: the first run finds the
- * last use of each register (tensor), the second run writes.
+ * A tensor of the graph file gets a name only if it is read by an entry that does not directly follow the entry that
+ * writes the tensor. After the last use of the tensor, the name is free for other tensors. The nodes are converted in
+ * two equal runs: the first run finds the last use of each register (tensor), and the second run writes.
  *
  * Programs export one op, such as a norm, as several nodes (mean, subtract, square ...). The value of a node that is
  * part of an op is deferred: only its pattern and the input of the op are stored. The value is written when a later
@@ -209,8 +209,8 @@ bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v) {
     return nnc_onnx_as_map(g, &g->values[v->src]) && write_plain(g, v, "\"op\": \"norm\", \"kind\": \"batch\"");
 }
 
-/* Writes a value that has the same elements as another value: first writes the other value, unless it is already
- * written, and then lets the two values share one register. Returns false if the node was refused. */
+/* Writes a value x that has the same elements as a second value y: first writes y, unless y is already written, and
+ * then lets x and y share one register. Returns false if the node was refused. */
 static bool write_same(nnc_onnx_graph *g, nnc_onnx_value *v) {
     nnc_onnx_value *same = &g->values[v->same_as - 1];
     if (!nnc_onnx_materialise(g, same)) { return false; }

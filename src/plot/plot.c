@@ -27,8 +27,8 @@ void nnc_canvas_say(nnc_canvas *canvas, const char *format, ...) {
     va_end(arguments);
 }
 
-/* Writes running text that starts at position x of the current line. The text takes as many lines as it needs; from the
- * second line on, the lines have the full width of the canvas. */
+/* Writes running text that starts at position x of the current line. The text takes as many lines as its words need;
+ * from the second line on, the lines have the full width of the canvas. */
 static void put_words(nnc_canvas *canvas, nnc_px x, nnc_px right, const char *text) {
     char line[NNC_TEXT_PX_MAX];
     while (*text != '\0') {
@@ -40,7 +40,7 @@ static void put_words(nnc_canvas *canvas, nnc_px x, nnc_px right, const char *te
             snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line ? length : 0), text);
         } while (length > fits && length < sizeof line && nnc_text_px(line, NNC_TYPE_PLAIN) <= right - x);
         const bool first = x > canvas->left;
-        if (fits == 0 && !first) { /* the next word is longer than a whole line, so it is written and cut */
+        if (fits == 0 && !first) { /* the next word is longer than a whole line, so the end of the word is cut off */
             fits = length;
         }
         if (fits > 0) {

@@ -39,11 +39,11 @@ enum { NNC_PLOT_WIDTH = 720, NNC_PLOT_WIDTH_MIN = 300, NNC_PLOT_WIDTH_MAX = 4000
 
 typedef struct nnc_plot_how {
     int32_t width;  /* width of the picture in pixels */
-    bool fragment;  /* true: the style sheet is left out, because the HTML page has it already */
+    bool fragment;  /* true: the picture has no style sheet, because the HTML page already has the style sheet */
     const char *id; /* id of the picture in the HTML page; NULL = "nnc-" and the name of the picture */
     bool stages;    /* true: the picture of memory shows each pipeline stage, not only the stage with the most memory */
     /* If `marks` is 0, the HTML page has only this picture. If `marks` is above 0, the page has several pictures, and
-     * each picture is kept small: a timeline gives each pass a tooltip only if it has at most `marks` passes, and a
+     * each picture is kept small: the passes of a timeline get tooltips only if there are at most `marks` passes, and a
      * roofline joins small ops at a larger distance. */
     int32_t marks;
     /* of a timeline: start and end of the visible part in seconds; NaN = start and end of the step */

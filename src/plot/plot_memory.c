@@ -27,8 +27,8 @@ static void draw_classes(nnc_canvas *canvas, const nnc_scale *scale, const nnc_m
     }
 }
 
-/* Draws the bar of one device: the capacity as the background, and on it the memory that the plan uses, by class. A
- * frame marks the part above the capacity. */
+/* Draws the bar of one device: the background is the capacity; the boxes on the background are the memory that the plan
+ * uses, by class. A frame marks the part above the capacity. */
 static void draw_bar(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory, nnc_px height) {
     const nnc_px y = canvas->y, end = nnc_scale_at(scale, (double)memory->capacity_bytes);
     nnc_svg_rect(&canvas->svg, "idle", (nnc_box){ scale->start, y, end - scale->start, height });
@@ -49,8 +49,8 @@ static void draw_other(nnc_canvas *canvas, const nnc_scale *scale, const nnc_mem
     canvas->y += height + NNC_PX(6);
 }
 
-/* Writes the free memory inside the bar if it has enough space, otherwise below the bar. If the plan does not fit,
- * writes the missing memory below the bar. */
+/* Writes the free memory inside the bar if there is enough space in the bar, otherwise below the bar. If the plan does
+ * not fit, writes the missing memory below the bar. */
 static void draw_headroom(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory, nnc_px height) {
     char size[NNC_NUMBER_TEXT], text[64];
     const nnc_px from = nnc_scale_at(scale, (double)memory->total_bytes);

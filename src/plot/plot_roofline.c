@@ -69,11 +69,11 @@ static void roofline_scale(roofline *r, nnc_box area) {
 }
 
 /* NEAR: symbols at this distance or less are joined, because they look the same. A symbol may be joined twice: first
- * with symbols of the same op, then with small symbols of other ops. */
+ * with symbols of the same op, then with small symbols of different ops. */
 static const nnc_px NEAR = NNC_PX(3) / 2;
 
-/* Adds a symbol for a row of the op table. If the same op already has a symbol at this position, the row is joined with
- * that symbol instead. */
+/* Adds a symbol for a row of the op table. If the op already has a symbol at this position, the row is added to that
+ * symbol. */
 static void add_mark(roofline *r, const nnc_op_cost *cost, double share) {
     const double intensity = nnc_intensity(&cost->work), flops_per_s = rate_of(cost);
     const nnc_px x = nnc_scale_at(&r->x, intensity), y = nnc_scale_at(&r->y, flops_per_s);
@@ -95,7 +95,7 @@ static int by_share(const void *a, const void *b) {
     return x->share > y->share ? -1 : x->share < y->share ? 1 : x->cost < y->cost ? -1 : 1;
 }
 
-/* Joins small symbols at the same position that have the same bound, even if they belong to different ops, because
+/* Joins small symbols at one position that have one kind of bound, even if they belong to different ops, because
  * hundreds of small symbols look like a cloud. */
 static void join_small(roofline *r) {
     /* smallest share of an op at which the radius of its symbol grows with the share; the symbols of all smaller shares
@@ -202,7 +202,7 @@ static void draw_other_roof(roofline *r) {
     draw_roof_line(r, "other", tip, peak, rate);
 }
 
-/* Draws the roof of the device by its datasheet, and below it the roof that fitted kernels reach. */
+/* Draws two roofs: the roof of the device by its datasheet, and the lower roof that fitted kernels reach. */
 static void draw_roof(roofline *r, nnc_box area) {
     nnc_svg *svg = &r->canvas->svg;
     char text[96], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
@@ -297,8 +297,8 @@ static void draw_marks(roofline *r, bool outlined) {
     }
 }
 
-/* Writes labels on the symbols, those with the largest share first. If several symbols near each other have the same
- * name, only the first gets a label. */
+/* Writes labels on the symbols, those with the largest share first. If several symbols with the same name are near each
+ * other, only the first of them gets a label. */
 static void draw_labels(roofline *r) {
     const int most = r->canvas->narrow ? LABELS_NARROW : LABELS;
     int shown = 0;

@@ -159,9 +159,9 @@ const nnc_picture nnc_plot_front = {
 enum { BARS_MAX = 48 };
 
 /* Share of the device time that jobs on many servers lose because some devices are slow (stragglers): mean over 3,079
- * jobs. Estimates do not include the time that is lost to stragglers; the picture subtracts it if the job needs more
- * than one server. Source: Lin et al., "Understanding Stragglers in Large Model Training Using What-if Analysis", OSDI
- * 2025, arXiv:2505.05713. */
+ * jobs. Estimates do not include the time that is lost to stragglers; if the job needs more than one server, the
+ * picture subtracts this lost time. Source: Lin et al., "Understanding Stragglers in Large Model Training Using What-if
+ * Analysis", OSDI 2025, arXiv:2505.05713. */
 static const double straggler_share = 0.104;
 
 static double stragglers_of(const nnc_search_size *size) {

@@ -75,8 +75,8 @@ static void spend(stage_rows *t, nnc_activity activity, nnc_px from, nnc_px to) 
     }
 }
 
-/* Returns the height of one activity in a column of the timeline. *above: height of the activities that are drawn above
- * it in this column. The returned height and *above are whole pixels. */
+/* Returns the height of one activity in a column of the timeline. *above: sum of the heights of the activities that are
+ * drawn above this activity in the column. The returned height and *above are whole pixels. */
 static nnc_px stack(const stage_rows *t, int32_t column, int activity, nnc_px *above) {
     const double scale = (double)t->height / t->column;
     double before = 0.0;

@@ -156,7 +156,7 @@ double nnc_issue_s(const nnc_model *model, const nnc_plan *plan, const nnc_devic
 
 /* Returns a recorded operator, changed to a padded vocabulary. If a tensor of the operator has one row or column per
  * word, all bytes of the operator are multiplied by the growth of the vocabulary. The multiplied bytes are an upper
- * bound; for the logits and the embedding table they are exact. */
+ * bound; for the logits and the embedding table the bytes are exact. */
 static nnc_captured_op padded(const nnc_captured_op *recorded, padding p) {
     nnc_captured_op op = *recorded;
     int64_t *const dims[] = { &op.m, &op.n, &op.k, &op.rows, &op.cols, &op.words };
@@ -360,7 +360,8 @@ static nnc_status check_samples(const struct nnc_captured *program, int64_t samp
 }
 
 /* Checks a plan for a captured program that uses recomputation, ZeRO 3 or offload of activations. The recorded step
- * must have exactly one forward and backward pass; for recomputation and offload, it must be divided into units. */
+ * must have exactly one forward and one backward pass; for recomputation and offload of activations, the step must be
+ * divided into units. */
 static nnc_status check_units(const struct nnc_captured *program, const nnc_plan *p, nnc_error *err) {
     const bool offloads = (p->offload & NNC_OFFLOAD_ACTIVATIONS) != 0;
     const char *option = p->recompute != 0 ? "--recompute" : offloads ? "--offload" : "--zero";

@@ -106,8 +106,8 @@ static void relative_positions(const nnc_layer_writer *w, const nnc_decoder *d) 
         nnc_list_mul(&w->to, nnc_list_mul(&w->to, d->relative_buckets, d->heads), w->to.repeat);
 }
 
-/* Appends the table of relative positions of DeBERTa with its norm. One half of the table is for earlier tokens, the
- * other half for later tokens. */
+/* Appends the table of relative positions of DeBERTa with its norm. One half of the table is for tokens before the
+ * query, and the second half is for tokens after the query. */
 static void distances(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t rows = 2 * d->relative_buckets;
     nnc_op *op =

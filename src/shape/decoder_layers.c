@@ -87,7 +87,7 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
      * the input */
     kv_down->u.matmul.keeps_a = keep_norm && d->q_lora_rank == 0;
     nnc_layer_norm(w, "attn.kv_norm", d->kv_lora_rank);
-    /* The weights of the down-projections are not divided: every tensor rank has all of them and computes the
+    /* The weights of the down-projections are not divided: every tensor rank has all these weights, and computes the
      * projections for its part of the tokens. The outputs are then gathered. */
     nnc_layer_tensor_collective(w, "attn.tensor_in", true, q_input + latent + (d->attention_gate ? d->hidden : 0));
     /* this linear layer computes a gate; the op attn.gate applies the gate to the output of the attention. Source:
@@ -242,8 +242,8 @@ void nnc_decoder_read_blocks(const nnc_layer_writer *w, const nnc_decoder *d, nn
  * arXiv:2301.13310 (AltUp), arXiv:2411.07501 (LAuReL). */
 
 /* Appends the weights of a mixture of the streams: a norm of one stream, one score per stream, and `count` weights. The
- * prediction and the correction of the streams use the same norm and the same scores. Only the call of the function
- * with first = true counts the parameters of norm and scores. */
+ * prediction and the correction of the streams share one norm and one set of scores. Only the call of the function with
+ * first = true counts the parameters of norm and scores. */
 static void mix_streams(const nnc_layer_writer *w, const nnc_decoder *d, const char *const names[3], int64_t count,
                         bool first) {
     nnc_op *norm = nnc_layer_norm(w, names[0], d->hidden);
@@ -284,8 +284,9 @@ void nnc_decoder_correct_streams(const nnc_layer_writer *w, const nnc_decoder *d
     scale->weights.vector = d->hidden;
 }
 
-/* Appends the matrix product that computes all other streams from the embedding, and their scaling. If at_end is true,
- * appends the product for all other streams and the mean of all streams. */
+/* Appends the matrix product that computes all residual streams except the first from the embedding, and the scaling of
+ * these streams. If at_end is true, appends a matrix product for all streams except the first, and the mean of all
+ * streams. */
 void nnc_decoder_project_streams(const nnc_layer_writer *w, const nnc_decoder *d, bool at_end) {
     const nnc_group group = at_end ? NNC_GROUP_HEAD : NNC_GROUP_EMBEDDING;
     const int64_t others = (d->altup_inputs - 1) * d->hidden;
@@ -322,7 +323,7 @@ static routing routing_of(const nnc_layer_writer *w, const nnc_decoder *d) {
     const double factor = w->to.how->plan->capacity_factor;
     routing r = { .w = w, .d = d, .width = d->expert_latent > 0 ? d->expert_latent : d->hidden };
     r.copies = r.rows = nnc_list_mul(&w->to, w->tokens, d->experts_per_token);
-    /* with a capacity factor every expert has the same number of slots, which is rounded up to a whole number */
+    /* with a capacity factor all experts have equal numbers of slots; the number is rounded up to a whole number */
     if (factor > 0.0) {
         const double slots = factor * (double)r.copies / (double)d->experts;
         int64_t whole = (int64_t)slots;
@@ -334,8 +335,8 @@ static routing routing_of(const nnc_layer_writer *w, const nnc_decoder *d) {
     return r;
 }
 
-/* Appends a matrix product that all routed experts compute for the tokens sent to them, and returns the op. Each expert
- * has n x k weights. */
+/* Appends a matrix product, in which each routed expert multiplies the tokens that are sent to this expert, and returns
+ * the op. Each expert has n x k weights. */
 static nnc_op *expert_linear(const routing *r, const char *name, nnc_split split, int64_t n, int64_t k) {
     const int64_t experts = r->d->experts;
     nnc_op *op = nnc_list_linear(&r->w->to, name, NNC_GROUP_MLP, split, r->rows, n, k, false);
@@ -408,8 +409,8 @@ static void sort_rows(const routing *r, const char *name) {
 
 /* Appends dispatch (back false) or combine (back true) as a matrix product with a mask. The mask has one row for each
  * slot of each expert and one column for each token of a sequence. The matrix product with the mask counts no model
- * FLOPs. Only the mask of combine needs a gradient, because it contains the weights of the experts' results. Source:
- * dense_matmul of MaxText, src/MaxText/layers/moe.py. [experts] */
+ * FLOPs. Only the mask of combine needs a gradient, because only this mask contains the weights of the experts'
+ * results. Source: dense_matmul of MaxText, src/MaxText/layers/moe.py. [experts] */
 static void mask_product(const routing *r, const char *name, bool back) {
     const nnc_layer_writer *w = r->w;
     const int64_t slots = r->rows / w->batch;
@@ -423,8 +424,8 @@ static void mask_product(const routing *r, const char *name, bool back) {
 }
 
 /* If the profile does not fuse the clamp of an expert's gate and up values into the activation kernel: appends an op
- * that clamps both and writes them to one tensor, before the activation. Returns true if the clamp was appended as an
- * op and backward computes it again. Source: weighted_bias_quick_geglu_impl of Megatron-LM,
+ * before the activation that clamps gate and up values and writes all of them to one tensor. Returns true if the clamp
+ * was appended as an op and is recomputed in backward. Source: weighted_bias_quick_geglu_impl of Megatron-LM,
  * megatron/core/fusions/fused_bias_geglu.py. [experts] */
 static bool clamp(const routing *r) {
     const nnc_layer_writer *w = r->w;
@@ -485,8 +486,8 @@ static void routed(const routing *r) {
         return;
     }
     nnc_op *combine = reorder(r, "moe.combine", scored ? NNC_PW_SUM_COPIES : NNC_PW_COMBINE, single, copied);
-    /* Combine keeps the unweighted results of the experts for backward, because the gradient of the scores (the
-     * weights) is computed from them. */
+    /* Combine keeps the unweighted results of the experts for backward, because the gradient of the scores (the weights
+     * of these results) is computed from the results. */
     if (!scored) { combine->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, copied); }
 }
 

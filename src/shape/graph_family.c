@@ -14,7 +14,8 @@
 enum {
     PLACE_KEPT = 1,   /* an op already owns the storage, or the storage is an input of the network */
     PLACE_GRAD = 2,   /* the tensor needs a gradient, because its values depend on a trained weight */
-    PLACE_REMADE = 4, /* selective recomputation computes the tensor again in backward, so it is not kept */
+    PLACE_REMADE = 4, /* selective recomputation computes the tensor a second time in backward, so the tensor is not
+                       * kept */
     PLACE_NORMED = 8, /* the tensor was written by a norm, or by an op that is fused into the kernel of a norm */
     PLACE_LAST = 16,  /* the channels are the innermost dimension of the tensor in any layout of maps */
     PLACE_PART = 32,  /* a part of the channels of a map, which is not packed in memory */
@@ -179,8 +180,8 @@ static void lower_norm(lowering *l, const nnc_graph_op *op) {
     norm->group = group_of(op, NNC_GROUP_NORM);
     norm->u.norm.turned &= op->values[NNC_NORM_PARAM_GROUPS] < nnc_graph_width(&op->in);
     norm->u.norm.keep = norm_keep(l->to.how->software, op);
-    /* A norm that computes in fp32 and reads 16-bit values keeps an fp32 copy of these values; it does not keep its
-     * 16-bit input. */
+    /* A norm that computes in fp32 and reads 16-bit values keeps an fp32 copy of these values; the norm does not keep
+     * its 16-bit input. */
     const bool copy = norm->u.norm.keep != NNC_KEEP_FUSED && nnc_dtype_bytes(l->to.how->dtype) < 4.0;
     norm->u.norm.keeps_input = !copy && keeps(l, &op->in);
     remake(l, op, norm);
@@ -215,7 +216,7 @@ static void lower_linear(lowering *l, const nnc_graph_op *op) {
 
 /* ---- pointwise ops, and losses ---- */
 
-/* Checks that the activations of graph files and of nnc_pointwise_kind have the same numbers; see
+/* Checks that each activation of graph files has the number of the equally named activation of nnc_pointwise_kind; see
  * NNC_ACTIVATION_LIST. */
 _Static_assert((int)NNC_ACT_RELU == NNC_PW_RELU && (int)NNC_ACT_GEGLU == NNC_PW_GEGLU,
                "graph files list the activations in another order");
@@ -238,7 +239,7 @@ static void lower_act(lowering *l, const nnc_graph_op *op) {
         return;
     }
     /* An activation whose backward reads its output overwrites the output of the norm before it and keeps its own
-     * output, so backward does not compute the norm again. */
+     * output, so the norm is not recomputed in backward. */
     const int32_t producer = place_of(l, &op->in)->producer;
     act->u.pointwise.keeps_output = keeps(l, &op->out);
     if (producer >= 0) { l->list->ops[producer].recomputed = false; }
@@ -346,9 +347,9 @@ static void lower_input(lowering *l, const nnc_graph_op *op) {
 
 /* Appends the copies that windowed attention (Swin) makes before the attention, or after it. A profile that copies
  * queries, keys and values to a layout by heads (copied_heads) also copies feature maps into windows and back. In every
- * second layer of Swin the map is shifted, which needs one more copy before the attention and one more after it. Two
- * layers together have three copies before their attentions and three after, so one call of this function appends one
- * and a half copies. */
+ * second layer of Swin the map is shifted: one more copy runs before the attention, and one more copy runs after the
+ * attention. Two layers together have three copies before their attentions and three after, so one call of this
+ * function appends one and a half copies. */
 static void copy_windows(lowering *l, const nnc_graph_op *op) {
     if (l->to.how->software->copied_heads != NNC_HEADS_IN_PLACE) {
         const int64_t elements = all_elements(l, &op->out);
@@ -385,9 +386,9 @@ static void head_product(const lowering *l, const nnc_graph_op *op, const char *
 }
 
 /* Appends a linear attention: each head first adds up the products of its keys and values, then multiplies the sum with
- * the queries. A row of ones is appended to the values, so that one of the results is the sum of the weights; the other
- * results are divided by this sum. Source: arXiv:2006.16236, equations 4 and 5; arXiv:2410.10629, section 2.2.
- * [graph] */
+ * the queries. A row of ones is appended to the values, so that one row of the result is the sum of the weights; all
+ * rows except this one are divided by the sum. Source: arXiv:2006.16236, equations 4 and 5; arXiv:2410.10629, section
+ * 2.2. [graph] */
 static void lower_linear_attention(lowering *l, const nnc_graph_op *op, int64_t head_dim) {
     const int64_t heads = op->values[NNC_ATTENTION_HEADS], queries = nnc_graph_positions(&op->in);
     const int64_t keys = op->with.rank > 0 ? nnc_graph_positions(&op->with) : queries;

@@ -3,7 +3,7 @@
  * backward.
  *
  * The kernels of pointwise ops, norms and losses replace the fused kernel of nncost's op. Products, convolutions and
- * attention keep their own work; the kernels for casts and for sums of gradients are added to it.
+ * attention have their usual work; to this work, the kernels for casts and for sums of gradients are added.
  *
  * The counts were made from the operators that PyTorch dispatches for transformers 4.48, peft 0.14, diffusers 0.29,
  * torchvision 0.14, and timm 0.6 with PyTorch 1.13. If a later version of a library differs from these counts, a
@@ -27,7 +27,8 @@ typedef struct issued_counts {
 } issued_counts;
 
 typedef struct issued_row {
-    /* kind of the op to which the row applies, and which norm, pointwise op or loss it is (see kind_in) */
+    /* kind of the op to which the row applies; for a norm, pointwise op or loss also which norm, pointwise op or loss
+     * (see kind_in) */
     nnc_op_kind kind;
     int kind_in;
     const char *name; /* name of the op; "" = all ops of this kind */
@@ -53,8 +54,8 @@ static const issued_row rows[] = {
     { NNC_OP_NORM, NNC_NORM_RMS, "", NNC_IMPLEMENTATION_NONE,
       { { 8, 24, 12, 16, 68, 24 }, { 6, 28, 0, 13, 80, 0 }, { 6, 28, 0, 13, 80, 0 } } },
     /* Layer norm (native_layer_norm). Forward of a layer norm runs one kernel. Backward of a layer norm runs one kernel
-     * for the gradient of the input, and one kernel for the gradients of gain and bias; the second kernel reads the
-     * input and the output gradient again. */
+     * for the gradient of the input, and one kernel for the gradients of gain and bias; each of the two kernels reads
+     * the input and the output gradient. */
     { NNC_OP_NORM, NNC_NORM_LAYER, "", NNC_IMPLEMENTATION_NONE,
       { { 1, 4, 0, 2, 10, 0 }, { 1, 8, 0, 2, 20, 0 }, { 1, 8, 0, 2, 20, 0 } } },
     /* Group norm. Forward of a group norm runs kernels for the moments, for the factors per channel, and for the
@@ -119,8 +120,9 @@ static const issued_row rows[] = {
 };
 /* clang-format on */
 
-/* Sum of a linear layer and its adapter in 16 bits: the product of the output of the adapter and its scale moves 4 B,
- * the sum 6 B. Backward of the sum of a linear layer and its adapter runs the product of the gradient and the scale. */
+/* Sum of a linear layer and its adapter in 16 bits: the product of the adapter's output and its scale moves 4 bytes per
+ * element, and the sum moves 6 bytes per element. Backward of the sum of a linear layer and its adapter runs the
+ * product of the gradient and the scale. */
 static const issued_counts narrow_sum = { 2, 10, 0, 1, 4, 0 };
 
 static int kind_in(const nnc_op *op) {
@@ -173,7 +175,7 @@ static double products_of(const nnc_op *op, const nnc_model *model) {
 }
 
 /* Tests whether the input of a matrix product is fp32 under autocast. The input of the product is fp32 under autocast
- * if it was written by a norm, or by a GELU that is a chain of primitive operators (composed_gelu). */
+ * if a norm wrote this input, or a GELU that is a chain of primitive operators (composed_gelu). */
 static bool reads_fp32(const nnc_op *op, const nnc_model *model) {
     return nnc_ends_in(op->name, "qkv") || nnc_ends_in(op->name, ".q") || nnc_ends_in(op->name, ".kv") ||
            nnc_ends_in(op->name, "gate_up") || nnc_ends_in(op->name, ".up") || nnc_ends_in(op->name, "logits") ||
@@ -246,9 +248,9 @@ typedef struct joined {
 
 /* Sets the kernels of a concatenation. If several ops read a feature map, backward adds up their gradients, with one
  * addition less than the number of readers. In a block of parallel branches, backward adds the gradients of the feature
- * map once for each concatenation of two tensors. In a dense block, each layer begins with a norm of all maps before
- * it, and layer i needs i additions; DenseNet-121 has 535 additions in total. A library joins more than two branches
- * with one kernel, which is counted at the last of nncost's concatenations. */
+ * map once for each concatenation of two tensors. In a dense block, each layer begins with a norm that reads the maps
+ * of all layers before this one, and layer i needs i additions; DenseNet-121 has 535 additions in total. A library
+ * joins more than two branches with one kernel, which is counted at the last of nncost's concatenations. */
 static void add_join(nnc_op *op, joined *before, number_mode mode) {
     const int64_t elements = op->u.pointwise.elements;
     const bool grows = before->op != NULL && elements > before->elements;
@@ -365,9 +367,10 @@ static bool has_narrow_adapters(const nnc_plan *plan, const nnc_software *softwa
     }
 }
 
-/* Adds kernels to a product of an adapter. If the weights of the adapter are fp32, the product casts its input to fp32;
- * backward casts the gradient of this input back, and adds it to the gradient from the linear layer, which reads the
- * same input. If the weights of the adapter have 16 bits, backward adds the gradient of the input without a cast. */
+/* Adds kernels to a product of an adapter. If the weights of the adapter are fp32, the product casts its input to fp32.
+ * Backward casts the gradient of this input back, and adds this gradient to the one from the linear layer, because
+ * adapter and linear layer read one input. If the weights of the adapter have 16 bits, backward adds the gradient of
+ * the input without a cast. */
 static void add_to_adapter(nnc_op *op, double products, bool down, bool narrow, number_mode mode) {
     const nnc_matmul *p = &op->u.matmul;
     const double input = (double)p->m * (double)p->k;
@@ -484,8 +487,8 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
 
 /* Returns the number of modules that forward of an op calls. products: number of linear layers to which an adapter
  * belongs. Attention and the layer that contains it are modules, and so are an activation and the MLP that contains it.
- * peft has four modules for a linear layer with an adapter, in addition to the linear layer itself: the layer that joins
- * both, dropout, and the two products (peft/tuners/lora/layer.py). */
+ * peft has four modules for a linear layer with an adapter, in addition to the linear layer itself: the layer that
+ * joins both, dropout, and the two products (peft/tuners/lora/layer.py). */
 static double modules_of(const nnc_op *op, double products) {
     switch (op->kind) {
     case NNC_OP_MATMUL: return op->u.matmul.b_is_weight ? products : 0.0;
@@ -573,14 +576,14 @@ static const kept_row plain_activation = { 2, 2, 4 };
  * to fp32. */
 static const kept_row loss = { 4, 4, 4 }, loss_alone = { 4, 2, 4 };
 static const kept_row loss_working = { 8, 8, 8 }, loss_working_alone = { 8, 4, 8 };
-/* A matrix product keeps its input in the number format in which it computes. If several products read the same input,
- * they share one kept copy; but under autocast each product keeps a copy of its own. */
+/* A matrix product keeps its input in the number format in which it computes. If several products read one input, they
+ * share one kept copy of it; but under autocast each product keeps a copy of its own. */
 static const kept_row of_product = { 2, 2, 4 };
 /* An op that keeps the output of a norm for backward; this output is fp32 under autocast. */
 static const kept_row norm_output = { 4, 2, 4 };
 /* Attention with a learned bias, which runs as separate fp32 kernels (nnc_write_out). Attention with a learned bias
- * keeps the scores after softmax, and copies of queries, keys and values. During backward, the gradients before and
- * after softmax are in memory as well. */
+ * keeps the scores after softmax, and copies of queries, keys and values. During backward, the gradients of the scores
+ * before and after softmax are in memory, too. */
 static const kept_row written_out = { 4, 4, 4 };
 /* Attention inside windows, for each score: the scores after softmax, under autocast in fp32 and as a 16-bit copy; with
  * a learned scale also the scores before scaling. Attention inside windows also keeps copies of queries, keys and
@@ -607,13 +610,13 @@ static void keep(nnc_op *op, const nnc_lowering *how, const kept_row *row, doubl
     op->library_kept = tensors * bytes_of(row, how);
 }
 
-/* Tests whether an op is the first op of a part that backward computes again. The first op of a recomputed part keeps
- * its input. */
+/* Tests whether an op is the first op of a recomputed part of the network. The first op of a recomputed part keeps its
+ * input. */
 static bool begins_again(const nnc_op *op) { return op->recomputed && !op->dropped; }
 
 /* The library can have several products for one product of nncost's op list that reads the output of a norm: for
- * example, separate products for queries, keys and values. Returns the number of products that the library has for the
- * product `op`. */
+ * example, separate products for queries, keys and values. Returns the number of products that the library runs in
+ * place of the product `op`. */
 static double readers_of(const nnc_op *op, const nnc_model *model) {
     const double of_qkv = model->joined_qkv ? 1.0 : 3.0, of_mlp = model->joined_qkv && !model->split_gate ? 1.0 : 2.0;
     return strcmp(op->name, "attn.qkv") == 0 && op->split == NNC_SPLIT_QKV    ? of_qkv
@@ -646,7 +649,8 @@ static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *m
         keep(op, how, &of_product, 2.0); /* each layer casts the output of the encoder twice: for the keys and for the
                                           * values */
     } else if (weight && amp && !op->frozen && reads_norm(op)) {
-        /* backward computes the norm again from its kept input, so the product need not keep the output of the norm */
+        /* the norm is recomputed in backward from its kept input, so the product need not keep the output of the
+         * norm */
         const bool again = (how->plan->recompute & NNC_RECOMPUTE_NORM) != 0;
         keep(op, how, begins_again(op) ? &norm_output : &of_product, again ? 0.0 : readers_of(op, model));
     } else if (weight && op->u.matmul.keeps_a && op->u.matmul.kept_divisor == 1) {
@@ -695,18 +699,19 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
         break;
     default: break;
     }
-    /* the first product of an adapter that follows attention also counts the output of attention, because attention
-     * keeps its output for backward and no other op counts it */
+    /* the first product of an adapter that follows attention also counts the bytes of the attention's output: attention
+     * keeps its output for backward, but its op does not count these bytes */
     if (i > 0 && strcmp(op->name, "adapter.down") == 0 && strcmp(list->ops[i - 1].name, "attn.out") == 0 &&
         !keeps_narrow_adapters(how)) {
         op->library_kept += nnc_dtype_bytes(how->dtype);
     }
 }
 
-/* Sets the bytes that an op of timm or diffusers keeps for backward. Under autocast the output of a norm is fp32; an op
- * that reads it keeps it in fp32, and each product keeps a 16-bit copy of its own. diffusers computes queries, keys and
- * values with separate products (models/attention_processor.py). Residual blocks of diffusers apply SiLU to the output
- * of the norm (models/resnet.py); DiT multiplies this output by a scale (models/normalization.py). */
+/* Sets the bytes that an op of timm or diffusers keeps for backward. Under autocast the output of a norm is fp32. An op
+ * that reads this output keeps the output in fp32, and each product keeps a 16-bit copy of its own. diffusers computes
+ * queries, keys and values with separate products (models/attention_processor.py). Residual blocks of diffusers apply
+ * SiLU to the output of the norm (models/resnet.py); DiT multiplies this output by a scale
+ * (models/normalization.py). */
 static void keep_image_op(nnc_op *op, const nnc_lowering *how, const nnc_model *model) {
     const bool amp = how->plan->policy == NNC_POLICY_AMP;
     if (is_of_windows(op, model, how->plan->micro_batch)) {
@@ -725,15 +730,16 @@ static void keep_image_op(nnc_op *op, const nnc_lowering *how, const nnc_model *
                (strcmp(op->name, "attn1.qkv") == 0 || strcmp(op->name, "block.qkv") == 0)) {
         keep(op, how, &of_product, 3.0);
     } else if (op->kind == NNC_OP_CONV && !amp && strcmp(op->name, "block.shortcut") == 0) {
-        op->u.conv.keeps_input = false; /* the input of this convolution is already kept by the norm before it */
+        op->u.conv.keeps_input = false; /* the norm before this convolution already keeps the input of the
+                                         * convolution */
     }
 }
 
 void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const nnc_model *model) {
     if (how->plan->tensor > 1 || how->plan->context > 1 || how->plan->fp8_inputs || how->linear_dtype != how->dtype ||
         list->recorded) {
-        /* nncost has not counted the kept bytes of these libraries for plans with tensor or context ranks, operands in
-         * 8 or 4 bits, and captured programs, so the function changes nothing for them */
+        /* nncost does not know how many bytes these libraries keep in three cases: plans with tensor or context ranks,
+         * operands in 8 or 4 bits, and captured programs. In these cases the function changes nothing */
         return;
     }
     for (int32_t i = 0; i < list->count; i++) {

@@ -3,8 +3,8 @@
  *
  * Each family of models (decoder, U-Net, vision transformer, graph, captured program) has one nnc_family_row with its
  * functions, and appends its ops with an nnc_writer. Decoders, encoders and the attention of U-Nets use the functions
- * of transformer.c for their layers. Code in other folders calls the functions of the nnc_family_row; it does not test
- * which family a model belongs to.
+ * of transformer.c for their layers. Code in other folders calls the functions of the nnc_family_row of a model, and
+ * never tests to which family the model belongs.
  *
  * Invariant: an op list contains only the forward ops of one micro-batch, and src/op computes the backward ops from
  * these. The op list of a captured program is an exception, because it contains the recorded backward operators as
@@ -39,7 +39,7 @@ typedef struct nnc_segment {
 
 enum { NNC_OPS_MAX = 2048, NNC_BLOCKS_MAX = 512, NNC_SEGMENTS_MAX = 12, NNC_MIXED_LAYERS_MAX = 1024 };
 
-/* The large arrays come last, so that the other members and the used elements of the first array share few memory pages
+/* The large arrays come last, so that all small members and the used elements of the first array share few memory pages
  * (a new process has a page fault for each page that it uses). */
 typedef struct nnc_op_list {
     int32_t count, block_count;
@@ -58,8 +58,8 @@ typedef struct nnc_op_list {
     /* bytes of training data (token ids or images) that one micro-batch copies to the device */
     double input_bytes;
     int64_t tokens;          /* number of tokens of one micro-batch; 0 if the model trains on images */
-    int64_t lookup_params;   /* number of parameters that are looked up and not multiplied: position table, and the
-                                   * embedding table unless the head uses it, too */
+    int64_t lookup_params;   /* number of parameters that are looked up and not multiplied: the position table and,
+                              * unless the head uses it as a matrix, the embedding table */
     int64_t stream_elements; /* number of elements of a layer's output for one micro-batch; 0 = the network has no
                                    * layers */
     int64_t next_layers;     /* number of additional layers that predict later tokens (multi-token prediction),
@@ -68,8 +68,8 @@ typedef struct nnc_op_list {
     int64_t projected_rank;
     int64_t layers_short;         /* number of layers that the plan wants to train but the model does not have; 0 = the
                                    * plan is possible */
-    int64_t tied_rows, tied_cols; /* rows and columns of the table that the first and the last segment share; 0 = they
-                                   * share no table */
+    int64_t tied_rows, tied_cols; /* numbers of rows and columns of the table that the first and the last segment share;
+                                   * 0 = no table is shared */
     nnc_segment segments[NNC_SEGMENTS_MAX];
     /* Only used if layers of several kinds alternate: mixed[i] is the segment of layer i, for each i below mixed_count.
      * mixed_count 0: the layers of each segment follow each other in the network. */
@@ -89,7 +89,8 @@ typedef enum nnc_listing {
 typedef struct nnc_lowering {
     const nnc_plan *plan; /* plan for which the op list is written, with all defaults filled in */
     const nnc_software *software;
-    nnc_attention attention; /* kernel of attention that the list uses; it can differ from the kernel in the plan */
+    nnc_attention attention; /* kernel of attention for which the ops are written; this kernel can differ from the
+                              * kernel in the plan */
     nnc_dtype dtype;         /* number format of activations */
     nnc_dtype linear_dtype;  /* number format of the operands of linear layers inside transformer layers: fp8 with
                               * --precision fp8 */
@@ -125,25 +126,25 @@ double nnc_list_bytes(const nnc_writer *w, int64_t elements);
 static inline bool nnc_list_recomputes(const nnc_writer *w, nnc_recompute what) {
     return (w->how->plan->recompute & what) != 0;
 }
-/* Marks the ops from index `first` to the end of the list as computed again in backward. The marked ops after the first
- * matrix product are also marked as `dropped`: their inputs are not kept, because backward computes the inputs
- * again. */
+/* Marks the ops from index `first` to the end of the list as recomputed in backward. The marked ops after the first
+ * matrix product are also marked as `dropped`: their inputs are not kept, because these inputs are recomputed in
+ * backward. */
 void nnc_list_again(const nnc_writer *w, int32_t first);
 
 /* Begins a new recompute block, which one micro-batch runs `repeat` times, and returns a writer that appends ops to the
  * block. input_elements: number of elements of the block's input, which is kept for backward. */
 nnc_writer nnc_list_block(const nnc_writer *w, int64_t repeat, int64_t input_elements);
 /* Returns the number of units in one instance of a segment. A unit is the part whose weights ZeRO 3 gathers at once: a
- * recompute block, or the whole segment if it has no recompute blocks. */
+ * recompute block, or the whole segment if the segment has no recompute blocks. */
 double nnc_list_units(const nnc_op_list *list, int32_t segment);
 
 /* Sets *least and *most to the smallest and the largest number of samples for which a captured program has a recorded
  * step. A plan can have each number of samples from *least to *most. */
 void nnc_captured_batches(const struct nnc_captured *program, int64_t *least, int64_t *most);
 /* Share of host.kernel_s in which the host issues a kernel without gradients. On the host with 37.5 us per kernel, a
- * copy and a GELU of 1,048,576 values take 21.5 and 25.7 us if they are called alone. The device needs about 1.4 us of
- * the time of each kernel, so the host needs 20.1 and 24.3 us; divided by 37.5 us, the mean is 0.59. Source:
- * kernels_memory_h100_torch.csv (tests/published/h100). */
+ * single call takes 21.5 us for a copy of 1,048,576 values, and 25.7 us for a GELU of as many values. The device needs
+ * about 1.4 us of each of these two times, so the host needs 20.1 us and 24.3 us. These times are 0.54 and 0.65 of 37.5
+ * us; their mean is 0.59. Source: kernels_memory_h100_torch.csv (tests/published/h100). */
 #define NNC_HOST_SHARE_FORWARD 0.6
 /* Tests whether a step is one forward pass that trains nothing: the plan has --train none, or the program was captured
  * without a backward pass. */
@@ -167,22 +168,22 @@ int64_t nnc_captured_vocab(const nnc_model *model);
 /* For software profiles that run operators one by one: sets for each op of the list the kernels that the library of the
  * model (transformers, timm ...) issues. */
 void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowering *how);
-/* Sets the number of modules and of parameter tensors of each op, for frameworks that run hooks at modules.   [hooks] */
+/* Sets the number of modules and of parameter tensors of each op, for frameworks that run hooks at modules. [hooks] */
 void nnc_list_hook(nnc_op_list *list, const nnc_model *model);
 
 /* Tests whether the plan trains all weights of the model and uses no adapters. */
 bool nnc_plan_trains_all(const nnc_plan *plan);
-/* Sums over the matrices whose gradients the optimizers GaLore and APOLLO project. A projection has the rank of the
- * plan, but at most the shorter side of the matrix. */
+/* Sizes for the optimizers GaLore and APOLLO, each added up over all matrices whose gradients the optimizer projects. A
+ * projection has the rank of the plan, but at most the shorter side of the matrix. */
 typedef struct nnc_projected {
     double params;   /* number of parameters of all projected matrices */
     double elements; /* elements of projections and moments: for each matrix, rank x (shorter side + 2 x longer side) */
     double products; /* sum of (rank x parameters) over all projected matrices */
 } nnc_projected;
 
-/* Returns the sums for GaLore or APOLLO (nnc_projected) over the matrices of one linear layer. A library can store the
- * weight of one linear layer as several matrices (query, key, value). For ops that are no linear layer, for routed
- * experts and for towers, the returned sums are 0. */
+/* Returns the sizes for GaLore or APOLLO (struct nnc_projected), added up over the matrices of one linear layer. A
+ * library can store the weight of one linear layer as several matrices (query, key, value). For ops that are no linear
+ * layer, for routed experts and for towers, the returned sizes are 0. */
 nnc_projected nnc_projected_of(const nnc_op *op, int64_t rank);
 /* Marks weights that the plan does not train as frozen, inserts the ops of adapters, and marks the ops that have no
  * backward. [adapters] */
@@ -235,7 +236,7 @@ enum { NNC_SHAPE_TEXT = 64 };
 typedef struct nnc_family_row {
     nnc_model_sizes (*sizes)(const nnc_model *model);
     /* Sets fields of the plan that depend on the model and that the user did not give. nncost calls this function
-     * before it applies all other rules. NULL = the family sets no such fields. */
+     * before it applies any other rule to the plan. NULL = the family sets no such fields. */
     void (*defaults)(const nnc_model *model, nnc_plan *plan);
     /* Sets the sequence length or the image size of the plan if the user did not give it. Returns NNC_ILLEGAL_PLAN if
      * the family does not support an option of the plan, or if the model cannot have this length or size. */
@@ -308,7 +309,8 @@ typedef struct nnc_layer {
     bool keys_as_values;
     /* true: the layer has no keys and values of its own and attends to those of an earlier layer */
     bool reuses_kv;
-    /* true: a layer that reuses keys and values also has its own weights for them, which no step uses */
+    /* true: a layer that reuses keys and values also has weights to compute keys and values, but no step uses these
+     * weights */
     bool unused_kv;
     int64_t out_groups, out_width; /* out_groups: number of groups of heads whose outputs are projected separately
                                     * first, 0 = no groups; out_width: width of all groups together after this
@@ -329,8 +331,8 @@ typedef struct nnc_layer_writer {
 
 nnc_layer_writer nnc_layer_begin(const nnc_writer *w, const nnc_layer *layer, int64_t batch, int64_t seq_len);
 
-/* Names of the ops of an attention, not including its projections. `fused` is the name if attention is one op; the
- * other members are the names if attention is several ops. */
+/* Names of the ops of an attention, not including its projections. `fused` is the name of the op if attention is one
+ * op; the remaining members are the names of the ops if attention is several ops. */
 typedef struct nnc_core_names {
     const char *fused, *scores, *mask, *softmax, *dropout, *context;
 } nnc_core_names;
@@ -353,7 +355,7 @@ typedef struct nnc_mlp_names {
 /* A sequence to whose keys and values a cross-attention attends, such as the output of an encoder. */
 typedef struct nnc_cross {
     int64_t len, width;
-    bool frozen; /* true: the sequence needs no gradient, because nothing before it is trained */
+    bool frozen; /* true: the sequence needs no gradient, because no op before the sequence is trained */
     /* number of layers that share one copy of the sequence, which is kept for backward; 0 = this layer keeps no copy */
     int64_t shares;
 } nnc_cross;
@@ -364,8 +366,8 @@ nnc_op *nnc_layer_norm(const nnc_layer_writer *w, const char *name, int64_t widt
 nnc_op *nnc_layer_linear(const nnc_layer_writer *w, const char *name, nnc_group group, nnc_split split, int64_t n,
                          int64_t k, bool bias);
 
-/* Appends the op that adds a branch (attention or MLP) to the residual stream; it includes dropout if the layer has
- * dropout. */
+/* Appends the op that adds a branch (attention or MLP) to the residual stream; if the layer has dropout, the op
+ * includes the dropout. */
 void nnc_layer_residual(const nnc_layer_writer *w, const char *name, nnc_group group);
 /* Appends the op that adds a branch (attention or MLP) to the residual stream. If the layer has a norm at the end of
  * the branch, before or after the addition, appends this norm as well. */
@@ -394,17 +396,18 @@ nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_softwar
 /* Appends an MLP whose first product has `inner` outputs per token after the activation. keeps_input: true = the first
  * product counts the kept bytes of its input. */
 void nnc_layer_dense(const nnc_layer_writer *w, const nnc_mlp_names *names, int64_t inner, bool keeps_input);
-/* Tests whether the plan computes an activation again in backward instead of keeping its output. split:
- * NNC_SPLIT_EXPERT_INNER for an activation of routed experts, another value for other activations. */
+/* Tests whether the plan recomputes an activation in backward instead of keeping its output. split:
+ * NNC_SPLIT_EXPERT_INNER for an activation of routed experts, any value but this for an activation outside of routed
+ * experts. */
 bool nnc_layer_acts_again(const nnc_layer_writer *w, nnc_split split);
 nnc_op *nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_split split, int64_t elements);
 /* Appends the norm "mlp.norm", the MLP and the residual of a layer. */
 void nnc_layer_mlp(const nnc_layer_writer *w);
 
 /* Appends the collective at the start (entering true) or at the end (entering false) of the part of a layer that tensor
- * ranks divide. The collective is an all-reduce of activations; with sequence parallelism it is an all-gather at the
- * start and a reduce-scatter at the end. Appends no op if the degree of tensor parallelism is 1. Source: Megatron-LM
- * arXiv:1909.08053, arXiv:2205.05198. [tensor-parallel] */
+ * ranks divide. The collective is an all-reduce of activations. With sequence parallelism, the collective at the start
+ * is an all-gather, and the collective at the end is a reduce-scatter. Appends no op if the degree of tensor
+ * parallelism is 1. Source: Megatron-LM arXiv:1909.08053, arXiv:2205.05198. [tensor-parallel] */
 void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bool entering, int64_t width);
 
 /* Tests whether each context rank computes attention for a part of the heads over all tokens (Ulysses). Without
@@ -420,9 +423,9 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
  * and NNC_MIXER_FAR_PICKED, appends the ops that compute compressed keys (one key for several tokens) as well.
  * [shared-keys] */
 void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d, nnc_mixer mixer);
-/* Appends the ops that combine several residual streams into the input of attention or MLP, and add the output to the
- * streams. half: names of the three ops; NULL = the streams are combined for the head, and nothing is added to them.
- * [streams] */
+/* Appends the ops that combine several residual streams into the input of attention or MLP, and that add the output of
+ * attention or MLP to the streams. half: names of the three ops; NULL = the streams are combined for the head, and
+ * nothing is added to the streams. [streams] */
 void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const char *const *half);
 void nnc_decoder_predict_streams(const nnc_layer_writer *w, const nnc_decoder *d);
 void nnc_decoder_correct_streams(const nnc_layer_writer *w, const nnc_decoder *d);
@@ -435,8 +438,8 @@ void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d);
 /* Appends the ops of the experts in a layer: norm, router, dispatch, routed and shared experts, combine and residual.
  * [experts] */
 void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d);
-/* Appends the table of the inputs of all layers, and the product that adds the embedding of the token to them.
- * [layer-inputs] */
+/* Appends the table from which each layer gets an input of its own, and the product that adds a projection of the
+ * token's embedding to these inputs. [layer-inputs] */
 void nnc_decoder_embed_inputs(const nnc_layer_writer *w, const nnc_decoder *d);
 /* Appends the ops at the end of a layer that use the layer's own input: this input multiplies a projection of the
  * residual stream, and the result is added to the stream. [layer-inputs] */
@@ -453,8 +456,8 @@ bool nnc_mixer_attends(nnc_mixer mixer);
 nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int64_t ranks, nnc_error *err);
 
 /* nnc_layer_split_context checks whether context ranks can divide a layer. nnc_layer_split_tensor checks whether tensor
- * ranks can divide it. A layer that cannot be divided gives NNC_ILLEGAL_PLAN; err names the option, the rule with its
- * numbers, and the nearest legal values. [legal-plans] */
+ * ranks can divide a layer. If a layer cannot be divided, the result is NNC_ILLEGAL_PLAN; err names the option, the
+ * rule with its numbers, and the nearest legal values. [legal-plans] */
 nnc_status nnc_layer_split_context(const nnc_layer *layer, const nnc_plan *plan, int64_t seq_len, nnc_error *err);
 nnc_status nnc_layer_split_tensor(const nnc_layer *layer, const nnc_plan *plan, nnc_error *err);
 /* Checks that tensor ranks with sequence parallelism can divide the tokens of a micro-batch evenly. */
@@ -462,7 +465,7 @@ nnc_status nnc_layer_split_sequence(const nnc_plan *plan, int64_t tokens, nnc_er
 
 /* Completes the plan so that devices = data x tensor x pipeline x context: computes plan->data from plan->devices, or
  * plan->devices from the degrees. If plan->devices and plan->data are both 0, plan->data becomes 1. Returns
- * NNC_ILLEGAL_PLAN if `devices` is not a multiple of the product of the other degrees, and NNC_BAD_USAGE if the given
+ * NNC_ILLEGAL_PLAN if `devices` is not a multiple of tensor x pipeline x context, and NNC_BAD_USAGE if the given
  * `devices` and `data` contradict each other. */
 nnc_status nnc_plan_split_devices(nnc_plan *plan, nnc_error *err);
 
@@ -486,10 +489,10 @@ int32_t nnc_plan_expert_ranks(const nnc_plan *plan);
 
 /* Divides the dimensions of every op in the list by the degrees of tensor, context and expert parallelism. Data and
  * pipeline parallelism change no op, because they divide samples and layers. The plan must be legal (nnc_plan_resolve)
- * before its op list is divided. Most work is divided, so the sum over all ranks is the whole work. Every rank does the
- * same undivided work for norms without sequence parallelism, for the router, and for key and value heads if these are
- * fewer than the tensor ranks. Sources: Megatron-LM arXiv:1909.08053, sequence parallelism arXiv:2205.05198, context
- * parallelism arXiv:2310.01889 and arXiv:2309.14509. [sharding] */
+ * before its op list is divided. Most work is divided, so the sum over all ranks is the whole work. Three kinds of work
+ * are not divided completely, so several ranks repeat them: norms without sequence parallelism, the router, and the key
+ * and value heads if these are fewer than the tensor ranks. Sources: Megatron-LM arXiv:1909.08053, sequence parallelism
+ * arXiv:2205.05198, context parallelism arXiv:2310.01889 and arXiv:2309.14509. [sharding] */
 void nnc_list_shard(nnc_op_list *list, const nnc_plan *plan);
 
 #endif

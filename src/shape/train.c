@@ -117,8 +117,8 @@ static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *ou
     return bits_of(has & asked);
 }
 
-/* Adds `count` matrices of rows x cols to the sums *to: elements of the projections and moments, multiplications of a
- * projection, parameters. */
+/* Adds the sizes of `count` matrices of rows x cols to *to: elements of the projections and moments, multiplications of
+ * a projection, parameters. */
 static void add_projected(nnc_projected *to, double rank, double count, double rows, double cols) {
     /* rank of the projection, which is at most the shorter side of the matrix */
     const double used = nnc_min(rank, nnc_min(rows, cols));
@@ -279,9 +279,9 @@ static void add_dequantize(place *to, const nnc_op *base, const nnc_plan *plan) 
                                        .fused = true };
 }
 
-/* Tests whether a product after op `at` reads the same input as op `at` and needs this input for backward; only
- * products before the next norm of this input are tested. A norm that directly follows op `at` is a norm of the output
- * of op `at`, as in latent attention. */
+/* Tests whether a product after op `at` reads the input of op `at` and needs this input for backward; only products
+ * before the next norm of this input are tested. A norm that directly follows op `at` is a norm of the output of op
+ * `at`, as in latent attention. */
 static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, const nnc_plan *plan) {
     const nnc_matmul *p = &list->ops[at].u.matmul;
     for (int32_t i = at + 1; i < list->count; i++) {
@@ -299,8 +299,8 @@ static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, cons
 static bool is_before(const nnc_op_list *list, const nnc_op *op) { return list->segments[op->segment].before; }
 
 /* Returns the index of the first op of the repeat that contains op `at`; returns `at` if no repeat contains the op. If
- * one op of a repeat is trained, all ops of this repeat need backward, because in the second iteration all of them come
- * after the trained op. */
+ * one op of a repeat is trained, all ops of this repeat need backward, because in the second iteration every op of the
+ * repeat comes after the trained op of the first iteration. */
 static int32_t begin_of(const nnc_op_list *list, int32_t at) {
     if (at == list->count) { return at; }
     const bool layer = list->segments[list->ops[at].segment].layer;
@@ -427,8 +427,8 @@ static int32_t copy_segment(nnc_op_list *list, int32_t s, int32_t more, int32_t 
     return begin;
 }
 
-/* Changes the number of layers of a segment from `all` to `layers`, and the repeats of its ops and recompute blocks in
- * the same proportion. If `part` is not AMONG, marks the ops of the segment as frozen. */
+/* Changes the number of layers of a segment from `all` to `layers`, and multiplies the repeats of its ops and recompute
+ * blocks by layers / all. If `part` is not AMONG, marks the ops of the segment as frozen. */
 static void set_part(nnc_op_list *list, int32_t s, int part, int64_t layers, int64_t all) {
     list->segments[s].instances = layers;
     list->segments[s].before = part == BEFORE;

@@ -105,8 +105,8 @@ void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bo
 
 /* Appends the collective at the start (entering true) or at the end (entering false) of the linear layers that tensor
  * ranks divide. If the profile has narrow_gathers, all-gathers send the 8-bit or 4-bit operands of the products, except
- * inputs that an adapter reads, which have 16 bits. A reduce-scatter adds values, so it sends them in the format of the
- * activations. */
+ * inputs that an adapter reads, which have 16 bits. A reduce-scatter adds values, so these values are sent in the
+ * format of the activations. */
 static void linear_collective(const nnc_layer_writer *w, const char *name, bool entering, int64_t width) {
     const nnc_lowering *how = w->to.how;
     const double wide = nnc_dtype_bytes(how->dtype), narrow = nnc_dtype_bytes(how->linear_dtype);
@@ -227,7 +227,7 @@ typedef struct core {
     /* number of key and value heads; if heads are copied so that each query head has its own, the copies are counted */
     int64_t kv_heads;
     bool recomputed;
-    /* true: backward computes queries, keys and values again from the latents of latent attention */
+    /* true: queries, keys and values of latent attention are recomputed in backward from their latents */
     bool projects_again;
 } core;
 
@@ -287,12 +287,13 @@ static void unfused_core(const core *c) {
         drop->u.pointwise.random_written = software->random_written;
     }
     /* Backward of the product P V (probabilities x values) needs the probabilities P. With dropout, the product P V
-     * keeps P as it is after dropout; without dropout, the softmax op has already kept P. */
+     * keeps the probabilities as they are after dropout; without dropout, the softmax op has already kept the
+     * probabilities. */
     score_product(c, c->names->context, c->layer->value_dim, c->s_k)->u.matmul.keeps_a = dropout && !c->recomputed;
 }
 
-/* The kernel of fused attention that a value of nnc_attention selects. named false: the value names no kernel, and the
- * software profile selects it. */
+/* The kernel of fused attention that a value of nnc_attention selects. named false: the value names no kernel, so the
+ * software profile selects the kernel. */
 typedef struct kernel {
     bool named;
     nnc_flash_kernel kernel;
@@ -308,11 +309,11 @@ nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_softwar
     return kernels[attention]->named ? kernels[attention]->kernel : software->flash_kernel;
 }
 
-/* Appends the op of ring attention that merges results in fp32: each part of the keys gives a result, which is merged
- * with the results of the parts before it; the first part needs no merge. In backward, the op adds the contribution of
- * each part to the gradients of queries, keys and values. Under a causal mask, a merge processes three quarters of the
- * elements on average: either all queries attend to half of the part's keys, or half of the queries attend to all its
- * keys. */
+/* Appends the op of ring attention that merges results in fp32. Each part of the keys gives one result; this result is
+ * merged with the results of the parts before it, so the first part needs no merge. In backward, the op adds the
+ * contribution of each part to the gradients of queries, keys and values. Under a causal mask, a merge processes three
+ * quarters of the elements on average: either all queries attend to half of the part's keys, or half of the queries
+ * attend to all its keys. */
 static void merge_blocks(const core *c) {
     const nnc_layer *l = c->layer;
     const int64_t context = c->w->how->plan->context, met = l->causal ? 3 : 4;
@@ -448,7 +449,7 @@ void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width
     rotary->u.pointwise.fused = software->fused_rotary && (software->fused_rotary_scale || !w->layer->rotary_scale);
 }
 
-/* Appends the norm of the queries or of the keys, if the layer has it. Source: arXiv:2302.05442, section 2.
+/* If the layer has a norm of the queries (or of the keys), appends this norm. Source: arXiv:2302.05442, section 2.
  * [qk-norm] */
 static void head_norm(const nnc_layer_writer *w, const char *name, int64_t heads) {
     const nnc_layer *l = w->layer;
@@ -595,7 +596,8 @@ void nnc_layer_mlp(const nnc_layer_writer *w) {
     const nnc_mlp_names names = { nnc_mlp_gated(l->mlp) ? "mlp.gate_up" : "mlp.up", "mlp.activation", "mlp.down" };
     /* With NNC_NORM_PARALLEL, attention and MLP read the output of one norm, so the MLP has no norm of its own. */
     const bool shared = l->norm_place == NNC_NORM_PARALLEL;
-    /* the norm of attention and the norm of the MLP read the same kept input; the norm of attention counts its bytes */
+    /* the norm of attention and the norm of the MLP read one tensor, which is kept for backward; the norm of attention
+     * counts the bytes of this tensor */
     if (l->norm_place == NNC_NORM_PARALLEL_TWO) {
         nnc_layer_norm(w, "mlp.norm", l->hidden)->u.norm.keeps_input = false;
     } else if (!shared) {

@@ -73,8 +73,8 @@ static void double_conv(const writer *w, feature_map in, int64_t middle, int64_t
     const writer b = block_of(w, repeat, in);
 
     square_conv(&b, "block.conv1", NNC_GROUP_CONV, in, mid, kernel, reads_image);
-    /* The ReLU after this norm overwrites the output of the norm and keeps its own output, so backward does not compute
-     * the norm again. */
+    /* The ReLU after this norm overwrites the output of the norm and keeps its own output, so the norm is not
+     * recomputed in backward. */
     norm(&b, "block.norm1", mid, keep)->recomputed = false;
     /* The second convolution of a block keeps its input, which is the output of the first activation. The second
      * activation of a block keeps its own output, which later ops read. */
@@ -149,7 +149,7 @@ static nnc_layer layer_of(const nnc_unet *u, feature_map map) {
 }
 
 /* Appends the projection before or after the transformer of a level. The projection is a linear layer or a convolution
- * with a 1x1 kernel; both have the same number of FLOPs. */
+ * with a 1x1 kernel; the two alternatives have equal numbers of FLOPs. */
 static void projection(const writer *w, const char *name, feature_map map, bool keeps_input) {
     if (w->u->linear_projections) {
         const int64_t tokens = nnc_list_mul(&w->to, w->batch, map.side * map.side);
@@ -225,7 +225,7 @@ static void level_attention(const writer *w, int level, feature_map map, int64_t
         nnc_layer_project(&one, &bare, NULL);
         nnc_layer_attend(&one, &bare, NULL);
     } else {
-        /* The feature map is copied to another layout twice: once before the transformer, and once after it. */
+        /* The feature map is copied to another layout twice: before the transformer and after the transformer. */
         if (software->copied_heads == NNC_HEADS_ALWAYS && software->contiguous_maps) {
             nnc_list_pointwise(&outer.to, "attn.tokens", NNC_PW_COPY, NNC_GROUP_ATTENTION, 2 * map_elements(w, map));
         }
@@ -282,8 +282,8 @@ static void concat(const writer *w, feature_map map, int64_t repeat) {
 
 static void pool(const writer *w, feature_map out) {
     nnc_op *op = nnc_list_pointwise(&w->to, "down.pool", NNC_PW_MAX_POOL, NNC_GROUP_RESAMPLE, map_elements(w, out));
-    op->u.pointwise.keeps_mask = true; /* the max pool keeps only its indices; the activation before it keeps the pool's
-                                        * input */
+    op->u.pointwise.keeps_mask = true; /* the max pool keeps only its indices; the input of the pool is kept by the
+                                        * activation before the pool */
 }
 
 static void classic_down(const writer *w, int64_t side) {
@@ -314,8 +314,8 @@ static int64_t classic_resample(const writer *w, feature_map in) {
     const feature_map out = { w->u->up == NNC_UP_TRANSPOSED_CONV ? in.channels / 2 : in.channels, 2 * in.side };
     if (w->u->up == NNC_UP_TRANSPOSED_CONV) {
         nnc_op *op = square_conv(w, "up.conv", NNC_GROUP_RESAMPLE, in, out, 2, false);
-        op->weights.rows = in.channels; /* weight of the transposed convolution: [c_in, c_out, 2, 2]; it always has a
-                                         * bias */
+        op->weights.rows = in.channels; /* weight of the transposed convolution: [c_in, c_out, 2, 2]; a transposed
+                                         * convolution always has a bias */
         op->weights.cols = out.channels * 4;
         op->weights.vector = out.channels;
         op->u.conv.transposed = true;

@@ -114,8 +114,8 @@ static bool take_graph(nnc_foreign_file *file) {
     return faults.count == 0;
 }
 
-/* Tests whether a name is a field of the model or the empty text. If the name is no field and not empty, notes a fault
- * at the place of the name in the data file. */
+/* Tests whether a name is a field of the model or the empty text. If the name is neither a field nor empty, notes a
+ * fault at the place of the name in the data file. */
 static bool is_field(const nnc_foreign_file *file, nnc_json at, const char *name) {
     nnc_error why;
     nnc_dtype dtype;
@@ -276,8 +276,8 @@ static void check_only(nnc_json at, nnc_json only) {
     }
 }
 
-/* A text decoder and its tower can have their keys in one JSON object. The pointer `around` is the architecture of the
- * other network whose keys are in the same object: tests whether this architecture uses a key. */
+/* A text decoder and its tower can have their keys in one JSON object. Tests whether the architecture `around` uses a
+ * key. around: the architecture of a second network whose keys are in the same object. */
 static bool known_around(const nnc_architecture *around, const char *key) {
     return around != NULL &&
            (around->text.node != NULL ? nnc_foreign_speaks_of(around, key) : nnc_foreign_mentions(around, key));
@@ -532,8 +532,8 @@ static void read_text(nnc_foreign_file *file) {
     snprintf(file->skipped, sizeof file->skipped, "%s", text.skipped);
 }
 
-/* Sets dimensions of a tower that the configuration does not state because they are equal to dimensions of the text
- * decoder. */
+/* Sets those dimensions of a tower that the configuration does not state; these dimensions are equal to dimensions of
+ * the text decoder. */
 static void take_from_text(nnc_json at, const nnc_model *model, nnc_model *part) {
     const nnc_decoder *d = &model->decoder;
     const struct {
@@ -638,8 +638,9 @@ static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d) {
 }
 
 /* Limits d->seq_len, the longest sequence of the network in tokens, to TRAINED_TOKENS. If the network has learned
- * positions but the configuration does not state their number, sets d->positions_max to the longest sequence length
- * before it is limited. Returns the longest sequence length before it is limited. */
+ * positions but the configuration does not state their number, sets d->positions_max to the longest sequence length of
+ * the network, as it was before the limit. Returns the longest sequence length of the network, as it was before the
+ * limit. */
 static int64_t limit_sequence(nnc_decoder *d) {
     const int64_t maximum = d->seq_len;
     if (nnc_positions_learned(d->positions) && d->positions_max == 0) { d->positions_max = maximum; }
@@ -779,7 +780,8 @@ nnc_library nnc_foreign_library(nnc_json root) {
     /* c_attn of GPT-2 and Qwen, query_key_value of BLOOM and ChatGLM, Wqkv of MPT, W_pack of Baichuan ... */
     static const char *const joined[] = { "gpt2",    "modernbert", "phi3",        "gpt_neox", "falcon",   "bloom",
                                           "chatglm", "mpt",        "gpt_bigcode", "qwen",     "baichuan", "internlm2" };
-    /* w1 and w2 of modeling_qwen.py, gate_proj and up_proj of modeling_baichuan.py, w1 and w3 of modeling_internlm2.py */
+    /* w1 and w2 of modeling_qwen.py, gate_proj and up_proj of modeling_baichuan.py, w1 and w3 of
+     * modeling_internlm2.py */
     static const char *const split[] = { "qwen", "baichuan", "internlm2" };
     const char *type = text_at(root, "model_type");
     const bool denoises = nnc_json_get(root, "_class_name").node != NULL;

@@ -1,8 +1,8 @@
 /* Reads data files of architectures: foreign/MODEL_TYPE.json, read when a configuration names the model_type. A file is
- * found in the same way as a device or a model: first in the folders of $NNCOST_PATH, then in the user's folder, then
- * in the shipped folder. nncost reads only the file of the model_type and the files in its chain of "like" keys (three
- * small files for LLaMA). There are two cases in which nncost reads the data files of all architectures: to name the
- * nearest architecture in an error, and to find out whether an unknown key decides dimensions of another network. */
+ * searched first in the folders of $NNCOST_PATH, then in the user's folder, then in the shipped folder, as devices and
+ * models are. nncost reads only the file of the model_type and the files in its chain of "like" keys (three small files
+ * for LLaMA). nncost reads the data files of all architectures only in two situations: to name the nearest architecture
+ * in an error, and to find out whether an unknown key decides dimensions of another network. */
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
@@ -67,8 +67,9 @@ static void check_texts(nnc_json at) {
     if (nnc_json_expect(at, NNC_JSON_LIST, "a list of texts")) { check_each(at, check_text); }
 }
 
-/* Checks an object of a data file. The object must have the member "key" with a string as its value. The object may
- * have the members that `others` lists, and no other members. Returns false if the value is not an object. */
+/* Checks an object of a data file. The object must have the member "key" with a string as its value. The members that
+ * an object may have are those that `others` lists, and the member "key". Returns false if the value is not an
+ * object. */
 static bool check_keyed(nnc_json at, const char *what, const char *const *others) {
     typedef struct keyed {
         char key[64];
@@ -446,7 +447,7 @@ static void read_document(nnc_foreign_set *set, const char *path, const char *na
     d->doc = (nnc_json_doc){ .faults = &d->faults, .arena = set->arena, .text = d->text, .size = size };
     if (nnc_specs_parse(set->specs, &d->doc)) { read_root(set, nnc_json_root(&d->doc), name, &d->row); }
     snprintf(d->row.id, sizeof d->row.id, "%s", name); /* the id of a row is the name under which the file is found,
-                                                        * even if the key "id" of the file differs */
+                                                        * even if the key "id" of the file has another value */
 }
 
 const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc *doc, const char *stem) {

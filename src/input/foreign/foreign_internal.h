@@ -44,8 +44,8 @@ typedef struct nnc_foreign_key {
     /* member "default" of the entry: the value that is used if the configuration lacks the key; an entry without
      * "default" requires the key */
     nnc_json absent;
-    /* member "null" of the entry: the value that is used if the key is null; without this member, null counts as a
-     * missing key */
+    /* member "null" of the entry: the value that is used if the key is null; without this member, a key that is null is
+     * treated as a missing key */
     nnc_json null;
     nnc_json values; /* translates words of the configuration to values of nncost */
     nnc_json when;   /* condition: the entry is used only if another key of the configuration has the stated value */
@@ -66,8 +66,8 @@ typedef struct nnc_foreign_pattern {
     /* `member`, `divides` and `two_thirds_multiple_of` are used only if the list that `list` names has an object for
      * each layer. member: name of the member with the word of the layer; "a.b" = member b of member a. With
      * two_thirds_multiple_of or divides, the member is a number. With two_thirds_multiple_of, the number gives the
-     * width of the layer's MLP. With `divides`, the number divides the field of the model that `divides` names, and is
-     * the same in all layers. */
+     * width of the layer's MLP. With `divides`, the field of the model that `divides` names is divided by the number,
+     * and the number must be equal in all layers. */
     char member[64], divides[32];
     int32_t two_thirds_multiple_of;
     char letters[64]; /* key of a string with one letter per layer */
@@ -78,9 +78,10 @@ typedef struct nnc_foreign_pattern {
     /* the rule: in = kind of the layers that the rule selects; out = kind of all other layers; in "" = the entry has no
      * rule */
     char in[24], out[24];
-    /* key of a list of layer indices; these layers get the kind `out`, although the rule selects them */
+    /* key of a list of layer indices; layers in this list get the kind `out` even if the rule selects them */
     char except[64];
-    /* kind of the last layer of the network, whatever the other members of this entry give for this layer */
+    /* kind of the last layer of the network, which takes precedence over the kind that all members before this one give
+     * for the layer */
     char last[24];
     int32_t shift;
     bool agrees; /* true: an earlier entry sets the same field; the two entries must give the same kinds of layers */
@@ -105,16 +106,16 @@ typedef struct nnc_architecture {
      * ops */
     char graph[64];
     char source[256];
-    /* family of the models; NNC_FAMILY_COUNT = the same family as in the file that `like` names */
+    /* family of the models; NNC_FAMILY_COUNT = the family that the file named by `like` has */
     nnc_family family;
-    bool base; /* true: the file is no architecture, and only other files inherit from it */
+    bool base; /* true: the file describes no architecture; it has keys that the files of architectures inherit */
     /* part: true = the file describes a part of a network, such as a tower; alone: true = the part can also be a whole
      * network */
     bool part, alone;
     /* true: keys of the text decoder may be outside of its object, at the top level of the configuration */
     bool flat;
-    /* ends of PyTorch class names. For each ending, the value is an object with the fields that a class with this
-     * ending implies; the value false = a class with this ending builds another network. */
+    /* ends of PyTorch class names. For each ending of a class name, the value is an object with the fields that a class
+     * with this ending implies; the value false = a class with this ending builds another network. */
     nnc_json classes;
     /* values of fields that every network of this architecture has and that no key states */
     nnc_json implies;
@@ -129,8 +130,8 @@ typedef struct nnc_architecture {
     nnc_json text, parts;
     /* rules to read the levels of a U-Net: names of blocks with attention, and keys with the numbers of heads */
     nnc_json levels;
-    /* named objects that translate words to values; only the file any.json has them, and the entries of every data file
-     * may refer to them by name */
+    /* named objects that translate words to values; only the file any.json has named objects, and the entries of every
+     * data file may use the name of such an object */
     nnc_json values;
     const nnc_foreign_key *keys;
     const nnc_foreign_pattern *patterns;
@@ -144,7 +145,7 @@ typedef struct nnc_architecture {
 typedef struct nnc_foreign_set {
     nnc_specs *specs;
     nnc_arena *arena;
-    /* list of faults of the configuration; if the list is empty, a fault in a data file is noted in it, too */
+    /* list of faults of the configuration; if the list is empty, the first fault of a data file is added to the list */
     nnc_faults *faults;
     /* the file any.json, whose keys every configuration may have; NULL = no data folder has this file */
     const nnc_architecture *any;
@@ -217,8 +218,8 @@ typedef struct nnc_foreign_file {
 
 /* ---- keys and values (foreign_keys.c) ---- */
 
-/* nnc_foreign_is_given tests whether a value of a configuration is present and not null. nnc_foreign_given does the
- * same test for the key `key` of the object `at`. */
+/* nnc_foreign_is_given tests whether a value of a configuration is present and not null. nnc_foreign_given tests this
+ * for the value of the key `key` of the object `at`. */
 bool nnc_foreign_is_given(nnc_json at);
 bool nnc_foreign_given(nnc_json at, const char *key);
 /* Tests whether a value of a configuration is null, false, 0, "", [] or {}. */

@@ -329,9 +329,9 @@ static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key, c
 
 /* ---- uses the default of a key that the configuration lacks ---- */
 
-/* Tests whether a key may be null. A key may be null if it is optional, if it sets the dropout, or if its default is
- * computed from other fields or sets nothing. For any other key, null is a fault, because the library of the model
- * cannot build a network with null in this key. */
+/* Tests whether a key may be null. There are three kinds of key that may be null: an optional key, a key that sets the
+ * dropout, and a key whose default is computed from fields or sets nothing. For any other key, null is a fault, because
+ * the library of the model cannot build a network with null in this key. */
 static bool is_derived(const nnc_model *model, const nnc_foreign_key *key) {
     const nnc_field *target = field_of(model, key->to);
     return key->optional || strcmp(key->to, "dropout") == 0 ||
@@ -487,8 +487,8 @@ static nnc_json last_of(nnc_json list) {
     return last;
 }
 
-/* Notes the fault that two keys set one field to different values. at: the value of the key that the configuration has;
- * absent = the configuration has neither key, and their default values differ. */
+/* Notes the fault that two keys set one field to different values. at: the value of that key which the configuration
+ * has; absent = the configuration has none of the two keys, and the defaults of the two keys differ. */
 static void refuse_difference(const nnc_foreign_file *file, const nnc_foreign_key *key, const nnc_foreign_key *again,
                               nnc_json at, bool given) {
     char what[96];

@@ -249,13 +249,15 @@ static bool find_kinds(kinds *k) {
     return p->in[0] != '\0' && nnc_foreign_speaks(root, p->when) && follow_rule(k);
 }
 
-/* Returns the smallest number n for which the kinds of the first n layers, repeated, give the kinds of all layers. */
+/* Returns the smallest number n with this property: the kinds of the first n layers, repeated, are the kinds of all
+ * layers. */
 static int64_t period_of(const kinds *k) {
     int64_t period = 1;
     for (int64_t layer = 0; layer < k->layers; layer++) {
         if (strcmp(k->of[layer], k->of[layer % period]) != 0) {
             period++;
-            layer = -1; /* starts the comparison again at layer 0, with a period that is one layer longer */
+            layer = -1; /* the period is too short: makes it one layer longer, and starts the comparison again at layer
+                         * 0 */
         }
     }
     return period;
@@ -374,8 +376,8 @@ static void read_channels(nnc_json root, nnc_unet *u) {
     }
 }
 
-/* Reads which levels of a U-Net have attention. The list of blocks on the way up begins at the deepest level; the list
- * of blocks on the way up and the list of blocks on the way down must have attention at the same levels. */
+/* Reads which levels of a U-Net have attention. Blocks are listed once on the way up, from the deepest level on, and
+ * once on the way down; a level must have attention in both lists or in neither of them. */
 static void read_blocks(nnc_json root, nnc_json levels, nnc_unet *u) {
     const nnc_json down = nnc_json_get(root, "down_block_types");
     const nnc_json up = nnc_json_get(root, "up_block_types");
