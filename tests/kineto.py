@@ -287,8 +287,8 @@ check(f"picture: exit {code}: {said}{out}", code == 0 and out == "")
 check(f"picture: bars of 3 operators, 1 of them priced: {classes}", sum(c.startswith("bar ") for c in classes) >= 3 and
       classes.count("other") == 2 and classes.count("edge") == 2)  # one mark, and one entry of the legend
 
-# ---- several ranks: on the rank that starts last, a collective takes the shortest time; the additional time of other
-# ranks is waiting time ----
+# ---- several ranks: on the rank that starts last, a collective takes the shortest time; the additional time of each
+# earlier rank is waiting time ----
 
 took = ((100, 200), (50, 200), (100, 150))
 ranks = [write(f"rank{i}.json", [kernel("gemm", 0, 10, 1), kernel("ncclDevKernel_AllReduce", 100, one[0], 2, stream=9),

@@ -106,8 +106,8 @@ def fitted(words, answer):
 
 def limited(words, answer):
     words = words[:words.index("--of")]
-    # all plans have the profile of the first plan, so --software must name it; but in an estimate, --software also sets
-    # plan fields of a release
+    # all plans have the profile of the first plan, so --software must name this profile; but in an estimate, --software
+    # also sets plan fields of a release
     if "--software" not in words:
         return
     for one in answer["curve"]:

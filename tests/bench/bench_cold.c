@@ -1,5 +1,5 @@
-/* Runs a command many times, in turn with /bin/true. Prints the wall time of a run, the difference from /bin/true, and
- * the largest resident set.
+/* Runs a command and /bin/true alternately, many times. Prints the wall time of a run, the difference from /bin/true,
+ * and the largest resident set.
  *     usage: bench_cold RUNS COMMAND [ARGUMENT...] */
 #include <fcntl.h>
 #include <spawn.h>

@@ -43,8 +43,8 @@ cmp whole.db.csv killed.db.csv
 sweep --db killed.db >again
 grep -q 'was complete' again
 
-# After a signal, the database has complete rows, and the command prints a message and exits with 128 + signal. The next
-# start continues with the missing rows.
+# After a signal, the database has complete rows, and the command prints a message and exits with 128 + signal. After
+# the next start, the sweep computes the missing rows.
 "$nncost" "${plans[@]}" --db stopped.db >/dev/null 2>stopped.err &
 child=$!
 sleep "$(part 50)"

@@ -86,7 +86,7 @@ $ nncost estimate experts round --devices 4 --expert 8
 ! nncost: --expert: data x context 4 cannot be divided over 8 ranks, expected 4
 [3]
 
-# --shard needs a stage of ZeRO, and must divide the number of ranks.
+# --shard needs a stage of ZeRO, and its value must be a divisor of the number of ranks.
 $ nncost estimate dense round --data 8 --shard 4
 ! nncost: --shard: --zero 0 divides no tensors, expected --zero 1 to 3
 [3]

@@ -46,7 +46,8 @@ $ nncost show mine --format json | grep -E '"(mem_bytes|mem_bytes_per_s|units)"'
 $ nncost estimate dense mine --set device.power_w=100 --format json | grep -E '"device": \{"id"' | cut -c 1-60
   "device": {"id": "mine", "name": "Faster memory", "peak_fl
 
-# In a chain of "like" keys, the value of the nearest file counts. Aliases are not inherited.
+# If a device inherits from a file that inherits from a second file, a value is taken from the nearest file that has it.
+# Aliases are not inherited.
 $ cat > toy/hw/a.json <<'END'
 > { "schema": "nncost.device/1", "id": "a", "name": "A", "like": "fit", "year": 2030, "power_w": 700,
 >   "sources": { "year": "a", "power_w": "a" } }

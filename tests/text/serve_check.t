@@ -11,7 +11,7 @@ inputs/served.json:9: fp8: estimated
 The file has no recorded estimates yet; 'nncost check inputs/served.json --update' records them.
 [1]
 
-# Records the estimates of the plan file. After that, a larger number of open requests changes the estimate of one
+# Records the estimates of the plan file. A larger number of open requests changes the recorded estimate of one
 # scenario.
 $ cp inputs/served.json p.json; nncost check p.json --update | tail -1
 recorded by nncost VERSION

@@ -8,7 +8,7 @@
 enum { NETWORKS = 150, PLANS = 24 };
 
 /* Changes the fields in which most plans of a search or sweep differ, so that plans share op lists. In some calls, the
- * function also changes other fields of the plan. */
+ * function also changes further fields of the plan. */
 static void move(nnc_plan *plan) {
     const nnc_plan other = draw_split();
     if (draw(3) == 0) { /* changes the number of passes, and keeps the ops of a pass */
@@ -38,7 +38,8 @@ static void move(nnc_plan *plan) {
     plan->mode = draw(8) == 0 ? NNC_MODE_IDEAL : NNC_MODE_PREDICTED;
 }
 
-/* Compares all bytes. Results begin as zeros, and their pointers point to static texts. */
+/* Compares all bytes. All bytes of a result are zero before the estimate, and the pointers in a result point to static
+ * texts. */
 static void check_same(const nnc_result *a, const nnc_result *b) {
     const unsigned char *x = (const void *)a, *y = (const void *)b;
     const size_t last = offsetof(nnc_result, memory.one_moment), after = last + sizeof(bool);

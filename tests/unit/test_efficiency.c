@@ -51,7 +51,7 @@ END_TEST
  * waves count as (2 + 1.1) / 2 waves. */
 START_TEST(waves_by_half) {
     nnc_device device = tiled();
-    nnc_op op = product(11 * 256, 10 * 256, 65536); /* k is so large that no other tile is better */
+    nnc_op op = product(11 * 256, 10 * 256, 65536); /* k is so large that no other size of tiles is faster */
     device.efficiency.gemm[NNC_BF16].wave_quantization = 0.5;
     const nnc_timing t = time_of_product(&device, &op);
     /* 11 x 20 tiles of 256 x 128 are 2.2 waves, which count as (3 + 2.2) / 2. Tiles of 64 x 64 are 17.6 waves, which
