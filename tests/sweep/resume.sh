@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Kills sweeps at random moments while they write into a database, and starts them again. In the end, the database must
-# have the same rows as after an uninterrupted sweep. In the same way, the script kills and repeats a merge of the
-# databases of shards.
+# have the same rows as after an uninterrupted sweep. The script also kills merges of the databases of shards, and
+# starts them again.
 #   usage: resume.sh NNCOST          exits 77 (skipped) when built without SQLite
 set -euo pipefail
 export LC_ALL=C

@@ -133,9 +133,9 @@ START_TEST(throttling) {
 END_TEST
 
 /* [gemm-time] A weight gradient that is added to fp32 sums reads and writes 6 B more than a plain result in 16 bits. If
- * compute bounds the kernel, its time grows only by the time of 0.6 of these additional bytes. If half of the passes
- * add to the fp32 sums, a weight gradient writes 2 B more and reads 2 B more on average. With sums in 16 bits, a pass
- * that adds to the sum reads 2 B more, and a pass that does not add reads no additional bytes. */
+ * compute bounds the kernel, its time grows only by the time of 0.6 of the additional bytes. If half of the passes add
+ * to the fp32 sums, a weight gradient writes 2 B more and reads 2 B more on average. With sums in 16 bits, a pass that
+ * adds to the sum reads 2 B more, and a pass that does not add reads no additional bytes. */
 START_TEST(sums) {
     static const struct {
         double grad_bytes, grad_accumulate, more;

@@ -327,7 +327,8 @@ START_TEST(test_one_device) {
         const scenario s = { .model = models[i], .device = "h100" };
         const nnc_model *model = NULL;
         ck_assert_int_eq(nnc_model_load(specs, models[i], &model, &err), NNC_OK);
-        /* checks all metrics and ops of the first model of each family, and an eighth of those of other models */
+        /* checks all metrics and ops of the first model of each family, and an eighth of the metrics and ops of all
+         * further models */
         if (!seen[model->family]) {
             check_part(&s, false, 1, 0);
             check_part(&s, true, 1, 0);

@@ -212,7 +212,7 @@ START_TEST(recipes_set_switches) {
 END_TEST
 
 /* peft before 0.12 gives adapters the format of the weight of their layer, if it is a floating-point format: adapters of
- * weights in nf4 stay in fp32. Its update runs over lists of tensors. */
+ * weights in nf4 stay in fp32. With peft before 0.12, the optimizer update runs over lists of tensors. */
 START_TEST(adapters_of_early_peft) {
     const struct {
         const char *words;

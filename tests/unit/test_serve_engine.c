@@ -210,7 +210,8 @@ START_TEST(prompts_issue_kernels_one_by_one) {
 END_TEST
 
 /* vLLM's server allows 1,024 sequences and 8,192 tokens per step on devices of at least 70 GiB, but not on A100; on
- * other devices 256 and 2,048 (get_batch_defaults in vllm/engine/arg_utils.py). An option counts on every device. */
+ * other devices 256 and 2,048 (get_batch_defaults in vllm/engine/arg_utils.py). A limit that the user gives as an
+ * option applies on every device. */
 START_TEST(large_devices_have_larger_defaults) {
     static const struct {
         const char *device;

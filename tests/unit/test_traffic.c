@@ -396,7 +396,9 @@ START_TEST(expert_parallel) {
     r = estimate_on_cluster(&model, &plan);
     near(total_exchanged("data.reduce_gradients", NNC_PHASE_COMM),
          2.0 * (double)(r.params - 64 * 3 * 7168 * 64) + 2.0 * 4 * 3 * 7168 * 64, 1e-12);
-    plan.zero = 1; /* shards of 2 ranks: each expert has two replicas of its shards, other parameters have thirty-two */
+    /* with shards over 2 ranks, the shards of an expert have two replicas, and the shards of all other parameters have
+     * thirty-two replicas */
+    plan.zero = 1;
     plan.shard = 2;
     r = estimate_on_cluster(&model, &plan);
     near(total_exchanged("data.reduce_replicas", NNC_PHASE_COMM),
