@@ -1210,7 +1210,7 @@ def of_scripts(folder):
             # to 2 channels.
             ("volumes", VOLUMES, 2, 27 * 8 + 8 + 27 * 8 * 16 + 16 + 16 * 2 * 8 + 2,
              2 * 2 * 2 * 8 ** 3 * 27 * 8 + 3 * 2 * 2 * (4 ** 3 * 27 * 8 * 16 + 8 ** 3 * 8 * 16 * 2), "Adam"),
-            # TOWERS: two towers compute 48 x 48 scores, with gradients for both towers.
+            # TOWERS: two towers compute 48 x 48 scores, and the scores have gradients for the two towers.
             ("towers", TOWERS, 4, 32 * (16 + 8) + 2 * (32 + 2 * 12 + 1 + 32 * 16 + 16) + 1,
              product(16, 32, 1) + product(8, 32, 1) + 2 * product(32, 16) + product(16, 48), "Adam"),
             ("graph", GRAPH, 48, 16 * 8 + 8, product(16, 8, 1), "SGD"),

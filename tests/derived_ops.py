@@ -756,8 +756,8 @@ class Ops:
                 else:
                     self.attention(d.get("sliding_window", 0))
                 mlp()
-                # with full recomputation, a layer keeps only its input, and backward computes the other tensors of the
-                # layer again
+                # with full recomputation, a layer keeps only its input, and backward computes all further tensors of
+                # the layer again
                 if "full" in self.recompute:
                     self.transient += sum(row[7] for row in self.rows[first:])
                     self.full += sum(row[7] * count for row in self.rows[first:]) - count * 2.0 * self.tokens * d["hidden"] / self.sequence
@@ -900,7 +900,7 @@ class Times:
         if name.startswith("data."):
             self.met[name] += 1
             # a second row with the same name reduces the gradients of experts, because experts have fewer copies than
-            # other weights
+            # the weights outside experts
             apart = self.met[name] == 2 or data * c == 1
             whole = "whole_experts" in self.plan
             return ((data * c * t // e, e, 1) if whole else (data * c // e, t * e, 1)) if apart else (data * c, t, 1)

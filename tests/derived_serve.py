@@ -329,7 +329,7 @@ class Served:
                 op("attn.core", "attention", 0.0, prompts * prompt_tokens, flops, 0.0, 0.0, slower * flops / self.attention_rate,
                    0.0, 0.0)
                 floor += flops / self.plain_peak
-        # If a chunk of a prefill begins inside a prompt, the chunk reads the state again.
+        # A chunk of a prefill that begins inside a prompt also reads the state.
         again = own if decode else own + sum(1 for i in range(1, int(passes)) if i * plan["chunk"] % math.floor(fresh) != 0)
         for name, layers, values, each in self.states():
             flops, kv = layers * own * fresh * each / t, 8.0 * layers * again * values / t

@@ -240,7 +240,7 @@ late = read(write("late.json", [launch(0, 1), launch(5, 2), launch(1310, 3), ker
 check(f"late: {late['idle_s']}, {late['idle_host_s']}", abs(late["idle_s"] - 70e-6) < 1e-12 and
       abs(late["idle_host_s"] - 20e-6) < 1e-12)
 
-# ---- other forms of events ----
+# ---- events of further kinds: launches of XPU, launches outside the operator, kernels without a launch ----
 
 square = operator("aten::mm", 0, 50, [[4096, 4096], [4096, 4096]])
 xpu = read(write("xpu.json", [square, event("xpu_runtime", "urEnqueueKernelLaunch", 10, 5, correlation=1),

@@ -77,7 +77,7 @@ def plan(*without):
     return words
 
 
-# Each command has two functions. One function draws random arguments of the command. The other function yields, for
+# Each command has two functions. One function draws random arguments of the command. The second function yields, for
 # each plan in the answer of the command, the arguments of an estimate of this plan, and the printed time and memory
 # (None: not printed).
 

@@ -250,7 +250,7 @@ def program_of(scratch, where, lines):
 
 
 def python_of(scratch, where, lines):
-    """Runs Python code if it imports only nncost. Python code that imports other modules is only compiled."""
+    """Runs Python code if it imports only nncost. Python code that imports modules besides nncost is only compiled."""
     counts["programs"] += 1
     text = "\n".join(lines) + "\n"
     try:

@@ -248,7 +248,8 @@ total     2.409 GB (2.24 GiB) of 10.00 GB (9.31 GiB), 24.1%: fits, 7.591 GB free
 cost      1 USD per device-hour (nowhere, 2020-01), 4.771e-06 USD per step,
           0.001193 USD per million tokens
 
-# Estimates a U-Net for diffusion and a U-Net for segmentation. The rates of both U-Nets are in samples per second.
+# Estimates a U-Net for diffusion and a U-Net for segmentation. The rates of the diffusion U-Net and of the segmentation
+# U-Net are in samples per second.
 $ nncost estimate unet round --full --full --micro-batch 8
 model     unet, A small diffusion U-Net, unet, 9,546,304 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B

@@ -15,7 +15,7 @@ $ nncost estimate unet round --tokens 1e9
 ! nncost: --tokens: a unet trains on images, expected --samples
 [3]
 
-# Tests degrees that do not divide a dimension, and degrees that contradict each other.
+# Tests degrees that are not a divisor of a dimension, and degrees that contradict each other.
 $ nncost estimate dense round --tp 3
 ! nncost: --tensor: heads 8 cannot be divided over 3 ranks, expected 2 or 4
 [3]

@@ -1,7 +1,7 @@
 # Tests the keys with which a file takes values from elsewhere: "like", "same_as" and "references".
 
-# A device file with "like" contains only the values that differ from the other device. The table of 'nncost show' names
-# the file of each value.
+# A device file with "like" contains only the values that differ from the device that "like" names. The table of 'nncost
+# show' names the file of each value.
 $ cat > toy/hw/mine.json <<'END'
 > {
 >   "schema": "nncost.device/1", "id": "mine", "name": "Faster memory",

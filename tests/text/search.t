@@ -222,7 +222,7 @@ no plan that fits meets the deadline and the budget; the fastest takes 24.14 ms 
 the run, run cost 1,006 USD
 [1]
 
-# Tests the other objectives: memory and cost.
+# Tests the objectives memory and cost.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --objective memory
 dense on 16 x fitted, global batch 64
 33600 combinations: 240 legal, 240 fit; 89 evaluated; no other plan can be among the best

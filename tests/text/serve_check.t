@@ -40,8 +40,8 @@ p.json:9: fp8: as recorded
 If this is intended, accept it with 'nncost check p.json --update'.
 [1]
 
-# Commands with --serve accept a scenario of serving, and options of the command line replace its values. A command for
-# the other kind of scenario is refused.
+# Commands with --serve accept a scenario of serving, and options of the command line replace its values. A serving
+# command refuses a scenario of training, and a training command refuses a scenario of serving.
 $ nncost serve inputs/served.json --scenario fp8 --batch 4 | sed -n '/^requests/p'
 requests     500 tokens in, 100 out, a static batch of 4
 $ nncost serve inputs/served.json --scenario fp8 --weights fp8 | sed -n '/^plan/p;/^requests/p'

@@ -286,7 +286,7 @@ START_TEST(given_global_batch) {
 }
 END_TEST
 
-/* Full recomputation includes the other kinds of recomputation. So the other kinds of recomputation do not change an
+/* Full recomputation includes all partial kinds of recomputation. So a partial kind of recomputation does not change an
  * estimate with full recomputation. */
 START_TEST(full_contains_the_others) {
     nnc_plan plan = plan_of();
@@ -374,8 +374,8 @@ START_TEST(gentle_changes_with_an_illegal_one) {
 END_TEST
 
 /* Measured peaks may be 20 % above the expected memory. On the smallest device that gets advice, the plan fits only
- * tightly: the expected memory fits, but 120 % of the expected memory do not fit. On a device with 1.2 times this
- * memory, a plan fits. */
+ * tightly: the expected memory fits, but 120 % of the expected memory do not fit. On a device with 1.2 times the memory
+ * of the smallest device that gets advice, a plan fits. */
 START_TEST(the_last_advice_is_tight) {
     const nnc_model model = model_of();
     const nnc_plan plan = plan_of();

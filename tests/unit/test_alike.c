@@ -76,8 +76,8 @@ static void check_brief(const split_case *c, const nnc_result *full, const nnc_r
     }
 }
 
-/* A repeated estimate uses the results of the first estimate again. Two models that are stored at the same address, one
- * after the other, share no results. */
+/* A repeated estimate takes results of the first estimate from the caches. Two models that are stored at the same
+ * address, one after the other, share no results. */
 static void check_twice(const split_case *c, const nnc_result *alone, nnc_scratch *own) {
     for (int i = 0; i < 3; i++) {
         nnc_result again;
@@ -137,8 +137,8 @@ START_TEST(every_digit_is_kept) {
 }
 END_TEST
 
-/* The step time of a plan is equal in two scratches. One scratch shares results between plans, the other scratch begins
- * without results. */
+/* The step time of a plan is equal in two scratches. One scratch shares results between plans, and the second scratch
+ * begins without results. */
 static void check_step(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                        const nnc_plan *plan, nnc_scratch *shares, nnc_scratch *alone) {
     nnc_result a, b;

@@ -100,7 +100,7 @@ typedef struct pass_part {
 } pass_part;
 
 /* docs/formulas.md#overlap: compute of C seconds and communication of N seconds take t = C + N - share min(C, N). The
- * formula is applied to one kind of communication after the other. C is the compute time that is left for a kind of
+ * formula is applied to each kind of communication, in a fixed order. C is the compute time that is left for a kind of
  * communication. Kinds of communication that were added earlier on the same links make C shorter by the time that
  * overlaps with them. Kinds of communication that were added earlier on other links make C longer by their exposed
  * time. If the weights are gathered in n units, the gather of the first unit is exposed. The blocks of ring attention

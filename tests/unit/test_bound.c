@@ -34,7 +34,7 @@ START_TEST(everything_competes) {
 END_TEST
 
 /* A step does not become longer if the work of its bound takes no time. A step without the work of its bound takes at
- * least the time that the busiest stage needs for the other resources. */
+ * least the time that the busiest stage needs for all resources except the bound. */
 START_TEST(without_a_limit_the_rest_remains) {
     int seen[NNC_BOUND_COUNT] = { 0 };
     /* number of a random case in which shorter passes lead to another schedule, so the step ends later */

@@ -63,9 +63,9 @@ START_TEST(heads) {
 }
 END_TEST
 
-/* The tables have 10 words and 6 positions of width 4, or of width 2. With width 2, an encoder projects both tables to
- * width 4 with a bias: 2 * 4 + 4. A decoder projects only the words (as OPT 350M does), without a bias, and projects
- * back before its logits: 2 * 8. Two token types add 2 rows. */
+/* The tables have 10 words and 6 positions of width 4, or of width 2. With width 2, an encoder projects the word table
+ * and the position table to width 4 with a bias: 2 * 4 + 4. A decoder projects only the words (as OPT 350M does),
+ * without a bias, and projects back before its logits: 2 * 8. Two token types add 2 rows. */
 START_TEST(tables) {
     const nnc_plan plan = bf16();
     nnc_model model = encoder();

@@ -396,7 +396,7 @@ END_TEST
 
 /* A layer has two all-reduces of T h numbers in forward and two in backward, which are 16 T h (t - 1) / t bytes over
  * links of W bytes/s. The matrices of a layer have 72 T h^2 / t FLOPs, which a device computes at the rate C. So t - 1
- * <= 4.5 h W / C. The next legal degree above this limit is bound by the network. */
+ * <= 4.5 h W / C. The next legal degree above the limit is bound by the network. */
 START_TEST(tensor_degree) {
     /* the model has so many layers that the all-reduces of table and head add only 1 % */
     const nnc_model model = gpt(48, 16384, 64, 128, 512);

@@ -102,8 +102,8 @@ START_TEST(several_tensors_are_joined_at_once) {
 }
 END_TEST
 
-/* An image with a fixed side can have no other side, not even a side of one pixel. Ops have the names that the graph
- * file gives them. */
+/* If a graph file fixes the side of its image, no other side is accepted, not even a side of one pixel. Ops have the
+ * names that the graph file gives them. */
 START_TEST(fixed_shapes_and_names) {
     const nnc_model model =
         read_graph("\"input\":{\"shape\":[3,10,10]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel\":3},"

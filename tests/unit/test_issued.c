@@ -637,9 +637,9 @@ START_TEST(rotary_operators) {
 END_TEST
 
 /* Adapters with rank 2 and outputs of three parts (n = 6) keep an fp32 copy of their input for each part, 3 * 4 B per
- * value. The first product of an adapter on the output projection also counts the output of attention, 2 B per value.
- * No op except this product counts the output of attention. With 16-bit adapters (ZeRO, or narrow_adapters) all parts
- * share their 16-bit input, 2 B per value; on the output projection, this input is the output of attention. */
+ * value. The first product of an adapter on the output projection, and no other op, also counts the output of
+ * attention, 2 B per value. With 16-bit adapters (ZeRO, or narrow_adapters) all parts share their 16-bit input, 2 B per
+ * value; on the output projection, this input is the output of attention. */
 START_TEST(adapters_keep_their_input) {
     static const struct {
         const char *before, *name;
@@ -702,7 +702,7 @@ END_TEST
 
 /* Queries or keys are divided by their lengths, under autocast. Per value, forward takes 2 B for the norm, 2 + 4 B for
  * the division and 6 B for the cast. Per value, backward takes 8 B for the division, 32 B for the length, 24 B for the
- * norm, 6 B for the sum and 6 B for each of five casts. On a GPU with map rates, a map norm takes as long as if fused. */
+ * norm, 6 B for the sum and 6 B for each of five casts. On a GPU with map rates, a map norm takes the fused time. */
 START_TEST(lengths_of_queries_and_keys) {
     enum { ELEMENTS = 8 };
     static nnc_op_list list;
@@ -841,7 +841,7 @@ START_TEST(grouped_heads_are_read_without_copies) {
 }
 END_TEST
 
-/* Returns the value of the last line of this name in a derivation; NaN = no such line. */
+/* Returns the value of the last line with the given name in a derivation; NaN = no such line. */
 static double last_said(const nnc_derivation *why, const char *name) {
     const nnc_line *lines = NULL;
     int count = 0;

@@ -187,7 +187,8 @@ static const struct {
     { "A=5; ./none.sh; X=job; ${HERE}/job.sh 1", "\"a\":5,\"b\":1,\"nodes\":\"${SLURM_NNODES}\"", "" },
 };
 
-/* Copies a text without its line ends, because the line ends depend on the lines of both scripts. */
+/* Copies a text without its line ends, because the line ends depend on the lines of the first and of the second
+ * script. */
 static const char *one_line(const char *text, char out[256]) {
     size_t used = 0;
     for (; *text != '\0' && used < 255; text++) {

@@ -20,9 +20,9 @@ START_TEST(norms) {
     ck_work(nnc_op_work(&op), 0, 4 * 20, 100, 100);
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 10 * 20, 150, 150);
-    /* A norm by reductions. Forward has one kernel each for the mean, for the variance, and for all other operations.
-     * Backward has one kernel each for the sums of x and dy over rows, for the sums over columns, and for all other
-     * operations. */
+    /* A norm by reductions. Forward has one kernel each for the mean, for the variance, and for the operations that
+     * follow. Backward has one kernel each for the sums of x and dy over rows, for the sums over columns, and for all
+     * other operations. */
     op.u.norm = (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = 20, .rows = 4, .fused = true, .by_reductions = true };
     ck_work(nnc_op_work(&op), 0, 14 * 20, 240, 40);
     op.phase = NNC_PHASE_FORWARD;
@@ -243,8 +243,8 @@ START_TEST(cast_backward_has_its_own_size) {
 END_TEST
 
 /* 12 elements of 2 B. In a softmax by reductions, the maximum and the sum read the elements once each, and the quotient
- * reads and writes them. In backward, one kernel reads two tensors for the sum of products over a row, and the other
- * kernel reads two tensors. Random numbers have 4 B. */
+ * reads and writes them. In backward, one kernel reads two tensors for the sum of products over a row, and a second
+ * kernel also reads two tensors. Random numbers have 4 B. */
 START_TEST(sums_and_random_numbers_apart) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_SOFTMAX, .elements = 12, .fused = true, .by_reductions = true };
@@ -525,10 +525,10 @@ START_TEST(update_steps) {
         ck_assert_double_eq_tol(bytes_of(&work), steps[i].bytes, 1e-9);
     }
     /* GaLore and APOLLO: 60 of 100 parameters are projected to rank 2, and the projections have 23 rows and columns in
-     * all. The moments are 2 * 23 values of 4 B, and 80 values of 4 B for the other 40 parameters. A fused kernel reads
-     * and writes the moments, and moves 12 B of gradient and weight per parameter. Over the other 40 parameters, GaLore
-     * makes 13 passes of 4 B more than a fused kernel, and APOLLO makes 9 passes more. GaLore has 4 FLOPs per rank and
-     * projected parameter, APOLLO 2. */
+     * all. The moments are 2 * 23 values of 4 B, and 80 values of 4 B for the 40 parameters that are not projected. A
+     * fused kernel reads and writes the moments, and moves 12 B of gradient and weight per parameter. Over the 40
+     * parameters that are not projected, GaLore makes 13 passes of 4 B more than a fused kernel, and APOLLO makes 9
+     * passes more. GaLore has 4 FLOPs per rank and projected parameter, APOLLO 2. */
     for (int i = 0; i < 2; i++) {
         nnc_op op = update(i == 0 ? NNC_OPTIMIZER_GALORE : NNC_OPTIMIZER_APOLLO, NNC_POLICY_FP32, true);
         op.u.update.projected_params = 60;

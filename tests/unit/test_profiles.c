@@ -195,8 +195,8 @@ START_TEST(releases_fill_in_what_is_open) {
 }
 END_TEST
 
-/* For Qwen3, the recipe of release 25.09 sends every copy of a token. Recipes of other models do not change how the
- * profile sends tokens. */
+/* For Qwen3, the recipe of release 25.09 sends every copy of a token. A recipe for a model other than Qwen3 does not
+ * change how the profile sends tokens. */
 START_TEST(recipes_set_switches) {
     const nnc_release release = found("NeMo 25.09", "", "");
     const char *const models[] = { "qwen3-30b-a3b", "llama3-8b" };

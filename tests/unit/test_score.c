@@ -83,8 +83,8 @@ START_TEST(rows_that_leave_something_open_stand_apart) {
     const nnc_score_group *groups = nnc_score_groups(arena, scored, 4, &count);
     ck_assert_ptr_nonnull(groups);
     /* Each of two sections has groups by file, device and framework, and a total. Rows that a fit used are counted
-     * separately from all other rows, per file and in total. The first section has both kinds of rows, the second
-     * section only one kind. */
+     * separately from all other rows, per file and in total. The first section has rows that a fit used and rows that
+     * no fit used; the second section has only one of these kinds. */
     ck_assert_int_eq(count, 8 + 4 + 2);
     const nnc_score_stats *fitted = &find(groups, count, NNC_SECTION_STEP, NNC_SCORE_FITTED)->stats;
     ck_assert_int_eq(fitted->scored, 1);

@@ -186,7 +186,7 @@ START_TEST(a_target_out_of_reach_says_what_is_left) {
     ck_assert_int_eq(
         nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_SCALE_OUT_RATE, 2.0 * now_s, scratch, &target, &err),
         NNC_OK);
-    ck_assert_double_eq(target.needed, target.value); /* in this case the device already reaches the target step time */
+    ck_assert_double_eq(target.needed, target.value); /* the device already reaches the target step time */
 }
 END_TEST
 

@@ -307,7 +307,7 @@ START_TEST(closed_loops) {
             ck_assert_int_eq((int)s.mode, NNC_SERVE_CLOSED);
             CLOSE(s.requests_per_s * s.request_s, 12.0, 1e-12);
             CLOSE(s.running, ask.data * s.decode.sequences, 1e-12);
-            /* three requests run at a time; the others wait until their 200 tokens are done */
+            /* three requests run at a time; the requests after them wait until these three have their 200 tokens */
             if (full && open > 3.0) {
                 CLOSE(s.queue_s, (open - 3.0) / 3.0 * 200.0 * s.tpot_s, 0.2);
             } else {

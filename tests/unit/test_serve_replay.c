@@ -469,8 +469,8 @@ START_TEST(spreads) {
 END_TEST
 
 /* A cache has space for two complete sequences of 1,008 + 1,008 tokens. A third prompt fits while the first two are
- * short; later the newest sequence is preempted. The tokens of the preempted sequence are computed again, and the
- * sequence still gets all of its output. */
+ * short; later the newest sequence is preempted. The engine computes the tokens of the preempted sequence a second
+ * time, and the sequence still gets all of its output. */
 START_TEST(a_full_cache) {
     nnc_serve_ask ask = recorded(1016, 3);
     for (int i = 0; i < 3; i++) { arrivals[i] = (nnc_serve_arrival){ .arrival_s = 0.0 }; }
@@ -529,7 +529,7 @@ START_TEST(prompts_wait_for_more) {
 }
 END_TEST
 
-/* Both of two attention groups decode when a third prompt arrives. The third prompt starts at the next multiple of
+/* Two attention groups decode when a third prompt arrives. The third prompt starts at the next multiple of
  * balance_steps: 20 steps later if balance_steps is 50 instead of 30, and at the same time if it is 5 or 15. A fourth
  * prompt arrives 5 steps after the third, so that each group has a prompt. With a prompt for each group, the third and
  * the fourth prompt start at once, or 5 steps later if balance_more is 5. */

@@ -167,7 +167,7 @@ START_TEST(layers_predict_streams) {
 }
 END_TEST
 
-/* The router also scores 3 experts that have no weights: 3 x 8 router weights, and as many products for each of 8
+/* The router also scores 3 experts that have no weights: 3 x 8 router weights, and 3 x 8 products for each of 8
  * tokens. */
 START_TEST(experts_are_idle) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 8);
@@ -266,7 +266,7 @@ START_TEST(plain_heads_have_an_indexer) {
 END_TEST
 
 /* The last 2 of 4 layers have no keys and values (2 matrices of 8 x 4 per layer) and MLPs of 3 matrices of 8 x 24
- * instead of 8 x 12. The last 2 layers compute as many scores as the other layers, and keep no keys and values. */
+ * instead of 8 x 12. The last 2 layers compute as many scores as the first 2 layers, and keep no keys and values. */
 START_TEST(layers_reuse_keys_and_values) {
     nnc_model model = llama(4, 8, 4, 2, 12, 10, 8);
     model.decoder.sliding_window = 3;

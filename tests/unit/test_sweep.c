@@ -368,7 +368,7 @@ START_TEST(rows_are_estimates) {
     point->scratch = scratch;
     uint32_t seed = 20240607;
     for (int i = 0; i < ROWS; i++) {
-        /* every second drawn row is in order, the others are random rows */
+        /* every second drawn row is in order, and each row between them is a random row */
         const int64_t row = i % 2 == 0 ? i : (int64_t)draw(&seed, (uint32_t)axes->rows);
         int32_t found[NNC_SWEEP_AXES_MAX];
         nnc_sweep_place(axes, row, found);

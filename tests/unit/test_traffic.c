@@ -157,7 +157,7 @@ START_TEST(weights_of_one_buffer) {
         near(total_exchanged("data.scatter_gradients", NNC_PHASE_COMM), (flat ? 6 : 12) * params, 1e-12);
         near(sum_rows(casts, bytes_of_row), 3 * (flat ? 26 : 12) * params, 1e-12);
     }
-    /* the weights of experts are cast like all other weights */
+    /* the weights of experts are cast in the same way as weights outside experts */
     const nnc_model experts = mixtral(2, 128, 8, 8, 32, 4, 512, 128);
     nnc_plan one = plan_of(1, 1, 1);
     one.policy = NNC_POLICY_AMP;
